@@ -3,7 +3,7 @@
     python fuzz/minimise.py file check
 
 libFuzzer picks small inputs that cover together what all of them cover, the one that covers most first
-(`-set_cover_merge=1`); the archive takes as many of these, in that order, as MOST_BYTES hold.
+(`-set_cover_merge=1`); the archive takes as many of these, in that order, as MAX_BYTES hold.
 """
 
 import io
@@ -17,8 +17,8 @@ from pathlib import Path
 from seeds import HERE, archive_of
 
 # Of an input, and of an archive.
-MOST_INPUT_BYTES = 4_096
-MOST_BYTES = 48_000
+MAX_INPUT_BYTES = 4_096
+MAX_BYTES = 48_000
 
 
 def minimise(target: str) -> None:
@@ -28,7 +28,7 @@ def minimise(target: str) -> None:
         small.mkdir()
         cover.mkdir()
         for path in (HERE / "corpus" / target).iterdir():
-            if path.stat().st_size <= MOST_INPUT_BYTES:
+            if path.stat().st_size <= MAX_INPUT_BYTES:
                 (small / path.name).symlink_to(path)
         command = ["cargo", "+nightly", "fuzz", "run", "--sanitizer", "none", target, str(cover), str(small)]
         subprocess.run([*command, "--", "-set_cover_merge=1", "-rss_limit_mb=2048"], cwd=HERE.parent, check=True)
@@ -39,7 +39,7 @@ def minimise(target: str) -> None:
     fits, too_many = 0, len(contents) + 1
     while too_many - fits > 1:
         middle = (fits + too_many) // 2
-        if len(packed(contents[:middle])) <= MOST_BYTES:
+        if len(packed(contents[:middle])) <= MAX_BYTES:
             fits = middle
         else:
             too_many = middle

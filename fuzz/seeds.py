@@ -11,7 +11,7 @@ import sys
 import tarfile
 from pathlib import Path
 
-MOST_BYTES = 12_000
+MAX_BYTES = 12_000
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "tests" / "data"
 WHOLE_FILES = {"check", "convert", "file", "filter", "json", "merge", "tail"}
@@ -32,7 +32,7 @@ def fill(target: str, folder: Path) -> None:
                 put(folder, content.read())
     if target in WHOLE_FILES:
         for path in sorted(DATA.rglob("*.orc")):
-            if path.stat().st_size <= MOST_BYTES:
+            if path.stat().st_size <= MAX_BYTES:
                 put(folder, path.read_bytes())
     elif target == "carbon":
         # Only this target needs pyarrow.

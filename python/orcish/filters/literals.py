@@ -23,7 +23,7 @@ NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 _DAY = 86_400 * 10**9
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 # ORC's decimals have 38 digits. Longer literals are possible, but an exponent must not make them arbitrarily long.
-_MOST_DIGITS = 1_000
+_MAX_DIGITS = 1_000
 
 _NUMPY_NANOSECONDS = {**NANOSECONDS, "h": 3_600 * 10**9, "m": 60 * 10**9}
 _NUMPY_FRACTIONS = {"ps": 10**3, "fs": 10**6, "as": 10**9}
@@ -91,7 +91,7 @@ def _decimal(value: decimal.Decimal) -> str:
     if not value.is_finite():
         raise ValueError(f"a predicate cannot compare with Decimal('{value}')")
     exponent = value.as_tuple().exponent
-    if isinstance(exponent, int) and abs(exponent) > _MOST_DIGITS:
+    if isinstance(exponent, int) and abs(exponent) > _MAX_DIGITS:
         raise ValueError(f"a predicate cannot compare with a decimal of exponent {exponent}")
     shown = format(value, "f")
     return shown if value else shown.removeprefix("-")

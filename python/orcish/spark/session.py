@@ -22,7 +22,7 @@ __all__ = [
     "timestamp_zone",
 ]
 
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 """Estimated bytes up to which the JVM need not measure a batch."""
 
 
@@ -80,7 +80,7 @@ def large_batches(spark: SparkSession, schema: pa.Schema) -> Iterator[None]:
     rows = int(spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch", "10000") or 0)
     widths = [_width(field.type) for field in schema]
     # Without a limit on rows, only the limit on bytes ends a batch.
-    if rows <= 0 or None in widths or rows * sum(width or 0 for width in widths) > MOST_BYTES:
+    if rows <= 0 or None in widths or rows * sum(width or 0 for width in widths) > MAX_BYTES:
         yield
         return
     try:

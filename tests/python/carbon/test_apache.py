@@ -63,7 +63,7 @@ def test_columns(name, read):
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_filters(name, read):
-    """On each column, the same rows as if they were filtered in memory."""
+    """A filter on each column selects the rows that a filter in memory selects."""
     rows = read(name)
     path = apache.table_path(name)
     many = rows.num_rows > 10_000

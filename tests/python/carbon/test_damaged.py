@@ -120,7 +120,7 @@ def test_files_of_another_kind(tmp_path):
 
 
 def test_the_place_is_in_the_message(tmp_path):
-    """File, blocklet, column and page of the bytes that are wrong."""
+    """The message has the file, blocklet, column and page of the wrong bytes."""
     plain(tmp_path / "t", local_dictionary=False)
     (path,) = (tmp_path / "t").glob("*.carbondata")
     data = bytearray(path.read_bytes())
@@ -146,7 +146,7 @@ def test_the_place_is_in_the_message(tmp_path):
 
 @pytest.mark.parametrize("count", [(1 << 31) - 1, -1, 0])
 def test_counts_that_are_not_true(tmp_path, count):
-    """Rows of a blocklet, as the index and the footer tell, that there are not."""
+    """The index and the footer state more rows of a blocklet than it has."""
     table = cases.table(["s"], ROWS)
     (file,) = write_folder(tmp_path / "t", table)
     path = tmp_path / "t" / file.name
@@ -160,7 +160,7 @@ def test_counts_that_are_not_true(tmp_path, count):
 
 @pytest.mark.parametrize(("name", "message"), [(b"day", 'two columns of the table are named "day"'), (b"d\0y", "NUL")])
 def test_names_that_are_none(tmp_path, name, message):
-    """Columns that cannot be told apart, or be named in Arrow, are an error of the table when it is opened."""
+    """Duplicate column names, and names that Arrow cannot have, are errors when the table is opened."""
     path = tmp_path / "t"
     transactional(path)
     schema = path / "Metadata" / "schema"

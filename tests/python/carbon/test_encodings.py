@@ -48,7 +48,7 @@ def test_columns_without_values(tmp_path, name):
 @pytest.mark.parametrize("local_dictionary", [True, False])
 @pytest.mark.parametrize("name", cases.SORTABLE)
 def test_inverted_indexes(tmp_path, name, local_dictionary):
-    """Values sorted in their page, with the rows that they are of."""
+    """Pages store sorted values with the row of each value."""
     for nulls in (True, False):
         table = cases.table([name], nulls=nulls)
         # Sorted by another column, so that the values of this one are not in order.
@@ -133,7 +133,7 @@ def test_floating_point(tmp_path, case):
 @pytest.mark.parametrize("of", [pa.string(), pa.large_string()], ids=str)
 @pytest.mark.parametrize("threshold", [0, 10, 11, 10_000])
 def test_local_dictionaries(tmp_path, of, threshold):
-    """Up to their threshold; past it, the chunk has none."""
+    """Chunks have local dictionaries up to the threshold of distinct values, and none beyond it."""
     values = [None if row % 9 == 4 else f"v{row % 11}" for row in range(100)]
     table = pa.table({"id": pa.array(range(100), pa.int32()), "x": pa.array(values, of)})
     path, file = folder(tmp_path, table, dictionary_threshold=threshold, page_rows=30)
@@ -144,7 +144,7 @@ def test_local_dictionaries(tmp_path, of, threshold):
 @pytest.mark.parametrize("inverted", [True, False])
 @pytest.mark.parametrize("name", ["s", "long", "day"])
 def test_runs_of_keys(tmp_path, name, inverted):
-    """Keys that are repeated are stored once, before an inverted index puts them into their rows."""
+    """Repeated keys are stored once, before an inverted index assigns them to rows."""
     of, value = cases.COLUMNS[name]
     values = [None if row % 40 < 10 else value(row // 20) for row in range(100)]
     table = pa.table({"id": pa.array(range(100), pa.int32()), name: pa.array(values, of)})
@@ -198,7 +198,7 @@ DEEP = {
 @pytest.mark.parametrize("local_dictionary", [True, False])
 @pytest.mark.parametrize("case", DEEP)
 def test_nested(tmp_path, case, local_dictionary, int_lengths):
-    """Complex columns in each other, and the shorter lengths of versions 1."""
+    """Complex columns are nested in each other. Versions 1 have shorter lengths."""
     of, values = DEEP[case]
     table = pa.table({"id": pa.array(range(len(values) * 4), pa.int32()), "x": pa.array(values * 4, of)})
     path, _ = folder(tmp_path, table, page_rows=7, local_dictionary=local_dictionary, int_lengths=int_lengths)

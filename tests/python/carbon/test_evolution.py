@@ -29,7 +29,7 @@ ADDED = {
 
 @pytest.mark.parametrize("case", ADDED)
 def test_added_columns(tmp_path, case):
-    """Rows that were there before have the default."""
+    """Rows of files without the column have its default."""
     of, default = ADDED[case]
     written = writer(tmp_path)
     written.load(some())
@@ -94,7 +94,7 @@ STREAMED = [name for name in cases.COLUMNS if name not in ("i8", "f32")]
 @pytest.mark.parametrize("finished", [True, False])
 @pytest.mark.parametrize("compressor", ["snappy", "zstd", "gzip"])
 def test_streams(tmp_path, compressor, finished):
-    """Rows of all types, beside those of a load."""
+    """Streamed rows of all types are read beside rows of a load."""
     written = writer(tmp_path, STREAMED, compressor=compressor)
     written.load(some(names=STREAMED))
     written.stream(some(100, 50, STREAMED), block_rows=20, finished=finished)
@@ -103,7 +103,7 @@ def test_streams(tmp_path, compressor, finished):
 
 
 def test_streamed_rows_that_are_not_committed(tmp_path):
-    """What is behind the end that the index tells is being written."""
+    """Bytes behind the end that the index states are not read."""
     written = writer(tmp_path, ["s"])
     written.stream(some(names=["s"]), uncommitted=b"@carbondata_sync\0\0\0\x05half")
     check(written)

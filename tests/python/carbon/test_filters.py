@@ -134,7 +134,7 @@ def test_counting_opens_no_file_that_the_index_rules_out(tmp_path):
 
 
 def test_bounds_that_may_not_be_used(tmp_path):
-    """Those of long texts are left out, and those of complex columns are no bounds at all."""
+    """Bounds of long texts and of complex columns are not used."""
     values = ["x" * 300, "y" * 300]
     table = pa.table({"id": pa.array([0, 1], pa.int32()), "s": values, "n": pa.array([{"a": 5}, {"a": 7}])})
     write_folder(tmp_path / "t", table)
@@ -146,7 +146,7 @@ def test_bounds_that_may_not_be_used(tmp_path):
 
 @pytest.mark.parametrize("zero", [0, 5])
 def test_bounds_of_columns_with_nulls(tmp_path, zero):
-    """Bounds of numbers take nulls for zeros, and those of texts for their marker."""
+    """Writers record nulls as zeros in bounds of numbers, and as a marker in bounds of texts."""
     numbers = [None if at % 2 else at + zero for at in range(20)]
     table = pa.table(
         {
@@ -178,7 +178,7 @@ def test_deleted_rows_are_not_found(tmp_path):
 
 
 def test_partitions_are_skipped(tmp_path):
-    """By the bounds of their files, which are gone here but for one."""
+    """Files are skipped by the bounds of partition columns: skipped files do not exist in this test."""
     table = in_order()
     table = table.append_column("part", pa.array([f"p{row // 20}" for row in range(100)]))
     writer = CarbonTableWriter(tmp_path / "t", table.schema, partition_by=("part",))

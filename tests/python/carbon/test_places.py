@@ -106,7 +106,7 @@ def test_links(elsewhere, whole):
     "place", ["s3://other-bucket/x", "gs://b/x", "abfss://c@a.dfs.core.windows.net/x", "ftp://h/x"]
 )
 def test_stores_are_not_asked(elsewhere, place, monkeypatch):
-    """There is no server: whoever asked one would wait for it."""
+    """The address has no server: a request would time out."""
     monkeypatch.setenv("AWS_ENDPOINT", "http://127.0.0.1:1")
     written, _ = elsewhere
     for path in (None, place):
@@ -132,7 +132,7 @@ def test_added_segments(tmp_path):
 
 @pytest.mark.parametrize("name", ["Segment_*", "Segment_?", "Segment_[0-9]", "**"])
 def test_added_segments_are_no_patterns(tmp_path, name):
-    """A folder that is not there is an error, and its neighbours are not read in its place."""
+    """A missing folder is an error. A name with wildcards does not match other folders."""
     written = writer(tmp_path, NAMES)
     written.load(some(names=NAMES))
     for at in (1, 2):

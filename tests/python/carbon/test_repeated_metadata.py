@@ -43,7 +43,7 @@ def deleted(tmp_path, files, stamps):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak of memory is of Linux")
 def test_delete_deltas_of_many_files_of_one_block(tmp_path):
-    """They have the same: 4,000,000 names would take 800 MiB."""
+    """Delete deltas are shared by the files of a block: 4,000,000 names would take 800 MiB."""
     path = deleted(tmp_path, 2000, 2000)
     code = """
         import sys, orcish
@@ -65,7 +65,7 @@ def test_delete_deltas_are_charged(tmp_path):
 
 
 def test_delete_deltas_of_folders_are_charged(tmp_path):
-    """There a delete delta belongs to all files that begin alike."""
+    """In folders without metadata, a delete delta belongs to all files with the same prefix."""
     folder = tmp_path / "t"
     write_folder(folder, some(), files=3)
     for at in range(5000):

@@ -166,7 +166,7 @@ def test_what_would_be_read(sales):
 
 
 def test_a_lookup_reads_the_pages_that_may_have_rows(tmp_path):
-    """As explained: of the columns of the filter, and of the others; besides the footer and the heads of chunks."""
+    """The bytes read are those of the plan, plus the footer and the heads of chunks."""
     count, page = 60_000, 2000
     wide = pa.table(
         {"id": range(count), "text": [f"text {i}" for i in range(count)], "n": [i * i for i in range(count)]}

@@ -34,7 +34,7 @@ def test_layouts(tmp_path, layout):
 
 @pytest.mark.parametrize("merge_index", [True, False])
 def test_old_tables_without_segment_files(tmp_path, merge_index):
-    """Their folders are listed."""
+    """Tables without segment files are read by listing the folders of segments."""
     written = writer(tmp_path, segment_files=False, merge_index=merge_index)
     written.load(some())
     written.load(some(100), files=2)
@@ -43,7 +43,7 @@ def test_old_tables_without_segment_files(tmp_path, merge_index):
 
 @pytest.mark.parametrize("flat", [True, False])
 def test_files_that_no_segment_owns(tmp_path, flat):
-    """What a load that failed has left beside the files of others."""
+    """Files of a failed load are not read."""
     written = writer(tmp_path, flat=flat)
     written.load(some())
     (path,) = (written.path if flat else written.path / "Fact").rglob("*.carbondata")
@@ -144,7 +144,7 @@ def test_deleted_rows(tmp_path, which, sort):
 
 @pytest.mark.parametrize("listed", [True, False])
 def test_several_deletes_of_one_file(tmp_path, listed):
-    """All of their files count, by their names or by the time that they were made in."""
+    """All delete deltas of a file apply, matched by name or by timestamp."""
     written = writer(tmp_path)
     written.load(some())
     for rows in ([1, 2, 3], [3, 50], [99, 0]):
@@ -153,7 +153,7 @@ def test_several_deletes_of_one_file(tmp_path, listed):
 
 
 def test_deletes_that_do_not_count(tmp_path):
-    """Files that were left by deletes that failed, and entries that are dead."""
+    """Delete deltas of failed deletes and of removed entries do not apply."""
     written = writer(tmp_path)
     written.load(some())
     written.delete("0", [1, 2])
@@ -196,7 +196,7 @@ PARTITIONS = {
 @pytest.mark.parametrize("merge_index", [True, False])
 @pytest.mark.parametrize("case", PARTITIONS)
 def test_partitions(tmp_path, case, merge_index):
-    """Folders of partitions, a null one among them, whose columns are in the files too."""
+    """Partition columns are also stored in the files. One partition is null."""
     names = [*PARTITIONS[case], "f64"]
     written = writer(tmp_path, names, partition_by=PARTITIONS[case], merge_index=merge_index)
     written.load(some(rows=20, names=names))
@@ -314,7 +314,7 @@ def test_plug_in_compressors_are_refused(tmp_path):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_folder_above_a_table_is_none(tmp_path, layout):
-    """Which files of a table are read, its metadata says, which are not looked for from above."""
+    """A folder above a table is not a table: metadata is looked for at the given path only."""
     written = writer(tmp_path / "db", **LAYOUTS[layout])
     written.load(some())
     written.load(some(100), state="Compacted")

@@ -37,7 +37,7 @@ def run(capsys):
 
 
 def test_rows_that_are_larger_than_memory_are_refused_at_once(run):
-    """Lists of 2³¹-1 elements of which nothing is stored, and 2⁶² rows of empty structs, in less than a hundred bytes."""
+    """Files of less than a hundred bytes state lists of 2³¹-1 elements, and 2⁶² rows of empty structs."""
     heavy = pathlib.Path(__file__).parents[2] / "data" / "heavy"
     for arguments in (["--json"], []):
         code, lines, err = run("data", "-n", "1", *arguments, heavy / "longest-lists.orc")

@@ -110,7 +110,7 @@ def test_errors(orc, carbon, run, tmp_path):
 
 
 def test_messages_of_errors_have_no_escapes(orc, carbon, tmp_path):
-    """Those of Rust, which reach logs."""
+    """Messages of Rust have no control characters either, as they reach logs."""
     found = []
     for call in (
         lambda: orcish.read_table(str(orc), columns=[NAME + "x"]),
@@ -149,7 +149,7 @@ def test_json_is_the_same_value():
 
 
 def test_processes(orc):
-    """As a shell starts it."""
+    """The command runs as a process of its own."""
     for arguments in (["meta", orc], ["data", orc, "--json"], ["data", f"{orc}x"], ["meta", orc, "-x" + NAME]):
         done = subprocess.run([sys.executable, "-m", "orcish", *map(str, arguments)], capture_output=True, check=False)
         shown(done.stdout)

@@ -126,7 +126,7 @@ def test_what_all_rows_fulfil_is_not_looked_at(data):
 
 
 def test_bloom_filters_exclude_what_statistics_do_not(data):
-    """Values between the least and the greatest of each row group that are in none, or in one."""
+    """The values are within the bounds of each row group, and in no row group or in one."""
     for absent in (col("hidden") == 1_000_001, col("name") == "50000000x", col("hidden").is_in([5, 10**9 + 1])):
         share, found = cost(data, absent)
         assert found.num_rows == 0
@@ -139,7 +139,7 @@ def test_bloom_filters_exclude_what_statistics_do_not(data):
 
 
 def test_other_columns_are_read_where_rows_are_found(data):
-    """Nothing tells before where the value is, so that its own column is read whole, and of the others one row group."""
+    """Without statistics the filter column is read as a whole, and the payload columns of one row group."""
     row = 31_000
     value = TABLE["payload"][row].as_py()
     found_at = layout(data).data_ranges([1, 2, 3, 4, 5])
@@ -174,7 +174,7 @@ def test_a_null_test_of_a_struct_reads_no_field_of_it():
 @pytest.mark.parametrize("count", [1, 2, STRIDE, STRIDE + 1])
 @pytest.mark.parametrize("step", [1, 200])
 def test_rows_at_the_edges_of_row_groups_read_no_others(count, step):
-    """Wherever rows are found, near each other or not: of the other columns just the row groups that have them, once."""
+    """Payload columns are read for exactly the row groups with selected rows, once each."""
     rows, rng = 10 * STRIDE, random.Random(4)
     starts = {0, 1, STRIDE - 2, STRIDE - 1, STRIDE, 4 * STRIDE + 500, 8 * STRIDE, 9 * STRIDE - count, rows - count}
     places = {start: set(range(start, start + count, step)) for start in starts}
@@ -232,7 +232,7 @@ SOUGHT = dict(_sought())
 @pytest.mark.parametrize(("codec", "version"), [("uncompressed", "0.12"), ("zlib", "0.11")])
 @pytest.mark.parametrize("name", SOUGHT)
 def test_row_groups_of_columns_of_any_type(name, codec, version):
-    """Of a column, whatever its streams are, the row group is read in which the filter finds a row."""
+    """For any type of payload column, exactly the row group with the selected row is read."""
     column, out = SOUGHT[name], io.BytesIO()
     table = pa.table({"id": range(len(column)), "x": column})
     options = {"compression": codec, "compression_block_size": 2048, "version": version}
@@ -252,7 +252,7 @@ def test_row_groups_of_columns_of_any_type(name, codec, version):
 
 
 def test_bloom_filters_are_not_read_where_nothing_is_left_to_rule_out():
-    """Where the row index has decided of all row groups already."""
+    """Bloom filters are not read if the row index decides all row groups."""
     rows, rng = 10 * STRIDE, random.Random(4)
     table = pa.table({"id": range(rows), "hidden": [rng.randrange(10**9) * 2 for _ in range(rows)]})
     # Ids that are between those of the row groups, and of the stripe.
@@ -279,7 +279,7 @@ def test_bloom_filters_are_not_read_where_nothing_is_left_to_rule_out():
 
 @pytest.mark.parametrize("kind", ["string", "char(3)", "varchar(3)", "varchar(30)"])
 def test_text_of_any_type_is_ruled_out(kind):
-    """By its bounds, and by bloom filters, also where it is as long as it may be. Those that C++ has of char are none."""
+    """Bounds and bloom filters exclude text of maximum length too. C++ writes no usable bloom filters of char."""
     rows = [(f"{row * 2:03}",) for row in range(100, 400)]
     data = write_rows(f"struct<v:{kind}>", rows, bloom_filter_columns=[1], bloom_filter_fpp=0.001)
     file = orcish.ORCFile(data)

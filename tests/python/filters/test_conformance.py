@@ -9,8 +9,8 @@ from support.filter_cases import ROW, Subject, leaf, same
 from support.random_cases import cases, seeded
 
 FILES = sorted((PACK / "files").rglob("*.orc"))
-MOST_COLUMNS = 100
-MOST_ROWS = 300_000
+MAX_COLUMNS = 100
+MAX_ROWS = 300_000
 
 
 def test_there_is_a_pack():
@@ -25,11 +25,11 @@ def test_filters_on_each_column(path):
         subject.whole()
     except orcish.OrcishError:
         pytest.skip("not one to be read")
-    if len({*subject.file.column_paths}) < len(subject.file.column_paths) or subject.file.num_rows > MOST_ROWS:
+    if len({*subject.file.column_paths}) < len(subject.file.column_paths) or subject.file.num_rows > MAX_ROWS:
         pytest.skip("names of columns are there twice, or too many rows")
     rng = seeded(f"filters of {path.name}")
     titles = list(subject.kinds)
-    for title in rng.sample(titles, min(len(titles), MOST_COLUMNS)):
+    for title in rng.sample(titles, min(len(titles), MAX_COLUMNS)):
         trees = [("is_null", title), ("not", ("is_null", title)), *(leaf(rng, subject, title) for _ in range(cases(8)))]
         for tree in trees:
             check_column(rng, subject, title, tree)

@@ -68,7 +68,7 @@ def test_stripe_statistics_of_another_number(tmp_path):
 @pytest.mark.parametrize("of", ["file", "stripes"])
 @pytest.mark.parametrize("levels", [1, 2])
 def test_statistics_below_structs_may_count_what_is_null(tmp_path, of, levels):
-    """ORC C++ leaves it to the application whether values below a null count."""
+    """Statistics of fields may count values below null structs: ORC C++ leaves it to the application."""
     names = [*"st"[:levels], "x"]
     types = [orc_builder.column_type(orc_builder.STRUCT, [at + 1], [name]) for at, name in enumerate(names)]
     types.append(orc_builder.column_type(orc_builder.LONG))
@@ -99,7 +99,7 @@ def test_statistics_below_structs_may_count_what_is_null(tmp_path, of, levels):
 @pytest.mark.parametrize("asked", ["x", "y"])
 @pytest.mark.parametrize("columns", [["x"], ["y"], ["y", "x"], []])
 def test_rows_that_are_null_as_a_whole(asked, columns):
-    """The root has a present stream too: no column has a value there."""
+    """The root has a present stream. Rows that it has null have no values in any column."""
     types = [
         orc_builder.column_type(orc_builder.STRUCT, [1, 2], ["x", "y"]),
         orc_builder.column_type(orc_builder.LONG),
@@ -126,7 +126,7 @@ def test_rows_that_are_null_as_a_whole(asked, columns):
 @pytest.mark.parametrize("groups", [1, 2, 3, 7])
 @pytest.mark.parametrize("stripes", [1, 2])
 def test_each_row_group_is_judged_by_itself(groups, stripes):
-    """However few of them a stripe has."""
+    """Row groups are pruned one by one, also in stripes of few row groups."""
     table = pa.table({"x": list(range(groups * stripes * 1000))})
     out = io.BytesIO()
     with orcish.ORCWriter(out, table.schema, row_index_stride=1000) as writer:
@@ -145,7 +145,7 @@ def test_each_row_group_is_judged_by_itself(groups, stripes):
 
 
 def test_tails_are_limited_by_their_size_wherever_they_are():
-    """Statistics of stripes are behind the data of all of them."""
+    """The statistics of stripes are stored behind the data of all stripes."""
     table = pa.table({"x": list(range(100_000)), "y": [row * 7919 % 99_991 for row in range(100_000)]})
     out = io.BytesIO()
     with orcish.ORCWriter(out, table.schema, compression="uncompressed") as writer:
@@ -160,7 +160,7 @@ def test_tails_are_limited_by_their_size_wherever_they_are():
 
 
 def test_explanations_of_long_conditions(numbers):
-    """Their texts are counted, however long."""
+    """The text of long conditions counts as memory of an explanation."""
     for length in (1, 200, 300, 800, 100_000):
         condition = (col("s") == "x" * length) & (col("i") > 1000)
         assert outcomes(numbers, condition)[0][0] == "skipped"
@@ -201,7 +201,7 @@ def test_indexes_are_bounded_by_the_memory_allowed(tmp_path, kind, columns):
 
 
 def test_explanations_are_bounded_by_the_memory_allowed():
-    """Row groups that take no bytes of the file take some in an explanation."""
+    """Row groups without stored bytes need memory in an explanation."""
     rows = 20_480
     kinds = [orc_builder.column_type(orc_builder.STRUCT, [1], ["a"]), orc_builder.column_type(orc_builder.LONG)]
     data = orc_builder.orc(kinds, [(rows, [(1, orc_builder.DATA, orc_builder.zeros(rows // 512))])], stride=1)
@@ -215,7 +215,7 @@ def test_explanations_are_bounded_by_the_memory_allowed():
 
 
 def test_rows_that_are_all_wanted_are_counted_at_once():
-    """However many a file may state: that none of them is null is known of its streams alone."""
+    """`is not null` of a file with any number of rows is decided by its streams."""
     rows = 1 << 50
     types = [
         orc_builder.column_type(orc_builder.STRUCT, [1, 2], ["s", "x"]),

@@ -126,7 +126,7 @@ def test_what_polars_says_is_of_single_rows_is_taken_for_it(filters):
 
 
 def test_series_have_rows_of_their_own():
-    """Whatever is said of them; but not those that values are looked for in."""
+    """A series in an expression makes it a filter on all rows, except the values of `is_in`."""
     assert not split_filters(ElementwisePredicate(i == pl.Series(range(60))), TABLE.schema)[1].by_row
     assert split_filters(ElementwisePredicate(i.abs().is_in(pl.Series([1, 2]))), TABLE.schema)[1].by_row
 

@@ -118,7 +118,7 @@ def test_nan_hides_bounds():
 
 
 def test_bounds_that_are_not_utf8():
-    """There is no text for them, and another one would be none of the column."""
+    """Bounds of invalid UTF-8 are left out."""
     values = pa.array([b"a", b"caf\xe9", b"\xff\xfe"])
     texts = pa.Array.from_buffers(pa.string(), len(values), values.buffers())
     file = orcish.ORCFile(write_arrow({"s": texts}))

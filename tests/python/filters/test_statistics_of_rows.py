@@ -51,7 +51,7 @@ def test_statistics_of_the_pack() -> None:
 
 @pytest.mark.skipif(not pack(), reason="no conformance pack")
 def test_answers_of_the_pack() -> None:
-    """Least and greatest values, sums and counts of scans."""
+    """Minima, maxima, sums and counts of scans equal those of the rows."""
     answered = 0
     for path in pack():
         options: dict[str, Any] = {"masked": "allow"}
@@ -123,7 +123,7 @@ def test_vectors_of_java_that_repeat_a_value(spark: Any, tmp_path: pathlib.Path)
 
 
 def test_sums_of_floats_of_cpp() -> None:
-    """They are those of the doubles that the caller gave, before they were rounded."""
+    """ORC C++ records sums of doubles as given, before the values are rounded to floats."""
     data = write_rows("struct<f:float,x:double>", [(0.1, 0.1)] * 1000)
     file = orcish.ORCFile(data)
     assert file.statistics("f").sum is None
@@ -169,7 +169,7 @@ def _present(values: list[int | None]) -> bytes:
 
 
 def test_answers_are_those_of_the_rows_or_check_finds_why_not() -> None:
-    """Beside bounds that are not the values', counts that are left out, and sums beyond 64 bits."""
+    """Wrong bounds, missing counts and overflowing sums are recorded: results are right, or `check` has a finding."""
     silent = 0
     for case, rng in random_cases("lying statistics", 400):
         pool: list[list[int | None]] = [[None], [None, 1, 2], [5, -7, 40], [2**62, 2**62 - 9, -5]]

@@ -263,7 +263,7 @@ def test_conjunctions_are_split():
 
 
 def test_less_strict_where_not_exact():
-    """More rows are read than asked for, never fewer, and the predicate itself takes them out again."""
+    """Inexact translations select more rows, which the original predicate filters again."""
     odd = pc.field("i32") + 1 > 2
     either = ((pc.field("i64") > 1) & odd) | (pc.field("i64") < 0)
     translated, residual = split_filters(either, SCHEMA)
@@ -485,7 +485,7 @@ NUMBERS = [0, 1, 2**53, 2**53 + 1, 2**62 - 1, 2**62, 2**62 + 1, 2**63, 2**64 - 1
 
 @pytest.mark.parametrize("literal", [0.0, 1.0, 0.5, 2.0**53, 2.0**62, 2.0**63, 2.0**64, 1e300, -1e300])
 def test_whole_floats_are_what_they_are(tmp_path, literal):
-    """Whole numbers of all types compare with the exact value of a whole floating point number."""
+    """Whole floating point numbers compare with integers of all types by their exact value."""
     small = [number for number in NUMBERS if number < 2**63]
     columns = {
         "u": (NUMBERS, pa.uint64()),
@@ -512,7 +512,7 @@ NEAR_ZERO = ["0E-60", "-0E-45", "0E+30", "0", "1E-60", "-1E-60", "1E-39", "-1E-3
 @pytest.mark.parametrize("kind", [pa.int64(), pa.float64(), pa.decimal128(10, 2), pa.decimal128(38, 38)], ids=str)
 @pytest.mark.parametrize("text", [*NEAR_ZERO, "1." + "1" * 60, "-1." + "1" * 60, "0." + "0" * 50 + "1" * 40])
 def test_numbers_of_any_scale(tmp_path, kind, text):
-    """Digits that no column has room for decide on which side of the values a number is."""
+    """Digits beyond the scale of a column decide comparisons."""
     numbers = {str(pa.decimal128(38, 38)): ["-1E-38", "0", "1E-38"], str(pa.decimal128(10, 2)): ["-0.01", "0", "0.01"]}
     values = [Decimal(value) for value in numbers.get(str(kind), ["-1", "0", "1"])]
     path, literal = tmp_path / "numbers.orc", Decimal(text)

@@ -26,7 +26,7 @@ from support.peer_predicates import PYORC, Leaf, askable, asked, conditions, fin
 from support.random_cases import cases, seeded
 from support.random_tables import Kind, of
 
-MOST_ROWS = 20_000
+MAX_ROWS = 20_000
 FILTERS = 4
 SEEKS = 12
 
@@ -146,7 +146,9 @@ def module() -> Any:
 
 @pytest.mark.parametrize("name", FILES)
 def test_parts_are_those_of_the_whole(name: str, compared: Callable[[str], None]) -> None:
-    """Filters, projections, limits, stripes, splits; a plan is no less than what is found."""
+    """Filters, projections, limits, stripes and splits return parts of the whole. Plans include all rows that are
+    found.
+    """
     subject = subject_of(name)
     if name in DEEP:
         pytest.skip("more levels than pyarrow takes")
@@ -158,11 +160,11 @@ def test_parts_are_those_of_the_whole(name: str, compared: Callable[[str], None]
     if not titles:
         pytest.skip("no column that a filter can ask")
     rng = seeded(name)
-    for _ in range(cases(FILTERS if subject.file.num_rows <= MOST_ROWS else 1)):
+    for _ in range(cases(FILTERS if subject.file.num_rows <= MAX_ROWS else 1)):
         picked = rng.choices(titles, k=rng.choice([1, 2, 4]))
         tree = predicate(rng, [leaf(rng, subject, title) for title in picked])
         if subject.file.type_string.startswith("struct"):
-            check(rng, subject, tree, with_values=subject.file.num_rows <= MOST_ROWS)
+            check(rng, subject, tree, with_values=subject.file.num_rows <= MAX_ROWS)
         check_scan(rng, subject, tree, PACK / "files" / name)
     compared("parts")
 
@@ -207,7 +209,7 @@ def test_pyorc(name: str, compared: Callable[[str], None]) -> None:
     data = path.read_bytes()
     reader = rows_of(data)
     assert len(reader) == count
-    if count <= MOST_ROWS:
+    if count <= MAX_ROWS:
         whole = [shape(row) for row in reader]
         columns = [[same_form(value) for value in column.to_pylist()] for column in ours.columns]
         assert len(whole) == count
@@ -255,7 +257,7 @@ def leaves_of(subject: Subject) -> dict[str, Leaf]:
 def question(name: str, *, spark: bool) -> tuple[Subject, dict[str, Leaf], Any] | None:
     """A file that is not too large, its columns, and a condition on some of them."""
     subject = subject_of(name)
-    if not 0 < subject.file.num_rows <= MOST_ROWS or not subject.file.type_string.startswith("struct"):
+    if not 0 < subject.file.num_rows <= MAX_ROWS or not subject.file.type_string.startswith("struct"):
         return None
     by_name = {key: leaf for key, leaf in leaves_of(subject).items() if spark or askable(leaf)}
     rng = seeded(name)
@@ -267,7 +269,7 @@ def question(name: str, *, spark: bool) -> tuple[Subject, dict[str, Leaf], Any] 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name not in PYORC_FAULTS and name not in PYORC_ASKED])
 def test_pyorc_asks(name: str, compared: Callable[[str], None]) -> None:
-    """Of all rows for which a condition is true none is missing."""
+    """pyorc with a predicate returns all matching rows."""
     found = question(name, spark=False)
     if found is None:
         pytest.skip("no column that both can ask, or too many rows")
@@ -313,7 +315,7 @@ def spark_type(orc: str) -> str:
 
 
 def test_spark_asks(spark: Any) -> None:
-    """Some of the files, in one query, as each has its price."""
+    """Spark reads several files in one query, as each query has a fixed cost."""
     wanted: dict[str, Any] = {}
     for name in sorted(FILES, key=lambda name: zlib.crc32(name.encode())):
         found = counted(spark, name) if name not in SPARK_FAULTS and len(wanted) < cases(SPARK_FILES) else None

@@ -77,7 +77,7 @@ def test_pyarrow_reads_what_orcish_writes() -> None:
 
 
 def test_pyorc_reads_what_orcish_writes() -> None:
-    """All rows, then from rows anywhere."""
+    """pyorc reads all rows, then rows after seeks."""
     for _, rng in random_cases("pyorc reads", 60):
         case = Case(rng)
         try:
@@ -115,7 +115,7 @@ def check_seeks(rng: random.Random, case: Case) -> None:
 
 
 def test_pyorc_asks_what_orcish_writes() -> None:
-    """With a predicate, rows of all row groups that may have such: those that fit it are among them, as they were."""
+    """pyorc with a predicate returns row groups that include all matching rows."""
     fewer = 0
     for _, rng in random_cases("pyorc asks", 60):
         case = Case(rng)

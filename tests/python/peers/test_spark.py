@@ -99,7 +99,7 @@ def by_case(found: pa.Table) -> Iterator[tuple[int, pa.Table]]:
 
 
 def test_spark_reads_what_orcish_writes(spark: Spark, tmp_path: Path) -> None:
-    """By both of its readers, whole and with conditions."""
+    """Both readers of Spark read the files whole and with predicates."""
     for case, rng in random_cases("spark reads", 1):
         files = Files(rng, tmp_path / str(case))
         frame = spark.read.orc(str(files.folder))

@@ -122,7 +122,7 @@ def test_what_pyorc_writes(tmp_path: Path) -> None:
 
 
 def test_what_spark_writes(spark: Spark, tmp_path: Path) -> None:
-    """One data frame, written under some options; each file has a part of it."""
+    """Spark writes a data frame as several files with the same options."""
     for case, rng in random_cases("spark writes", 1):
         kinds = kinds_of(rng, 15, unions=False)
         table = table_of(rng, {name: kind for name, kind in kinds.items() if not has_date_keys(kind.arrow)}, 6100)

@@ -201,11 +201,11 @@ def test_types_and_values_come_back(file):
 
 
 def test_natural_types(file):
-    natural = orcish.ORCFile(file).arrow_schema(arrow_schema=False)
-    assert natural.field("u8").type == pa.int16()
-    assert natural.metadata is None
-    assert orcish.read_table(file, arrow_schema=False).schema == natural
-    assert orcish.scan(file, arrow_schema=False).schema == natural
+    physical = orcish.ORCFile(file).arrow_schema(arrow_schema=False)
+    assert physical.field("u8").type == pa.int16()
+    assert physical.metadata is None
+    assert orcish.read_table(file, arrow_schema=False).schema == physical
+    assert orcish.scan(file, arrow_schema=False).schema == physical
 
 
 def test_parts_of_columns(file):
@@ -271,8 +271,8 @@ def test_scans(file, tmp_path):
     splits = [split.scan().to_table() for split in table.splits()]
     check(pa.concat_tables(splits), range(120))
     assert orcish.scan(file).schema.equals(SCHEMA, check_metadata=True)
-    natural = orcish.ORCFile(other).schema
-    assert orcish.scan([other, file]).schema == natural
+    physical = orcish.ORCFile(other).schema
+    assert orcish.scan([other, file]).schema == physical
     assert orcish.scan([other, file]).to_table() == pa.concat_tables(
         [orcish.read_table(other), orcish.read_table(file, arrow_schema=False)]
     )
@@ -308,7 +308,7 @@ def one_field(form, *children):
 
 
 def test_a_schema_of_what_arrow_has_not_is_left_alone(tmp_path):
-    """Nobody could take such types: what is read has those of the file."""
+    """A stored schema with types that no consumer can import is ignored."""
     text = message(pa.field("values", pa.string()))
     runs = [one_field("+r", message(pa.field("run_ends", kind)), text) for kind in (pa.int16(), pa.int32(), pa.int64())]
     kinds = [pa.int8(), pa.uint16(), pa.uint32(), pa.uint64(), pa.string(), pa.float32()]
@@ -455,7 +455,7 @@ def test_extension_types_go_with_their_storage(options, left, tmp_path):
 
 
 def test_attributes_make_no_extension_types(tmp_path):
-    """Files that somebody writes anew have the attributes, and not the Arrow schema."""
+    """Rewritten files keep attributes and lose the Arrow schema."""
     path = tmp_path / "extensions.orc"
     orcish.write_table(extensions(), path, arrow_schema=False)
     file = orcish.ORCFile(path)
@@ -485,7 +485,7 @@ def test_answers_of_extension_types(tmp_path):
 
 
 def test_dictionaries_come_back_without_an_order(tmp_path):
-    """The values of a dictionary are found in the rows, in their order."""
+    """Dictionaries are restored from rows, and are therefore unordered."""
     kind = pa.dictionary(pa.int8(), pa.string(), ordered=True)
     sizes = pa.DictionaryArray.from_arrays(pa.array([2, 0, 1], pa.int8()), ["small", "medium", "large"], ordered=True)
     nested = pa.StructArray.from_arrays([sizes], ["s"])

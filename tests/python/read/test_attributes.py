@@ -41,7 +41,7 @@ def test_char_in_a_dictionary():
 
 
 def test_char_and_varchar_of_spark(spark, spark_orc):
-    """A table's char and varchar are ORC strings with an attribute, which is kept as metadata."""
+    """Spark stores char and varchar as string with an attribute, which becomes metadata."""
     frame = spark.sql("select cast('ab' as char(5)) c, cast('cd' as varchar(7)) v")
     path = spark_orc(frame)
     file = orcish.ORCFile(path)
@@ -77,7 +77,7 @@ def test_types_of_spark(spark_orc):
 
 @pytest.mark.parametrize("precision", range(1, 39))
 def test_decimals_of_all_precisions(precision):
-    """Files of ORC C++: every value with the scale of the column."""
+    """ORC C++ stores every value with the scale of the column."""
     for scale in {0, precision // 2, precision}:
         numbers = [10**precision - 1, 1 - 10**precision, 0, 1, -1, None, 10 ** (precision - 1)]
         values = [None if n is None else Decimal(n).scaleb(-scale, Context(prec=60)) for n in numbers] * 100
@@ -88,7 +88,7 @@ def test_decimals_of_all_precisions(precision):
 
 
 def test_decimals_with_scales_that_java_trims(spark_orc):
-    """Java drops trailing zeros of a value, and stores the scale that is left."""
+    """Java drops trailing zeros of a value, and stores the remaining scale."""
     digits = [
         "0",
         "1",
@@ -166,7 +166,7 @@ def test_unions_below_lists_and_structs(form):
 
 @pytest.mark.parametrize("form", ["dense", "sparse"])
 def test_unions_of_nested_types(form):
-    """Written by pyarrow: pyorc cannot read the unions of lists that it writes itself."""
+    """The file is written by pyarrow: pyorc cannot read the unions of lists that it writes."""
     tags = pa.array([0, 1, 2, 0, 2, 1] * 100, pa.int8())
     lists = pa.array([[1, 2], None, None, [], None, None] * 100)
     structs = pa.array([None, {"a": "x"}, None, None, None, {"a": None}] * 100)
@@ -212,5 +212,5 @@ def test_user_metadata():
 
 
 def test_the_tail_parser_of_these_tests():
-    """What the other tests rely on."""
+    """The other tests depend on this parser."""
     assert message(b"\x08\x96\x01\x12\x02hi") == {1: [150], 2: [b"hi"]}

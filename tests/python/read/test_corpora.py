@@ -13,7 +13,7 @@ CORPORA = pathlib.Path(__file__).parents[3] / "fuzz" / "corpora"
 TARGETS = ["check", "convert", "file", "filter", "json", "merge", "tail"]
 ERRORS = (orcish.OrcishError, OSError)
 LIMITS = {"tail": 1 << 20, "chunk": 1 << 20, "depth": 32, "columns": 1_000, "stripes": 1_000, "memory": 32 << 20}
-MOST_ROWS = 5_000
+MAX_ROWS = 5_000
 
 
 def inputs(target):
@@ -51,7 +51,7 @@ def agree(content, path):
     """Asks each verb of a file; how many rows it has, or None where it cannot be read or has too many."""
     file = answer(lambda: orcish.ORCFile(content, limits=LIMITS))
     scan = answer(lambda: orcish.scan(content, limits=LIMITS))
-    if file is None or file.num_rows > MOST_ROWS:
+    if file is None or file.num_rows > MAX_ROWS:
         assert file or not scan
         return None
     table = answer(lambda: file.read())

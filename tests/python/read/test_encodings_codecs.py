@@ -120,7 +120,7 @@ def check(file: bytes, want: pa.Table, **options):
 @pytest.mark.parametrize("version", ["0.12", "0.11"])
 @pytest.mark.parametrize("batch_size", [65_536, 333])
 def test_integers(version, batch_size):
-    """Both versions of run length encoding, at every width, in reads that end within runs."""
+    """Both versions of run length encoding are read at every width, with reads that end within runs."""
     file = write_arrow(INTEGERS, file_version=version)
     encodings = layout(file).encodings[0]
     position = INTEGERS.column_names.index("mixed/64") + 1
@@ -198,7 +198,7 @@ def test_values_that_straddle_chunks(codec, dictionary):
 
 @pytest.mark.parametrize("codec", ["none", "zlib", "snappy", "lzo", "lz4", "zstd"])
 def test_codecs_of_spark(spark_orc, codec):
-    """Java's codecs, with chunks of 1 KiB, dictionaries and direct strings, and stripes."""
+    """Java's codecs are read with chunks of 1 KiB, dictionaries and direct strings, in several stripes."""
     path = spark_orc(
         """select id, concat('name ', id % 100) few, sha2(cast(id as string), 256) hash, repeat('long text ', 500) long,
                   if(id % 7 = 0, null, cast(id * 0.37 as decimal(18, 4))) d, hash(id) h, id % 2 = 0 b,
@@ -228,7 +228,7 @@ def test_codecs_of_spark(spark_orc, codec):
 
 
 def test_lists_of_many_elements():
-    """Lists longer than a batch has rows, and lengths of lists of lists in small reads."""
+    """Lists have more elements than a batch has rows. Lists of lists are read in small batches."""
     rows = [list(range(20_000)), [], None, list(range(7)), list(range(50_000)), [None] * 3] * 3
     nested = [[row, row[:2]] if row else None for row in rows]
     file = write_arrow(
@@ -242,7 +242,7 @@ def test_lists_of_many_elements():
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_many_stripes(threads):
-    """Every stripe begins anew: its runs, its dictionaries."""
+    """Runs and dictionaries begin anew in every stripe."""
     table = pa.table(
         {
             "id": pa.array(range(60_000)),

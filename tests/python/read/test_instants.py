@@ -119,7 +119,7 @@ def test_random_instants_in_random_zones() -> None:
 
 
 def test_files_of_cpp() -> None:
-    """What ORC C++ reads and writes of zones that it knows."""
+    """orcish agrees with ORC C++ on zones that C++ knows."""
     own = [(value,) for value in MOMENTS if value.year > 1900]
     for zone in ("America/New_York", "Australia/Lord_Howe", "UTC"):
         file = write_rows("struct<t:timestamp>", own, timezone=zoneinfo.ZoneInfo(zone))
@@ -128,7 +128,7 @@ def test_files_of_cpp() -> None:
 
 
 def test_readers_elsewhere_show_the_clock() -> None:
-    """As ORC Java: what the clock of the writer showed is what that of the reader shows."""
+    """As in ORC Java, readers in any zone show the local time of the writer."""
     data = instants([value for value in MOMENTS if 1900 < value.year < 2100])
     for writer in ZONES:
         file = written(as_timestamp(data), timezone=writer)
@@ -165,7 +165,7 @@ def test_null_and_nested() -> None:
 @pytest.mark.parametrize("reader", [None, "America/New_York", "Asia/Kolkata"])
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Australia/Lord_Howe"])
 def test_filters_lose_no_row(zone: str, reader: str | None, tmp_path: Path) -> None:
-    """Statistics and bloom filters have wall clocks."""
+    """Statistics and bloom filters have local times."""
     rng = seeded(f"filters {zone} {reader}")
     options: dict[str, Any] = {"timestamps": "instant", **({} if reader is None else {"timezone": reader})}
     for step in (60, 1800, 86_400):
@@ -205,7 +205,7 @@ LEAPS = {
 
 @pytest.mark.parametrize("zone", LEAPS)
 def test_filters_lose_no_row_where_a_day_was_skipped(zone: str) -> None:
-    """A wall clock in the skipped day is that of a later instant than those of the next morning."""
+    """A local time in a skipped day is a later instant than local times of the next morning."""
     rng = random.Random(zone)
     day = dt.datetime(*LEAPS[zone])
     for _ in range(cases(20)):
@@ -243,7 +243,9 @@ def test_filters_lose_no_row_where_a_day_was_skipped(zone: str) -> None:
 
 
 def test_filters_skip_what_they_can() -> None:
-    """By the zone of the stripe, an hour is enough; by that of the reader, of stripes too."""
+    """With the zone of the stripe, statistics are exact to an hour; with the zone of the reader, whole stripes are
+    skipped too.
+    """
     values = instants([(1_750_000_000 + 60 * at) * 10**6 for at in range(20_000)])
     file = written(as_timestamp(values), timezone="America/New_York", row_index_stride=1000)
     one = col("t") == values[10_500].as_py()
@@ -277,7 +279,7 @@ def test_wrong_options() -> None:
 
 
 def test_spark_wall_clocks_stay() -> None:
-    """``timestamp_ntz`` of Spark is stored as a number, and ``timestamp with local time zone`` as an instant."""
+    """Spark stores ``timestamp_ntz`` as an integer, and ``timestamp with local time zone`` as an instant."""
     ntz = pa.field("n", pa.timestamp("us"), metadata={SPARK_KEY: "timestamp_ntz"})
     schema = pa.schema([ntz, pa.field("z", US), pa.field("w", pa.timestamp("us"))])
     own = [value.replace(tzinfo=None) for value in MOMENTS[:4]]
@@ -328,7 +330,7 @@ def test_both_types_are_instants(both: Path) -> None:
 
 
 def test_both_types_in_many_files(both: Path) -> None:
-    """Of more files than stay open."""
+    """The table has more files than stay open."""
     for at in range(100):
         orcish.write_table(as_timestamp(instants(MOMENTS[:1])), both / f"a{at:03}.orc", arrow_schema=False)
     assert orcish.read_table(both)["t"].to_pylist() == [*MOMENTS, *MOMENTS[:1] * 100, *WANTED[-2:]]
@@ -435,7 +437,7 @@ def types_of(folder: Path) -> set[str]:
 @pytest.mark.parametrize("name", [*containers(pa.field("item", US)), "dictionary", "runs"])
 @pytest.mark.parametrize("mark", [{}, MARK])
 def test_instants_within_others_are_added_as_the_table_has_them(tmp_path: Path, name: str, mark: Any) -> None:
-    """Whatever they are within: as ``timestamp`` in the zone of the table, or as ``timestamp with local time zone``."""
+    """Nested instants are appended as ``timestamp`` in the zone of the table, or as instants."""
 
     def table(moment: dt.datetime, metadata: Any) -> pa.Table:
         if name in ("dictionary", "runs"):
@@ -467,7 +469,7 @@ def test_instants_within_others_are_added_as_the_table_has_them(tmp_path: Path, 
 
 
 def test_files_that_vanish_say_no_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table may be compacted while rows are added to it."""
+    """A table may be compacted while rows are appended."""
     from orcish.writing import dataset
 
     orcish.write_table(as_timestamp(instants(MOMENTS[:1])), tmp_path / "b.orc", timezone="Europe/Berlin")

@@ -13,7 +13,7 @@ from support.orc_builder import DATA, LONG, STRUCT, column_type, integer, intege
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are of Unix")
 
 TIMESTAMP, SECONDARY = 9, 5
-MOST_SECONDS = 15
+MAX_SECONDS = 15
 
 
 def interrupted(code: str, *args: str) -> None:
@@ -35,7 +35,7 @@ except KeyboardInterrupt:
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(timeout=1)
             process.send_signal(signal.SIGINT)
-            out, errors = process.communicate(timeout=MOST_SECONDS)
+            out, errors = process.communicate(timeout=MAX_SECONDS)
             assert out == "interrupted\n", errors
         finally:
             process.kill()
@@ -69,7 +69,7 @@ def test_footers_of_many_stripes(padded, call):
 
 
 def test_folders_that_link_to_each_other(tmp_path):
-    """Twelve folders, and as many paths as there are orders of them."""
+    """Twelve folders link to each other, so that the number of paths is factorial."""
     for folder in range(12):
         (tmp_path / f"f{folder}").mkdir()
         for other in range(12):
@@ -78,7 +78,7 @@ def test_folders_that_link_to_each_other(tmp_path):
 
 
 def test_a_segment_that_is_there_many_times(tmp_path):
-    """Each time its index is read."""
+    """The index of a segment is read for each of its many entries."""
     written = writer(tmp_path)
     written.load(some())
     status = written.path / "Metadata/tablestatus"
@@ -107,13 +107,13 @@ WANTED_BY_NONE = {
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("call", WANTED_BY_NONE.values(), ids=WANTED_BY_NONE)
 def test_rows_none_of_which_is_wanted(zeros_only, call, threads):
-    """No batch comes that would give Python a chance to look."""
+    """No batch is returned, so that Python code cannot check for signals."""
     interrupted(f"print('begun', flush=True)\n{call.format(threads)}", zeros_only)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_batch_that_takes_long(tmp_path, threads):
-    """It is compressed in one call, at a level that takes minutes, by any thread; nothing of it is left."""
+    """A batch is compressed by one slow call on any thread. The file does not appear."""
     interrupted(
         """
         import numpy, pyarrow as pa

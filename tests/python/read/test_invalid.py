@@ -85,7 +85,7 @@ def test_every_truncation_is_refused(name):
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_flipped_bytes_give_rows_or_errors(name):
-    """Nothing but exceptions of orcish, and values that pyarrow can look at."""
+    """Damaged files give exceptions of orcish, or values that pyarrow validates."""
     data = bytearray(sample(name))
     refused = 0
     for at in range(len(data)):
@@ -158,7 +158,7 @@ def long_names(columns=8):
 
 
 def test_limit_of_names():
-    """A name is in those of all columns below, and a type in those of all columns above."""
+    """Names of all columns count for each descendant, types of all columns for each ancestor."""
     data = long_names()
     file = orcish.ORCFile(data)
     assert [len(path) for path in file.column_paths] == [0, 1_000_000, *[1_000_003] * 8, 5]
@@ -180,7 +180,7 @@ def test_limit_of_names():
 
 
 def test_nul_in_names():
-    """Arrow's C interface has no such names: U+FFFD takes its place, as that of what is not UTF-8."""
+    """Arrow's C interface has no names with NUL: NUL and invalid UTF-8 become U+FFFD."""
     kinds = [
         orc_builder.column_type(orc_builder.STRUCT, [1, 2], ["a\0b", "c"]),
         *[orc_builder.column_type(orc_builder.LONG)] * 2,
@@ -210,7 +210,7 @@ def test_limit_of_memory():
 
 
 def test_null_keys_of_maps():
-    """Arrow's maps have none: an error in a stream, dictionary arrays in a table or where they are asked for."""
+    """Arrow maps have no null keys: streams raise an error, tables have dictionary keys."""
     maps = [{"a": 1, None: 2}, None, {}, {"b": 3}]
     file = orcish.ORCFile(write_rows("struct<i:int,m:map<string,int>>", list(enumerate(maps))))
     with pytest.raises(orcish.NullMapKeyError, match="stripe 0, column m: value 0 "):
@@ -228,7 +228,7 @@ def test_null_keys_of_maps():
 @pytest.mark.parametrize("column", ["m", "l", "s", "d"])
 @pytest.mark.parametrize("batch_size", [7, 1000])
 def test_null_keys_of_maps_that_are_found(column, batch_size):
-    """Rows of many windows are put together, at any depth of such maps."""
+    """Filtered rows of many windows are concatenated, with such maps at any depth."""
     maps = [[{"a": at, None: 2}, None, {}][at % 3] for at in range(600)]
     kind = "map<string,int>"
     schema = f"struct<i:int,m:{kind},l:array<{kind}>,s:struct<m:{kind}>,d:map<string,array<{kind}>>>"

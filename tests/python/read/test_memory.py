@@ -91,7 +91,7 @@ def widened(tmp_path_factory):
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_what_waits_to_be_taken_is_bounded(widened, threads):
-    """A caller that takes its time is not waited for with more than half of the memory allowed, and what is at work."""
+    """Decoded rows ahead of a slow caller take at most half of the memory limit, plus running tasks."""
     used, rows = measure(
         f"""
     import time

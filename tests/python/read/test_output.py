@@ -57,7 +57,7 @@ def test_string_types_hold_the_same(stored, strings, text, binary):
 
 @pytest.mark.parametrize("stored", FILES)
 def test_the_dictionary_type_is_stable(stored):
-    """However a stripe stores its strings, batches have one schema."""
+    """Batches have one schema for any encoding of strings in stripes."""
     file = orcish.ORCFile(FILES[stored])
     schemas = {str(batch.schema) for batch in file.iter_batches(strings="dictionary", batch_size=777)}
     assert len(schemas) == 1
@@ -92,7 +92,7 @@ def test_stripes():
 
 @pytest.mark.long
 def test_batches_end_before_2_gib_of_strings():
-    """A dictionary entry of 40 KB and 70,000 rows: 2.8 GB of strings out of a few KB, in batches that can be held."""
+    """A dictionary entry of 40 KB in 70,000 rows makes 2.8 GB of strings from a few KB, in several batches."""
     long = "x" * 40_000
     rows = 70_000
     file = orcish.ORCFile(

@@ -51,7 +51,7 @@ UNEVEN = uneven()
 @pytest.mark.parametrize("array_bytes", [900, 5000])
 @pytest.mark.parametrize("dictionary", [False, True])
 def test_groups_of_columns_whose_arrays_end_at_other_rows(threads: int, array_bytes: int, dictionary: bool) -> None:
-    """Each thread decodes columns of its own, which go on with another row when an array is as large as it may be."""
+    """Each thread decodes its own columns, which continue at another row when an array reaches its maximum size."""
     file = orcish.ORCFile(written(UNEVEN, stripe_size=200_000, dictionary=dictionary))
     with buffer_sizes.of({"ARRAY_BYTES": array_bytes, "BYTES_WORTH_A_THREAD": 0, "GROUPS_PER_THREAD": 3}):
         for columns in ([*UNEVEN.column_names], *([name] for name in UNEVEN.column_names)):
@@ -71,7 +71,7 @@ def test_groups_of_columns_whose_arrays_end_at_other_rows(threads: int, array_by
 @pytest.mark.parametrize(("threads", "requests"), [(1, 1), (1, 3), (2, 1), (3, 3)])
 @pytest.mark.parametrize("filters", [None, col("row") >= 0, col("text") > ""], ids=str)
 def test_rows_that_take_more_than_they_are_stored_in(threads: int, requests: int, filters: Expression | None) -> None:
-    """What waits to be taken is half of the memory at most: then nothing is decoded but what the caller waits for."""
+    """Decoded rows take at most half of the memory limit. Beyond it only rows that the caller waits for are decoded."""
     rows, memory = 6000, 1 << 20
     data = pa.table({"row": pa.array(range(rows)), "text": [f"{row % 3}" * 1000 for row in range(rows)]})
     file = orcish.ORCFile(in_stripes(data, rows // 2000), limits={"memory": memory})
@@ -109,7 +109,7 @@ def seldom() -> bytes:
     ids=["asked", "not asked", "both"],
 )
 def test_filtered_batches_take_an_eighth_of_the_memory(seldom: bytes, filters: Expression, columns: list[str]) -> None:
-    """Also those of rows that are far apart."""
+    """Filtered batches of distant rows are bounded too."""
     file = orcish.ORCFile(seldom, limits={"memory": MEMORY})
     batches = file.iter_batches(filters=filters, columns=columns, threads=1, batch_size=WINDOW)
     sizes = [batch.nbytes for batch in batches]
@@ -120,7 +120,7 @@ def test_filtered_batches_take_an_eighth_of_the_memory(seldom: bytes, filters: E
 
 
 def test_windows_that_are_larger_than_a_batch_are_cut(seldom: bytes) -> None:
-    """What is left of the rows that were found comes in the next batch."""
+    """The remaining selected rows of a window are in the next batch."""
     file = orcish.ORCFile(seldom, limits={"memory": MEMORY})
     for columns in (["text", "row"], ["row", "sought", "text"]):
         batches = file.iter_batches(filters=col("sought").is_in([True]), columns=columns, threads=1, batch_size=10**6)
@@ -133,7 +133,7 @@ def test_windows_that_are_larger_than_a_batch_are_cut(seldom: bytes) -> None:
 
 
 def test_lists_of_nothing_count_by_their_elements() -> None:
-    """They take no bytes, but offsets reach over so many elements only, and objects are made of them."""
+    """Elements without bytes count, as offsets have to reach them and consumers make objects of them."""
     offsets = pa.array(range(0, 1000 * 2001, 1000), pa.int32())
     lists = pa.ListArray.from_arrays(offsets, pa.array([{}] * 2_000_000, pa.struct([])))
     data = pa.table({"row": pa.array(range(2000)), "list": lists})
@@ -146,7 +146,7 @@ def test_lists_of_nothing_count_by_their_elements() -> None:
 
 
 def test_no_more_rows_are_found_ahead_than_an_eighth_of_the_memory(seldom: bytes) -> None:
-    """What else there is of the rows that were found is read before more are sought."""
+    """Selected rows are read before further rows are evaluated."""
     source = Counting(seldom)
     file = orcish.ORCFile(source, limits={"memory": MEMORY})
     # The columns of the file are text, sought, again and row.
@@ -215,7 +215,7 @@ def watched(data: bytes, **options: Any) -> tuple[Watched, orcish.ORCFile]:
 @pytest.mark.parametrize("filters", [None, col("row") >= 0, col("text") > "8"], ids=str)
 @pytest.mark.parametrize("limit", [None, 10])
 def test_one_thread_is_that_of_the_caller(striped: bytes, filters: Expression | None, limit: int | None) -> None:
-    """Where requests cost nothing."""
+    """Local reads with one thread start no other thread."""
     source, file = watched(striped)
     with buffer_sizes.of({"BYTES_WORTH_A_THREAD": 0}):
         file.read(filters=filters, limit=limit, threads=1)
@@ -223,7 +223,9 @@ def test_one_thread_is_that_of_the_caller(striped: bytes, filters: Expression | 
 
 
 def test_nothing_is_read_ahead_of_a_limit(striped: bytes) -> None:
-    """Under a filter nobody knows how many stripes it takes; without one just those are read that have the rows."""
+    """With a filter the number of stripes for a limit is unknown. Without one, exactly the stripes with the rows are
+    read.
+    """
     for filters in (None, col("row") >= 0, col("text") > "8"):
         with buffer_sizes.of({"LOCAL_CONCURRENCY": 4}):
             source, file = watched(striped)
@@ -248,7 +250,7 @@ HOW = [(2, 1), (1, 3), (3, 3), (4, 1)]
 @pytest.mark.parametrize(("threads", "requests"), HOW)
 @pytest.mark.parametrize("filters", [None, col("text") > "8"], ids=str)
 def test_stripes_are_read_ahead(striped: bytes, threads: int, requests: int, filters: Expression | None) -> None:
-    """Those after the first, while nobody asks for more of it."""
+    """Later stripes are read while the caller processes the first one."""
     with buffer_sizes.of({"LOCAL_CONCURRENCY": requests, "BYTES_WORTH_A_THREAD": 0}):
         source, file = watched(striped)
         batches = file.iter_batches(filters=filters, threads=threads, batch_size=100)
@@ -264,7 +266,7 @@ def test_stripes_are_read_ahead(striped: bytes, threads: int, requests: int, fil
 def test_stripes_that_do_not_fit_are_read_one_by_one(
     striped: bytes, threads: int, requests: int, filters: Expression | None
 ) -> None:
-    """Those that are open take no more than half of the memory, but for a single one."""
+    """Open stripes take at most half of the memory limit, except a single stripe."""
     with buffer_sizes.of({"LOCAL_CONCURRENCY": requests, "BYTES_WORTH_A_THREAD": 0}):
         source, file = watched(striped, limits={"memory": 3 * len(striped) // STRIPES})
         for batch in file.iter_batches(filters=filters, threads=threads, batch_size=400):
@@ -275,7 +277,7 @@ def test_stripes_that_do_not_fit_are_read_one_by_one(
 
 @pytest.mark.parametrize(("columns", "ahead"), [(["row", "text"], 2), (["row"], 3)])
 def test_what_is_fetched_ahead_is_bounded(striped: bytes, columns: list[str], ahead: int) -> None:
-    """By what those columns take if all of the file take the same."""
+    """Bytes that are fetched ahead are estimated from the share of the columns."""
     with buffer_sizes.of({"LOCAL_CONCURRENCY": 5, "BYTES_AHEAD": 5 * len(striped) // STRIPES // 2}):
         source, file = watched(striped)
         batches = file.iter_batches(columns=columns, threads=1, batch_size=400)
@@ -326,7 +328,7 @@ def long_list(name: str, length: int, *, dictionary: bool) -> bytes:
 @pytest.mark.parametrize("column", ["list", "map"])
 @pytest.mark.parametrize("dictionary", [False, True])
 def test_what_can_be_read_can_be_passed_over(name: str, column: str, dictionary: bool) -> None:
-    """And what cannot be read is not passed over, which may take hours."""
+    """A value that is too large to be read is not skipped either, as skipping could take hours."""
     limits = {"memory": 4 * ARRAY}
     file = orcish.ORCFile(long_list(name, ARRAY // 40, dictionary=dictionary), limits=limits)
     for row, length in ((1, ARRAY // 40), (2, 1)):
@@ -342,7 +344,7 @@ def test_what_can_be_read_can_be_passed_over(name: str, column: str, dictionary:
 
 
 def test_row_groups_are_checked_to_their_end() -> None:
-    """In pieces where they are large: what is recorded of them is compared with all of their rows."""
+    """Large row groups are checked in parts: recorded statistics are compared with all rows."""
     for stride in (0, 1000, UNEVEN.num_rows):
         file = written(UNEVEN, row_index_stride=stride, compression="uncompressed", dictionary=False)
         text = UNEVEN["text"][2990].as_py() or UNEVEN["text"][2991].as_py()
@@ -358,7 +360,7 @@ def test_row_groups_are_checked_to_their_end() -> None:
 
 @pytest.mark.parametrize("kind", ["long", "struct of long", "list of nothing"])
 def test_rows_may_be_more_than_the_bytes_allowed(kind: str) -> None:
-    """Where something is stored for them, however little; rows for which nothing is are bounded."""
+    """The number of rows with stored bytes is not bounded by the memory limit. Rows without bytes are bounded."""
     rows, long = 4 << 20, orc_builder.column_type(orc_builder.LONG)
     types, streams = {
         "long": ([long], [(1, orc_builder.DATA, orc_builder.zeros(rows // 512))]),

@@ -54,7 +54,7 @@ def test_names(file, name, want):
 
 
 def test_names_with_dots():
-    """Of names that could mean two columns, the longest field goes first."""
+    """If a name can mean two columns, the longest field name wins."""
     rows = [((1,), 2, 3)]
     dotted = orcish.ORCFile(write_rows("struct<a:struct<b:int>,`a.b`:int,`a.b.c`:int>", rows))
     assert dotted.read(columns=["a.b"]).to_pylist() == [{"a.b": 2}]
@@ -139,7 +139,7 @@ def spread(ranges):
 
 @pytest.mark.parametrize("compression", ["NONE", "ZLIB"])
 def test_only_the_streams_of_the_columns_are_read(compression):
-    """For every column of a file of many stripes: exactly the data streams, found by another parser."""
+    """For every column, exactly its data streams are read. An independent parser finds the streams."""
     rows = 8000
     data = write_rows(
         "struct<i:int,s:string,nest:struct<a:bigint,b:struct<c:string,d:double>>,l:array<struct<x:int,y:string>>,"

@@ -79,7 +79,7 @@ SIGNALLED = {
 @pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("call", SIGNALLED.values(), ids=SIGNALLED)
 def test_handlers_of_signals_that_read_with_orcish(call, threads):
-    """The signal comes while orcish waits for a thread, or between two calls of the file object."""
+    """The signal arrives while orcish waits for a thread, or between two calls of the file object."""
     code = f"""{SETUP}
     class Slow(io.BytesIO):
         def read(self, size=-1):
@@ -131,7 +131,7 @@ def test_file_objects_that_never_come_to_an_end(call):
 
 
 def test_the_end_of_the_process():
-    """Readers that nobody has ended, and one that an object reads as it goes."""
+    """The process ends with unfinished readers, and with a reader in the destructor of an object."""
     code = f"""{SETUP}
     class Last:
         def __del__(self, inside=inside):

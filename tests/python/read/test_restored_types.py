@@ -32,7 +32,7 @@ def union(mode: str, kind: pa.DataType) -> pa.Array:
 @pytest.mark.parametrize("place", ["top", "list", "struct"])
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
 def test_forms_of_unions_that_are_chosen_stand_above(mode: str, place: str, kind: pa.DataType) -> None:
-    """What is chosen looks the same whether the file has a schema of its own or not."""
+    """Given options take precedence over the stored schema."""
     array = union(mode, kind)
     within = {
         "top": array,
@@ -50,7 +50,7 @@ def test_forms_of_unions_that_are_chosen_stand_above(mode: str, place: str, kind
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view(), pa.timestamp("ms")], ids=str)
 def test_maps_whose_keys_may_be_null_stand_above(kind: pa.DataType) -> None:
-    """No map of Arrow has been written with such keys."""
+    """Dictionary keys of maps take precedence over the stored schema, as no Arrow map is written with such keys."""
     value = NOON if pa.types.is_timestamp(kind) else "b"
     data = pa.table({"m": pa.array([[("a", value)], None, []], pa.map_(pa.large_string(), kind))})
     file = orcish.ORCFile(written(data))
@@ -62,7 +62,7 @@ def test_maps_whose_keys_may_be_null_stand_above(kind: pa.DataType) -> None:
 
 @pytest.mark.parametrize("variants", [1, 2, 127, 128, 129, 200])
 def test_unions_of_many_variants(variants: int) -> None:
-    """Arrow has so many as tags of a byte have; of more, and where that is chosen, a struct is made."""
+    """Arrow unions have at most 128 variants. Unions of more variants become structs."""
     struct = pyorc.Struct(u=pyorc.Union(*[pyorc.BigInt()] * variants))
     out = io.BytesIO()
     with pyorc.Writer(out, struct) as writer:
@@ -115,7 +115,7 @@ ENDS = [3, 5, 1500, 1501, 1502, 2000]
 @pytest.mark.parametrize("kind", RUNS, ids=str)
 @pytest.mark.parametrize("ends", [pa.int16(), pa.int32(), pa.int64()], ids=str)
 def test_runs_come_back_as_runs(kind: pa.DataType, ends: pa.DataType) -> None:
-    """Not as a run for each value."""
+    """Equal adjacent values are one run."""
     first, second = RUNS[kind]
     values = pa.array([first, None, second, first, None, second], kind)
     array = pa.RunEndEncodedArray.from_arrays(pa.array(ENDS, ends), values)
@@ -128,7 +128,7 @@ def test_runs_come_back_as_runs(kind: pa.DataType, ends: pa.DataType) -> None:
 @pytest.mark.parametrize("keys", [pa.int8(), pa.uint8(), pa.int16(), pa.int32(), pa.int64()], ids=str)
 @pytest.mark.parametrize("values", [pa.string(), pa.large_string()], ids=str)
 def test_dictionaries_of_stripes_are_those_of_batches(keys: pa.DataType, values: pa.DataType) -> None:
-    """They are not made anew of the values of each batch."""
+    """Dictionaries are not rebuilt from the values of each batch."""
     texts = [f"text {row // 20}" for row in range(2000)]
     array = pa.array(texts).cast(values).dictionary_encode().cast(pa.dictionary(keys, values))
     file = orcish.ORCFile(written(pa.table({"x": array}), dictionary=True))
@@ -173,7 +173,7 @@ def without_nulls() -> orcish.ORCFile:
 
 @pytest.mark.parametrize("option", ["", "invalid_utf8", "decimal_out_of_range", "timestamp_out_of_range"])
 def test_options_that_make_nulls_make_them_of_their_types(without_nulls: orcish.ORCFile, option: str) -> None:
-    """Of all other columns it is known as before that no value is null, so that nothing is asked of the rows."""
+    """Columns of other types stay non-nullable without a look at their values."""
     options: Any = {option: "null"} if option else {}
     made = {name for name, (_, _, of) in NULLED.items() if option and of == option}
     table = without_nulls.read(**options)

@@ -242,7 +242,7 @@ def test_files_that_are_not_there(tmp_path):
     "call", ["ORCFile(path)", "read_table(path)", "merge([path], path + '.orc')", "CarbonFile(path)"]
 )
 def test_what_has_no_ranges(tmp_path, call):
-    """Opening a pipe waits until somebody writes to it, and signals do not end that."""
+    """Opening a pipe blocks until a writer opens it, and signals do not interrupt this."""
     pipe, listening = tmp_path / "pipe", tmp_path / "socket"
     os.mkfifo(pipe)
     code = f"""
@@ -276,7 +276,7 @@ def test_empty_files_and_other_files(tmp_path):
 
 
 def test_tails_are_used_again_in_other_processes(path):
-    """The other process reads nothing behind the last stripe."""
+    """With a given tail, nothing behind the last stripe is read."""
     tail = orcish.ORCFile(path).tail_bytes()
     (path.parent / "tail").write_bytes(tail)
     out = run_python(

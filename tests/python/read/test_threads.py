@@ -84,7 +84,7 @@ def test_many_readers_of_one_file(path):
 
 @pytest.mark.parametrize("threads", [1, 2, 8])
 def test_readers_that_are_dropped_early(path, threads):
-    """Their threads end."""
+    """The threads of a dropped reader end."""
     before = native_threads()
     for taken in (0, 1, 3):
         batches = orcish.ORCFile(path).iter_batches(threads=threads, batch_size=100)
@@ -118,7 +118,7 @@ def test_errors_of_late_stripes_come_after_the_batches_before(threads):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("call", ["file.read(threads={})", "list(file.iter_batches(threads={}))"])
 def test_ctrl_c(path, threads, call):
-    """SIGINT while a file object keeps a reader waiting for a minute."""
+    """SIGINT arrives while a read of the file object blocks for a minute."""
     code = f"""
         import sys, time, io, os, orcish
         class Slow(io.FileIO):
@@ -165,7 +165,7 @@ STREAMS = {
 
 @pytest.mark.parametrize("call", STREAMS.values(), ids=STREAMS)
 def test_ctrl_c_in_streams(tmp_path, call):
-    """Whoever takes a stream has an error that says what it is, and `KeyboardInterrupt` comes all the same, once."""
+    """Consumers of a stream get an error with its cause, and `KeyboardInterrupt` is raised once."""
     path = tmp_path / "many.orc"
     orcish.write_table(pa.table({"a": pa.array(range(100_000))}), path)
     code = f"""
@@ -218,7 +218,7 @@ def test_fork_after_use(path):
 
 
 def test_the_interpreter_runs_meanwhile(path):
-    """The lock of the interpreter is not held while a file is decoded."""
+    """Decoding releases the interpreter lock."""
     ticks = []
     done = threading.Event()
 

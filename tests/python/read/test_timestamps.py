@@ -54,7 +54,7 @@ def test_nanoseconds():
 
 
 def test_years_1_to_9999_by_spark(spark_orc):
-    """Spark stores days before 1582-10-15 in the Julian calendar; they are the same days on paper when read."""
+    """Spark stores days before 1582-10-15 in the Julian calendar. They are read as the same dates."""
     days = [
         "0001-01-01",
         "0500-02-28",
@@ -84,7 +84,7 @@ def test_years_1_to_9999_by_spark(spark_orc):
 
 
 def test_calendars_of_cpp_writers():
-    """ORC C++ names no calendar, which means Julian before 1582-10-15: what Java reads of such files."""
+    """ORC C++ records no calendar, which means Julian before 1582-10-15, as in Java."""
     file = write_arrow({"d": pa.array([dt.date(1500, 1, 10), dt.date(1582, 10, 15)])})
     assert orcish.ORCFile(file).calendar == "julian/gregorian"
     assert orcish.read_table(file)["d"].to_pylist() == [dt.date(1500, 1, 1), dt.date(1582, 10, 15)]
@@ -94,7 +94,7 @@ def test_calendars_of_cpp_writers():
 @pytest.mark.parametrize("calendar", ["julian/gregorian", "proleptic gregorian"])
 @pytest.mark.parametrize("bloom", [False, True])
 def test_calendars_of_all_types(calendar, timestamps, bloom):
-    """The same day on paper, whether instants or clocks are stored or read; and filters find it."""
+    """Dates are the same for instants and local times, and filters find them."""
     days = [dt.date(1000, 1, 5), dt.date(1, 3, 1), dt.date(1582, 10, 15), dt.date(2000, 1, 1)]
     # What C++ takes for Gregorian days are those of the Julian calendar for all others.
     shifts = [5, -2, 0, 0] if calendar == "julian/gregorian" else [0] * 4
@@ -157,7 +157,7 @@ def test_rows_of_errors_are_those_of_the_stripe_wherever_reading_begins(row):
 
 
 def test_before_1970_with_fractions_by_spark(spark_orc):
-    """All but what the format cannot hold: the second before 1970 (ORC-763)."""
+    """All values are read, except in the second before 1970, which the format cannot store (ORC-763)."""
     micros = [-1_000_000, -1_000_001, -1_500_000, -1_999_999, -7_713_116_127, -(10**15) - 1, 1, 0]
     union = " union all ".join(f"select {i} id, timestamp_micros({value}) t" for i, value in enumerate(micros))
     table = orcish.read_table(spark_orc(union)).sort_by("id")
@@ -165,7 +165,7 @@ def test_before_1970_with_fractions_by_spark(spark_orc):
 
 
 def test_before_1970_with_fractions_by_cpp():
-    """pyarrow writes negative nanoseconds, pyorc positive ones; both mean the same instant."""
+    """pyarrow writes negative nanoseconds, pyorc positive ones. Both mean the same instant."""
     micros = [-1_000_000, -1_000_001, -1_500_000, -1_999_999, -7_713_116_127, -(10**14) - 1, 1, 0]
     moments = [dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=value) for value in micros]
     by_pyorc = write_rows("struct<t:timestamp>", [(moment,) for moment in moments])
@@ -184,7 +184,7 @@ def written_in_zones(spark, tmp_path_factory):
 
 @pytest.mark.parametrize("zone", ZONES)
 def test_the_wall_clock_of_the_writer(zone, written_in_zones):
-    """A JVM in another zone writes what its clock on the wall shows, and that is what anyone reads."""
+    """Readers show the local time of a writer in another zone."""
     (path,) = written_in_zones[zone].glob("*.orc")
     # The stripe's footer names it.
     assert zone.encode() in path.read_bytes()

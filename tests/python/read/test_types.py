@@ -112,7 +112,7 @@ def nested(leaf: pa.Array, place: str) -> pa.Array:
 @pytest.mark.parametrize("nulls", NULLS)
 @pytest.mark.parametrize("name", CASES)
 def test_pyarrow_wrote_it(name, nulls):
-    """One file with the type at the top, in a struct, a union, a list, a map, and list<struct<map<string, type>>>."""
+    """A file has the type at the top, in a struct, a union, a list, a map, and list<struct<map<string, type>>>."""
     arrow, given, _, values = CASES[name]
     leaf = pa.array(column(values, nulls), given)
     for place in ("top", "struct", "union", "list", "map", "deep"):
@@ -152,7 +152,7 @@ def test_pyorc_wrote_it(name, nulls):
 
 
 def test_all_types_in_one_root_by_spark(spark_orc):
-    """Spark's writer, with all of its types, and nulls in every place."""
+    """A file of Spark has all of its types, with nulls at every level."""
     path = spark_orc("""
         select id, i.*, struct(i.*) s, if(id % 5 = 0, null, array(i.b, null)) l, map('x', i.dec, 'y', null) m,
                if(id % 3 = 0, null, struct(array(map(1, struct(i.str, i.ts))) as a)) deep

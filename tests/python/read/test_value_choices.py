@@ -148,7 +148,7 @@ def test_types_of_binary_text():
 
 
 def test_text_within_other_columns():
-    """In structs, lists, maps, their keys too, and unions."""
+    """Text in structs, lists, map keys, map values and unions is converted."""
     schema = "struct<s:struct<t:string>,l:array<string>,m:map<string,string>,u:uniontype<int,string>>"
     rows = [(("a",), ["b", "@@"], [("@@", "c"), ("d", "@@")], "@@"), (("@@",), [], [], 5)]
     out = io.BytesIO()
@@ -179,7 +179,7 @@ def test_text_within_other_columns():
 
 
 def test_schemas_that_were_kept():
-    """The Arrow schema of a file says that nothing is null, or that text is in dictionaries: values may be otherwise."""
+    """Values may contradict the stored Arrow schema: nulls in required columns, text without dictionary."""
     fields = [pa.field("d", pa.dictionary(pa.int16(), pa.string())), pa.field("v", pa.large_string(), nullable=False)]
     arrays = [
         pa.array(["a@", "b@", "a@"]).dictionary_encode().cast(fields[0].type),
@@ -200,7 +200,7 @@ def test_schemas_that_were_kept():
 
 @pytest.mark.parametrize("precision", [1, 3, 17, 18])
 def test_decimals_of_too_many_digits_of_the_draft(precision):
-    """The version that was never finished has those of up to 18 digits as integers."""
+    """The ORCv2 draft stores decimals of up to 18 digits as integers."""
     bound = 10**precision
     numbers = [0, 1, bound - 1, 1 - bound, bound, -bound, bound + 1, 2 * bound, -2 * bound, 5]
     kind = orc_builder.integer(1, 14) + orc_builder.integer(5, precision) + orc_builder.integer(6, 1)
@@ -288,7 +288,7 @@ def test_text_longer_than_its_type(kind, trim):
 @pytest.mark.parametrize("strings", ["utf8", "large", "view", "dictionary"])
 @pytest.mark.parametrize("dictionary", [0.0, 1.0])
 def test_memory_of_text_that_is_replaced(strings, dictionary):
-    """U+FFFD is longer than a byte that is not UTF-8."""
+    """U+FFFD is longer than an invalid byte."""
     out = io.BytesIO()
     values = pa.table({"i": [0, 1], "v": text([b"a", b"\xff" * (1 << 20)])})
     orc.write_table(values, out, compression="zlib", dictionary_key_size_threshold=dictionary)
@@ -307,7 +307,7 @@ def test_memory_of_text_that_is_replaced(strings, dictionary):
 
 
 def test_columns_that_are_text_by_their_own_form():
-    """Bounds and filters are those of the form that a column has, not of all."""
+    """Bounds and filters follow the type of each column."""
     options = {"strings": "binary", "invalid_utf8": "replace"}
     out = io.BytesIO()
     orc.write_table(pa.table({"v": text([b"\xff"] * 3)}), out, bloom_filter_columns=[0], row_index_stride=16)
@@ -321,7 +321,7 @@ def test_columns_that_are_text_by_their_own_form():
 
 @pytest.mark.parametrize("strings", ["utf8", "large", "view", "dictionary"])
 def test_long_text_that_is_not_read(strings):
-    """Long text is an error of the rows that have it, also where it is in a dictionary."""
+    """Long text is an error only of rows that are read, also for dictionaries."""
     options = {"long_char": "error", "strings": strings}
     values = ["abcdef"] + ["abc", "x"] * 100
     for threshold in (0.0, 1.0):
@@ -333,7 +333,7 @@ def test_long_text_that_is_not_read(strings):
 
 
 def test_choices_together():
-    """What is not UTF-8 is replaced before characters are counted."""
+    """Invalid UTF-8 is replaced before characters are counted."""
     data = chars("varchar", ["ab@@cd", "x@@", "abc"])
     data = data.replace(b"@@", b"\xff\xfe")
     options = {"invalid_utf8": "replace", "long_char": "cut"}

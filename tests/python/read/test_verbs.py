@@ -40,7 +40,7 @@ def test_all_verbs_say_the_same(tmp_path, another_process, case):
 
 @pytest.mark.parametrize("case", range(cases(5)))
 def test_tables_made_of_tables_say_the_same(tmp_path, another_process, case):
-    """Merged files, a table that is converted, and one that is written anew."""
+    """Merged, converted and rewritten tables give the same results."""
     rng = seeded("tables of tables", case)
     with buffer_sizes.small(rng) as sizes:
         made = make(rng, tmp_path / "first", sizes)
@@ -80,7 +80,7 @@ MANY = 3_000_000
 
 
 def test_rows_that_were_looked_at_are_not_counted_again(tmp_path):
-    """A run of row groups that cannot be decided, and a long one of which all rows are wanted, in one stripe."""
+    """A stripe has a run of undecided row groups, and a long run whose rows all match."""
     path = tmp_path / "part=7" / "ids.orc"
     path.parent.mkdir()
     ids = pa.table({"id": pa.array(range(MANY), pa.int64())})
@@ -102,7 +102,7 @@ def test_rows_that_were_looked_at_are_not_counted_again(tmp_path):
 
 
 def test_a_stripe_that_is_done_makes_room_for_the_next():
-    """Where stripes are fetched ahead, and the next does not fit beside the one that is read."""
+    """Stripes are fetched ahead, and the next one does not fit into memory beside the current one."""
     code = """
         import io, sys, orcish, pyarrow as pa
         from orcish import _native, col

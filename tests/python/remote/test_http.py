@@ -29,7 +29,7 @@ def server():
 
 
 def test_a_small_file_takes_two_requests(server):
-    """One for the tail, and one for all else, whatever is read of it."""
+    """A request reads the tail, and another one all data."""
     file = orcish.ORCFile(f"{server.url}/t/small%20%C3%BC.orc")
     assert server.take() == ([("GET", "bytes=-65536")], 65536)
     assert file.file_length == len(SMALL_DATA) > 65536
@@ -57,7 +57,7 @@ def test_a_tail_that_is_longer_than_the_first_read(server):
 
 @pytest.mark.parametrize("threads", [1, 4])
 def test_two_columns(server, threads):
-    """Of each stripe its footer, then one request for each column: what lies between is more than a gap."""
+    """Each stripe takes a request for its footer, and one for each column: the columns are farther apart than the gap."""
     file = orcish.ORCFile(f"{server.url}/t/wide.orc")
     server.take()
     assert file.read(columns=["c1", "c4"], threads=threads).equals(WIDE.select(["c1", "c4"]))
@@ -75,7 +75,7 @@ def test_two_columns(server, threads):
 
 
 def test_gaps_are_read_where_that_is_wanted(server):
-    """With a gap that the columns between fit into, one request a stripe fetches them too."""
+    """With a larger gap, one request for each stripe fetches both columns."""
     read = {}
     for gap in (0, 6 << 20):
         options = {"orcish.coalesce_gap": gap, "orcish.part_size": 64 << 20, "orcish.first_read": 2000}
@@ -206,7 +206,7 @@ def test_a_file_that_changes_is_not_mixed_with_the_new_one():
 
 
 def test_secrets_are_not_shown(server):
-    """Credentials and queries of URLs are sent, and not said."""
+    """Credentials and queries of URLs are sent, and are not part of messages."""
     host = server.url.removeprefix("http://")
     url = f"http://me:pass%20word@{host}/t/wide.orc?token=hidden&x=1"
     file = orcish.ORCFile(url)
@@ -247,7 +247,7 @@ def headers_of(server):
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("first", [1, 2])
 def test_redirects_to_another_origin_take_no_secrets(status, first):
-    """From the first request on, and in the middle of a read."""
+    """Redirects at the first request, and during a read, take no secrets along."""
     with serve({"/t.orc": SMALL_DATA}, etags=True) as origin, serve({"/u.orc": SMALL_DATA}, etags=True) as other:
         target = f"{other.url}/u.orc?signature=theirs"
         origin.rules.append(lambda handler, _: len(origin.log) >= first and handler.redirect(status, target))
@@ -277,7 +277,7 @@ def test_redirects_within_an_origin_take_all_headers():
 
 
 def test_secrets_do_not_come_back():
-    """The other origin names the path: what it sends back is not the caller's request any more."""
+    """Requests that return from another origin take no secrets: the other origin has chosen the path."""
     with serve({"/t.orc": SMALL_DATA}) as origin, serve({}) as other:
         origin.rules.append(lambda handler, _: handler.path == "/s.orc" and handler.redirect(302, f"{other.url}/x"))
         other.rules.append(lambda handler, _: handler.redirect(302, f"{origin.url}/t.orc"))
@@ -315,7 +315,7 @@ def cloud(server):
 
 
 def test_redirects_of_stores_take_no_secrets():
-    """What is anybody's to read is read there, as in a bucket of another region."""
+    """A redirect of a store to a public address, as to another region, takes no secrets along."""
     with serve({}) as origin, serve({"/bucket/t.orc": SMALL_DATA}) as other:
         origin.rules.append(lambda handler, _: handler.redirect(307, other.url + handler.path))
         assert orcish.read_table("s3://bucket/t.orc", storage_options=cloud(origin)).equals(SMALL)
@@ -335,7 +335,7 @@ def test_data_is_not_sent_to_another_origin():
 
 
 def test_errors_without_end(server):
-    """Of what a server says of an error, a piece is read."""
+    """A bounded part of the body of an error is read."""
     chunk = b"100000\r\n" + b"x" * (1 << 20) + b"\r\n"
     sent = []
 
@@ -386,7 +386,7 @@ def flood(server, start, part, length=None, of=lambda _: True):
 
 
 def test_a_tail_without_end(server):
-    """The answer says that it has the bytes that were asked for, and goes on."""
+    """The response claims the requested length, and continues beyond it."""
 
     def start(handler, asked):
         assert asked == "bytes=-65536"
@@ -406,7 +406,7 @@ ENTRY = b"<D:response><D:href>/d/x.orc</D:href></D:response>" * 20_000
 @pytest.mark.parametrize("length", [1 << 40, 1 << 63, None])
 @pytest.mark.parametrize("store", ["http", "s3", "upload"])
 def test_answers_without_end(server, store, length):
-    """Lists, and what a store says of an upload. Nobody makes room for as many bytes as an answer says that it has."""
+    """Responses to listings and uploads are bounded. The claimed length is not allocated."""
     of = is_list if store != "upload" else lambda handler: handler.command == "POST"
     status = 207 if store == "http" else 200
     sent = flood(server, lambda handler, _: handler.send_response(status), ENTRY, length, of)
@@ -426,7 +426,7 @@ def test_answers_without_end(server, store, length):
 @pytest.mark.parametrize("delimiter", [False, True])
 @pytest.mark.parametrize("progress", ["files", "nothing"])
 def test_lists_that_go_round(server, progress, delimiter):
-    """The store says that a list goes on where it has been before, whatever it has on that page."""
+    """A listing whose pages form a cycle is an error."""
     pages = []
 
     def rule(handler, _):
@@ -455,7 +455,9 @@ def test_lists_that_go_round(server, progress, delimiter):
 
 @pytest.mark.parametrize("suffixes", [True, False])
 def test_encodings_are_named(suffixes):
-    """Of what is none of a file; a file that is none in spite of its header is read."""
+    """An unsupported content encoding is an error with its name. A file that is not encoded in spite of the header is
+    read.
+    """
     files = {"/t.orc": SMALL_DATA, "/t.gz": gzip.compress(SMALL_DATA), "/other": bytes(1000)}
     with serve(files, suffixes=suffixes) as server:
         server.rules.append(lambda handler, _: setattr(handler, "encoding", "gzip"))
@@ -473,7 +475,7 @@ def test_encodings_are_named(suffixes):
 
 @pytest.mark.parametrize("length", [1 << 40, 5])
 def test_a_status_counts_without_its_body(server, length):
-    """The body ends too early, or is no UTF-8."""
+    """The status is reported if the body is truncated or not UTF-8."""
 
     def say_little(handler, _):
         handler.send_response(404)
@@ -516,7 +518,7 @@ def test_options_of_the_client(server):
 
 
 def test_hosts_by_name(server):
-    """Their addresses are asked for."""
+    """Names of hosts are resolved."""
     url = server.url.replace("127.0.0.1", "localhost")
     assert orcish.ORCFile(f"{url}/t/wide.orc", storage_options=FEW).num_rows == ROWS
     with pytest.raises(OSError, match=r"t\.orc"):

@@ -25,14 +25,14 @@ def server():
     "call", ["orcish.ORCFile(url)", "file.read(threads={})", "list(file.iter_batches(threads={}))"]
 )
 def test_ctrl_c(server, threads, call):
-    """SIGINT while the server keeps a reader waiting."""
+    """SIGINT arrives while the server delays its response."""
     setup = "url = sys.argv[1]; file = orcish.ORCFile(url)"
     assert seconds_to_interrupt(server, [f"{server.url}/t/wide.orc"], setup, call.format(threads), hold=30) < 5
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_fork_after_use(server):
-    """A child reads what its parent opened, and its own child too; the parent is not disturbed."""
+    """A child process, and its own child, read what the parent opened. The parent is not disturbed."""
     out = run_python(
         """
         import os, sys, warnings, orcish
@@ -71,7 +71,7 @@ def test_workers_of_spark_read_urls(spark, server):
 
 
 def test_a_server_of_the_same_process():
-    """What a filter reads before rows are asked for is read without the interpreter, which the server needs."""
+    """The read of a filter column releases the interpreter, which the server of the same process needs."""
     out = run_python(
         """
         import io, sys, threading, http.server
@@ -107,7 +107,7 @@ def test_a_server_of_the_same_process():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 @pytest.mark.parametrize("call", ["orcish.scan([url] * 4, threads=3)", "orcish.ORCFile(url).iter_batches(threads=3)"])
 def test_a_fork_with_a_reader_under_way(server, call):
-    """A child lets go of what its parent is reading: threads that it has not are not waited for."""
+    """A forked child drops the reader of its parent without waiting for threads that it does not have."""
     out = run_python(
         f"""
         import os, sys, warnings, orcish

@@ -134,7 +134,7 @@ def test_scans(s3):
 
 
 def test_fork(s3):
-    """What a child of a fork reads goes over connections of its own."""
+    """A forked child opens its own connections."""
     out = run_python(
         """
         import json, os, sys, warnings, orcish

@@ -84,7 +84,7 @@ def test_counts_read_what_the_filter_asks(server):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_limit_asks_for_few_files(server, threads):
-    """Threads look ahead, but not far."""
+    """Prefetch of files is bounded."""
     scan = orcish.scan(urls(server, 1) * 20, threads=threads)
     server.take()
     assert scan.select("id").head(5)["id"].to_pylist() == list(range(5))
@@ -109,7 +109,7 @@ def test_polars_over_a_server(server):
 
 @pytest.mark.parametrize("filters", [None, col("noise") >= 0])
 def test_stripes_are_fetched_ahead(server, filters):
-    """One thread decodes; requests for the next stripes are under way meanwhile, as many as the option says."""
+    """One thread decodes while requests for the next stripes run, as many as the option allows."""
     options = FEW | {"orcish.concurrency": 3}
     file = orcish.ORCFile(urls(server, 1)[0], storage_options=options)
     assert file.num_stripes > 4
@@ -121,7 +121,7 @@ def test_stripes_are_fetched_ahead(server, filters):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_files_are_opened_ahead(server, threads):
-    """Those of partitions that no row is wanted of are not opened at all."""
+    """Files of excluded partitions are not opened."""
     data = write_arrow(PART.slice(0, 100))
     server.files.update({f"/t/p={i % 2}/{i}.orc": data for i in range(20)})
     paths = [server.url + name for name in server.files if name.startswith("/t/")]
@@ -153,7 +153,7 @@ def stall(server, name):
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_nobody_waits_for_what_is_not_wanted_any_more(server, threads):
-    """The second file stalls: a limit that the first one reaches, and a reader that is dropped, end at once."""
+    """The second file stalls. A limit that the first file reaches, and a dropped reader, end at once."""
     scan = orcish.scan(urls(server), threads=threads, storage_options=FEW, columns=["id"])
     end = stall(server, "/1.orc")
     try:
@@ -168,7 +168,7 @@ def test_nobody_waits_for_what_is_not_wanted_any_more(server, threads):
 
 
 def test_a_file_that_is_replaced(server):
-    """The server does not look at the version in requests, but says which one it gives."""
+    """The server ignores conditions of requests, and returns the version of the file."""
     server.etags = True
     other = write_arrow(PART.set_column(0, "id", pa.array([i + 1 for i in range(ROWS)])), **HOW)
     assert len(other) == len(DATA)
@@ -202,7 +202,7 @@ def test_failures_name_the_url(server):
 
 
 def test_queries_of_urls_are_no_patterns(server):
-    """Nor are their folders columns."""
+    """Wildcards and key=value pairs in the query of a URL are no patterns and no partitions."""
     server.files["/k=1/t.orc"] = DATA
     scan = orcish.scan(f"{server.url}/k=1/t.orc?sign=a", storage_options=FEW)
     assert scan.schema == PART.schema

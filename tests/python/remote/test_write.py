@@ -121,7 +121,7 @@ FAULTS: list[tuple[str, int, Rule]] = [
 
 @pytest.mark.parametrize(("mib", "rule"), [fault[1:] for fault in FAULTS], ids=[fault[0] for fault in FAULTS])
 def test_servers_that_fail(store: Store, mib: int, rule: Rule) -> None:
-    """An error, and no object, nor parts of one; what was there stays."""
+    """A failed write raises an error, leaves no object and no parts, and keeps the old object."""
     old = SMALL.slice(0, 10)
     options: dict[str, Any] = {"compression": "none", "stripe_size": 2 * MIB, "storage_options": store.options}
     for is_there in (False, True):
@@ -139,7 +139,7 @@ def test_servers_that_fail(store: Store, mib: int, rule: Rule) -> None:
 
 
 def test_failures_that_pass(store: Store) -> None:
-    """They are tried again."""
+    """Transient failures are retried."""
     options = {**store.options, "orcish.max_retries": 3}
     left = [2]
 
@@ -215,7 +215,7 @@ def test_tables(store: Store) -> None:
 
 
 def test_tables_that_fail(store: Store) -> None:
-    """What is on its way does not appear; objects that are whole already stay, as the documentation says."""
+    """Unfinished objects do not appear. Complete objects stay, as documented."""
     base = f"s3://{BUCKET}/folder"
     table = pa.table({"id": range(60), "p": [i // 10 for i in range(60)]})
 

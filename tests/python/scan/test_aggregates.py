@@ -43,7 +43,7 @@ def table_of(path):
 
 @pytest.mark.parametrize("case", range(cases(60)))
 def test_answers_of_parts(tmp_path, case):
-    """Of rows that a filter keeps, of several files, in folders that are columns, and of splits."""
+    """Aggregates of filtered rows, of several files, of partition columns, and of splits are those of the rows."""
     rng = seeded("answers of parts", case)
     path = rng.choice([path for path in FILES if path.name.startswith(("spark", "java", "cpp", "bloom", "pyarrow"))])
     data = path.read_bytes()
@@ -84,7 +84,7 @@ def test_answers_of_a_split_are_those_of_its_stripes():
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_extremes_of_instants_are_not_those_of_clocks(tmp_path, unit):
-    """The clocks of a zone go back once a year; values are in one batch, in several, and in several files."""
+    """Clocks of a zone are set back once a year. Values are in one batch, in several, and in several files."""
     first = dt.datetime(2025, 10, 26, 0, 30, tzinfo=dt.timezone.utc)
     moments = [first + dt.timedelta(minutes=15 * at) for at in range(8)]
     kind = pa.timestamp(unit, "Europe/Berlin")
@@ -167,7 +167,7 @@ def test_answers_that_statistics_prove_read_no_data():
 
 
 def test_bounds_that_are_not_utf8(tmp_path):
-    """What is read says what is wrong and where, or what the options make of it."""
+    """Invalid UTF-8 is an error with its place, or is converted as the options say."""
     values = pa.array([b"ok", b"caf\xe9", b"caf\xe9\xaa\xaa", b"\xff\xfe"])
     texts = pa.Array.from_buffers(pa.string(), len(values), values.buffers())
     path = put(tmp_path, {"bad.orc": write_arrow({"id": range(4), "s": texts})}) / "bad.orc"
@@ -193,7 +193,7 @@ def test_bounds_that_are_not_utf8(tmp_path):
 )
 @pytest.mark.parametrize("other", [0, None])
 def test_values_that_python_does_not_hold_are_named(kind, number, other):
-    """From statistics, and from the values."""
+    """The error is the same from statistics and from values."""
     data = pa.array([number, other], pa.int32() if kind == pa.date32() else pa.int64()).cast(kind)
     scan = orcish.scan(written(pa.table({"a": pa.StructArray.from_arrays([data], ["when"])})))
     for part in (scan, scan.where("a.when is not null")):
@@ -212,7 +212,7 @@ def structs(fields, mask=None):
 @pytest.mark.parametrize("nulls", ["all", "some", "outer", "none"])
 @pytest.mark.parametrize("place", ["struct", "list", "map"])
 def test_values_that_cpp_counts_below_null_structs_are_no_answers(place, nulls):
-    """pyarrow writes and counts what is below a null struct that is in a struct without nulls."""
+    """pyarrow writes and counts values below a null struct that is in a struct without nulls."""
     some = [True, False, True, False]
     masks = {"all": [True] * 4, "some": some, "outer": None, "none": None}
     leaf = pa.array([5, 7, 9, 3])

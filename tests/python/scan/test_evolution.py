@@ -85,7 +85,7 @@ def file_of(stored, values):
 
 @pytest.mark.parametrize(("stored", "wider"), PAIRS, ids=[f"{stored}-{wider}" for stored, wider in PAIRS])
 def test_wider_types_are_those_of_a_cast(stored, wider):
-    """And filters, pushed down or applied late, keep the rows that they keep of the table in memory."""
+    """Filters, pushed down or applied later, select the rows that they select of the table in memory."""
     data = file_of(stored, STORED[stored])
     own = orcish.read_table(data, columns=["x"])["x"]
     want = pa.table({"x": own.cast(wider), "n": pa.array(range(4), pa.int32())})
@@ -137,7 +137,7 @@ def test_values_that_do_not_fit_are_errors():
 
 
 def test_a_table_grows_wider_from_file_to_file(tmp_path):
-    """Skipping by statistics included, as each file has many stripes."""
+    """Each file has many stripes, which statistics skip."""
     count = 5000
     put(
         tmp_path,
@@ -318,7 +318,7 @@ def test_fields_that_do_not_fit_are_named():
 
 
 def test_filters_on_parts_of_what_is_cast():
-    """A field is asked as the table has it, where another of the same column is read."""
+    """A filter on a field has the type of the table, if another field of the same column is selected."""
     files = [write_rows("struct<n:struct<a:int,b:string>>", [((3, "30"),), ((4, "40"),)])]
     files.append(write_rows("struct<n:struct<a:int,b:int>>", [((5, 5),), ((6, 40),), (None,)]))
     table = orcish.scan(files).where(col("n.b") == "40")
@@ -409,7 +409,7 @@ def test_the_schema_of_the_caller_decides_on_the_unit():
     "literal", [D("1.00000000000000000001"), D("1.000000000000000000000000000000000000000001"), 1.0]
 )
 def test_decimals_are_compared_with_the_type_of_the_table(stored, literal):
-    """The nearest double is 1, whatever the file has."""
+    """The nearest double of the literal is 1, regardless of the type in the file."""
     table = orcish.scan(file_of(stored, [1, 2, None]), schema=pa.schema([("x", pa.float64())]))
     assert table.where(col("x") == literal).to_table()["x"].to_pylist() == [1.0]
     assert table.where(col("x") > literal).to_table()["x"].to_pylist() == [2.0]
@@ -472,7 +472,7 @@ def test_keys_of_maps_as_dictionaries():
 
 
 def test_all_verbs_take_null_keys_of_maps():
-    """Tables become dictionaries without being asked, those of splits too; what gives no map has no need to."""
+    """Tables and splits have dictionary keys without an option. Results without the map need none."""
     data = write_rows("struct<id:int,m:map<int,string>,l:array<map<int,int>>>", null_keys())
     for source in (data, [data, data]):
         scan = orcish.scan(source)
@@ -572,7 +572,7 @@ FIRST_DATA = write_arrow(FIRST)
 
 
 def test_wide_tables_take_not_much_more_than_their_files():
-    """Of 6,000 columns, what grew with their square took 30 times as much."""
+    """In tables of 6,000 columns, quadratic time was 30 times as much."""
     data = write_arrow({f"c{i}": [1] for i in range(6000)})
 
     def least(read):

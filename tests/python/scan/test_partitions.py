@@ -236,7 +236,7 @@ def test_queries_of_urls_are_no_folders():
 
 
 def test_columns_of_paths_come_in_batches_too(tmp_path):
-    """No column of the file is read, which may state any number of rows."""
+    """No column of the file is read. A file may state any number of rows."""
     (tmp_path / "k=1").mkdir()
     (tmp_path / "k=1" / "a.orc").write_bytes(write_arrow({"a": list(range(1000))}))
     batches = list(orcish.scan(tmp_path, columns=["k"], batch_size=300))

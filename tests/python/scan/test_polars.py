@@ -164,7 +164,7 @@ def test_what_the_scan_asks_of_all_rows_comes_before_the_query(folder, memory):
 
 
 def test_predicates_come_by_the_row(folder, memory, spy):
-    """Whatever the functions: polars hands down none that is about other rows."""
+    """polars passes only elementwise predicates, for any function."""
     i, s = pl.col("i"), pl.col("s")
     lazy = orcish.scan_polars(folder)
     for keep in (i.hash() % 3 == 0, s.str.to_titlecase() == "Ab", i.is_in(pl.Series([1, 2, 3])), i.abs() > 40):

@@ -237,7 +237,7 @@ def test_threads_and_sizes_of_batches_do_not_change_rows(folder, filters):
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_limit_leaves_further_files_alone(folder, tmp_path, threads):
-    """Files far behind the limit may be no ORC at all."""
+    """Files after the limit are not opened: one is not an ORC file."""
     files = {f"{i:02}.orc": PARTS[i % 2] for i in range(3)} | {f"{i:02}.orc": b"not ORC" for i in range(20, 40)}
     # As many as threads may look ahead.
     put(tmp_path, files | {f"{i:02}.orc": PARTS[2] for i in range(3, 20)})
@@ -295,7 +295,7 @@ def test_scans_that_are_left_early_leave_no_threads(folder, threads):
 
 
 def test_file_objects_that_are_left_early_do_not_hang():
-    """Threads that wait for the interpreter, which who drops the scan holds."""
+    """Threads wait for the interpreter lock, which the thread that drops the scan holds."""
     out = run_python("""
         import io, time, orcish, pyarrow as pa, pyarrow.orc
         out = pa.BufferOutputStream()

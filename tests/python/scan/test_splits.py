@@ -80,7 +80,7 @@ def test_filters_travel_with_splits(folder, filters):
 
 
 def test_there_are_no_splits_of_what_is_about_all_rows(folder):
-    """A mean would be that of a split, and the rows not those of the scan."""
+    """An aggregate in a filter would be computed for each split."""
     table = orcish.scan(folder).where(pl.col("id") > pl.col("id").mean())
     assert table.count() == 3 * ROWS // 2
     with pytest.raises(TypeError, match=r"no splits.*mean.*all rows at once"):

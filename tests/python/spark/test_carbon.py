@@ -83,7 +83,7 @@ def test_every_type(spark: Spark, types: CarbonTableWriter) -> None:
 
 
 def test_all_ways_to_read_it(spark: Spark, table: CarbonTableWriter) -> None:
-    """The other data source knows what it is; so do views, and a path of a table within Spark's own syntax."""
+    """The data source `orcish` detects the table, also in views and in paths in SQL."""
     path, wanted = str(table.path), table.rows()
     check(spark.read.format("orcish").load(path), wanted)
     check(spark.read.format("orcish").load(f"file://{path}/"), wanted)
@@ -94,7 +94,7 @@ def test_all_ways_to_read_it(spark: Spark, table: CarbonTableWriter) -> None:
 
 
 def test_instants(spark: Spark, table: CarbonTableWriter) -> None:
-    """Are the same in each zone; clocks in texts are those of the session."""
+    """Instants are the same in each session time zone. Text of local times is in the session time zone."""
     path, wanted = str(table.path), {row["id"]: row["at"] for row in table.rows().to_pylist()}
     spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
     try:
@@ -123,7 +123,7 @@ def test_folders_and_files_without_metadata(spark: Spark, tmp_path: Path, index:
 
 
 def test_segments_deletes_and_streams(spark: Spark, tmp_path: Path) -> None:
-    """Rows that are live, and columns as the table has them now."""
+    """Live rows are read, with the current columns of the table."""
     names = ["s", "i32", "day", "at"]
     written = written_table(tmp_path / "t", names)
     written.delete("0", range(0, 100, 3))
@@ -142,7 +142,7 @@ def test_segments_deletes_and_streams(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_partitions(spark: Spark, tmp_path: Path) -> None:
-    """Are columns of the files, and name the folders of what is converted."""
+    """Partition columns are stored in the files, and name the folders of converted tables."""
     names = ["i64", "s", "day", "i16"]
     rows = cases.table(names, 40)
     written = CarbonTableWriter(tmp_path / "t", rows.schema, partition_by=("s", "day"))
@@ -210,7 +210,7 @@ def test_where(spark: Spark, table: CarbonTableWriter, where: str) -> None:
 
 
 def test_tasks(spark: Spark, table: CarbonTableWriter) -> None:
-    """As many as are asked for, and none for what cannot have such a row."""
+    """The number of tasks is as requested. Blocklets without matching rows have no task."""
     for options in ({"splitSize": "1"}, {"minSplits": "5"}):
         frame = load(spark, table.path, **options)
         assert frame.rdd.getNumPartitions() > 3
@@ -273,7 +273,7 @@ def test_functions(spark: Spark, table: CarbonTableWriter) -> None:
 
 
 def test_profile(spark: Spark, types: CarbonTableWriter) -> None:
-    """Is found by reading, all of it."""
+    """The profile of a CarbonData table reads all rows."""
     rows = {row.column: row for row in osp.profile(str(types.path), spark=spark).collect()}
     table = orcish.read_table(str(types.path))
     assert list(rows)[:3] == ["id", "flag", "i8"]
@@ -316,7 +316,7 @@ def test_convert_by_the_command(spark: Spark, table: CarbonTableWriter, tmp_path
 
 @pytest.mark.long
 def test_convert_in_another_zone(spark: Spark, table: CarbonTableWriter, tmp_path: Path) -> None:
-    """Of a JVM elsewhere, whose wall clocks the files have: there Spark's reader has the same instants."""
+    """A conversion in a JVM of another zone keeps the instants for Spark's own reader."""
     assert run_script("carbon_instants", tmp_path, TZ="America/New_York", TABLE=str(table.path)) == ["instants"]
 
 
@@ -390,7 +390,7 @@ TABLES = [name for name in apache.tables() if name != "empty"]
 
 @pytest.mark.skipif(not TABLES, reason=f"no tables of Apache CarbonData in {apache.FOLDER}: set ORCISH_CARBONDATA")
 def test_tables_of_apache(spark: Spark, tmp_path: Path) -> None:
-    """All of them: as orcish reads them, and as Spark reads what they become."""
+    """All tables of Apache are read by orcish, and by Spark after conversion."""
     for name in TABLES:
         path = apache.table_path(name)
         wanted = orcish.read_table(path)

@@ -66,7 +66,7 @@ def test_a_commit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("after", [False, True])
 def test_death_at_each_step(tmp_path: Path, after: bool) -> None:
-    """Before the manifest is there the table stays as it was; with it, whoever comes next finishes."""
+    """Before the manifest exists the table is unchanged. Afterwards the next process finishes the commit."""
     number, was_decided = 0, False
     while True:
         table = table_with(tmp_path / f"{number}", range(3))
@@ -96,7 +96,7 @@ def test_death_at_each_step(tmp_path: Path, after: bool) -> None:
 
 
 def test_finishers_that_die_as_well(tmp_path: Path) -> None:
-    """Each gets one step further than the one before, or none."""
+    """Each finishing process dies one step later than the one before."""
     table = table_with(tmp_path / "t", range(3))
     job, added = change(table)
     decide(job, added, removing("old-0.orc", "old-1.orc"))
@@ -113,7 +113,7 @@ def test_finishers_that_die_as_well(tmp_path: Path) -> None:
 
 
 def test_errors_of_the_disk(tmp_path: Path) -> None:
-    """Before the decision they are what they are; then the error says that the rest will be done."""
+    """Disk errors before the manifest fail the commit. Later errors say that the commit will be finished."""
     seen = set()
     for number in range(100):
         table = table_with(tmp_path / f"{number}", range(3))
@@ -142,7 +142,7 @@ def test_errors_of_the_disk(tmp_path: Path) -> None:
 
 
 def test_a_store_that_does_not_answer(tmp_path: Path) -> None:
-    """The manifest is there, whatever the error says: the commit goes on."""
+    """The manifest exists although the request has failed: the commit continues."""
     for error in [OSError(5, "timed out"), FileExistsError("somebody has made it")]:
         table = table_with(tmp_path / type(error).__name__, range(3))
         job, added = change(table)
@@ -154,7 +154,7 @@ def test_a_store_that_does_not_answer(tmp_path: Path) -> None:
 
 
 def test_a_manifest_is_all_or_nothing(tmp_path: Path) -> None:
-    """Of two commits of one job, one is."""
+    """Of two concurrent commits of one job, one succeeds."""
     table = table_with(tmp_path / "t", range(3))
     job, added = change(table)
     decide(job, added[:1])
@@ -191,7 +191,7 @@ def test_several_finish_at_once(tmp_path: Path) -> None:
 
 
 def test_two_write_at_a_time(tmp_path: Path) -> None:
-    """Each adds its rows, finishes what it finds of the other, and is not in its way."""
+    """Each job appends its rows, and finishes pending commits of the other."""
     for attempt in range(5):
         table = tmp_path / f"{attempt}"
         failed: list[BaseException] = []
@@ -216,7 +216,7 @@ def test_two_write_at_a_time(tmp_path: Path) -> None:
 
 
 def test_two_remove_at_a_time(tmp_path: Path) -> None:
-    """Whoever is slower finds that what it has read is gone, and leaves no rows."""
+    """The slower job fails, as files that it has read are gone, and leaves no rows."""
     for attempt in range(8):
         table = table_with(tmp_path / f"{attempt}", range(6))
         outcomes: list[str] = []
@@ -251,7 +251,7 @@ def test_two_remove_at_a_time(tmp_path: Path) -> None:
 
 
 def test_one_decides_while_another_takes_its_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What another job has decided to remove, and has not removed yet, is not there for who comes behind it."""
+    """Files that another commit has decided to remove do not exist for the next commit."""
     table = table_with(tmp_path / "t", range(3))
     other, more = change(table)
     job, added = change(table)
@@ -281,7 +281,7 @@ def test_one_decides_while_another_takes_its_number(tmp_path: Path, monkeypatch:
 
 
 def test_a_finisher_that_sleeps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It wakes when the commit is done, and what that added has been removed by another: it changes nothing."""
+    """A paused process continues after the commit is finished and its files are removed by another. It changes nothing."""
     table = table_with(tmp_path / "t", range(3))
     job, added = change(table)
     decide(job, added, removing("old-0.orc", "old-1.orc"))
@@ -313,7 +313,7 @@ def test_numbers_that_are_stale_are_swept(tmp_path: Path) -> None:
 
 
 def test_manifests_that_are_being_written(tmp_path: Path) -> None:
-    """Are none yet, under the names that they have till then."""
+    """Manifests under temporary names do not count."""
     table = table_with(tmp_path / "t", range(3))
     for folder in ("removals", "streams/s"):
         (table / "_orcish" / folder).mkdir(parents=True)
@@ -335,7 +335,7 @@ def test_a_table_behind_a_link(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_found_out_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The manifest may be there or not: nobody may take the commit for one that has failed."""
+    """If the state of the manifest is unknown, the error does not say that the commit has failed."""
     table = table_with(tmp_path / "t", range(3))
     job, added = change(table)
     write = Folder.write
@@ -379,7 +379,7 @@ def test_what_is_stale_is_swept(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_lost_says_so(tmp_path: Path) -> None:
-    """A decided commit whose file is gone cannot be finished, and is not forgotten."""
+    """A decided commit with a missing file cannot be finished, and is reported each time."""
     table = table_with(tmp_path / "t", range(3))
     job, added = change(table)
     for waiting in (table / "_orcish").rglob(".*"):
@@ -436,7 +436,7 @@ WRITER = """
 
 @pytest.mark.long
 def test_killed_writers(tmp_path: Path) -> None:
-    """Again and again, at any moment: what has been said to be there is, once; what has not is there whole or not."""
+    """Writers are killed at random times. Confirmed commits are there once, others completely or not at all."""
     table = tmp_path / "t"
     table.mkdir()
     chance = seeded("killed writers")
@@ -488,7 +488,7 @@ DRIVER = """
 
 @pytest.mark.long
 def test_killed_drivers(tmp_path: Path) -> None:
-    """Of Spark, while they write and compact."""
+    """Drivers of Spark are killed while they write and compact."""
     table = tmp_path / "t"
     chance = seeded("killed drivers")
     code = "\n".join(line[4:] for line in DRIVER.splitlines())
@@ -539,7 +539,7 @@ def test_the_manifest_can_be_read_by_people(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["", "/", "/more=1", "/more=1/", "/more=*", "/more=1/*.orc"])
 def test_readers_finish(tmp_path: Path, path: str) -> None:
-    """A process that does no more than plan a read, of the table or of some partitions."""
+    """Planning a read of a table, or of some partitions, finishes pending commits."""
     table = put(tmp_path / "t", {f"more=1/old-{at}.orc": pa.table({"id": [at]}) for at in range(3)})
     job = Job(str(table))
     added = [staged(job, range(10, 13), folder="more=1") for _ in range(2)]

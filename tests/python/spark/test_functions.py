@@ -35,7 +35,7 @@ def same(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def test_every_type(spark: Spark, tmp_path: Path) -> None:
-    """A function has the types of Spark's own Arrow functions."""
+    """Functions receive the types of Spark's own Arrow functions."""
     every_type(spark).write.orc(str(tmp_path / "t"))
     wanted = spark.read.orc(str(tmp_path / "t"))
     assert rows_of(osp.map_batches(spark, str(tmp_path / "t"), same, wanted.schema)) == rows_of(wanted)
@@ -99,7 +99,7 @@ def test_schemas_of_tables(spark: Spark, numbers: str) -> None:
 
 
 def test_functions_that_aggregate(spark: Spark, numbers: str) -> None:
-    """One row for each task, of a function that sees all its batches."""
+    """A function that aggregates all batches of its task returns one row for each task."""
 
     def count(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         total = seen = 0

@@ -93,7 +93,7 @@ def test_partitions_and_large_files(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_files_that_are_not_alike(spark: Spark, tmp_path: Path) -> None:
-    """Are read and written anew, with all their columns."""
+    """Files that differ are rewritten with all their columns."""
     table = put(
         tmp_path / "t",
         {
@@ -108,7 +108,7 @@ def test_files_that_are_not_alike(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_columns_are_never_lost(spark: Spark, tmp_path: Path) -> None:
-    """Of files with other columns than the first, whichever way it goes."""
+    """Compaction by merging and by rewriting keeps columns that the first file does not have."""
     table = put(tmp_path / "t", {"a.orc": pa.table({"id": [0]}), "b.orc": pa.table({"id": [1], "more": ["kept"]})})
     osp.compact(str(table))
     assert len(table_of(table)) == 1
@@ -118,7 +118,7 @@ def test_columns_are_never_lost(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_instants_stay_instants(spark: Spark, tmp_path: Path) -> None:
-    """Those that are stored with the zone of their writer are instants by an Arrow schema that a merge would leave out."""
+    """Instants with the zone of the writer depend on the Arrow schema, which a merge would drop."""
     field = pa.field("t", pa.timestamp("us", "UTC"), metadata={"orc.type": "timestamp"})
     table = tmp_path / "t"
     table.mkdir()
@@ -158,7 +158,7 @@ def test_rewrite(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_a_file_that_vanishes(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """While it is being compacted: its rows do not come back."""
+    """Rows of a file that is removed during compaction do not return."""
     table = put(tmp_path / "t", {f"{at}.orc": rows(at * 10, 10) for at in range(4)})
     files = Folder.files
 
@@ -178,7 +178,7 @@ def test_a_file_that_vanishes(spark: Spark, tmp_path: Path, monkeypatch: pytest.
 
 
 def test_two_compact_at_a_time(spark: Spark, tmp_path: Path) -> None:
-    """One does, and the other changes nothing."""
+    """Of two concurrent compactions one succeeds, and the other changes nothing."""
     table = put(tmp_path / "t", {f"{at}.orc": rows(at * 10, 10) for at in range(4)})
     barrier = threading.Barrier(2)
 
@@ -244,7 +244,7 @@ def every_timestamp(schema: bool, zone: str) -> dict[str, Any]:
 @pytest.mark.parametrize("zones", [["Europe/Berlin"] * 2, ["Europe/Berlin", "UTC"]])
 @pytest.mark.parametrize("schema", [True, False])
 def test_timestamps_stay_what_they_are(spark: Spark, tmp_path: Path, schema: bool, zones: list[str]) -> None:
-    """Their types, of ORC and as they are read, and all digits; of files of one zone the instants too."""
+    """ORC types, Arrow types and all digits are kept, and instants too if all files have one zone."""
     table = tmp_path / "t"
     table.mkdir()
     for at, zone in enumerate(zones):
@@ -326,7 +326,7 @@ def test_partitions_of_parquet(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_partitions_that_are_not_read(spark: Spark, tmp_path: Path) -> None:
-    """Name no folders of the target."""
+    """Partition columns that are not read name no folders of the target."""
     frame = spark.range(10).selectExpr("id", "id % 2 as p")
     frame.write.partitionBy("p").orc(str(tmp_path / "orc"))
     frame.write.partitionBy("p").parquet(str(tmp_path / "parquet"))
@@ -344,7 +344,7 @@ def test_partitions_that_are_not_read(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_batches_are_bounded(spark: Spark) -> None:
-    """By their bytes, unless the types of the columns bound them."""
+    """Batches are bounded by bytes, unless the types bound the size of a row."""
     name = "spark.sql.execution.arrow.maxBytesPerBatch"
     before = spark.conf.get(name, None)
     narrow = pa.schema([("id", pa.int64()), ("n", pa.struct([("a", pa.decimal128(38, 2))]))])
@@ -465,7 +465,7 @@ def test_options_of_what_profile_reads(spark: Spark, tmp_path: Path, capsys: pyt
 
 @pytest.mark.long
 def test_commands_of_the_shell(tmp_path: Path) -> None:
-    """As people call them, by spark-submit too."""
+    """The commands run in the shell, and with spark-submit."""
     import pyspark
     import pyspark_orcish
 

@@ -124,7 +124,7 @@ def test_without_distinct(spark, table, whole):
 
 
 def test_stored(spark, table, tmp_path):
-    """Bytes and encodings are those of the stripe footers, as a parser finds them that shares nothing with orcish."""
+    """Bytes and encodings equal those of an independent parser of stripe footers."""
     path = tmp_path / "t"
     spark.sql("select id, concat('w', id % 5) as w, named_struct('a', id % 7, 'l', array(id)) as n from range(5000)") \
         .repartition(2).write.option("compression", "none").orc(str(path))  # fmt: skip
@@ -233,7 +233,7 @@ def test_files_that_differ(spark, tmp_path):
 
 
 def test_stripes_apart(spark, tmp_path):
-    """Statistics of stripes, where a split has some of a file."""
+    """Splits with some stripes of a file use stripe statistics."""
     rng = random.Random(5)
     rows = [(n, None if n % 10 == 0 else rng.randrange(1000), f"{n:05}") for n in range(40_000)]
     file = tmp_path / "stripes.orc"
@@ -248,7 +248,7 @@ def test_stripes_apart(spark, tmp_path):
 
 
 def test_many_rows_are_merged_by_spark(table, whole, monkeypatch):
-    monkeypatch.setattr(PROFILE, "MOST_ROWS", 3)
+    monkeypatch.setattr(PROFILE, "MAX_ROWS", 3)
     assert rows_of(osp.profile(table, min_splits=4)) == rows_of(whole)
 
 
@@ -301,7 +301,7 @@ def test_sketches():
 
 
 def test_options_of_stores(spark, tmp_path):
-    """Are given as to the other jobs."""
+    """Storage options are passed as for other jobs."""
     orcish.write_table(pa.table({"id": [1]}), tmp_path / "a.orc")
     found = osp.profile(str(tmp_path), spark=spark, storage_options={"allow_http": True, "region": "eu"})
     assert found.first().rows == 1

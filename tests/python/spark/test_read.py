@@ -63,7 +63,7 @@ def test_every_type(spark: Spark, types: Path) -> None:
 
 
 def test_the_session_time_zone_changes_nothing(spark: Spark, types: Path) -> None:
-    """It says how instants are shown, not which they are."""
+    """The session time zone changes the display of instants, not their values."""
     spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
     try:
         names = ["id", "cast(t as double)", "cast(t as string)", "ntz", "nest"]
@@ -102,7 +102,7 @@ def test_intervals_of_months_are_refused(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_unions(spark: Spark, tmp_path: Path) -> None:
-    """Which Spark by itself cannot read."""
+    """Spark itself cannot read unions."""
     (tmp_path / "u.orc").write_bytes(write_rows("struct<u:uniontype<int,string>>", [(1,), ("a",), (None,)]))
     frame = load(spark, tmp_path / "u.orc")
     assert frame.schema["u"].dataType.typeName() == "struct"
@@ -138,7 +138,7 @@ PARTITIONS = {
 
 @pytest.mark.parametrize("title", PARTITIONS)
 def test_partitions(spark: Spark, tmp_path: Path, title: str) -> None:
-    """With the types that Spark infers from the names of folders."""
+    """Partition columns have the types that Spark infers from folder names."""
     table = tmp_path / "t"
     for at, value in enumerate(PARTITIONS[title]):
         name = "__HIVE_DEFAULT_PARTITION__" if value is None else escaped(value)
@@ -170,7 +170,7 @@ def test_partitions_of_partitions(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_a_partition_of_nulls(spark: Spark, tmp_path: Path) -> None:
-    """Is text, where Spark's own reader has a type without values, which can be written nowhere."""
+    """A partition column without values is a string. In Spark it is void, which cannot be written."""
     put(tmp_path / "t" / "p=__HIVE_DEFAULT_PARTITION__", {"a.orc": pa.table({"id": [1]})})
     frame = load(spark, tmp_path / "t")
     assert frame.schema["p"].dataType.simpleString() == "string"
@@ -246,7 +246,7 @@ def test_merge_schema(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_columns_by_their_numbers(spark: Spark, tmp_path: Path) -> None:
-    """As old versions of Hive named them."""
+    """Old versions of Hive named columns by position."""
     put(tmp_path / "t", {"a.orc": pa.table({"_col0": [1], "_col1": ["x"]})})
     frame = spark.read.format("orcish").schema("id bigint, text string").load(str(tmp_path / "t"))
     assert [tuple(row) for row in frame.collect()] == [(1, "x")]
@@ -286,7 +286,7 @@ def test_where(spark: Spark, numbers: Path) -> None:
     ("where", "said"), [("id =", "id ="), ("nothing = 1", "nothing"), ("id = 'text'", "id"), ("id in (1", "in (1")]
 )
 def test_errors_of_where(spark: Spark, numbers: Path, where: str, said: str) -> None:
-    """They say what is wrong before anything is read."""
+    """Errors of `where` are raised before anything is read."""
     assert said in failure(lambda: load(spark, numbers, filters=where).schema)
 
 
@@ -303,7 +303,7 @@ def test_row_index(spark: Spark, numbers: Path) -> None:
     [{}, {"minSplits": "3"}, {"minSplits": "100"}, {"splitSize": "1"}, {"splitSize": "20000", "batchSize": "7"}],
 )
 def test_splits(spark: Spark, numbers: Path, options: dict[str, str]) -> None:
-    """Every row is in one of them."""
+    """Every row is in exactly one split."""
     frame = load(spark, numbers, **options)
     assert sorted(row.id for row in frame.select("id").collect()) == list(range(8000))
     tasks = frame.rdd.getNumPartitions()
@@ -409,7 +409,7 @@ def test_corrupt_files(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_a_file_that_goes(spark: Spark, tmp_path: Path) -> None:
-    """Between planning and reading."""
+    """A file is removed between planning and reading."""
     put(tmp_path / "t", {"a.orc": rows(0, 10), "b.orc": rows(10, 10)})
     frame = load(spark, tmp_path / "t")
     assert frame.rdd.getNumPartitions() == 1
@@ -427,7 +427,7 @@ def test_osp_read(spark: Spark, numbers: Path) -> None:
 
 @pytest.mark.long
 def test_other_time_zones(tmp_path: Path) -> None:
-    """Of a JVM, and the machine, in America and Europe; Spark's own reader says which instants they are."""
+    """The JVM and the machine are in other time zones. Spark's own reader is the reference for instants."""
     (tmp_path / "berlin").mkdir()
     clocks = ["skipped", "predicates", "instants", "folders"]
     assert run_script("clock_changes", tmp_path / "berlin", TZ="Europe/Berlin") == clocks
@@ -437,7 +437,7 @@ def test_other_time_zones(tmp_path: Path) -> None:
 
 
 def test_files_of_other_stores(spark: Spark, tmp_path: Path) -> None:
-    """Which are opened by fsspec, or by pyarrow as those of HDFS are."""
+    """Files are opened by fsspec, or, as on HDFS, by pyarrow."""
     table = {"p=1/a.orc": rows(0, 10), "p=2/b.orc": rows(10, 10), "p=2/_temporary/c.orc": rows(20, 10)}
     put(tmp_path / "t", table)
     url = f"local://{tmp_path}/t"
@@ -457,7 +457,7 @@ def test_files_of_other_stores(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_tables_of_patterns(spark: Spark, tmp_path: Path) -> None:
-    """Commits of whichever table a path or a pattern means are finished."""
+    """Pending commits of all tables that a path or pattern matches are finished."""
     for path in ("db/*", "db/env=prod/t/p=1", "db/*/t/p=*", "db/env=prod/*/p=1/*.orc"):
         base = tmp_path / str(len(path)) / "db" / "env=prod" / "t"
         put(base, {"p=1/a.orc": rows(0, 10)})

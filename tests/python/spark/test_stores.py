@@ -96,7 +96,7 @@ def test_nothing_appears_before_the_commit(spark: Spark, store: Store) -> None:
 
 @pytest.mark.long
 def test_a_commit_that_is_cut_short(spark: Spark, store: Store) -> None:
-    """It is decided by its manifest, and whoever comes next finishes it."""
+    """The manifest decides an interrupted commit, and the next process finishes it."""
     save(spark.range(0, 10, 1, 1), store)
     storage = options_of(store)
     uploads: list[str] = []
@@ -122,7 +122,7 @@ def test_a_commit_that_is_cut_short(spark: Spark, store: Store) -> None:
 
 
 def test_answers_that_are_lost(spark: Spark, store: Store) -> None:
-    """A manifest that is there counts, whatever its writer was told."""
+    """An existing manifest counts, although its writer got an error."""
     store.between.loses = lambda method, path: method == "PUT" and "commit.json" in path
     save(spark.range(10), store)
     store.between.loses = lambda method, path: False
@@ -130,7 +130,7 @@ def test_answers_that_are_lost(spark: Spark, store: Store) -> None:
 
 
 def test_tables_of_carbondata(spark: Spark, store: Store, tmp_path: Path) -> None:
-    """Are read there, and become ORC there; whether a table is one takes a request."""
+    """CarbonData tables are read and converted in a store. Detecting one takes a request."""
     rows = pa.table({"id": range(100), "p": [f"p{at % 2}" for at in range(100)]})
     written = CarbonTableWriter(tmp_path / "t", rows.schema, partition_by=("p",))
     written.load(rows)

@@ -89,7 +89,7 @@ def test_several_files_a_batch(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_an_empty_folder(spark: Spark, tmp_path: Path) -> None:
-    """Has no schema but that of the user."""
+    """A stream of an empty folder needs a schema from the user."""
     source, target = tmp_path / "s", tmp_path / "t"
     source.mkdir()
     run(spark, source, target, "id bigint")
@@ -100,7 +100,7 @@ def test_an_empty_folder(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_partitions_of_a_batch(spark: Spark, tmp_path: Path) -> None:
-    """Have the types of all that was there at first, not those of the batch."""
+    """Partition columns have the types of the table at the start, not those of a batch."""
     source = put(tmp_path / "s", {"p=1/a.orc": ids(0), "p=x/b.orc": ids(5)})
     options = {"filters": "id in (3, 4, 5)", "columns": "p,id", "maxFilesPerTrigger": "1"}
     query = run(spark, source, tmp_path / "t", **options)
@@ -110,7 +110,7 @@ def test_partitions_of_a_batch(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_the_order_is_lost(spark: Spark, tmp_path: Path) -> None:
-    """As when Spark overwrites the table: an error, and no file that is passed over."""
+    """If Spark overwrites the table, the stream fails, and no file is skipped."""
     source, target = put(tmp_path / "s", {"a.orc": ids(0), "b.orc": ids(5)}), tmp_path / "t"
     run(spark, source, target)
     spark.range(10, 15).coalesce(1).write.mode("overwrite").orc(str(source))
@@ -121,7 +121,7 @@ def test_the_order_is_lost(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_from_other_sources(spark: Spark, tmp_path: Path) -> None:
-    """Of Spark's own, into partitions."""
+    """Streams of Spark's own sources are written into partitions."""
     target = tmp_path / "t"
     put(tmp_path / "s", {f"{at}.txt": "\n".join(map(str, range(at * 6, at * 6 + 6))).encode() for at in range(3)})
     frame = spark.readStream.format("text").option("maxFilesPerTrigger", "1").load(str(tmp_path / "s"))
@@ -170,7 +170,7 @@ class Batch:
 
 
 def test_a_batch_that_is_committed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As after a driver that has died before it could note that the batch is done."""
+    """A driver died before it recorded that a batch is committed."""
     table = tmp_path / "t"
     for number, start in ((0, 0), (0, 0), (1, 10), (0, 0), (1, 10)):
         Batch(table, monkeypatch, start).commit(number)
@@ -199,7 +199,7 @@ def test_a_batch_without_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("ahead", [1, 3, 30])
 def test_a_driver_that_was_asleep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ahead: int) -> None:
-    """After it has looked for its batch and before it decides: another one has committed that batch, and more."""
+    """A driver pauses between its check and its decision, while another one commits the batch and later ones."""
     table = tmp_path / "t"
     Batch(table, monkeypatch, 0).commit(0)
     asleep = Batch(table, monkeypatch, 10)
@@ -222,7 +222,7 @@ def test_a_driver_that_was_asleep(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_late_driver_that_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When it has written its manifest, which nobody takes for a commit."""
+    """A late driver dies after it has written a manifest, which does not count."""
     table = tmp_path / "t"
     for at in range(30):
         Batch(table, monkeypatch, at * 10).commit(at)
@@ -237,7 +237,7 @@ def test_a_late_driver_that_dies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_death_at_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The batch is there or not, and is once, when the driver that comes next has committed it."""
+    """After the next driver has committed the batch, its rows are there once."""
     number = was_decided = 0
     while True:
         table = tmp_path / f"{number}"
@@ -265,7 +265,7 @@ def test_death_at_each_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_stale_folders_of_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tasks that wrote no file, and whose batch nobody gave up, leave folders."""
+    """Tasks without files, of batches that were not aborted, leave folders."""
     table = tmp_path / "t"
     stale, young = Job(str(table)), Job(str(table))
     for job in (stale, young):
@@ -374,7 +374,7 @@ def test_patterns(tmp_path: Path) -> None:
 
 
 def test_several_folders(tmp_path: Path) -> None:
-    """Have files of the same names; one is not there yet."""
+    """Several folders have files of the same names. One folder does not exist yet."""
     paths = [str(put(tmp_path / "s", {"a.orc": ids(0)})), str(tmp_path / "u")]
     options = {"paths": json.dumps(paths), "stateLocation": str(tmp_path / "state")}
     reader = OrcishStreamReader(options, LONG)
@@ -387,7 +387,7 @@ def test_several_folders(tmp_path: Path) -> None:
 
 
 def test_lists_that_are_lost(tmp_path: Path) -> None:
-    """Whoever made others since, and however many."""
+    """Lists of files can be lost, whoever has written others since."""
     source = put(tmp_path / "s", {f"{at}.orc": ids(at * 5) for at in range(3)})
     reader = reader_of(source)
     start = reader.initialOffset()
@@ -415,7 +415,7 @@ def test_lists_that_are_lost(tmp_path: Path) -> None:
 
 
 def test_files_that_go(tmp_path: Path) -> None:
-    """Of a query that has found them: an error, and no batch without them. A new one begins with what is there."""
+    """A query fails if files that it has found are gone. A new query begins with existing files."""
     source = put(tmp_path / "s", {"a.orc": ids(0), "b.orc": ids(5)})
     old = reader_of(source, maxFilesPerTrigger="1")
     start = old.initialOffset()
@@ -457,7 +457,7 @@ def test_limits(tmp_path: Path) -> None:
 
 
 def test_no_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spark before 4.2 asks for all files, and says no start."""
+    """Spark before 4.2 asks for all files, without a start offset."""
     monkeypatch.setattr(stream_reader, "limits", None)
     source = put(tmp_path / "s", {f"{at}.orc": ids(at * 5) for at in range(2)})
     with pytest.raises(UnsupportedError, match="maxFilesPerTrigger"):
@@ -484,7 +484,7 @@ def test_long_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_columns_of_a_batch(tmp_path: Path) -> None:
-    """A schema says the types, also of those that the first file of the batch has not, or has otherwise."""
+    """A schema decides the types, also of columns that the first file of a batch lacks or has in another type."""
     source = put(tmp_path / "s", {"p=1/a.orc": ids(0), "b.orc": pa.table({"more": ["x"], "n": [{"a": 1, "b": "y"}]})})
     schema = StructType().add("id", LongType()).add("p", StringType())
     schema = schema.add("n", StructType().add("b", StringType()))

@@ -64,14 +64,14 @@ def times(tmp_path: Path) -> Path:
     ids=str,
 )
 def test_instants(times: Path, where: Any) -> None:
-    """Are compared with columns that are wall clocks in files only."""
+    """Instants are compared with columns that the files store as local times."""
     assert ids(times, where) == [12, 14]
     # Two hours later on the clocks there.
     assert ids(times, where, timezone="Europe/Berlin") == [14]
 
 
 def test_clocks_without_a_zone(times: Path) -> None:
-    """Are those of the session, as dates are."""
+    """Timestamps without zone, and dates, are in the session time zone."""
     where = "t >= timestamp '2026-07-01 12:00:00'"
     assert ids(times, where) == ids(times, where, timezone="Europe/Berlin") == [12, 14]
     assert ids(times, where, timezone="UTC", sessionTimezone="Europe/Berlin") == [10, 12, 14]
@@ -87,7 +87,7 @@ def test_what_pyarrow_and_polars_would_evaluate(times: Path) -> None:
 
 
 def test_what_they_cannot_evaluate(parts: Path) -> None:
-    """Values of folders are texts to them."""
+    """Partition values are compared as text where types are unknown."""
     with pytest.raises(ValueError, match=r"column p, which is double.*orcish\.col"):
         opened(parts, pl.col("p").sqrt() > 1)
 
@@ -289,7 +289,7 @@ def test_zones_that_are_none(name: str) -> None:
 
 
 def test_paths_are_those_of_the_driver(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers are in folders of their own."""
+    """Relative paths are resolved on the driver: workers have other working directories."""
     put(tmp_path / "t", {"a.orc": pa.table({"id": [1]})})
     monkeypatch.chdir(tmp_path)
     options = TableOptions.of({"path": "t", "paths": '["u/*.orc", "v/", "s3://b/k", "file:///a"]'})
@@ -307,7 +307,7 @@ def test_paths_are_those_of_the_driver(spark: Spark, tmp_path: Path, monkeypatch
 
 
 def test_options_without_text(tmp_path: Path) -> None:
-    """Are as if they were not given."""
+    """Empty options count as not given."""
     table = put(tmp_path / "t", {"a.orc": pa.table({"id": [1], "x": [2]})})
     assert read(table, columns="", rowNumber="") == [{"id": 1, "x": 2}]
     assert TableOptions.of({"path": "t", "filters": ""}).filters is None

@@ -149,7 +149,7 @@ def test_partitions(spark: Spark, tmp_path: Path, title: str) -> None:
 
 
 def test_partitions_by_far_summer_times(spark: Spark, tmp_path: Path) -> None:
-    """Zones have summer time in all years to come."""
+    """Time zones have daylight saving time in all future years."""
     zone = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
     try:
@@ -183,7 +183,7 @@ def test_partitions_by_times(spark: Spark, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", ["array(id)", "struct(id)", "map(1, id)", "X'ff'"])
 def test_types_that_name_no_folders(spark: Spark, tmp_path: Path, value: str) -> None:
-    """Are known before a task runs."""
+    """Partition columns of unsupported types are refused before a task runs."""
     frame = spark.range(3).selectExpr("id", f"{value} as p")
     text = failure(lambda: save(frame, tmp_path / "t", partitionBy="p"))
     assert "partitionBy: column 'p' is" in text
@@ -191,7 +191,7 @@ def test_types_that_name_no_folders(spark: Spark, tmp_path: Path, value: str) ->
 
 
 def test_partitions_of_other_columns(spark: Spark, tmp_path: Path) -> None:
-    """A table whose folders are of several kinds cannot be read."""
+    """A table whose folders have different partition columns cannot be read."""
     frame = spark.range(3).selectExpr("id", "id % 2 as p", "1 as q")
     table = str(tmp_path / "t")
     frame.write.format("orcish").mode("append").option("partitionBy", "p").save(table)
@@ -293,7 +293,7 @@ def test_no_rows(spark: Spark, tmp_path: Path) -> None:
 
 
 def test_a_frame_without_partitions(spark: Spark, tmp_path: Path) -> None:
-    """Which has no task that could write a file; of Spark, it has one."""
+    """A data frame without partitions has no task that could write a file. Spark runs one."""
     frame = spark.createDataFrame(spark.sparkContext.emptyRDD(), "id bigint")
     save(frame, tmp_path / "t")
     frame.write.orc(str(tmp_path / "own"))
@@ -337,7 +337,7 @@ def test_types_that_orc_has_not(spark: Spark, tmp_path: Path, value: str) -> Non
 
 
 def test_times_that_orc_has_not(spark: Spark, tmp_path: Path) -> None:
-    """Spark's own writer stores others."""
+    """Spark's own writer stores other values for these times."""
     frame = spark.sql("select timestamp'1969-12-31 23:59:59.5' as t")
     assert "the second before 1970" in failure(lambda: save(frame, tmp_path / "t"))
     assert table_of(tmp_path / "t") == []
@@ -357,12 +357,12 @@ def test_names_that_are_odd(spark: Spark, tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_tasks_that_fail(tmp_path: Path) -> None:
-    """Some times, or always; and commits that fail."""
+    """Tasks fail some times, or always, and commits fail."""
     assert run_script("task_retries", tmp_path) == ["again", "never", "finished", "undecided"]
 
 
 def test_dates_in_python(spark: Spark, tmp_path: Path) -> None:
-    """Instants that Python made are those that come back."""
+    """Instants of Python are read back as the same instants."""
     values = [
         dt.datetime(1969, 12, 31, 23, 59, 58, 999_999, dt.timezone.utc),
         dt.datetime(2026, 7, 1, tzinfo=dt.timezone.utc),

@@ -149,7 +149,7 @@ def make(rng, folder, sizes):
 def layout(rng, sizes):
     """How a file is written, in ways that merged files have in common."""
     return {
-        "row_index_stride": rng.choice([0, 20, 40, 100, 333, 1000] if "LEAST_STRIDE" in sizes else [0, 1000, 10_000]),
+        "row_index_stride": rng.choice([0, 20, 40, 100, 333, 1000] if "MIN_STRIDE" in sizes else [0, 1000, 10_000]),
         "stripe_size": rng.choice([1, 3000, 20_000, 1 << 20]),
         "compression": rng.choice(["uncompressed", "zlib", "zstd", "snappy", "lz4"]),
         "compression_block_size": rng.choice([None, 1024, 5000]),

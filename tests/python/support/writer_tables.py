@@ -303,8 +303,8 @@ def written(data: Any, **options: Any) -> bytes:
 # How values are compared.
 
 
-def natural(kind: pa.DataType) -> pa.DataType:
-    """The type in which values come back where nothing says what they were."""
+def physical_type(kind: pa.DataType) -> pa.DataType:
+    """The physical type: the type in which values are read without a stored schema."""
     types = pa.types
     simple: dict[pa.DataType, pa.DataType] = {
         pa.uint8(): pa.int16(),
@@ -333,23 +333,23 @@ def natural(kind: pa.DataType) -> pa.DataType:
         digits = min(38, max(kind.precision, kind.scale) - min(kind.scale, 0))
         return pa.decimal128(digits, max(kind.scale, 0))
     if types.is_map(kind):
-        return pa.map_(natural(kind.key_type), natural(kind.item_type))
+        return pa.map_(physical_type(kind.key_type), physical_type(kind.item_type))
     if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
-        return natural(kind.value_type)
+        return physical_type(kind.value_type)
     if hasattr(kind, "value_type"):
-        return pa.list_(natural(kind.value_type))
+        return pa.list_(physical_type(kind.value_type))
     if types.is_struct(kind):
-        return pa.struct([(field.name, natural(field.type)) for field in kind])
+        return pa.struct([(field.name, physical_type(field.type)) for field in kind])
     return kind
 
 
-def naturalized(column: pa.ChunkedArray) -> pa.Array:
-    """A column in its natural type."""
+def as_physical(column: pa.ChunkedArray) -> pa.Array:
+    """A column in its physical type."""
     array = column.combine_chunks()
     array = pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
     if pa.types.is_duration(array.type) or pa.types.is_time(array.type):
         return array.cast(pa.int32() if pa.types.is_time32(array.type) else pa.int64())
-    target = natural(array.type)
+    target = physical_type(array.type)
     return array if array.type == target else array.cast(target)
 
 
@@ -380,7 +380,7 @@ def assert_same(got: pa.Table, want: pa.Table) -> None:
             assert theirs.equals(ours) or values(theirs) == values(ours), f"column {name}"
             continue
         try:
-            theirs, ours = naturalized(theirs), naturalized(ours)
+            theirs, ours = as_physical(theirs), as_physical(ours)
             if theirs.cast(ours.type).equals(ours):
                 continue
         except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):

@@ -359,7 +359,7 @@ KINDS: list[tuple[str, Callable[[], Any]]] = [
 
 @pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in KINDS])
 def test_kinds_of_columns(tmp_path: pathlib.Path, make: Callable[[], Any]) -> None:
-    """What :func:`orcish.write_table` takes, this does too."""
+    """The kinds of columns of :func:`orcish.write_table` are accepted."""
     orcish.write_table(make(), tmp_path / "t.orc")
     assert len(orcish.write_dataset(make(), tmp_path / "t", partition_by=["p"])) == 2
     # pyarrow cannot sort views.
@@ -407,7 +407,7 @@ def test_urls_of_files_are_decoded(tmp_path: pathlib.Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["v[12]", "v?", "v*", "v[", "**", "v[!3]"])
 @pytest.mark.parametrize("mode", ["error", "append", "overwrite"])
 def test_targets_are_no_patterns(tmp_path: pathlib.Path, name: str, mode: Any) -> None:
-    """A folder of such a name is written, and those that the pattern would match are left alone."""
+    """A folder whose name looks like a pattern is written, and folders that the pattern matches are not."""
     for other in ("v1", "v2"):
         orcish.write_dataset(rows(10), tmp_path / other)
     before = files(tmp_path)
@@ -429,7 +429,7 @@ def test_targets_are_no_patterns(tmp_path: pathlib.Path, name: str, mode: Any) -
 
 @pytest.mark.parametrize("name", ["v[12]", "v?", "v[", "a**b"])
 def test_a_table_of_which_no_file_is_there_says_no_types(tmp_path: pathlib.Path, name: str) -> None:
-    """Of tables that the name would match as a pattern the one that is added to takes neither types nor zones."""
+    """Appending to a folder whose name looks like a pattern takes no types from folders that the pattern matches."""
     instants = pa.table({"t": pa.array([0, 1], pa.timestamp("us", "UTC"))})
     wall = pa.schema([instants.schema.field("t").with_metadata({"orc.type": "timestamp"})])
     for other in ("v1", "v2", "aab"):
@@ -505,7 +505,7 @@ def test_partition_columns_that_readers_pass_over(tmp_path: pathlib.Path, name: 
 
 
 def test_what_is_behind_links_stays(tmp_path: pathlib.Path) -> None:
-    """Overwriting removes nothing of another folder: readers follow links."""
+    """Overwriting removes nothing behind symbolic links, which readers follow."""
     elsewhere = tmp_path / "elsewhere"
     orcish.write_dataset(rows(10), elsewhere, basename_template="e{i}.orc")
     table = tmp_path / "t"
@@ -539,7 +539,7 @@ def test_links_to_files_are_removed(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_table_behind_a_link(tmp_path: pathlib.Path) -> None:
-    """The folder itself may be a link, which stays."""
+    """The folder of a table may be a symbolic link, which stays."""
     orcish.write_dataset(rows(10), tmp_path / "real", partition_by=["a"])
     (tmp_path / "link").symlink_to("real")
     orcish.write_dataset(rows(3), tmp_path / "link", partition_by=["a"], existing_data="overwrite")
@@ -553,7 +553,7 @@ def test_a_table_behind_a_link(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("kind", [pa.float64(), pa.float32()])
 def test_numbers_that_are_none(tmp_path: pathlib.Path, kind: pa.DataType) -> None:
-    """One folder for each, of the name that Hive and Spark give it, however many batches there are."""
+    """All NaN are one partition, with the folder name of Hive and Spark, in any number of batches."""
     nan, infinity = float("nan"), float("inf")
     values = [nan, 1.5, infinity, -infinity, None, 0.0, -0.0]
     table = pa.table({"id": range(70), "p": pa.array(values * 10, kind)})
@@ -584,7 +584,7 @@ def test_spark_reads_numbers_that_are_none(spark: Any, tmp_path: pathlib.Path) -
 
 
 def test_nothing_follows_a_failure(tmp_path: pathlib.Path) -> None:
-    """Who goes on after a batch that cannot be written has no table in the end."""
+    """After a batch that cannot be written, further writes fail and no table appears."""
     table = rows(100)
     writer = TableWriter(str(tmp_path / "t"), table.schema, ["a"], template="x{i}.orc", max_rows_per_file=7)
     writer.write(table.to_batches()[0])

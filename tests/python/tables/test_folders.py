@@ -248,7 +248,7 @@ def test_links(tmp_path: Path) -> None:
 
 
 def test_local_files_that_wait(tmp_path: Path) -> None:
-    """Under a hidden name in their own folder, or in another one."""
+    """Staged files have a hidden name in their own folder, or are in another folder."""
     folder = Folder(str(tmp_path))
     token = write(folder, "a.orc")
     waiting = names(folder)
@@ -318,7 +318,7 @@ def test_writers_that_fail_leave_no_parts(store: Store, rows: int) -> None:
 
 
 def test_answers_that_are_lost(store: Store) -> None:
-    """A request that has been carried out is not taken for another's."""
+    """A retry of a request that was carried out succeeds."""
     for retries in (0, 3):
         folder = in_s3(store, **{"orcish.max_retries": retries})
         left: list[int] = []
@@ -433,7 +433,7 @@ def test_http_servers_are_read() -> None:
 
 @pytest.mark.parametrize("call", ["read('a')", "stat('a')", "files()", "delete_folder('a')"])
 def test_ctrl_c(call: str) -> None:
-    """SIGINT while the store keeps a caller waiting."""
+    """SIGINT arrives while the store delays its response."""
     with serve({}) as server:
         options = {
             "aws_endpoint": server.url,
@@ -448,7 +448,7 @@ def test_ctrl_c(call: str) -> None:
 
 @pytest.mark.parametrize("publish", [True, False])
 def test_interrupted_uploads_leave_no_parts(store: Store, publish: bool) -> None:
-    """SIGINT while the store takes its time over parts."""
+    """SIGINT arrives while the store delays the upload of parts."""
     end = threading.Event()
     store.between.fails = lambda method, path: "partNumber" in path and end.wait(30)
     try:
@@ -476,7 +476,7 @@ def test_interrupted_uploads_leave_no_parts(store: Store, publish: bool) -> None
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_fork(folder: Folder) -> None:
-    """A child works over connections of its own, and completes what its parent has written."""
+    """A forked child opens its own connections, and completes uploads of its parent."""
     out = run_python(
         """
         import os, pickle, sys, warnings, pyarrow as pa
@@ -509,7 +509,7 @@ def test_fork(folder: Folder) -> None:
 
 
 def test_other_threads_go_on() -> None:
-    """The interpreter is free while a store is waited for."""
+    """Requests to a store release the interpreter lock."""
     with serve({"/t/a": b"one"}) as server:
         server.rules.append(lambda handler, _: time.sleep(0.5))
         ticks: list[int] = []

@@ -114,7 +114,7 @@ def _union(first: pa.Array, second: pa.Array) -> pa.Array:
     [pytest.param(array, id=name) for name, array in _arrays()],
 )
 def test_all_types_pass(array: pa.Array) -> None:
-    """As they are, as parts of arrays, in many stripes, and below a struct with nulls."""
+    """Arrays as they are, slices, many stripes, and columns below a struct with nulls pass."""
     options: list[dict[str, Any]] = [
         {"row_index_stride": 1000},
         {"row_index_stride": 1000, "stripe_size": 1, "compression": "none", "arrow_schema": False},
@@ -136,7 +136,7 @@ def test_all_types_pass(array: pa.Array) -> None:
 
 @pytest.mark.parametrize("kind", ["char(3)", "varchar(3)"])
 def test_text_of_fixed_length_passes(kind: str) -> None:
-    """Blanks at the end of char values are not theirs."""
+    """Padding of char values is not part of the values."""
     text = pa.field("c", pa.string(), metadata={TYPE_KEY: kind})
     values = pa.array(again("a", "ab ", "abc", "", None, "é  "))
     for dictionary in (True, False):
@@ -153,7 +153,7 @@ def test_text_of_fixed_length_passes(kind: str) -> None:
     "zone", ["UTC", "America/New_York", "Asia/Kolkata", "Europe/London", "Africa/Monrovia", "EST5EDT"]
 )
 def test_time_zones_pass(zone: str) -> None:
-    """Hours before and after those that clocks skip, and those that they repeat, and times long before 1970, among them."""
+    """Hours around skipped and repeated hours of clocks, and times long before 1970, pass."""
     hour = 3600
     micros = [1_000_000 * (start + step * hour // 2) for start in (1_710_000_000, 1_730_500_000) for step in range(400)]
     micros += [1_000_000 * second for second in range(-(10**10), 10**10, 10**7)]
@@ -168,7 +168,7 @@ def test_time_zones_pass(zone: str) -> None:
 
 @pytest.mark.parametrize("codec", ["none", "zlib", "snappy", "lz4", "zstd", "brotli"])
 def test_options_pass(codec: Any, tmp_path: pathlib.Path) -> None:
-    """All codecs, bloom filters, several stripes, and the bytes of a local file."""
+    """All codecs, bloom filters, several stripes, and a local file pass."""
     rows = 20_000
     table = pa.table(
         {"id": range(rows), "s": [f"text {i % 3000}" for i in range(rows)], "x": [i / 8 for i in range(rows)]}
@@ -189,7 +189,7 @@ def test_options_pass(codec: Any, tmp_path: pathlib.Path) -> None:
 
 
 def test_verifying_finds_what_the_disk_lost(tmp_path: pathlib.Path) -> None:
-    """The file on its way is damaged from outside before it is closed."""
+    """The staged file is damaged before it is closed."""
     schema = pa.schema([("a", pa.int64())])
     for damage in (0, 1):
         writer = orcish.ORCWriter(tmp_path / "t.orc", schema, verify=True, compression="none")
@@ -352,7 +352,7 @@ def test_statistics_that_are_wrong(
 
 @pytest.mark.parametrize("column", ["union", "union.field0", "id"])
 def test_values_of_unions_of_other_writers_are_not_known(sound: bytes, column: str) -> None:
-    """Arrow has no nulls of unions: those of others are read as nulls of the first variant."""
+    """Arrow has no nulls of unions: they are read as nulls of the first variant."""
     footer = tail(sound)[1]
     values = place(sound, footer, (7, COLUMNS.index(column)), (1, 0))
     changed = with_number(sound, values, lambda n: n - 1)
@@ -389,7 +389,7 @@ def test_bounds_of_text_that_are_wrong(sound: bytes) -> None:
 
 
 def test_sums_of_floating_point_numbers(sound: bytes) -> None:
-    """They may differ by what the order of additions does, and no more."""
+    """Sums may differ by rounding."""
     at = place(sound, stream(sound, 1, "x", "ROW_INDEX"), (1, 1), (2, 0), (3, 0), (3, 0))
     (value,) = struct.unpack("<d", sound[at.start : at.end])
     for wrong, is_found in ((value * (1 + 1e-15), False), (value + 1, True), (-value, True), (float("inf"), True)):
@@ -400,7 +400,7 @@ def test_sums_of_floating_point_numbers(sound: bytes) -> None:
 
 
 def test_decimals_and_dates_that_are_not_their_bounds() -> None:
-    """Bounds around the values are not values."""
+    """Bounds that enclose the values, but are not values, are a finding."""
     table = pa.table(
         {
             "d": pa.array([Decimal("624.75"), Decimal("-1.50"), None] * 500, pa.decimal128(10, 2)),
@@ -454,7 +454,7 @@ ALL_LEVELS = [(0, 0), (0, None), (None, None)]
 @pytest.mark.parametrize(("at", "begin"), [(0, b"035"), (0, b"03000y"), (1, b"035"), (1, b"03998")])
 @pytest.mark.parametrize("is_wrong", [True, False])
 def test_cut_bounds_that_are_wrong(at: int, begin: bytes, is_wrong: bool) -> None:
-    """Those of text of more than 1,024 bytes."""
+    """Truncated bounds of text of more than 1,024 bytes are checked."""
     texts = [f"{i % 1000 + 3000:05}" + "x" * 1100 for i in range(1000)]
     data = written(pa.table({"s": texts}), compression="none", arrow_schema=False)
     statistics = place(data, tail(data)[1], (7, 1), (4, 0))
@@ -498,7 +498,7 @@ def test_lengths_that_cannot_be(values: list[Any]) -> None:
 
 
 def test_numbers_of_values_that_cannot_be(sound: bytes) -> None:
-    """None, where there are bounds; less than are true."""
+    """A count of no values beside bounds, and a count below the number of true values, are findings."""
     footer = tail(sound)[1]
     (finding,) = orcish.ORCFile(with_number(sound, place(sound, footer, (7, 1), (1, 0)), lambda _: 0)).check()
     assert finding == (None, None, "id", "what is recorded as the number of values cannot be")
@@ -508,7 +508,7 @@ def test_numbers_of_values_that_cannot_be(sound: bytes) -> None:
 
 
 def test_sums_without_the_mark_of_nan() -> None:
-    """Other readers take what has bounds, and no sum that is NaN, to be without NaN."""
+    """Other readers assume that there is no NaN, if bounds are recorded and the sum is not NaN."""
     values = [1.5] * 2500
     values[1500] = float("nan")
     data = written(pa.table({"f": values}), compression="none", row_index_stride=1000, arrow_schema=False)
@@ -553,7 +553,7 @@ def positions(data: bytes, column: str) -> Iterator[bytes]:
 
 @pytest.mark.parametrize("column", ["id", "text", "x", "flag", "list"])
 def test_positions_that_are_wrong(sound: bytes, column: str) -> None:
-    """Whatever is found there, other rows or none, it is noticed."""
+    """Wrong positions are noticed, whether they lead to other rows or to none."""
     found = 0
     for damaged in positions(sound, column):
         assert len(damaged) == len(sound)
@@ -577,7 +577,7 @@ def test_positions_are_findings(sound: bytes, column: str) -> None:
 
 
 def test_positions_that_go_backwards(sound: bytes) -> None:
-    """orcish reads without them, where others go by them."""
+    """orcish reads without these positions. Other readers need them."""
     span = place(sound, stream(sound, 1, "x", "ROW_INDEX"), (1, 2), (1, 0))
     # The last is that of the data.
     at = next(at for at in reversed(range(span.start, span.end - 1)) if not sound[at] & 128) + 1
@@ -590,7 +590,7 @@ def test_positions_that_go_backwards(sound: bytes) -> None:
 
 @pytest.mark.parametrize("column", ["id", "text", "x", "flag", "list", "union"])
 def test_positions_that_are_missing(sound: bytes, column: str) -> None:
-    """Rows are found without them, and by readers that go by them they are not: what orcish writes has all."""
+    """Readers that seek need the positions. orcish writes all of them."""
     span = place(sound, stream(sound, 1, column, "ROW_INDEX"), (1, 1), (1, 0))
     assert sound[span.start - 2] == 1 << 3 | 2
     # As a field that nobody knows.
@@ -614,7 +614,7 @@ def test_a_stride_that_is_wrong(sound: bytes) -> None:
 
 
 def test_values_that_are_wrong(sound: bytes) -> None:
-    """Another number in the data: statistics and bloom filters say so."""
+    """Statistics and bloom filters disagree with a changed value."""
     data = stream(sound, 0, "x", "DATA")
     at = data.start + 8 * 100
     damaged = sound[:at] + b"\x00" * 6 + b"\xf0\x7e" + sound[at + 8 :]
@@ -644,7 +644,7 @@ def test_damaged_files_cannot_be_read(sound: bytes) -> None:
 
 
 def test_short_memory_is_no_finding() -> None:
-    """A check needs more memory than a read. Where that is short, the check says so, and accuses nothing."""
+    """A check needs more memory than a read. Lack of memory is an error, not a finding."""
     text = pa.array([f"{i % 1000:01000d}" for i in range(4000)])
     table = pa.table([text, text, text], ["a", "b", "c"])
     data = written(table, compression="none", row_index_stride=1000)
@@ -714,7 +714,7 @@ def test_sections_with_odd_chunks(number: int, monkeypatch: pytest.MonkeyPatch) 
     [("v", "struct<n:int,v:varchar(77)>"), ("s.v", "struct<n:int,s:struct<n:int,v:varchar(77),m:int>>")],
 )
 def test_values_that_are_no_values_of_their_type(column: str, root: str) -> None:
-    """The rows of a row group that were not all taken are compared with nothing."""
+    """Row groups that are read only in part are not compared."""
     texts = ["abcdef" if i == 1234 else "ab" for i in range(3000)]
     rows = [(i, (i, text, i) if column == "s.v" else text) for i, text in enumerate(texts)]
     data = write_rows(root, rows, compression=pyorc.CompressionKind.NONE, row_index_stride=1000)
@@ -765,7 +765,7 @@ KNOWN: dict[str, tuple[str, str]] = {
 
 @pytest.mark.skipif(not valid(), reason="no conformance pack")
 def test_files_of_the_pack() -> None:
-    """They have findings only where it is known why."""
+    """Files of the pack have findings only for known reasons."""
     wrong = []
     unreadable = set()
     for name in valid():

@@ -18,8 +18,8 @@ from support.random_cases import random_cases
 from support.writer_tables import DEEP_TABLES, comparable, written
 
 Spark = Any
-MOST_ROWS = 20_000
-MOST_JAVA_ROWS = 2048
+MAX_ROWS = 20_000
+MAX_JAVA_ROWS = 2048
 
 
 FILES = valid()
@@ -44,9 +44,9 @@ def read(path: pathlib.Path) -> pa.Table:
     """With nanoseconds where these are all that is there."""
     options: dict[str, Any] = {"masked": "allow"}
     try:
-        return orcish.read_table(path, timestamp_unit="ns", limit=MOST_ROWS, **options)
+        return orcish.read_table(path, timestamp_unit="ns", limit=MAX_ROWS, **options)
     except orcish.LimitExceededError:
-        return orcish.read_table(path, limit=MOST_ROWS, **options)
+        return orcish.read_table(path, limit=MAX_ROWS, **options)
 
 
 def options_of(rng: random.Random) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def compare_in_java(spark: Spark, path: pathlib.Path, file: bytes, folder: pathl
     except Exception:
         want = None
     got = first_rows(Java(spark, ours))
-    assert len(got) == min(table.num_rows, MOST_JAVA_ROWS)
+    assert len(got) == min(table.num_rows, MAX_JAVA_ROWS)
     schemas = [Java(spark, each).file.getSchema().toString() for each in (path, ours)] if want is not None else []
     if want is not None and schemas[0] == schemas[1]:
         assert got == want
@@ -138,7 +138,7 @@ def first_rows(java: Java) -> list[Any]:
     rows = java.file.rows()
     batch = java.file.getSchema().createRowBatch(1024)
     found: list[str] = []
-    while len(found) < MOST_JAVA_ROWS and rows.nextBatch(batch):
+    while len(found) < MAX_JAVA_ROWS and rows.nextBatch(batch):
         found += lines(batch)
     rows.close()
-    return [comparable(row) for row in found[:MOST_JAVA_ROWS]]
+    return [comparable(row) for row in found[:MAX_JAVA_ROWS]]

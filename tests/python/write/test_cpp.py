@@ -72,7 +72,7 @@ def test_pyarrow_filters(tmp_path: Any) -> None:
 
 @pytest.mark.parametrize("title", [title for title, _ in COMBINATIONS if title.startswith("brotli_0_12")])
 def test_brotli_is_not_known_to_the_peer(title: str) -> None:
-    """When this fails, the peer has learned it: take it into the tests above."""
+    """If this test fails, the peer supports brotli: include brotli in the tests above."""
     with pytest.raises(Exception, match=BROTLI):
         pyarrow.orc.ORCFile(io.BytesIO(file_of(title))).read()
 
@@ -87,7 +87,7 @@ def test_pyorc_reads_all(title: str) -> None:
 
 @pytest.mark.parametrize("title", [title for title, _ in INDEXED])
 def test_pyorc_seeks(title: str) -> None:
-    """Each column by itself, to the first rows of row groups and to others."""
+    """Each column seeks to the first rows of row groups, and to other rows."""
     file = file_of(title)
     wanted = [*range(ROWS - 1, 0, -211), *(at + by for at in range(0, ROWS, STRIDE) for by in (0, 1, 9))]
     for name in data().column_names:
@@ -154,7 +154,7 @@ def predicate_column(name: str) -> PredicateColumn:
 @pytest.mark.parametrize("title", [f"zlib_0_11_{STRIDE}", f"zstd_0_12_{STRIDE}"])
 @pytest.mark.parametrize("name", KINDS)
 def test_pyorc_prunes(title: str, name: str) -> None:
-    """Rows of row groups that statistics and bloom filters leave: all that are asked for, each as it was written."""
+    """Row groups that are not pruned have all matching rows, unchanged."""
     found = column_values(name)
     there = sorted({value for value in found if value is not None})
     rest = ["row", "g", "o", "i8", "i320", "f64", "t", "d18", "l_o", "l_i64", "m_i", "u"]
@@ -172,7 +172,7 @@ def test_pyorc_prunes(title: str, name: str) -> None:
 
 
 def test_pruning_is_exact_where_values_are_apart() -> None:
-    """Row groups are left out for each type, so that the tests above are worth something."""
+    """Row groups are pruned for each type, so that the tests above are meaningful."""
     by_group = {
         "n": (pa.array([row // 1000 * 10 for row in range(5000)]), TypeKind.LONG, 30),
         "f": (pa.array([row // 1000 * 10.5 for row in range(5000)]), TypeKind.DOUBLE, 31.5),
@@ -192,7 +192,7 @@ def test_pruning_is_exact_where_values_are_apart() -> None:
 
 
 def test_bloom_filters_leave_row_groups_out() -> None:
-    """Values that lie within the bounds of every row group, and are in one."""
+    """The values are within the bounds of every row group, and in one of them."""
     rows = 5000
     spread = [row * 7919 % rows * 2 for row in range(rows)]
     data = pa.table({"row": range(rows), "n": spread, "s": [f"v{value:06}" for value in spread]})

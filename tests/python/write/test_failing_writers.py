@@ -531,7 +531,7 @@ class Child(Exception):  # noqa: N818
 
 
 def test_tables(rng: random.Random, tmp_path: pathlib.Path) -> None:
-    """A folder has the rows of before, or those and the new ones, or the new ones alone."""
+    """A folder has the old rows, the old and the new rows, or the new rows."""
     numbers = range(4000)
     table = pa.table({"id": numbers, "p": [number * 7919 % 5 for number in numbers], "t": [EPOCH] * len(numbers)})
     for case in range(cases(15)):
@@ -591,7 +591,7 @@ def test_tables(rng: random.Random, tmp_path: pathlib.Path) -> None:
 
 
 def test_merged_files(rng: random.Random, tmp_path: pathlib.Path) -> None:
-    """Of which the source or the sink fails."""
+    """A source or the sink of a merge fails."""
     whole = io.BytesIO()
     orcish.write_table(pa.table({"id": range(20_000)}), whole, **OPTIONS)
     data = whole.getvalue()

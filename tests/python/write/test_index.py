@@ -57,7 +57,9 @@ def numbers_of(packed: bytes) -> list[int]:
 
 @WAYS
 def test_positions_of_all_streams(codec: str, version: str) -> None:
-    """Each entry has as many numbers as the streams of its column ask for, and each leads into its stream."""
+    """Each entry has the number of positions that the streams of its column need, and each position is within its
+    stream.
+    """
     file = written(table(ROWS, unions=True), compression=codec, version=version, **OPTIONS)
     kinds = [kind.partition("<")[0].partition("(")[0] for kind in orcish.ORCFile(file).column_types]
     found = layout(file)
@@ -91,7 +93,7 @@ def test_positions_of_all_streams(codec: str, version: str) -> None:
 
 @WAYS
 def test_others_begin_within_stripes(codec: str, version: str) -> None:
-    """Another reader goes to rows by the positions, and finds what it finds when it reads all."""
+    """Other readers find the same rows by seeking as by reading all."""
     data = table_without_gaps(ROWS).append_column("u", union("u", ROWS))
     file = written(data, compression=codec, version=version, **OPTIONS)
     rows = list(pyorc.Reader(io.BytesIO(file)))

@@ -111,7 +111,7 @@ def test_targets(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_files_for_others(tmp_path: Path) -> None:
-    """An old file is replaced by a new one in one step, under the rights that files have."""
+    """A new file atomically replaces an old one, with default permissions."""
     path = tmp_path / "a.orc"
     orcish.write_table(ROWS, path)
     inode = path.stat().st_ino
@@ -193,7 +193,7 @@ def test_what_is_below_nulls_does_not_matter() -> None:
 
 
 def test_frames_of_polars_and_pandas(tmp_path: Path) -> None:
-    """Types that these have and Arrow's other users seldom."""
+    """Types that are specific to polars and pandas are written."""
     frame = pl.DataFrame(
         {
             "cat": pl.Series(["a", "b", None], dtype=pl.Categorical),

@@ -87,7 +87,7 @@ def test_spark_reads_all(frame: Any) -> None:
 
 
 def test_spark_reads_all_row_by_row(spark: Spark, frame: Any) -> None:
-    """The other of Spark's two readers."""
+    """Spark's reader of single rows reads the file."""
     spark.conf.set("spark.sql.orc.enableVectorizedReader", "false")
     try:
         for title, found in parts(frame.where("g between 12 and 31 or g = 50").toArrow()):
@@ -110,7 +110,7 @@ def test_spark_reads_all_row_by_row(spark: Spark, frame: Any) -> None:
     ],
 )
 def test_spark_begins_at_row_groups(frame: Any, where: str, rows: Any) -> None:
-    """A filter on a key: all other columns are read from the positions of the row index."""
+    """With a filter on a key, the other columns are read from positions of the row index."""
     for title, found in parts(frame.where(where).toArrow()):
         assert found.num_rows == len(rows), title
         assert_same(found, data(title).take(list(rows)))
@@ -194,7 +194,7 @@ def everything() -> pa.Table:
 @pytest.mark.parametrize("stride", [1000, 1001, 1003, 1006, 2047])
 @pytest.mark.parametrize("version", ["0.11", "0.12"])
 def test_java_seeks(spark: Spark, tmp_path: Path, everything: pa.Table, version: str, stride: int) -> None:
-    """To the first rows of row groups and to others, in all columns at once."""
+    """Java seeks to the first rows of row groups and to other rows, in all columns at once."""
     codec = ["none", "zlib", "zstd", "lz4", "snappy"][stride % 5]
     path = tmp_path / "a.orc"
     path.write_bytes(
@@ -244,7 +244,7 @@ def test_java_reads_unions(spark: Spark, tmp_path: Path, nulls: bool) -> None:
 
 
 def test_java_prunes(spark: Spark, tmp_path: Path) -> None:
-    """Row groups are left out by statistics and by bloom filters, for each type."""
+    """Statistics and bloom filters exclude row groups for each type."""
     groups = 6
     numbers = [row // 1000 for row in range(groups * 1000)]
     columns: dict[str, Any] = {

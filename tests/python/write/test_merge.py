@@ -101,7 +101,7 @@ def test_order(parts: list[bytes]) -> None:
 
 
 def test_bytes_are_copied(parts: list[bytes]) -> None:
-    """Stripes are the same to the byte."""
+    """The bytes of stripes are equal."""
     data = merged(*parts)
     own = [part[s.offset : s.offset + _length(s)] for part in parts for s in orcish.ORCFile(part).stripes]
     assert [data[s.offset : s.offset + _length(s)] for s in orcish.ORCFile(data).stripes] == own
@@ -171,7 +171,7 @@ def test_sources_of_all_kinds(parts: list[bytes], tmp_path: pathlib.Path) -> Non
 
 
 def test_chunk_sizes() -> None:
-    """The merged file states the greatest."""
+    """The merged file has the greatest chunk size."""
     sizes = [4096, 65_536, 262_144, 10_000]
     for codec in ("zlib", "zstd", "none"):
         data = merged(*(written(TABLE, compression=codec, compression_block_size=size) for size in sizes))
@@ -183,7 +183,7 @@ def test_chunk_sizes() -> None:
 
 
 def test_what_may_differ() -> None:
-    """Time zones, encodings, bloom filters and levels are said stripe by stripe."""
+    """Time zones, encodings, bloom filters and compression levels are properties of stripes."""
     options: list[dict[str, Any]] = [
         {"timezone": "America/New_York"},
         {"timezone": "Asia/Tokyo", "dictionary": True},
@@ -245,7 +245,7 @@ def pyorc_none() -> Any:
 
 @pytest.mark.parametrize(("first", "second", "texts"), [p[1:] for p in _refused()], ids=[p[0] for p in _refused()])
 def test_what_is_refused(tmp_path: pathlib.Path, first: bytes, second: bytes, texts: list[str]) -> None:
-    """The message names the file and what differs; nothing appears."""
+    """The message has the file and the difference. No file appears."""
     names = [tmp_path / "first.orc", tmp_path / "second one.orc"]
     names[0].write_bytes(first)
     names[1].write_bytes(second)
@@ -276,7 +276,7 @@ def test_messages_have_versions_as_they_are_written() -> None:
 
 
 def test_failures_midway_leave_nothing(tmp_path: pathlib.Path, parts: list[bytes]) -> None:
-    """A source that goes away while its stripes are copied."""
+    """A source is removed while its stripes are copied."""
 
     class Failing(io.BytesIO):
         def read(self, size: int | None = -1, /) -> bytes:
@@ -307,7 +307,7 @@ def test_user_metadata() -> None:
 
 
 def test_metadata_are_a_part_of_the_memory() -> None:
-    """Each key is held once, however many files have it."""
+    """Each key of the user metadata takes memory once."""
     part = TABLE.slice(0, 10)
     own = [written(part, metadata={f"k{at}": bytes(50_000)}, compression="none") for at in range(40)]
     limits = {"memory": 1 << 20}
@@ -321,7 +321,7 @@ def test_metadata_are_a_part_of_the_memory() -> None:
 
 
 def test_statistics_of_stripes_are_a_part_of_the_memory() -> None:
-    """They, and not where they are in the file."""
+    """The decoded statistics count, their position in the file does not."""
     out = io.BytesIO()
     rows_of = [pa.record_batch({"s": [f"{at:01000}"], "b": [bytes(20_000)]}) for at in range(300)]
     with orcish.ORCWriter(out, rows_of[0].schema, compression="none") as writer:
@@ -338,7 +338,7 @@ def test_statistics_of_stripes_are_a_part_of_the_memory() -> None:
 
 
 def test_keys_that_are_not_utf8_or_there_twice() -> None:
-    """They stay as they are, and are compared as they are."""
+    """Keys that are invalid UTF-8 or duplicate are kept and compared as they are."""
     part = TABLE.slice(0, 10)
     data = written(part, metadata={"K1": "one", "K2": "two"}, compression="none")
     other = written(part, metadata={"K1": "one", "K2": "six"}, compression="none")
@@ -366,7 +366,7 @@ def repeated_keys(values: list[str]) -> bytes:
 
 @pytest.mark.long
 def test_a_key_that_is_there_a_million_times() -> None:
-    """Its values are compared once: as often as it is there would take hours."""
+    """The values of a repeated key are compared once."""
     found = repeated_keys([""] * 1_000_000)
     again = merged(found, found)
     assert orcish.read_table(again)["a"].to_pylist() == [7, 7]
@@ -381,7 +381,7 @@ PLAIN_KINDS = {"boolean": 0, "bigint": LONG, "double": 6, "string": 7, "binary":
 @pytest.mark.parametrize("kind", PLAIN_KINDS)
 @pytest.mark.parametrize("field", [4, 5, 6], ids=["length", "precision", "scale"])
 def test_numbers_that_a_type_has_no_use_for(kind: str, field: int) -> None:
-    """Lengths and digits of what has none may differ: C++ writes them of every type."""
+    """Attributes without meaning for a type, which C++ writes for every type, may differ."""
     files = []
     for numbers in (b"", integer(field, 9), integer(field, 18)):
         types = [column_type(STRUCT, [1], ["a"]), column_type(PLAIN_KINDS[kind]) + numbers]
@@ -393,7 +393,7 @@ def test_numbers_that_a_type_has_no_use_for(kind: str, field: int) -> None:
 
 @pytest.mark.parametrize(("kind", "field", "numbers"), [(14, 5, (18, 9)), (14, 6, (3, 2)), (17, 4, (3, 4)), (16, 4, (3, 4))])  # fmt: skip
 def test_numbers_that_a_type_has_use_for(kind: int, field: int, numbers: tuple[int, int]) -> None:
-    """Digits of decimals, lengths of `char` and `varchar`."""
+    """Precision and scale of decimals, and lengths of `char` and `varchar`, have to be equal."""
     plain = {4: integer(4, 9), 5: integer(5, 20), 6: integer(6, 2)}
     files = []
     for number in numbers:
@@ -422,7 +422,7 @@ def test_files_of_a_codec_that_nobody_writes() -> None:
 
 
 def test_stripes_that_overlap(tmp_path: pathlib.Path) -> None:
-    """A file of a few kilobytes may list a stripe as often as it likes: its copies would be any number of bytes."""
+    """A small file may list a stripe many times, so that copies would have any size."""
     types = [column_type(STRUCT, [1], ["a"]), column_type(LONG)]
     stripe = (512, [(1, DATA, integers(list(range(512))))])
     found = handmade(types, [stripe, stripe], repeat=1000)
@@ -439,7 +439,7 @@ def test_stripes_that_overlap(tmp_path: pathlib.Path) -> None:
 
 
 def test_arrow_schemas() -> None:
-    """They are kept where all files have the same."""
+    """The Arrow schema is kept if all files have the same."""
     large = pa.table({"s": pa.array(["a", "b"], pa.large_string())})
     plain = pa.table({"s": ["a", "b"]})
     key = "orcish.arrow.schema"
@@ -472,7 +472,7 @@ MEANINGS = [
 
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_units_that_differ_are_not_merged(wrapped: bool) -> None:
-    """Durations and times are numbers, which mean what the Arrow schema says: no file's may become those of another."""
+    """Durations and times are stored as integers in the unit of the Arrow schema."""
 
     def file(kind: pa.DataType, **options: Any) -> bytes:
         values = pa.array([1, None, 86_399], kind)
@@ -512,7 +512,7 @@ def _clocks(kind: pa.DataType, beside: pa.DataType, wrapped: bool, **options: An
 
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_instants_do_not_become_wall_clocks(wrapped: bool) -> None:
-    """Instants with the zone of their writer are such by the Arrow schema alone."""
+    """Instants with the zone of the writer are instants only by the Arrow schema."""
     micros = pa.timestamp("us", "UTC")
     file = _clocks(micros, pa.string(), wrapped)
     want = orcish.read_table(file)
@@ -535,7 +535,7 @@ def test_instants_do_not_become_wall_clocks(wrapped: bool) -> None:
 
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_instants_that_are_such_by_their_type(wrapped: bool) -> None:
-    """They need no Arrow schema: another one of all that changes no values is left out."""
+    """Instants by ORC type need no Arrow schema: a different schema that changes no values is dropped."""
 
     def file(kind: pa.DataType, beside: pa.DataType, **options: Any) -> bytes:
         values: pa.Array = INSTANTS.cast(kind)
@@ -557,7 +557,7 @@ def test_instants_that_are_such_by_their_type(wrapped: bool) -> None:
 
 
 def test_meanings_that_would_be_lost_are_not_merged() -> None:
-    """Schemas that differ otherwise are left out, but not where numbers would lose their meaning with them."""
+    """Different schemas are dropped, unless stored integers would lose their meaning."""
     kind = pa.duration("ms")
     large = written(pa.table({"d": pa.array([1], kind), "s": pa.array(["a"], pa.large_string())}))
     plain = written(pa.table({"d": pa.array([1], kind), "s": pa.array(["a"])}))
@@ -619,7 +619,7 @@ def test_files_of_orcish_for_spark(spark: Any, parts: list[bytes], tmp_path: pat
 
 @pytest.mark.skipif(not valid(), reason="no conformance pack")
 def test_files_of_the_pack() -> None:
-    """Each is merged with itself, LZO too."""
+    """Each file is merged with itself, also with LZO."""
     options: dict[str, Any] = {"masked": "allow", "null_map_keys": "dictionary"}
     codecs = set()
     for name in valid():

@@ -137,7 +137,7 @@ def test_values(tmp_path: Path, title: str, old: bytes | None) -> None:
 
 
 def test_bytes_of_nulls_may_be_anything() -> None:
-    """And so may the values of a dictionary that nothing refers to."""
+    """Values of null slots, and unreferenced dictionary values, may be anything."""
     expected = ["é", None] * (BAD // 2) + [None, "é"]
     for kind in (pa.string(), pa.large_string(), pa.string_view()):
         values = not_text(kind)
@@ -158,7 +158,7 @@ def in_views(values: list[bytes | None]) -> pa.Array:
 
 @pytest.mark.parametrize("length", [1, 2, 4, 5, 8, 11, 12, 13, 40])
 def test_text_in_views(length: int) -> None:
-    """Short values lie in their views: a byte at any place makes them no text, whatever is beside them."""
+    """Views store short values inline: an invalid byte at any place is found."""
     short, long = [b"a" * each for each in range(13)], [b"a" * each for each in range(13, 30)]
     for at in range(length):
         wrong = b"a" * at + b"\xe9" + b"a" * (length - at - 1)
@@ -182,7 +182,7 @@ def test_messages_show_the_beginning_of_what_is_no_text(length: int) -> None:
 
 @pytest.mark.parametrize("ends", [[0, 20, 5], [0, 2**31 - 1, 10], [0, 0, 11, 3]])
 def test_lists_beyond_their_elements(tmp_path: Path, ends: list[int]) -> None:
-    """As no library makes them, but any may hand them over: nothing panics, and no memory is read."""
+    """Invalid offsets from foreign producers cause no panic and no invalid memory access."""
     values = pa.array(range(10))
     entries = pa.StructArray.from_arrays([values, values], ["key", "value"])
     forms: list[tuple[pa.DataType, pa.DataType, pa.Array]] = [
@@ -199,7 +199,7 @@ def test_lists_beyond_their_elements(tmp_path: Path, ends: list[int]) -> None:
 
 
 def test_no_temporary_file_is_left(tmp_path: Path) -> None:
-    """Not even while someone holds the writer."""
+    """No temporary file is left, while the writer still exists."""
     path = tmp_path / "a.orc"
     writer = orcish.ORCWriter(path, pa.schema([text_field("varchar(3)")]))
     with pytest.raises(ValueError, match="row"), writer:
@@ -209,7 +209,7 @@ def test_no_temporary_file_is_left(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("title", ["decimal256", "null in a struct", "varchar", "fraction before 1970"])
 def test_rows_are_those_of_the_file(title: str) -> None:
-    """Of many batches, row groups and stripes."""
+    """Row numbers in messages count the rows of the file over batches, row groups and stripes."""
     make, column, _ = CASES[title]
     good = make().slice(0, 1000)
     reader = pa.RecordBatchReader.from_batches(
@@ -221,7 +221,7 @@ def test_rows_are_those_of_the_file(title: str) -> None:
 
 
 def test_values_in_lists_name_a_row() -> None:
-    """That of the list, not of the element."""
+    """The row in the message is the row of the list."""
     within = pa.array([[0, 1]] * 100 + [[2, None]], pa.list_(pa.field("element", pa.int64(), nullable=False)))
     with pytest.raises(ValueError, match=r"row 100\b") as caught:
         written(pa.table({"l": within}))
@@ -506,7 +506,7 @@ def char_file(length: int, values: int = 5) -> bytes:
 
 @pytest.mark.parametrize("length", [(1 << 31) - 1, (1 << 32) - 1])
 def test_chars_of_any_length(tmp_path: Path, length: int) -> None:
-    """Files of some hundred bytes whose types ask for gigabytes of blanks."""
+    """Files of some hundred bytes have char types that would need gigabytes of padding."""
     path = tmp_path / "t.orc"
     path.write_bytes(char_file(length))
     out = run_python(
@@ -539,7 +539,7 @@ def test_chars_of_any_length(tmp_path: Path, length: int) -> None:
 
 
 def test_chars_that_are_filled_up(tmp_path: Path) -> None:
-    """Of a length that others have, they are written, and checked in little memory."""
+    """Char columns of common lengths are written, and checked in little memory."""
     path = tmp_path / "t.orc"
     orcish.write_table(orcish.ORCFile(char_file(65_536)).read(), path)
     file = orcish.ORCFile(path)

@@ -23,7 +23,7 @@ from support.writer_tables import (
     assert_same,
     bloomed,
     holed,
-    natural,
+    physical_type,
     struct,
     table,
     union,
@@ -205,7 +205,7 @@ def test_all_combinations(title: str, options: dict[str, Any]) -> None:
 
 
 def test_filters_find_the_rows() -> None:
-    """Our reader, by our row index and bloom filters, beginning in the midst of all columns."""
+    """The row index and bloom filters of orcish lead its reader to the rows of all columns."""
     data = table(unions=True)
     columns = data.column_names
     for bloom in ([], bloomed(data)):
@@ -261,7 +261,7 @@ def test_unions_sliced(mode: str) -> None:
     ids=str,
 )
 def test_empty_dictionaries(rows: int, kind: pa.DataType) -> None:
-    """Of columns that have nothing but nulls."""
+    """Columns of nulls have empty dictionaries."""
     array = pa.nulls(rows, pa.dictionary(pa.int8(), kind))
     lists_of = pa.ListArray.from_arrays(pa.array([0] * rows + [rows], pa.int32()), array)
     data = pa.table({"d": array, "l": lists_of})
@@ -269,7 +269,7 @@ def test_empty_dictionaries(rows: int, kind: pa.DataType) -> None:
 
 
 def test_slices_with_offsets() -> None:
-    """Offsets that are no multiple of 8, of arrays and of what is in them."""
+    """Offsets of arrays and of their children are no multiples of 8."""
     data = table(2000).combine_chunks()
     for start, count in [(1, 1999), (3, 8), (777, 1003), (1999, 1), (2000, 0)]:
         cut = data.slice(start, count)
@@ -285,7 +285,7 @@ def test_batches_with_differing_offsets() -> None:
 
 
 def test_lists_whose_nulls_have_elements() -> None:
-    """What is below a null is in the buffers, and not in the file."""
+    """Elements of null lists are in the buffers, and are not written."""
     offsets = pa.array([0, 2, 4, 6], pa.int32())
     array = pa.ListArray.from_arrays(offsets, pa.array(range(6)), mask=pa.array([False, True, False]))
     within = pa.StructArray.from_arrays([array], ["l"], mask=pa.array([True, False, False]))
@@ -333,7 +333,7 @@ def test_negative_scales() -> None:
 
 @pytest.mark.parametrize("digits", [18, 38])
 def test_zeros_behind_the_point_take_no_room(digits: int) -> None:
-    """Those that all values of a row group have at their ends."""
+    """Trailing zeros that all values of a row group share are not stored."""
     numbers = np.random.default_rng(3).integers(-(10**5), 10**5, 5000).tolist()
     sizes = {}
     for scale in (0, 2, 10):
@@ -365,7 +365,7 @@ def test_decimals_of_all_scales(kind: pa.DataType) -> None:
 
 
 def test_bits_that_say_that_nothing_is_null() -> None:
-    """They may be there in columns that have no nulls, and where parts of a column have some."""
+    """Present streams may exist in columns without nulls, and in stripes without nulls."""
     numbers = pa.array(range(16))
     full, half = (pa.py_buffer(bytes([byte] * 2)) for byte in (0xFF, 0x0F))
     for offset in (0, 3):
@@ -382,7 +382,7 @@ def test_bits_that_say_that_nothing_is_null() -> None:
 
 
 def test_nothing() -> None:
-    """No rows, and no columns."""
+    """Tables without rows, and without columns, are written."""
     empty = table(0)
     assert_same(orcish.read_table(written(empty)), empty)
     assert orcish.ORCFile(written(empty)).num_stripes == 0
@@ -398,7 +398,7 @@ def test_structs_without_fields() -> None:
 
 
 def test_names() -> None:
-    """Dots, backticks, blanks, letters of all scripts, and none."""
+    """Names have dots, backticks, blanks, letters of all scripts, or are empty."""
     names = ["a.b", "`", "", "é ☃", "a", "A", "x,y:z<w>"]
     data = pa.table([pa.array([at]) for at in range(len(names))], names=names)
     assert orcish.read_table(written(data)).to_pydict() == data.to_pydict()
@@ -413,7 +413,7 @@ def test_metadata() -> None:
 
 
 def test_metadata_of_the_schema() -> None:
-    """It is kept, behind what the options say of a key; an Arrow schema that came along is not."""
+    """Metadata of the schema is written. Options take precedence, and an Arrow schema in it is dropped."""
     of_schema = {"a": "1", "both": "of the schema", "c": "3", "orcish.arrow.schema": "old"}
     data = pa.table({"a": [1]}).replace_schema_metadata(of_schema)
     for arrow_schema in (True, False):
@@ -427,7 +427,7 @@ def test_metadata_of_the_schema() -> None:
 
 
 def test_arrow_schemas_do_not_pile_up() -> None:
-    """Other readers hand user metadata over with the schema, that of orcish among them."""
+    """Other readers return user metadata with the schema, including the Arrow schema of orcish."""
     data = pa.table({"a": [1]}).replace_schema_metadata({"x": "1"})
     first = written(data, compression="none")
     table = pyarrow.orc.read_table(io.BytesIO(first))
@@ -459,7 +459,7 @@ def test_column_compression_is_read() -> None:
 
 
 def test_chunks_that_do_not_shrink() -> None:
-    """Random bytes are stored as they are, and positions find them."""
+    """Random bytes are stored uncompressed, and positions are right."""
     raw = np.random.default_rng(1).integers(0, 256, (4000, 64), np.uint8)
     data = pa.table({"row": np.arange(4000), "b": [row.tobytes() for row in raw]})
     for codec in CODECS:
@@ -478,7 +478,7 @@ def test_values_longer_than_chunks_and_stripes() -> None:
 
 
 def test_long_lists() -> None:
-    """More elements than are held before they are encoded."""
+    """Lists have more elements than the encoder buffers."""
     counts = [0, 300_000, 1, 0, 70_000, 5]
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     total = int(offsets[-1])
@@ -520,7 +520,7 @@ def test_char(kind: str) -> None:
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 40])
 def test_texts_that_differ_in_one_character(length: int) -> None:
-    """At any place, and next to one another: a dictionary has each of them once."""
+    """Dictionaries have each of the similar texts once."""
     plain = "a" * length
     texts = [plain[:at] + other + plain[at + 1 :] for at in range(length) for other in "bc"]
     beside = [each for text in texts for each in (plain, text, plain + "a", text + "a", text, plain[1:])]
@@ -533,7 +533,7 @@ def test_texts_that_differ_in_one_character(length: int) -> None:
 
 
 def test_struct_with_nulls_around_lists() -> None:
-    """Nulls of parents take no place in children, at any depth."""
+    """Children have no values where an ancestor is null, at any depth."""
     rows = 4000
     inner = struct("inner", rows, {"l": table(rows)["l_o"].combine_chunks(), "m": table(rows)["m_i"].combine_chunks()})
     outer = struct("outer", rows, {"i": inner, "s": holed("x", "s", rows)})
@@ -545,11 +545,11 @@ def test_struct_with_nulls_around_lists() -> None:
 
 
 def test_natural_types() -> None:
-    """The table of types: what orcish reads where it is not told of the Arrow schema."""
+    """Physical types are read without the Arrow schema, as in the table of types."""
     data = pa.table([pa.array([], kind) for kind, _ in LEAVES], names=[f"c{at}" for at in range(len(LEAVES))])
     back = orcish.read_table(written(data, arrow_schema=False))
     for name, (kind, _) in zip(data.column_names, LEAVES, strict=True):
-        want = natural(kind)
+        want = physical_type(kind)
         if kind == pa.duration("us"):
             want = kind
         assert back.schema.field(name).type == want, name

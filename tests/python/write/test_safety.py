@@ -244,7 +244,7 @@ def test_failures_leave_nothing(
 def test_failures_leave_nothing_at_once(
     place: pathlib.Path, fail: Callable[[pathlib.Path], None], kind: type[BaseException]
 ) -> None:
-    """Nothing waits for the collector: handlers of the exception see no temporary file."""
+    """Temporary files are removed before handlers of the exception run."""
     before = contents(place)
     try:
         fail(place / "t.orc")
@@ -331,7 +331,7 @@ def test_a_write_that_failed_does_not_open_a_closed_file(place: pathlib.Path) ->
 
 
 def test_producers_whose_writes_fail(place: pathlib.Path) -> None:
-    """A write within a write is refused, and its rows are missing: the file does not appear."""
+    """A nested write is refused, and the file does not appear without its rows."""
     before = contents(place)
     writer = Writer(place / "t.orc", SCHEMA)
 
@@ -371,7 +371,7 @@ def test_closing_and_what_follows(place: pathlib.Path) -> None:
 
 
 def test_nothing_appears_before_the_end(place: pathlib.Path) -> None:
-    """Names of files on their way begin with a dot: scans of the folder do not see them."""
+    """Names of temporary files begin with a dot, so that scans ignore them."""
     path = place / "t.orc"
     before = contents(place)
     writer = Writer(path, SCHEMA, stripe_size=1, compression="none", row_index_stride=1000)
@@ -418,7 +418,7 @@ def test_a_file_is_rewritten_from_itself(tmp_path: pathlib.Path) -> None:
 
 
 def test_writers_of_one_name(tmp_path: pathlib.Path) -> None:
-    """Who closes last wins, and both are whole before."""
+    """The last writer that closes wins. Each file is complete."""
     path = tmp_path / "t.orc"
     schema = pa.schema([("a", pa.int64())])
     writers = [Writer(path, schema) for _ in range(5)]
@@ -521,7 +521,7 @@ def test_links_stay(tmp_path: pathlib.Path) -> None:
 
 
 def test_links_that_lead_nowhere_stay(tmp_path: pathlib.Path) -> None:
-    """The documentation says that a link stays, and what it leads to is replaced; ``open`` does so too."""
+    """A symbolic link stays, and its missing target is created, as with ``open``."""
     link = tmp_path / "link.orc"
     link.symlink_to("real.orc")
     orcish.write_table(OLD, link)
@@ -633,7 +633,7 @@ def test_file_objects_that_are_odd() -> None:
 
 @pytest.mark.parametrize("is_raw", [True, False])
 def test_pipes_that_do_not_block(is_raw: bool) -> None:
-    """Raw files say by `None` that nothing was taken; what is written to the others is not known then."""
+    """Raw files return `None` if nothing was written. For other files the number of written bytes is unknown."""
     read, write = os.pipe()
     os.set_blocking(write, False)
     rows = pa.table({"a": [number * 7919 % 10_007 for number in range(200_000)]})
@@ -646,7 +646,7 @@ def test_pipes_that_do_not_block(is_raw: bool) -> None:
 
 
 def test_small_parts_are_not_copied_each_time() -> None:
-    """A file object that takes little of much: the rest is not handed over whole each time."""
+    """The rest of a partial write is not copied for each call."""
     offered: list[int] = []
     rows = pa.table({"a": [number * 2654435761 % 2**32 for number in range(200_000)]})
 
@@ -666,7 +666,7 @@ def test_a_full_disk() -> None:
 
 
 def test_what_a_limit_of_the_system_refuses(place: pathlib.Path) -> None:
-    """A file that may not grow: as on a full disk."""
+    """The file size limit of the process has the effect of a full disk."""
     before = contents(place)
     out = run_python(
         """
@@ -709,7 +709,7 @@ def test_a_forked_process_leaves_the_file_alone(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("target", ["path", "file", "raw", "unpublished"])
 def test_a_forked_process_publishes_nothing(tmp_path: pathlib.Path, target: str) -> None:
-    """Of two processes that go on with a file, both write to it."""
+    """Parent and child write to the same file after a fork. The child publishes nothing."""
     out = run_python(
         f"""
         import os, sys, warnings, orcish, orcish.tables.folder, pyarrow as pa
@@ -816,7 +816,7 @@ WRITES = {
 @pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send itself SIGINT there")
 @pytest.mark.parametrize("call", WRITES.values(), ids=WRITES)
 def test_ctrl_c_before_the_file_appears(tmp_path: pathlib.Path, call: str) -> None:
-    """While the only stripe is on its way to the disk, after all rows have been taken."""
+    """The signal arrives while the only stripe is written, after all rows have been taken."""
     code = f"""
         import os, signal, sys, threading, time, numpy, orcish, pyarrow as pa
         folder = sys.argv[1]
@@ -884,7 +884,7 @@ NURSERY = """
 
 
 def test_killed_processes_leave_whole_files(tmp_path: pathlib.Path) -> None:
-    """A process that writes a file over and over is killed a hundred times."""
+    """A process that writes a file repeatedly is killed a hundred times."""
     rng = seeded("killed processes")
     path = tmp_path / "t.orc"
     command = [sys.executable, "-c", textwrap.dedent(NURSERY), str(path), str(ROWS)]

@@ -124,7 +124,7 @@ def test_sums_that_do_not_fit() -> None:
 
 @pytest.mark.parametrize("text", [TEXT + "é", "é" * 600, "\U0010ffff" * 300, "y" * 5000, "\U0010ffff" * 256 + "a"])
 def test_long_strings(spark: Spark, tmp_path: Path, text: str) -> None:
-    """Bounds of 1024 bytes at most, cut between characters; the upper one is raised."""
+    """Bounds have at most 1024 bytes, and are truncated between characters. The upper bound is incremented."""
     rows = [text, text + "b", TEXT + "b" * 10] * 400 + ["a"] * 1200
     table = pa.table({"row": range(2400), "s": rows})
     path = tmp_path / "a.orc"
@@ -149,7 +149,7 @@ def test_long_strings(spark: Spark, tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize("prefix", ["", "é" * 3 + "a", "the same beginning of all "], ids=len)
 @pytest.mark.parametrize("dictionary", [True, False])
 def test_bounds_of_texts_that_begin_alike(prefix: str, dictionary: bool) -> None:
-    """In whichever order they come: up, down, the greatest and the least in the middle, beside one another."""
+    """Texts with a common prefix come in any order."""
     ends = ["", "a", "ab", "abcdefgh", "abcdefghi", "abcdefghj", "b", "\x7f", "é", "z" * 20]
     for found in (ends, ends[::-1], ends[5:] + ends[:5], [ends[4], ends[5], ends[4], ends[3], ends[4]]):
         for count in range(1, len(found) + 1):
@@ -177,7 +177,7 @@ def test_texts_are_bounds_up_to_1024_bytes(length: int) -> None:
 @pytest.mark.parametrize("digits", [9, 18, 19, 38])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_sums_of_decimals(digits: int, sign: int) -> None:
-    """Up to 38 digits, as readers know no more."""
+    """Sums have at most 38 digits, as readers support no more."""
     most = 10**digits - 1
     for numbers in ([most], [most, 1], [most, most], [most - 5, 5], [most, 1, -2], [most] * 3):
         whole = [Decimal(sign * number) for number in numbers]
@@ -223,7 +223,7 @@ DOUBLE_QUERIES = [
 
 @pytest.mark.parametrize("bloom", [False, True])
 def test_nan_in_spark(spark: Spark, tmp_path: Path, bloom: bool) -> None:
-    """The rows that Spark finds without pruning."""
+    """Spark finds the same rows as without pruning."""
     table = doubles()
     path = tmp_path / "a.orc"
     options: dict[str, Any] = {"bloom_filter_columns": ["f", "g"]} if bloom else {}
@@ -296,7 +296,7 @@ def nans(place: int, others: list[float]) -> list[float]:
 @pytest.mark.parametrize("others", [[5.0], [0.25, 0.5], [7.0, 8.0], [math.nan], [math.inf, -math.inf, 5.0]], ids=str)
 @pytest.mark.parametrize("place", [0, 1500, 2999])
 def test_nan_is_known_by_all_statistics(kind: pa.DataType, others: list[float], place: int) -> None:
-    """Of row groups, of stripes, of files, and of files that are merged: ORC C++ finds every row."""
+    """Statistics of row groups, stripes, files and merged files record NaN: ORC C++ finds every row."""
     first, last = nans(place, others), [1.0] * 1000
     out = io.BytesIO()
     table = pa.table({"f": pa.array(first, kind)})
@@ -337,7 +337,7 @@ def test_bounds_of_timestamps() -> None:
 
 
 def test_bloom_filters_of_each_type() -> None:
-    """Each value is found, and few that are not there are looked for."""
+    """Bloom filters contain each value, and few other values match."""
     rows = 3000
     numbers = [row * 7919 % rows * 2 for row in range(rows)]
     table = pa.table(

@@ -72,7 +72,7 @@ KINDS: dict[str, Callable[[int], pa.Array]] = {
 @pytest.mark.parametrize("version", ["0.11", "0.12"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_stripes_end_by_the_size_of_any_column(kind: str, version: str) -> None:
-    """None has three times what others of its size have."""
+    """No type of column makes stripes three times as large as another type."""
     options: dict[str, Any] = {"compression": "none", "row_index_stride": STRIDE, "version": version}
     (whole,) = orcish.ORCFile(written(pa.table({"c": KINDS[kind](2 * STEP)}), **options)).stripes
     size = whole.data_length * 19 // 20
@@ -82,7 +82,7 @@ def test_stripes_end_by_the_size_of_any_column(kind: str, version: str) -> None:
 
 
 def test_stripes_of_dictionaries_are_as_large_as_is_asked_for() -> None:
-    """References are counted with the bits that they need, of which the file has some more."""
+    """Dictionary keys count with the bits that they need, which is slightly less than their stored size."""
     data = pa.table({"s": texts("large stripes", 30 * STEP, 1000)})
     options: dict[str, Any] = {"compression": "none", "row_index_stride": STRIDE}
     (whole,) = orcish.ORCFile(written(data.slice(0, 10 * STEP), **options)).stripes
@@ -92,7 +92,7 @@ def test_stripes_of_dictionaries_are_as_large_as_is_asked_for() -> None:
 
 @pytest.mark.parametrize(("columns", "chunk"), [(1, 256), (50, 256), (100, 256), (200, 128), (300, 64), (1000, 64)])
 def test_chunks_of_wide_tables_are_small(columns: int, chunk: int) -> None:
-    """Readers hold one of each stream."""
+    """Readers hold one chunk of each stream."""
     data = pa.table({f"c{at}": pa.array([at], pa.int32()) for at in range(columns)})
     assert orcish.ORCFile(written(data)).compression_chunk_size == chunk << 10
     halved = orcish.ORCFile(written(data, stripe_size=32 << 20)).compression_chunk_size
@@ -100,7 +100,7 @@ def test_chunks_of_wide_tables_are_small(columns: int, chunk: int) -> None:
 
 
 def test_stripes_end_by_the_size_of_bloom_filters() -> None:
-    """They may be more than all else."""
+    """Bloom filters can be larger than the data."""
     data = pa.table({"a": np.zeros(40 * STEP, np.int64)})
     options: dict[str, Any] = {"row_index_stride": STRIDE, "bloom_filter_columns": ["a"], "compression": "none"}
     (whole,) = orcish.ORCFile(written(data.slice(0, 4 * STEP), **options)).stripes
@@ -111,7 +111,7 @@ def test_stripes_end_by_the_size_of_bloom_filters() -> None:
 
 @pytest.mark.parametrize("text", ["", "a", "a" * 300], ids=len)
 def test_stripes_end_by_the_memory_of_dictionaries(text: str) -> None:
-    """References to one text are next to nothing in the file, and four bytes each in memory."""
+    """Keys of a repeated text take almost no bytes in the file, and four bytes each in memory."""
     data = pa.table({"s": pa.DictionaryArray.from_arrays(np.zeros(100_000, np.int8), [text])})
     size = 10_000
     file = written(data, stripe_size=size, row_index_stride=STRIDE, compression="none")
@@ -134,7 +134,7 @@ FORMS: dict[str, Callable[[pa.Array, list[int]], pa.Array]] = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_memory_of_rows_that_wait(form: str) -> None:
-    """What a batch has is counted, and not what else is in the buffers that it was cut from."""
+    """Only the slice of a buffer that a batch has counts as memory."""
     offsets = list(range(0, 100_001, 10_000))
     data = pa.record_batch({"a": FORMS[form](pa.array(numbers("memory", 100_000)), offsets)})
     for batch in (data, data.slice(len(data) // 2, len(data) // 10)):
@@ -146,7 +146,7 @@ def test_memory_of_rows_that_wait(form: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_rows_that_wait_are_bounded(form: str) -> None:
-    """By their bytes: row groups may have any number of rows, and rows any number of bytes."""
+    """Buffered rows are bounded by bytes, for any size of rows and row groups."""
     offsets = list(range(0, 500_001, 50_000))
     data = pa.record_batch({"a": FORMS[form](pa.array(numbers("bounded", 500_000)), offsets)})
     out = io.BytesIO()
@@ -172,7 +172,7 @@ ZEROS: dict[str, pa.Array] = {
 @pytest.mark.parametrize("kind", ZEROS)
 @pytest.mark.parametrize("version", ["0.11", "0.12"])
 def test_runs_are_encoded_within_row_groups(kind: str, version: str) -> None:
-    """Equal values of a row group without end take next to no memory."""
+    """Equal values in unbounded row groups take almost no memory."""
     # The other column is as many bytes as wait at most.
     batch = pa.record_batch({"a": ZEROS[kind], "b": np.zeros(MANY)})
     with orcish.ORCWriter(io.BytesIO(), batch.schema, version=version, row_index_stride=2**31 - 1) as writer:
@@ -186,7 +186,7 @@ def test_runs_are_encoded_within_row_groups(kind: str, version: str) -> None:
 
 @pytest.mark.parametrize("form", ["string", "large_string", "string_view", "dictionary", "char(20)", "varchar(30)"])
 def test_texts_that_repeat_have_a_dictionary(form: str) -> None:
-    """And others have none. Whichever it is, the file is hardly larger than with the other."""
+    """The choice of a dictionary makes the file hardly larger than the other choice."""
     metadata = {"orc.type": form} if "(" in form else None
     for distinct, repeats in ((1, True), (100, True), (3000, True), (1 << 62, False)):
         found = texts("dictionary", 20_000, distinct)
@@ -207,7 +207,7 @@ def test_texts_that_repeat_have_a_dictionary(form: str) -> None:
 
 @pytest.mark.parametrize(("distinct", "encoding"), [(300, 3), (600, 2)])
 def test_dictionaries_that_blanks_make_large_are_given_up(distinct: int, encoding: int) -> None:
-    """However often texts are repeated: what is handed over is so small that nothing else bounds them."""
+    """Padding makes small entries large, so that only their padded size bounds the dictionary."""
     field = pa.field("s", pa.string(), metadata={"orc.type": "char(65536)"})
     found = [f"{at:04}" for at in range(distinct)] * 2
     file = written(pa.table([found], pa.schema([field])), compression="zlib", compression_level=1)
@@ -217,7 +217,7 @@ def test_dictionaries_that_blanks_make_large_are_given_up(distinct: int, encodin
 
 @pytest.mark.parametrize("rows", [300, 1000, 4000])
 def test_batches_of_large_rows_do_not_matter(rows: int) -> None:
-    """Stripes end with row groups by which others would end too, as long as they are not twice as large as asked for."""
+    """Stripes end at the same row groups for any size of batches, within twice the stripe size."""
     raw = np.zeros(9000 * 8192, np.int8)
     data = pa.table({"a": pa.FixedSizeBinaryArray.from_buffers(pa.binary(8192), 9000, [None, pa.py_buffer(raw)])})
     options: dict[str, Any] = {"row_index_stride": STRIDE, "stripe_size": 20 << 20, "compression": "none"}
@@ -229,7 +229,7 @@ def test_batches_of_large_rows_do_not_matter(rows: int) -> None:
 @pytest.mark.parametrize("rows", [1, 100, 9000, 20_000])
 @pytest.mark.parametrize("distinct", [1, 1 << 62])
 def test_dictionaries_that_are_asked_for(rows: int, distinct: int) -> None:
-    """There is one where it does not pay, and none where it would."""
+    """The option forces a dictionary, or none, against the estimate."""
     data = pa.table({"s": texts("asked for", rows, distinct), "t": texts("too", rows, distinct)})
     for first, second in ((True, False), (False, True)):
         file = written(data, compression="none", dictionary={"s": first, "t": second}, row_index_stride=STRIDE)

@@ -113,7 +113,7 @@ def text(moment: dt.datetime) -> str:
 @pytest.mark.parametrize("zone", ["America/New_York", "Asia/Shanghai"])
 @pytest.mark.parametrize("writer", ["UTC", "America/New_York"])
 def test_spark_in_another_zone(spark: Spark, tmp_path: Path, zone: str, writer: str) -> None:
-    """A JVM elsewhere sees the wall clock of timestamps, and the instant of those with a zone."""
+    """A JVM in another zone reads the local time of timestamps, and the instant of timestamps with a zone."""
     data = clocks(CLOCKS)
     instants = pa.array([*(clock.replace(tzinfo=UTC) for clock in CLOCKS), None], pa.timestamp("us", "UTC"))
     path = tmp_path / "t.orc"
@@ -172,7 +172,7 @@ def test_before_1970_with_fractions(spark: Spark, tmp_path: Path, zone: str) -> 
 @pytest.mark.parametrize("zone", ["America/New_York", "Asia/Shanghai", "GMT+08:00"])
 @pytest.mark.parametrize("options", [{}, {"verify": True}], ids=str)
 def test_what_one_zone_refuses_another_has(zone: str, options: dict[str, Any]) -> None:
-    """Wall clocks in the second before 1970 in UTC: statistics that are made of what is read refuse nothing."""
+    """Local times in the second before 1970 in UTC: statistics of read values refuse nothing."""
     clocks = [-1, -999_999, -500_000, 0, None, 10**15, -(10**15) - 1]
     field = pa.field("i", pa.timestamp("us", "UTC"), metadata={"orc.type": "timestamp"})
     offset = 18_000 if zone == "America/New_York" else -28_800
@@ -205,7 +205,7 @@ def test_units(unit: str) -> None:
 
 
 def test_no_wall_clock_is_lost_in_a_gap() -> None:
-    """02:30 is not on New York's clocks on that day: it comes back, or is refused."""
+    """02:30 does not exist in New York on that day: it is read back, or refused."""
     data = pa.table({"t": pa.array([dt.datetime(2025, 3, 9, 2, 30)], pa.timestamp("us"))})
     try:
         file = written(data, timezone="America/New_York")
@@ -271,7 +271,7 @@ class Months:
 
 
 def test_month_intervals_of_spark(spark: Spark, tmp_path: Path) -> None:
-    """From Spark through orcish to Spark."""
+    """Month intervals go from Spark through orcish to Spark."""
     source = tmp_path / "source"
     query = "select make_ym_interval(0, int(id) - 5) y from range(10) union all select null"
     spark.sql(query).coalesce(1).write.orc(str(source))

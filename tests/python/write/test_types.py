@@ -115,7 +115,7 @@ OF_SPARK: list[tuple[pa.DataType, list[str], str]] = [
 
 @pytest.mark.parametrize(("kind", "names", "other"), OF_SPARK, ids=lambda each: str(each) if each else "")
 def test_names_of_spark(kind: pa.DataType, names: list[str], other: str) -> None:
-    """They are kept where Spark may call the column so, and no column is taken for another by a name that is left."""
+    """Spark type names are kept if they fit the column. Names that remain after a cast are ignored."""
     for name in [*names, "geometry", "struct<a:int>"]:
         file = orcish.ORCFile(written(column(kind, {SPARK_KEY: name})))
         assert file.attributes("c") == {SPARK_KEY: name}
@@ -140,7 +140,7 @@ DAY_TIME = "interval day to second"
     ],
 )
 def test_names_of_durations(name: str | None, kept: str | None) -> None:
-    """Spark has durations of microseconds under several names."""
+    """Spark has several names for durations in microseconds."""
     metadata = {"doc": "bigint"} if name is None else {"doc": "bigint", SPARK_KEY: name}
     file = orcish.ORCFile(written(column(pa.duration("us"), metadata, [None, 5])))
     assert file.attributes("c") == {"doc": "bigint", SPARK_KEY: kept or DAY_TIME}
@@ -181,7 +181,7 @@ def nested(form: str, array: pa.Array) -> tuple[pa.Table, str]:
     ],
 )
 def test_clocks_that_microseconds_do_not_hold(form: str, unit: str, bad: int) -> None:
-    """A fraction of a microsecond, and years beyond what 64 bits count."""
+    """Fractions of a microsecond, and years beyond 64 bits, are refused."""
     array = pa.array([*[0, None] * 617, bad, 0], pa.timestamp(unit))
     data, name = nested(form, array)
     with pytest.raises(ValueError, match=rf"column {name}: row 1234: a timestamp in \w+s that microseconds"):

@@ -102,7 +102,7 @@ def nested(rng: random.Random, count: int, depth: int) -> pa.Array:
 
 
 def test_any_type_passes() -> None:
-    """Of what is written, nothing is refused by a verified write; what the format cannot hold is refused by both."""
+    """A verified write refuses nothing that a plain write accepts."""
     passed = [passes_verified(rng) for _, rng in random_cases("any type", 40)]
     assert sum(passed) > len(passed) * 0.8
 
@@ -156,7 +156,7 @@ def test_dictionaries_with_nulls_below_maps_and_unions() -> None:
 
 
 def test_null_map_keys_are_checked() -> None:
-    """Of text, of numbers and of structs: they are what the file says."""
+    """Null keys of text, numbers and structs are compared with the file."""
     for key, values in (("string", ["a", None]), ("bigint", [7, None]), ("struct<a:int>", [(1,), None])):
         rows = [({values[at % 2]: at},) for at in range(3000)]
         data = write_rows(f"struct<m:map<{key},int>>", rows, row_index_stride=1000)
@@ -187,7 +187,7 @@ def test_unions_of_many_variants_are_checked() -> None:
 
 
 def test_lists_of_many_empty_structs() -> None:
-    """Five lists of as many elements as 31 bits count."""
+    """Five lists have the maximum number of elements."""
     most = 2**31 - 1
     types = [column_type(STRUCT, [1], ["l"]), column_type(LIST, [2]), column_type(STRUCT)]
     data = orc(types, [(5, [(1, LENGTH, integers([most] * 5, signed=False))])])
@@ -197,7 +197,7 @@ def test_lists_of_many_empty_structs() -> None:
 
 
 def test_many_rows_of_empty_structs() -> None:
-    """Of rows that have nothing, nothing is kept."""
+    """Rows without data take no memory."""
     rows = 2**24
     data = orc([column_type(STRUCT, [1], ["s"]), column_type(STRUCT)], [(rows, [])])
     file = orcish.ORCFile(data, limits={"memory": 64 << 20})
@@ -206,7 +206,7 @@ def test_many_rows_of_empty_structs() -> None:
 
 
 def test_merging_many_statistics_of_files() -> None:
-    """There are a million more than columns: nothing is known of these, and they are not decoded."""
+    """Statistics beyond the number of columns are ignored without being decoded."""
     types = [column_type(STRUCT, [1], ["a"]), column_type(LONG)]
     data = orc(types, [(512, [(1, DATA, zeros(1))])], file_statistics=[b""] * 1_000_000)
     assert len(data) < 10_000
@@ -237,7 +237,7 @@ def test_merging_keeps_to_its_memory(what: str) -> None:
 
 
 def test_torn_stripes_are_not_merged() -> None:
-    """A stream that is longer than its stripe."""
+    """A stream longer than its stripe is refused."""
     data = written(pa.table({"a": [at * at * 7919 % 10_007 for at in range(5000)]}), compression="none")
     (footer,) = layout(data).stripe_footers
     (stream,) = [each for each in layout(data).streams if each.kind == "DATA" and each.column == 1]

@@ -41,7 +41,7 @@ SCHEMA = T.StructType(
     ]
 )
 FOUND = "column int, found binary"
-MOST_ROWS = 4096
+MAX_ROWS = 4096
 """Maximum rows that the driver combines itself; otherwise Spark combines the rows of each column first."""
 MERGERS = 64
 """Maximum tasks that combine rows."""
@@ -137,7 +137,7 @@ def _collect(spark: SparkSession, run: Any, tasks: int, columns: int) -> Iterato
     if not tasks:
         return
     frame = spark.range(0, tasks, 1, tasks).mapInArrow(run, FOUND)
-    if tasks * columns > MOST_ROWS:
+    if tasks * columns > MAX_ROWS:
         frame = frame.repartition(min(columns, MERGERS), "column").mapInArrow(_merge, FOUND)
     for row in frame.collect():
         yield row[0], pickle.loads(row[1])

@@ -12,7 +12,7 @@ from pyspark.sql import types as T  # noqa: N812
 
 __all__ = ["cast_to_text"]
 
-MOST_COLUMNS = 500
+MAX_COLUMNS = 500
 """Maximum values of a query."""
 
 
@@ -25,8 +25,8 @@ def cast_to_text(spark: SparkSession, values: list[tuple[T.DataType, Any]]) -> l
     """
     made: list[str | None] = [None if value is None else _plain(kind, value) for kind, value in values]
     left = [at for at, (_, value) in enumerate(values) if value is not None and made[at] is None]
-    for start in range(0, len(left), MOST_COLUMNS):
-        some = left[start : start + MOST_COLUMNS]
+    for start in range(0, len(left), MAX_COLUMNS):
+        some = left[start : start + MAX_COLUMNS]
         row = spark.range(1).select(*(_value(*values[at]).cast("string").alias(f"_{at}") for at in some)).collect()[0]
         for at, text in zip(some, row, strict=True):
             made[at] = text

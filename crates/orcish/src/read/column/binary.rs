@@ -8,7 +8,7 @@ use orcish_core::error::Result;
 
 use super::strings::read_values;
 use super::text::{Applied, TextForm};
-use super::validity::{Pending, combine, existing, less};
+use super::validity::{Pending, combine, existing, with_further_nulls};
 use super::{Budget, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
@@ -70,7 +70,7 @@ impl ColumnReader for DirectReader {
                 return Err(form.too_long(first));
             }
             values.remove_empty(&lost);
-            values.into_array(&self.target.arrow, less(nulls, slots, &lost))
+            values.into_array(&self.target.arrow, with_further_nulls(nulls, slots, &lost))
         });
         values.map_err(|error| error.in_stream("DATA"))
     }

@@ -9,7 +9,7 @@ use orcish_core::error::Result;
 use orcish_core::nulls::spread;
 
 use super::text::without;
-use super::validity::{Present, existing, less};
+use super::validity::{Present, existing, with_further_nulls};
 use super::{Budget, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::decimal::{DecimalDecoder, DecimalType, too_many_digits};
@@ -52,10 +52,10 @@ impl DecimalReader {
                 integers.append(n, &mut dense).map_err(|error| error.in_stream("DATA"))?;
                 let bound = 10u128.pow(self.target.precision.into());
                 out.extend(dense.into_iter().map(i128::from));
-                let is_misfit = |(_, value): &(usize, &i128)| value.unsigned_abs() >= bound;
-                let misfits: Vec<usize> = out.iter().enumerate().filter(is_misfit).map(|(at, _)| at).collect();
-                match misfits.is_empty() || self.keeps_going {
-                    true => Ok(misfits),
+                let is_overflow = |(_, value): &(usize, &i128)| value.unsigned_abs() >= bound;
+                let overflows: Vec<usize> = out.iter().enumerate().filter(is_overflow).map(|(at, _)| at).collect();
+                match overflows.is_empty() || self.keeps_going {
+                    true => Ok(overflows),
                     false => Err(too_many_digits(self.target)),
                 }
             }
@@ -75,9 +75,9 @@ impl ColumnReader for DecimalReader {
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
         let nulls = self.present.next_slots(slots, parent)?;
         let mut values = Vec::with_capacity(slots);
-        let misfits = self.append(existing(slots, nulls.as_ref()), &mut values)?;
-        without(&mut values, &misfits);
-        let nulls = less(nulls, slots, &misfits);
+        let overflows = self.append(existing(slots, nulls.as_ref()), &mut values)?;
+        without(&mut values, &overflows);
+        let nulls = with_further_nulls(nulls, slots, &overflows);
         spread(&mut values, nulls.as_ref());
         let array = Decimal128Array::new(ScalarBuffer::from(values), nulls);
         let scale = i8::try_from(self.target.scale).unwrap_or_default();

@@ -14,7 +14,7 @@ use orcish_core::strings::{DictionaryValues, dictionary_array};
 use super::binary::{Target, rows_within};
 use super::strings::read_values;
 use super::text::{Applied, without};
-use super::validity::{Pending, combine, existing, less};
+use super::validity::{Pending, combine, existing, with_further_nulls};
 use super::{Budget, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
@@ -129,7 +129,7 @@ impl ColumnReader for DictionaryReader {
             let is_lost = |(_, reference): &(usize, &u32)| self.dictionary.lost.binary_search(reference).is_ok();
             let lost: Vec<usize> = references.iter().enumerate().filter(is_lost).map(|(at, _)| at).collect();
             without(&mut references, &lost);
-            nulls = less(nulls, slots, &lost);
+            nulls = with_further_nulls(nulls, slots, &lost);
         }
         match (&self.target.arrow, &self.dictionary.array) {
             (DataType::Dictionary(_, _), Some(values)) => {

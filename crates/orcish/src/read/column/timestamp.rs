@@ -52,23 +52,23 @@ pub(super) struct TimestampReader {
 /// beyond 64 bits.
 fn ticks<const PER_SECOND: i64>(mut seconds: Vec<i64>, nanos: &[i64]) -> (Vec<i64>, Vec<usize>) {
     let per_tick = 1_000_000_000 / PER_SECOND;
-    let (least, most) = seconds.iter().fold((0, 0), |(least, most), &s| (s.min(least), s.max(most)));
+    let (min, max) = seconds.iter().fold((0, 0), |(min, max), &s| (s.min(min), s.max(max)));
     let bound = i64::MAX / PER_SECOND - 1;
-    if -bound < least && most < bound {
+    if -bound < min && max < bound {
         let pairs = seconds.iter_mut().zip(nanos);
         pairs.for_each(|(value, &nanos)| *value = *value * PER_SECOND + nanos / per_tick);
         return (seconds, Vec::new());
     }
-    let mut misfits = Vec::new();
+    let mut overflows = Vec::new();
     for (at, (value, &nanos)) in seconds.iter_mut().zip(nanos).enumerate() {
         // The sum of 128 bits can fit into 64 bits where the product alone does not.
         let exact = i128::from(*value) * i128::from(PER_SECOND) + i128::from(nanos / per_tick);
         *value = i64::try_from(exact).unwrap_or_else(|_| {
-            misfits.push(at);
+            overflows.push(at);
             0
         });
     }
-    (seconds, misfits)
+    (seconds, overflows)
 }
 
 impl Stored {
@@ -151,8 +151,8 @@ impl ColumnReader for TimestampReader {
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
         let mut nulls = self.present.next_slots(slots, parent)?;
         let n = existing(slots, nulls.as_ref());
-        let (mut values, misfits) = self.values(n)?;
-        if let Some(&first) = misfits.first() {
+        let (mut values, overflows) = self.values(n)?;
+        if let Some(&first) = overflows.first() {
             let slot_of = |dense: usize| match &nulls {
                 None => Some(dense),
                 Some(nulls) => nulls.valid_indices().nth(dense),
@@ -167,7 +167,7 @@ impl ColumnReader for TimestampReader {
             }
             let mut valid: Vec<bool> =
                 (0..slots).map(|i| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(i))).collect();
-            for slot in misfits.into_iter().filter_map(slot_of).collect::<Vec<_>>() {
+            for slot in overflows.into_iter().filter_map(slot_of).collect::<Vec<_>>() {
                 valid.get_mut(slot).into_iter().for_each(|valid| *valid = false);
             }
             spread(&mut values, nulls.as_ref());

@@ -78,7 +78,7 @@ pub(super) fn combine(parent: Option<&NullBuffer>, own: Option<NullBuffer>) -> O
 
 /// Nulls over all `slots`, with further nulls. `nulls` are the slots without values; `lost` are the ascending places among
 /// the values that become null.
-pub(super) fn less(nulls: Option<NullBuffer>, slots: usize, lost: &[usize]) -> Option<NullBuffer> {
+pub(super) fn with_further_nulls(nulls: Option<NullBuffer>, slots: usize, lost: &[usize]) -> Option<NullBuffer> {
     if lost.is_empty() {
         return nulls;
     }
