@@ -6,17 +6,22 @@ mod tests;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
     ArrowDictionaryKeyType, ArrowPrimitiveType, BinaryType, BinaryViewType, ByteArrayType, ByteViewType, Date32Type,
-    Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, LargeBinaryType,
-    LargeUtf8Type, StringViewType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
-    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, Utf8Type,
+    Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DurationMicrosecondType,
+    DurationMillisecondType, DurationNanosecondType, DurationSecondType, Float16Type, Float32Type, Float64Type,
+    Int8Type, Int16Type, Int32Type, Int64Type, LargeBinaryType, LargeUtf8Type, StringViewType, Time32MillisecondType,
+    Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
+    TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type, Utf8Type,
 };
-use arrow_array::{Array, ArrayRef, downcast_dictionary_array};
-use arrow_buffer::{ArrowNativeType as _, BooleanBuffer, Buffer, NullBuffer};
+use arrow_array::{Array, ArrayRef, downcast_dictionary_array, new_null_array};
+use arrow_buffer::{ArrowNativeType as _, BooleanBuffer, Buffer, NullBuffer, i256};
 use arrow_schema::{DataType, TimeUnit};
 
 use super::condition::{Condition, Node, Test, ValueSet};
 use super::ranges::{NonNan, Ranges};
+use crate::cast::plain_values;
 use crate::error::{Error, Result};
+
+const MILLIS_PER_DAY: i64 = 86_400_000;
 
 /// A mask of the rows for which `condition` is true. `values` returns the array of the column of a leaf by the index of the
 /// leaf.
@@ -42,7 +47,7 @@ fn node(
         Node::Constant(false) => BooleanBuffer::new_unset(rows),
         Node::Leaf(index) => {
             let leaf = condition.leaves.get(*index).ok_or_else(|| Error::invalid("a leaf is missing"))?;
-            test(&leaf.test, &values(*index)?)?
+            test(&leaf.test, &with_null_buffer(values(*index)?)?)?
         }
         Node::All(operands) => {
             let mut mask = BooleanBuffer::new_set(rows);
@@ -62,6 +67,15 @@ fn node(
             mask
         }
     })
+}
+
+/// The values of an array whose type has no null buffer, in a type that has one. Other arrays are unchanged.
+fn with_null_buffer(array: ArrayRef) -> Result<ArrayRef> {
+    match array.data_type() {
+        DataType::Null => Ok(new_null_array(&DataType::Boolean, array.len())),
+        DataType::RunEndEncoded(_, _) => plain_values(&array),
+        _ => Ok(array),
+    }
 }
 
 fn test(test: &Test, values: &ArrayRef) -> Result<BooleanBuffer> {
@@ -101,6 +115,24 @@ fn integers<A: ArrowPrimitiveType<Native: Into<i64>>>(ranges: &Ranges<i64>, valu
             ranges.contains(|bound| *bound <= value)
         }),
     }
+}
+
+/// Whether numbers are in `ranges`. Ranges of decimals of negative scale are of whole numbers.
+fn decimals<A: ArrowPrimitiveType>(
+    ranges: &Ranges<i128>,
+    values: &ArrayRef,
+    scale: i8,
+    widen: impl Fn(A::Native) -> i256,
+) -> BooleanBuffer {
+    let array = values.as_primitive::<A>();
+    let factor = i256::from_i128(10).checked_pow(u32::from(scale.min(0).unsigned_abs())).unwrap_or(i256::MAX);
+    mask_of(array.values(), array.nulls(), |value| {
+        let value = widen(value);
+        // Numbers that overflow are beyond all bounds.
+        let limit = if value.is_negative() { i256::MIN } else { i256::MAX };
+        let value = value.checked_mul(factor).unwrap_or(limit);
+        ranges.contains(|bound| i256::from_i128(*bound) <= value)
+    })
 }
 
 fn strings<'a>(
@@ -182,9 +214,55 @@ fn in_set(set: &ValueSet, values: &ArrayRef) -> Result<BooleanBuffer> {
             let array = values.as_primitive::<Float64Type>();
             mask_of(array.values(), array.nulls(), |value| contains_float(ranges, *nan, value))
         }
-        (ValueSet::Decimals { ranges, .. }, DataType::Decimal128(_, _)) => {
+        (ValueSet::Integers(ranges), DataType::Date64) => {
+            let array = values.as_primitive::<Date64Type>();
+            mask_of(array.values(), array.nulls(), |value| {
+                let day = value.div_euclid(MILLIS_PER_DAY);
+                ranges.contains(|bound| *bound <= day)
+            })
+        }
+        (ValueSet::Integers(ranges), DataType::Time32(TimeUnit::Second)) => {
+            integers::<Time32SecondType>(ranges, values)
+        }
+        (ValueSet::Integers(ranges), DataType::Time32(_)) => integers::<Time32MillisecondType>(ranges, values),
+        (ValueSet::Integers(ranges), DataType::Time64(TimeUnit::Microsecond)) => {
+            integers::<Time64MicrosecondType>(ranges, values)
+        }
+        (ValueSet::Integers(ranges), DataType::Time64(_)) => integers::<Time64NanosecondType>(ranges, values),
+        (ValueSet::Integers(ranges), DataType::Duration(unit)) => match unit {
+            TimeUnit::Second => integers::<DurationSecondType>(ranges, values),
+            TimeUnit::Millisecond => integers::<DurationMillisecondType>(ranges, values),
+            TimeUnit::Microsecond => integers::<DurationMicrosecondType>(ranges, values),
+            TimeUnit::Nanosecond => integers::<DurationNanosecondType>(ranges, values),
+        },
+        (ValueSet::Floats { ranges, nan }, DataType::Float16) => {
+            let array = values.as_primitive::<Float16Type>();
+            mask_of(array.values(), array.nulls(), |value| contains_float(ranges, *nan, value.into()))
+        }
+        (ValueSet::Decimals { ranges, .. }, DataType::Decimal128(_, 0..)) => {
             let array = values.as_primitive::<Decimal128Type>();
             mask_of(array.values(), array.nulls(), |value| ranges.contains(|bound| *bound <= value))
+        }
+        (ValueSet::Decimals { ranges, .. }, DataType::Decimal128(_, scale)) => {
+            decimals::<Decimal128Type>(ranges, values, *scale, i256::from_i128)
+        }
+        (ValueSet::Decimals { ranges, .. }, DataType::Decimal32(_, scale)) => {
+            decimals::<Decimal32Type>(ranges, values, *scale, |value| i256::from_i128(value.into()))
+        }
+        (ValueSet::Decimals { ranges, .. }, DataType::Decimal64(_, scale)) => {
+            decimals::<Decimal64Type>(ranges, values, *scale, |value| i256::from_i128(value.into()))
+        }
+        (ValueSet::Decimals { ranges, .. }, DataType::Decimal256(_, scale)) => {
+            decimals::<Decimal256Type>(ranges, values, *scale, |value| value)
+        }
+        (ValueSet::Decimals { ranges, .. }, DataType::UInt64) => {
+            decimals::<UInt64Type>(ranges, values, 0, |value| i256::from_i128(value.into()))
+        }
+        (ValueSet::Bytes { ranges, .. }, DataType::FixedSizeBinary(_)) => {
+            let array = values.as_fixed_size_binary();
+            // Null slots have values, too.
+            let values = (0..array.len()).map(|at| array.value(at));
+            strings(ranges, values, array.len(), array.nulls())
         }
         (ValueSet::Bytes { ranges, .. }, DataType::Utf8) => byte_arrays::<Utf8Type>(ranges, values),
         (ValueSet::Bytes { ranges, .. }, DataType::LargeUtf8) => byte_arrays::<LargeUtf8Type>(ranges, values),

@@ -169,3 +169,96 @@ fn sets_of_another_type_are_errors() {
     assert!(in_set(&ValueSet::Bytes { ranges: Ranges::all(), trimmed: false }, &array).is_err());
     assert!(in_set(&ValueSet::Ticks { ranges: Ranges::all(), nanoseconds: 1 }, &array).is_err());
 }
+
+/// Arrays of all types that can be compared in a table, with the values 0, 1, null and 5 or texts in this order, and a predicate
+/// that is true for the last value.
+fn comparable_arrays() -> Vec<(ArrayRef, &'static str)> {
+    use arrow_schema::Field;
+
+    let cast = |array: &ArrayRef, kind: &DataType| arrow_cast::cast(array, kind).unwrap();
+    let numbers: ArrayRef = Arc::new(Int32Array::from(vec![Some(0), Some(1), None, Some(5)]));
+    let wide: ArrayRef = cast(&numbers, &DataType::Int64);
+    let hundreds: ArrayRef = Arc::new(Int32Array::from(vec![Some(0), Some(100), None, Some(500)]));
+    let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), Some("b"), None, Some("f")]));
+    let run_end_encoded = |values: &DataType| {
+        let ends = Field::new("run_ends", DataType::Int32, false);
+        DataType::RunEndEncoded(Arc::new(ends), Arc::new(Field::new("values", values.clone(), true)))
+    };
+    let dictionary = |values: DataType| DataType::Dictionary(Box::new(DataType::Int8), Box::new(values));
+    let mut arrays: Vec<(ArrayRef, &'static str)> = Vec::new();
+    for kind in [
+        DataType::Int8,
+        DataType::Int16,
+        DataType::Int32,
+        DataType::Int64,
+        DataType::UInt8,
+        DataType::UInt16,
+        DataType::UInt32,
+        DataType::UInt64,
+        DataType::Float16,
+        DataType::Float32,
+        DataType::Float64,
+        DataType::Decimal32(5, 2),
+        DataType::Decimal64(12, 2),
+        DataType::Decimal128(12, 2),
+        DataType::Decimal256(12, 2),
+        dictionary(DataType::Int32),
+        run_end_encoded(&DataType::Int32),
+    ] {
+        arrays.push((cast(&numbers, &kind), "c > 1"));
+    }
+    for kind in [DataType::Decimal32(5, -2), DataType::Decimal128(12, -2), DataType::Decimal256(12, -2)] {
+        arrays.push((cast(&hundreds, &kind), "c > 100 and c = 500 and c in (500, 7)"));
+    }
+    for kind in [DataType::Time32(TimeUnit::Second), DataType::Time32(TimeUnit::Millisecond)] {
+        arrays.push((cast(&numbers, &kind), "c > 1"));
+    }
+    for unit in [TimeUnit::Second, TimeUnit::Millisecond, TimeUnit::Nanosecond] {
+        arrays.push((cast(&wide, &DataType::Duration(unit)), "c > 1"));
+    }
+    for unit in [TimeUnit::Microsecond, TimeUnit::Nanosecond] {
+        arrays.push((cast(&wide, &DataType::Time64(unit)), "c > 1"));
+    }
+    for kind in [DataType::Date32, DataType::Date64] {
+        arrays.push((cast(&cast(&numbers, &DataType::Date32), &kind), "c > date '1970-01-02'"));
+    }
+    for kind in [
+        DataType::Utf8,
+        DataType::LargeUtf8,
+        DataType::Utf8View,
+        DataType::Binary,
+        DataType::LargeBinary,
+        DataType::BinaryView,
+        dictionary(DataType::Utf8),
+        run_end_encoded(&DataType::Utf8),
+    ] {
+        arrays.push((cast(&texts, &kind), "c > 'b' and starts_with(c, 'f')"));
+    }
+    arrays.push((cast(&cast(&texts, &DataType::Binary), &DataType::FixedSizeBinary(1)), "c > x'62'"));
+    let flags: ArrayRef = Arc::new(BooleanArray::from(vec![Some(false), Some(false), None, Some(true)]));
+    arrays.push((flags, "c"));
+    arrays
+}
+
+#[test]
+fn every_type_of_a_domain_is_evaluated() {
+    use crate::predicate::{BatchFilter, Domain, FilterColumn, ValueSource, stored_domain};
+
+    for (array, text) in comparable_arrays() {
+        let kind = array.data_type().clone();
+        let evaluate = |text: &str| {
+            let predicate = text.parse().unwrap();
+            let column = |_: &str| {
+                let domain = stored_domain(&kind, false);
+                assert!(!matches!(domain, Domain::Opaque), "{kind}");
+                Ok(FilterColumn { domain, type_string: kind.to_string(), source: ValueSource::Column(0) })
+            };
+            let filter = BatchFilter::bind(&predicate, &mut |_| Ok(vec![0]), &column).unwrap();
+            let mask = filter.evaluate(&|_| Ok(array.clone()), array.len()).unwrap();
+            mask.values().iter().collect::<Vec<_>>()
+        };
+        assert_eq!(evaluate(text), [false, false, false, true], "{kind}: {text}");
+        assert_eq!(evaluate(&format!("not ({text})")), [true, true, false, false], "{kind}: {text}");
+        assert_eq!(evaluate("c is null"), [false, false, true, false], "{kind}");
+    }
+}
