@@ -556,6 +556,26 @@ def test_instants_that_are_such_by_their_type(wrapped: bool) -> None:
             assert instants.cast(micros).to_pylist() == INSTANTS.to_pylist() * 2
 
 
+@pytest.mark.parametrize("zone", [None, "UTC"])
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_nanoseconds_are_not_lost(zone: str | None, wrapped: bool) -> None:
+    """Timestamps in nanoseconds are read as such only by the Arrow schema."""
+
+    def file(unit: str, beside: pa.DataType, **options: Any) -> bytes:
+        values: pa.Array = pa.array([1, None, 1_762_061_400], pa.int64()).cast(pa.timestamp(unit, zone))
+        values = pa.StructArray.from_arrays([values], ["x"]) if wrapped else values
+        return written(pa.table({"t": values, "s": pa.array(["a", "b", "c"], beside)}), **options)
+
+    first = file("ns", pa.string())
+    assert orcish.read_table(merged(first, first)).schema == orcish.ORCFile(first).schema
+    for other in (file("us", pa.string()), file("ns", pa.large_string()), file("ns", pa.string(), arrow_schema=False)):
+        for sources in ([first, other], [other, first]):
+            with pytest.raises(ValueError, match=r"timestamps in nanoseconds.*cannot be merged"):
+                merged(*sources)
+    coarse = [file(unit, pa.string()) for unit in ("us", "ms")]
+    assert orcish.read_table(merged(*coarse)).num_rows == 6
+
+
 def test_meanings_that_would_be_lost_are_not_merged() -> None:
     """Different schemas are dropped, unless stored integers would lose their meaning."""
     kind = pa.duration("ms")

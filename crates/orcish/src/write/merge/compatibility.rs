@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Formatter};
 
-use arrow_schema::DataType;
+use arrow_schema::{DataType, TimeUnit};
 use bytes::Bytes;
 use orcish_core::error::{Error, Result};
 use orcish_core::types::value_type;
@@ -71,6 +71,8 @@ pub(super) enum LogicalType {
     Arrow(DataType),
     /// Values of `timestamp` columns are instants.
     Instant,
+    /// Timestamps have a unit of nanoseconds. Without the schema, they are read in microseconds.
+    Nanoseconds,
 }
 
 impl Display for LogicalType {
@@ -78,6 +80,7 @@ impl Display for LogicalType {
         match self {
             LogicalType::Arrow(data_type) => data_type.fmt(f),
             LogicalType::Instant => f.write_str("instants"),
+            LogicalType::Nanoseconds => f.write_str("timestamps in nanoseconds"),
         }
     }
 }
@@ -126,6 +129,7 @@ pub(super) fn logical_types(tail: &FileTail) -> Vec<Option<LogicalType>> {
             Some(LogicalType::Arrow(data_type.clone()))
         }
         D::Timestamp(_, Some(_)) if orc_type.kind == Kind::Timestamp => Some(LogicalType::Instant),
+        D::Timestamp(TimeUnit::Nanosecond, _) => Some(LogicalType::Nanoseconds),
         _ => None,
     };
     (0u32..).zip(tail.schema.types()).map(logical_type).collect()
