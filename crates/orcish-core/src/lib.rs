@@ -18,7 +18,7 @@
 //! | [`cast`] | widening, pruning of struct fields, and restoring of logical types |
 //! | [`nulls`] | dense values spread over the valid slots of an array |
 //! | [`strings`] | string and binary arrays from lengths and bytes, and from dictionaries |
-//! | [`parallel`] | an ordered prefetch and a parallel map |
+//! | [`parallel`] | one engine for threads: an ordered prefetch, a parallel map, and the memory of a scan |
 //! | [`distinct`], [`hash`] | sketches of the number of distinct values, and the hash functions of ORC |
 //! | [`tuning`] | window sizes that tests can change |
 

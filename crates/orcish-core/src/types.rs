@@ -44,6 +44,9 @@ pub fn with_item(kind: &DataType, item: FieldRef) -> DataType {
     }
 }
 
+/// Key of the attribute of a type, or of the field metadata, where Spark records its type.
+pub const SPARK_TYPE: &str = "spark.sql.catalyst.type";
+
 /// Prefix of the metadata keys of extension types.
 const EXTENSION: &str = "ARROW:extension:";
 

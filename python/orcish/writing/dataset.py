@@ -13,7 +13,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.arrow.exported import ExportedArray
 from orcish.carbon.detect import is_carbon, is_carbon_file
-from orcish.errors import CorruptFileError, UnsupportedError, closest_match
+from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError, closest_match
 from orcish.io.paths import local_path
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile
@@ -121,7 +121,7 @@ def write_dataset(
         if name not in schema.names:
             closest = closest_match(name, schema.names)
             hint = f"; did you mean {closest!r}?" if closest else ""
-            raise KeyError(f"there is no column {name!r} to partition by{hint}")
+            raise UnknownColumnError(f"there is no column {name!r} to partition by{hint}")
     if len(set(by)) != len(by) or len(by) >= max(len(schema), 1):
         raise ValueError(f"partition_by={by}: columns are named once, and one at least is left for the files")
     for name in by:
@@ -129,7 +129,7 @@ def write_dataset(
         if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
             kind = kind.value_type
         if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
-            raise ValueError(f"partition_by={by}: names of folders are no values of {kind}, the type of {name!r}")
+            raise ValueError(f"partition_by={by}: values of {name!r}, of type {kind}, cannot be names of folders")
         if not name or name.startswith("."):
             folder_name = _native.partition_folder(name, "…")
             raise ValueError(f"partition_by={by}: readers pass over folders such as {folder_name!r}")

@@ -26,7 +26,7 @@ pub trait PrefetchSource: Send + Sync + 'static {
     /// The error is returned in place of the batches of the input, and ends the prefetch.
     fn open(&self, input: usize, threads: usize, open_inputs: usize) -> Result<Option<Self::Reader>>;
 
-    /// Frees what an input holds, which has been read or is not needed any more.
+    /// Frees what an input holds, once the input has been read or is not needed any more.
     fn close(&self, _input: usize) {}
 
     /// The number of inputs that are worth preparing at a time. Threads of their own do that.

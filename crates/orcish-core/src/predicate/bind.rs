@@ -227,7 +227,12 @@ impl Column<'_> {
 
     /// The values for which the comparison is true; `None` where it is unknown for all values.
     fn compare(&self, op: Comparison, value: &Literal) -> Result<Option<ValueSet>> {
-        let type_mismatch = || Err(self.type_mismatch(&format!("be compared with {} {value}", value.kind())));
+        let hint = match (self.domain, value) {
+            (Domain::Date, Literal::String(_)) => format!("; a date is written date {value}"),
+            (Domain::Timestamp { .. }, Literal::String(_)) => format!("; a timestamp is written timestamp {value}"),
+            _ => String::new(),
+        };
+        let type_mismatch = || Err(self.type_mismatch(&format!("be compared with {} {value}{hint}", value.kind())));
         Ok(Some(match (self.domain, value) {
             (Domain::Opaque, _) => return Err(self.type_mismatch("be compared, only be null or not")),
             (_, Literal::Null) => return Ok(None),

@@ -14,8 +14,9 @@
 //! # Syntax
 //!
 //! Columns are compared with values by `=`, `==`, `!=`, `<>`, `<`, `<=`, `>`, `>=`, `in`, `between`, `like` with patterns such
-//! as `'abc%'`, `is null`, `is nan` and `starts_with(name, 'abc')`. Predicates are joined by `and`, `or`, `not` and
-//! parentheses. A boolean column is a predicate. Keywords are case-insensitive.
+//! as `'abc%'`, `is null`, `is nan`, their negations with `not`, and the functions `starts_with(name, 'abc')`, `isnull`,
+//! `isnotnull` and `is_nan`. The value may be on the left: `5 < id`. Predicates are joined by `and`, `or`, `not` and
+//! parentheses. A boolean column, `true`, `false` and `null` are predicates. Keywords are case-insensitive.
 //!
 //! | | |
 //! |---|---|

@@ -245,7 +245,7 @@ impl Parser<'_> {
                     _ => return Err(self.error(at, "is where a string should be")),
                 }
             }
-            _ => return Err(self.error(start, &format!("is no function that is known: these are {FUNCTIONS}"))),
+            _ => return Err(self.error(start, &format!("is not a known function: functions are {FUNCTIONS}"))),
         };
         self.expect(")")?;
         Ok(predicate)

@@ -91,7 +91,7 @@ pub(super) fn pattern(text: &str) -> Result<(String, bool), &'static str> {
     while let Some(c) = chars.next() {
         match c {
             '%' if chars.as_str().bytes().all(|byte| byte == b'%') => return Ok((plain, true)),
-            '%' | '_' => return Err("is a pattern with more than a % at its end, which is not supported"),
+            '%' | '_' => return Err("is a pattern that is not supported: patterns may have % at their end only"),
             '\\' => match chars.next() {
                 Some(escaped @ ('%' | '_' | '\\')) => plain.push(escaped),
                 _ => return Err("is a pattern with a backslash that is before none of %, _ and another"),

@@ -96,10 +96,10 @@ fn messages_have_positions_in_characters() {
         ("é = 'ü' b", "\"b\" is where \"and\" or \"or\" should be (character 9)"),
         ("a = '\\d'", "\"\\d\" is no escape: a backslash itself is written \\\\ (character 6)"),
         ("a = '\\ud800'", "\"\\ud800\" is half of a pair of surrogates (character 6)"),
-        ("a = \u{1b}", "\"\\u{1b}\" is nothing that a predicate has (character 5)"),
+        ("a = \u{1b}", "\"\\u{1b}\" is not allowed in a predicate (character 5)"),
         (
             "[[\"id\", \">\", 5]]",
-            "\"[\" is nothing that a predicate has: lists of (column, operator, value) are passed as lists, not as text \
+            "\"[\" is not allowed in a predicate: lists of (column, operator, value) are passed as lists, not as text \
              (character 1)",
         ),
     ] {

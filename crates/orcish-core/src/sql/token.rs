@@ -86,8 +86,10 @@ fn token(text: &str, rest: &str, start: usize) -> Result<(Kind, usize), ParseErr
     let first = rest.chars().next().map_or(0, char::len_utf8);
     let word = rest.get(..word_length(rest).max(first)).unwrap_or_default();
     let what = match word {
-        "[" => "is nothing that a predicate has: lists of (column, operator, value) are passed as lists, not as text",
-        _ => "is nothing that a predicate has",
+        "[" => "is not allowed in a predicate: lists of (column, operator, value) are passed as lists, not as text",
+        "&" => "is not allowed in a predicate: predicates are joined by `and`",
+        "|" => "is not allowed in a predicate: predicates are joined by `or`",
+        _ => "is not allowed in a predicate",
     };
     Err(ParseError::at(text, word, start, what))
 }

@@ -22,10 +22,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
 
 use self::leaf::{common_integer, common_leaf, finer_unit};
 use crate::error::{Error, Result};
-use crate::types::{is_extension_key, item_of, with_type};
-
-/// Key of the field metadata where Spark records its type.
-const SPARK_TYPE: &str = "spark.sql.catalyst.type";
+use crate::types::{SPARK_TYPE, is_extension_key, item_of, with_type};
 
 /// The union of two schemas: the columns of `first`, then the columns that only `other` has. Each column has a common type,
 /// and the name and metadata that it has in `first`. A column is nullable if it is nullable in one schema, or missing in one.
@@ -88,7 +85,7 @@ impl Unifier {
     }
 
     fn ambiguous(&self, prefix: &str, name: &str) -> Error {
-        let hint = if self.case_sensitive { "" } else { ", as option `caseSensitive` is not set" };
+        let hint = if self.case_sensitive { "" } else { ": names are compared without regard to case" };
         Error::invalid(format!("several columns could be \"{prefix}{name}\"{hint}"))
     }
 

@@ -17,7 +17,7 @@ use crate::write::FileWriter;
 
 /// Writes a dataset: a folder of files, with partition folders as in Hive, such as `day=2026-11-21`.
 ///
-/// Each partition has one open file. [`finish`](Self::finish) gives the list of the files. A writer that has failed, is
+/// A partition has at most one open file. [`finish`](Self::finish) gives the list of the files. A writer that has failed, is
 /// aborted, or is dropped before, removes its files and the folders that it has created. A child of a fork cannot go on
 /// with it, and removes nothing.
 ///

@@ -1,4 +1,7 @@
-//! ORC to Arrow.
+//! Reading of ORC files as Arrow batches.
+//!
+//! An [`OrcFile`] has the tail of a file. Options that are checked against it make a selection, statistics and the selection
+//! make a plan, and threads decode the stripes of the plan to the batches of a [`BatchReader`].
 
 mod column;
 mod column_group;

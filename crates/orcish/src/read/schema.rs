@@ -32,8 +32,8 @@ use crate::tail::FileTail;
 
 /// Key of the field metadata for the ORC type, if the Arrow type does not have all of its properties.
 pub const TYPE_KEY: &str = "orc.type";
-/// Attribute for the Spark type of a column.
-pub(crate) const SPARK_TYPE: &str = "spark.sql.catalyst.type";
+pub(crate) use orcish_core::types::SPARK_TYPE;
+
 /// Maximum number of variants of an Arrow union.
 const MAX_VARIANTS: usize = 128;
 /// Maximum seconds before and after 1970 of timestamps in nanoseconds of 64 bits.

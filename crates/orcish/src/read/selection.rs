@@ -76,7 +76,7 @@ impl Selection {
             let names: Vec<_> = masked.iter().take(MAX_NAMED).map(|&&id| tail.schema.path(id)).collect();
             let more = masked.len() - names.len();
             return Err(Error::unsupported(format!(
-                "columns {}{} are encrypted; without keys only their masks can be read, which has to be filter_projection for",
+                "columns {}{} are encrypted: without keys only their masks can be read, with the option masked=\"allow\"",
                 names.join(", "),
                 if more > 0 { format!(" and {more} more") } else { String::new() }
             )));

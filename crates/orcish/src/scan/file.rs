@@ -40,8 +40,9 @@ pub(super) struct FileScan {
 struct Shape {
     output: SchemaRef,
     origins: Vec<Origin>,
-    /// For each column of the table, its column in the file, if any, and the cast.
+    /// Columns of the table for which the file is read.
     fields: Fields,
+    /// For each of `fields`, its column in the file, if any, and the cast.
     ways: SchemaMapping,
     partition: Vec<(Option<String>, FieldRef)>,
     late: Option<BatchFilter>,
@@ -258,13 +259,14 @@ impl Shape {
             return Err(Error::invalid("there are nulls, which it has not in the table").in_column(field.name()));
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let type_mismatch = |error| Error::corrupt("the columns do not fit together").with_source(error);
-        let batch = RecordBatch::try_new_with_options(self.output.clone(), arrays, &options).map_err(type_mismatch)?;
+        let invalid_columns = |error| Error::corrupt("the columns do not fit together").with_source(error);
+        let batch =
+            RecordBatch::try_new_with_options(self.output.clone(), arrays, &options).map_err(invalid_columns)?;
         match &self.late {
             None => Ok(batch),
             Some(late) => {
                 let column = |at: usize| columns.get(at).cloned().ok_or_else(missing_column);
-                filter_record_batch(&batch, &late.evaluate(&column, rows)?).map_err(type_mismatch)
+                filter_record_batch(&batch, &late.evaluate(&column, rows)?).map_err(invalid_columns)
             }
         }
     }

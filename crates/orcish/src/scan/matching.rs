@@ -37,7 +37,7 @@ pub(super) struct Matcher<'a> {
 struct Children {
     /// Ids of the children that can be columns of the table, in order.
     ids: Vec<u32>,
-    /// Indexes among the children, by the key of the matching.
+    /// Ids of the children, by the key of the matching.
     by_key: HashMap<String, Vec<u32>>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Matcher<'a> {
         &self.mapping.tail.schema
     }
 
-    /// If the root is not a struct, it is the only column of the file.
+    /// The children of a column. A root that is not a struct is its own only child.
     fn children(&self, parent: u32) -> Result<Rc<Children>> {
         if let Some(known) = self.children.borrow().get(&parent) {
             return Ok(known.clone());
@@ -231,7 +231,7 @@ impl<'a> Matcher<'a> {
         Ok((read, ways))
     }
 
-    /// The cast of column `id` to `target`.
+    /// What is read of column `id`, and its cast to `target`.
     pub(super) fn column(&self, id: u32, target: &DataType) -> Result<(Projected, ColumnCast)> {
         self.try_column(id, target).map_err(|error| error.in_column(&self.schema().path(id)))
     }
@@ -349,8 +349,8 @@ fn whole(schema: &Schema, id: u32) -> Result<Projected> {
     Ok(Projected { id, children })
 }
 
-/// Whether the type `stored` in a file, with the logical type `own` if known, has the meaning of `target`: a number is not a
-/// time, if the file says that it is a number, or a time in another unit.
+/// Whether the type `stored` in a file, with the logical type `own` if known, may be read as `target`. If the file states the
+/// logical type, a number does not become a time, nor a time one of another unit.
 fn means(stored: &DataType, target: &DataType, own: Option<&DataType>) -> bool {
     own.is_some_and(|own| own.equals_datatype(target)) || keeps_meaning(stored, target, own.is_some())
 }

@@ -71,7 +71,8 @@ impl Scan {
         &self.table.files
     }
 
-    /// Schema of the whole table, its partition columns last: what a scan of some of its files is made with elsewhere.
+    /// Schema of the whole table, its partition columns last. With it, [`new`](Self::new) scans some of the files in another
+    /// process.
     pub fn table_schema(&self) -> SchemaRef {
         let fields = self.table.fields.iter().chain(&self.table.partition);
         Arc::new(Schema::new_with_metadata(fields.cloned().collect::<Vec<_>>(), self.table.metadata.clone()))

@@ -146,7 +146,7 @@ impl ColumnReader for MapReader {
         let (offsets, nulls, total) = self.lengths.read(slots, parent)?;
         let (keys, values) = (self.key.read(total, None)?, self.value.read(total, None)?);
         let null_key = keys.nulls().and_then(|nulls| nulls.iter().position(|valid| !valid));
-        let type_mismatch = |error| Error::corrupt("its entries do not fit").with_source(error);
+        let invalid_entries = |error| Error::corrupt("its entries do not fit").with_source(error);
         let entries = match (self.null_keys, null_key) {
             (NullMapKeys::Error, Some(entry)) => {
                 let slot =
@@ -158,12 +158,12 @@ impl ColumnReader for MapReader {
             }
             (NullMapKeys::Error, None) => {
                 StructArray::try_new_with_length(self.fields.clone(), vec![keys, values], None, total)
-                    .map_err(type_mismatch)?
+                    .map_err(invalid_entries)?
             }
-            (NullMapKeys::Dictionary, _) => self.with_dictionary(keys, values, total).map_err(type_mismatch)?,
+            (NullMapKeys::Dictionary, _) => self.with_dictionary(keys, values, total).map_err(invalid_entries)?,
         };
         let array = MapArray::try_new(self.field.clone(), offsets, entries, nulls, false);
-        Ok(Arc::new(array.map_err(type_mismatch)?))
+        Ok(Arc::new(array.map_err(invalid_entries)?))
     }
 
     fn skip(&mut self, rows: usize) -> Result<()> {

@@ -73,19 +73,19 @@ impl ColumnReader for UnionReader {
         let nulls = combine(parent, own_nulls);
         let is_valid = |slot| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(slot));
         let tags: Vec<Option<u32>> = (0..slots).map(|slot| tags.next_if_valid(is_valid(slot))).collect();
-        let type_mismatch = |error| Error::corrupt("its variants do not fit together").with_source(error);
+        let invalid_variants = |error| Error::corrupt("its variants do not fit together").with_source(error);
         Ok(match &self.form {
             Form::Dense(fields) => {
                 let (offsets, children) = dense(&mut self.variants, &tags)?;
                 let tags = type_ids(&tags).collect();
                 let array = UnionArray::try_new(fields.clone(), tags, Some(offsets), children);
-                Arc::new(array.map_err(type_mismatch)?)
+                Arc::new(array.map_err(invalid_variants)?)
             }
             Form::Sparse(fields) => {
                 let children = sparse(&mut self.variants, &tags)?;
                 Arc::new(
                     UnionArray::try_new(fields.clone(), type_ids(&tags).collect(), None, children)
-                        .map_err(type_mismatch)?,
+                        .map_err(invalid_variants)?,
                 )
             }
             Form::Struct(fields) => {
@@ -97,7 +97,7 @@ impl ColumnReader for UnionReader {
                 };
                 let mut children = vec![tag_array];
                 children.extend(sparse(&mut self.variants, &tags)?);
-                Arc::new(StructArray::try_new(fields.clone(), children, nulls).map_err(type_mismatch)?)
+                Arc::new(StructArray::try_new(fields.clone(), children, nulls).map_err(invalid_variants)?)
             }
         })
     }

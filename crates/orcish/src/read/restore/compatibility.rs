@@ -10,8 +10,8 @@ pub(crate) const MONTHS: [&str; 3] = ["months", "days", "nanoseconds"];
 
 /// Precision and scale of the stored decimal. Decimals of negative scale are stored with scale 0.
 fn written((precision, scale): (u8, i8)) -> (u8, i8) {
-    let (precision_and_scale, scale) = (i16::from(precision) - i16::from(scale.min(0)), scale.max(0));
-    (u8::try_from(precision_and_scale.max(i16::from(scale)).min(38)).unwrap_or(38), scale)
+    let (digits, scale) = (i16::from(precision) - i16::from(scale.min(0)), scale.max(0));
+    (u8::try_from(digits.max(i16::from(scale)).min(38)).unwrap_or(38), scale)
 }
 
 /// Whether columns of the logical type `stored` are written as columns that are read as `physical`. Field names have to be

@@ -5,7 +5,7 @@
 //! | null | boolean | boolean |
 //! | uint8, uint16, uint32, uint64 | smallint, int, bigint, decimal(20,0) | their like |
 //! | float16 | float | float32 |
-//! | text and bytes of all column_options | string, char, varchar, binary | themselves |
+//! | text and bytes of any Arrow type | string, char, varchar, binary | themselves |
 //! | fixed-size binary | binary | binary |
 //! | date64 | date | date32 |
 //! | times, durations | int, bigint | int32, int64, of Spark's attribute duration |
@@ -13,7 +13,7 @@
 //! | timestamps of any unit and zone | timestamp, with local time zone, Spark's bigint | in their unit, UTC |
 //! | timestamps of any zone, field with `orc.type` | timestamp | instants, in UTC |
 //! | decimals of any width, scales below zero | decimal | decimal128 |
-//! | lists of all column_options | array | list |
+//! | lists of any Arrow type | array | list |
 //! | union of any type ids | uniontype | union of ids from 0 on |
 //! | dictionary, run-end encoded | as their values | as their values, text as a dictionary |
 //!
