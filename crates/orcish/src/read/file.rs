@@ -96,7 +96,7 @@ impl OrcFile {
     /// `UnknownColumn` if the options name a column that the file does not have.
     pub fn schema(&self, options: &ReadOptions) -> Result<SchemaRef> {
         let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.named(error))?;
-        let options = self.with_forms(options.clone())?;
+        let options = self.with_column_options(options.clone())?;
         let physical = self.physical_schema(&projection, &options)?;
         self.logical_schema(&projection, &options, physical)
     }
@@ -107,7 +107,7 @@ impl OrcFile {
     }
 
     /// The options, completed by the stored schema.
-    fn with_forms(&self, options: ReadOptions) -> Result<ReadOptions> {
+    fn with_column_options(&self, options: ReadOptions) -> Result<ReadOptions> {
         match self.stored().filter(|_| options.arrow_schema) {
             Some(stored) => stored.options(&self.tail.schema, options),
             None => Ok(options),
@@ -173,8 +173,8 @@ impl OrcFile {
             ColumnOptions::Timestamp(unit @ Some(_), _) => Some(ColumnOptions::Timestamp(unit, None)),
             _ => None,
         };
-        let forms = self.with_forms(options.clone())?.column_options;
-        let column_options = forms.into_iter().filter_map(|(id, form)| Some((id, of_unit(form)?))).collect();
+        let column_options = self.with_column_options(options.clone())?.column_options;
+        let column_options = column_options.into_iter().filter_map(|(id, form)| Some((id, of_unit(form)?))).collect();
         Ok(Inspector::new(self.plan(ReadOptions { arrow_schema: false, column_options, ..options })?))
     }
 
@@ -259,7 +259,7 @@ impl OrcFile {
     }
 
     fn plan(&self, options: ReadOptions) -> Result<Plan> {
-        let options = self.with_forms(options)?;
+        let options = self.with_column_options(options)?;
         let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.named(error))?;
         let condition = options.filter.as_ref().map(|filter| {
             let mapping = Mapping { tail: &self.tail, options: &options };

@@ -33,17 +33,17 @@ pub(super) struct FileScan {
     /// The part of the filter that is evaluated while the file is read.
     condition: Option<Condition>,
     options: ReadOptions,
-    shape: Shape,
+    conversion: BatchConversion,
 }
 
 /// Conversion from the columns of a file to batches of the table.
-struct Shape {
+struct BatchConversion {
     output: SchemaRef,
     origins: Vec<Origin>,
     /// Columns of the table for which the file is read.
     fields: Fields,
     /// For each of `fields`, its column in the file, if any, and the cast.
-    ways: SchemaMapping,
+    mapping: SchemaMapping,
     partition: Vec<(Option<String>, FieldRef)>,
     late: Option<BatchFilter>,
     /// Memory limit for columns of nulls.
@@ -60,14 +60,14 @@ impl FileScan {
         let Some(file) = table.orc_file(at)? else { return Ok(None) };
         // The logical types are those of the table.
         let mut plain = ReadOptions { arrow_schema: false, ..table.options.clone() };
-        let mut forms = BTreeMap::new();
-        Matcher::new(table, &file, &plain).forms_of_fields(0, &table.fields, &mut forms)?;
-        plain.column_options = forms;
+        let mut column_options = BTreeMap::new();
+        Matcher::new(table, &file, &plain).column_options_of_fields(0, &table.fields, &mut column_options)?;
+        plain.column_options = column_options;
         plain.batch_size = plain.batch_size.min(max_rows(&table.output));
         let matcher = Matcher::new(table, &file, &plain);
         let mut wanted = table.wanted.clone();
         let (condition, late) = conditions(table, this, &matcher, &mut wanted)?;
-        let (read, ways) = matcher.fields(0, wanted.iter().map(|(place, field)| (*place, field)), &table.places)?;
+        let (read, mapping) = matcher.fields(0, wanted.iter().map(|(place, field)| (*place, field)), &table.places)?;
         let schema = &file.tail().schema;
         let root = match schema.get(0)?.kind {
             Kind::Struct => Projected { id: 0, children: read },
@@ -92,11 +92,11 @@ impl FileScan {
             projection,
             condition,
             options,
-            shape: Shape {
+            conversion: BatchConversion {
                 output: table.output.clone(),
                 origins: table.origins.clone(),
                 fields: wanted.into_iter().map(|(_, field)| field).collect(),
-                ways,
+                mapping,
                 partition: table.partition.iter().map(value).collect(),
                 late,
                 memory: table.options.limits.memory,
@@ -110,12 +110,12 @@ impl FileScan {
         let options = ReadOptions { threads, ..self.options };
         let most = options.batch_size;
         let reader = self.file.read_projected(self.projection, options, self.condition, scan)?;
-        Ok(FileReader { reader, shape: self.shape, name: self.file.name().to_owned(), most, rest: None })
+        Ok(FileReader { reader, conversion: self.conversion, name: self.file.name().to_owned(), most, rest: None })
     }
 
     pub(super) fn explain(self) -> Result<Explanation> {
         let mut plan = self.file.explain_projected(self.projection, self.options, self.condition)?;
-        if self.shape.late.is_some() {
+        if self.conversion.late.is_some() {
             for stripe in &mut plan.sections {
                 in_doubt(&mut stripe.outcome);
                 stripe.row_groups.iter_mut().for_each(|(_, outcome)| in_doubt(outcome));
@@ -128,8 +128,8 @@ impl FileScan {
     /// column is stored differently than in the table, or rows are filtered later, all stripes are others.
     pub(super) fn proven(self) -> Result<(ColumnStatistics, Vec<usize>)> {
         let mut column = self.projection.root.children.first();
-        let mut is_kept =
-            matches!(self.shape.ways.first(), Some((Some(0), ColumnCast::Keep))) && self.shape.late.is_none();
+        let mut is_kept = matches!(self.conversion.mapping.first(), Some((Some(0), ColumnCast::Keep)))
+            && self.conversion.late.is_none();
         while let Some(inner) = column.and_then(|column| column.children.first()) {
             // A struct is read with one field only.
             is_kept &= column.is_some_and(|column| column.children.len() == 1);
@@ -201,7 +201,7 @@ fn in_doubt(outcome: &mut Outcome) {
 /// Batches of the table from one file.
 pub(super) struct FileReader {
     reader: BatchReader,
-    shape: Shape,
+    conversion: BatchConversion,
     name: String,
     /// Maximum rows of a batch.
     most: usize,
@@ -233,18 +233,18 @@ impl Iterator for FileReader {
         };
         // Batches without columns may have any number of rows. The table may have columns that the file does not have.
         let rows = batch.num_rows();
-        if rows > self.most && !self.shape.origins.is_empty() {
+        if rows > self.most && !self.conversion.origins.is_empty() {
             self.rest = Some(batch.slice(self.most, rows - self.most));
             batch = batch.slice(0, self.most);
         }
-        Some(self.shape.apply(&batch).map_err(|error| error.in_file(&self.name)))
+        Some(self.conversion.apply(&batch).map_err(|error| error.in_file(&self.name)))
     }
 }
 
-impl Shape {
+impl BatchConversion {
     fn apply(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let rows = batch.num_rows();
-        let columns = cast_columns(&self.ways, batch.columns(), &self.fields, rows, self.memory)?;
+        let columns = cast_columns(&self.mapping, batch.columns(), &self.fields, rows, self.memory)?;
         let array = |origin: &Origin| match origin {
             Origin::File(at) => columns.get(*at).cloned().ok_or_else(|| Error::invalid("a column is missing")),
             Origin::Partition(at) => {

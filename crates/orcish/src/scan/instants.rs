@@ -41,7 +41,7 @@ impl Seen {
 impl Table {
     /// Makes columns instants that are local times in the first file and instants in others. If there are columns of local
     /// times, the tails of all files are read.
-    pub(super) fn unite(&mut self) -> Result<()> {
+    pub(super) fn find_instants(&mut self) -> Result<()> {
         if self.files.len() < 2 || !self.fields.iter().any(has_clock) {
             return Ok(());
         }
@@ -68,7 +68,7 @@ impl Table {
         }
         let paths = seen.instants.lock().unwrap_or_else(PoisonError::into_inner);
         let fields = self.fields.iter().enumerate();
-        self.fields = fields.map(|(place, field)| united(field, &mut vec![place], &paths)).collect();
+        self.fields = fields.map(|(place, field)| with_instants(field, &mut vec![place], &paths)).collect();
         Ok(())
     }
 
@@ -88,20 +88,20 @@ impl Table {
 }
 
 /// The field at `path`, with instants at the `paths`.
-fn united(field: &FieldRef, path: &mut Path, paths: &BTreeSet<Path>) -> FieldRef {
+fn with_instants(field: &FieldRef, path: &mut Path, paths: &BTreeSet<Path>) -> FieldRef {
     let kind = match field.data_type() {
         DataType::Timestamp(unit, None) if paths.contains(path) => DataType::Timestamp(*unit, Some("UTC".into())),
-        DataType::Struct(fields) => DataType::Struct(all_united(fields, path, paths)),
+        DataType::Struct(fields) => DataType::Struct(fields_with_instants(fields, path, paths)),
         DataType::Map(entries, is_sorted) => {
             let DataType::Struct(fields) = entries.data_type() else { return field.clone() };
-            let fields = all_united(fields, path, paths);
+            let fields = fields_with_instants(fields, path, paths);
             DataType::Map(Arc::new(with_type(entries, DataType::Struct(fields))), *is_sorted)
         }
         list => match item_of(list) {
             None => return field.clone(),
             Some(item) => {
                 path.push(0);
-                let item = united(item, path, paths);
+                let item = with_instants(item, path, paths);
                 path.pop();
                 with_item(list, item)
             }
@@ -110,14 +110,14 @@ fn united(field: &FieldRef, path: &mut Path, paths: &BTreeSet<Path>) -> FieldRef
     Arc::new(with_type(field, kind))
 }
 
-fn all_united(fields: &Fields, path: &mut Path, paths: &BTreeSet<Path>) -> Fields {
-    let mut united = Vec::with_capacity(fields.len());
+fn fields_with_instants(fields: &Fields, path: &mut Path, paths: &BTreeSet<Path>) -> Fields {
+    let mut result = Vec::with_capacity(fields.len());
     for (place, field) in fields.iter().enumerate() {
         path.push(place);
-        united.push(self::united(field, path, paths));
+        result.push(with_instants(field, path, paths));
         path.pop();
     }
-    united.into()
+    result.into()
 }
 
 #[cfg(test)]

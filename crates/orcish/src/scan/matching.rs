@@ -122,40 +122,47 @@ impl<'a> Matcher<'a> {
     }
 
     /// Collects the column options with which column `id` and its descendants are read for a type of the table.
-    fn forms(&self, id: u32, target: &DataType, forms: &mut BTreeMap<u32, ColumnOptions>) -> Result<()> {
+    fn column_options(
+        &self,
+        id: u32,
+        target: &DataType,
+        column_options: &mut BTreeMap<u32, ColumnOptions>,
+    ) -> Result<()> {
         let this = self.schema().get(id)?;
         match (this.kind, target, &this.children[..]) {
-            (Kind::Struct, DataType::Struct(fields), _) => self.forms_of_fields(id, fields, forms),
+            (Kind::Struct, DataType::Struct(fields), _) => self.column_options_of_fields(id, fields, column_options),
             (Kind::List, target, &[element]) if let Some(item) = item_of(target) => {
-                self.forms(element, item.data_type(), forms)
+                self.column_options(element, item.data_type(), column_options)
             }
             (Kind::Map, DataType::Map(entries, _), &[key, value]) => {
                 let DataType::Struct(fields) = entries.data_type() else { return Ok(()) };
                 let [key_field, value_field] = &fields[..] else { return Ok(()) };
                 match (self.mapping.options.null_map_keys, key_field.data_type()) {
-                    (NullMapKeys::Dictionary, DataType::Dictionary(_, values)) => self.forms(key, values, forms)?,
+                    (NullMapKeys::Dictionary, DataType::Dictionary(_, values)) => {
+                        self.column_options(key, values, column_options)?
+                    }
                     (NullMapKeys::Dictionary, _) => {}
-                    (NullMapKeys::Error, target) => self.forms(key, target, forms)?,
+                    (NullMapKeys::Error, target) => self.column_options(key, target, column_options)?,
                 }
-                self.forms(value, value_field.data_type(), forms)
+                self.column_options(value, value_field.data_type(), column_options)
             }
             // The types of the table take precedence over options.
-            _ => add_column_options(self.schema(), id, target, GivenOptions::default(), forms),
+            _ => add_column_options(self.schema(), id, target, GivenOptions::default(), column_options),
         }
     }
 
-    /// As [`forms`](Self::forms), for `fields` of the table, children of column `parent`.
-    pub(super) fn forms_of_fields(
+    /// As [`column_options`](Self::column_options), for `fields` of the table, children of column `parent`.
+    pub(super) fn column_options_of_fields(
         &self,
         parent: u32,
         fields: &Fields,
-        forms: &mut BTreeMap<u32, ColumnOptions>,
+        column_options: &mut BTreeMap<u32, ColumnOptions>,
     ) -> Result<()> {
         let places = self.places(parent, fields);
         for (place, field) in fields.iter().enumerate().filter(|(_, field)| has_column_option(field.data_type())) {
             // Missing and ambiguous columns are errors when the file is read.
             if let Ok(Some(child)) = self.find(parent, place, field, &places) {
-                self.forms(child, field.data_type(), forms)?;
+                self.column_options(child, field.data_type(), column_options)?;
             }
         }
         Ok(())
@@ -217,18 +224,18 @@ impl<'a> Matcher<'a> {
         fields: impl IntoIterator<Item = (usize, &'f FieldRef)>,
         places: &FieldsByName,
     ) -> Result<(Vec<Projected>, SchemaMapping)> {
-        let (mut read, mut ways) = (Vec::new(), Vec::new());
+        let (mut read, mut mapping) = (Vec::new(), Vec::new());
         for (place, field) in fields {
             match self.find(parent, place, field, places)? {
-                None => ways.push((None, ColumnCast::Missing)),
+                None => mapping.push((None, ColumnCast::Missing)),
                 Some(id) => {
-                    let (projected, adapt) = self.column(id, field.data_type())?;
-                    ways.push((Some(read.len()), adapt));
+                    let (projected, cast) = self.column(id, field.data_type())?;
+                    mapping.push((Some(read.len()), cast));
                     read.push(projected);
                 }
             }
         }
-        Ok((read, ways))
+        Ok((read, mapping))
     }
 
     /// What is read of column `id`, and its cast to `target`.
@@ -240,23 +247,20 @@ impl<'a> Matcher<'a> {
         let this = self.schema().get(id)?;
         match (this.kind, target, &this.children[..]) {
             (Kind::Struct, DataType::Struct(fields), _) => {
-                let (children, ways) = self.fields(id, fields.iter().enumerate(), &self.places(id, fields))?;
-                let is_same = ways
+                let (children, mapping) = self.fields(id, fields.iter().enumerate(), &self.places(id, fields))?;
+                let is_same = mapping
                     .iter()
                     .enumerate()
                     .all(|(at, way)| matches!(way, (Some(read), ColumnCast::Keep) if *read == at));
                 let projected = Projected { id, children };
                 let is_same = is_same && self.mapping.data_type(&projected)? == *target;
-                Ok((projected, if is_same { ColumnCast::Keep } else { ColumnCast::Struct(ways) }))
+                Ok((projected, if is_same { ColumnCast::Keep } else { ColumnCast::Struct(mapping) }))
             }
             (Kind::List, target, &[element]) if let Some(item) = item_of(target) => {
-                let (element, adapt) = self.column(element, item.data_type())?;
-                let adapt = if matches!(adapt, ColumnCast::Keep) {
-                    ColumnCast::Keep
-                } else {
-                    ColumnCast::List(Box::new(adapt))
-                };
-                self.kept(Projected { id, children: vec![element] }, target, adapt, &|| {
+                let (element, cast) = self.column(element, item.data_type())?;
+                let cast =
+                    if matches!(cast, ColumnCast::Keep) { ColumnCast::Keep } else { ColumnCast::List(Box::new(cast)) };
+                self.kept(Projected { id, children: vec![element] }, target, cast, &|| {
                     ColumnCast::List(Box::new(ColumnCast::Keep))
                 })
             }
@@ -267,12 +271,12 @@ impl<'a> Matcher<'a> {
                 let [key_field, value_field] = &fields[..] else { return Err(self.type_mismatch(this, id, target)) };
                 let (key, key_adapt) = self.key(key, key_field.data_type())?;
                 let (value, value_adapt) = self.column(value, value_field.data_type())?;
-                let adapt = match (&key_adapt, &value_adapt) {
+                let cast = match (&key_adapt, &value_adapt) {
                     (ColumnCast::Keep, ColumnCast::Keep) => ColumnCast::Keep,
                     _ => ColumnCast::Map(Box::new((key_adapt, value_adapt))),
                 };
                 let projected = Projected { id, children: vec![key, value] };
-                self.kept(projected, target, adapt, &|| ColumnCast::Map(Box::new((ColumnCast::Keep, ColumnCast::Keep))))
+                self.kept(projected, target, cast, &|| ColumnCast::Map(Box::new((ColumnCast::Keep, ColumnCast::Keep))))
             }
             _ => {
                 let projected = whole(self.schema(), id)?;
@@ -317,11 +321,11 @@ impl<'a> Matcher<'a> {
         &self,
         projected: Projected,
         target: &DataType,
-        adapt: ColumnCast,
+        cast: ColumnCast,
         otherwise: &dyn Fn() -> ColumnCast,
     ) -> Result<(Projected, ColumnCast)> {
-        let differs = matches!(adapt, ColumnCast::Keep) && self.mapping.data_type(&projected)? != *target;
-        Ok((projected, if differs { otherwise() } else { adapt }))
+        let differs = matches!(cast, ColumnCast::Keep) && self.mapping.data_type(&projected)? != *target;
+        Ok((projected, if differs { otherwise() } else { cast }))
     }
 
     /// The error of column `id` of type `this`, which cannot be read as `target`.

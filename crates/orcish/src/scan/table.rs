@@ -130,7 +130,7 @@ impl Table {
         table.places = Arc::new(FieldsByName::of(&table.fields));
         table.names = Arc::new(Mutex::new(ArrowNames::new(&table.fields)));
         if !is_given && table.options.timestamps.is_none() {
-            table.unite()?;
+            table.find_instants()?;
         }
         table.choose_columns()?;
         table.check_filter()?;
