@@ -6,9 +6,11 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::TimestampMicrosecondType;
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, TimeUnit};
-use orcish::scan::{Matching, Scan, ScanReader, TableFile};
+use orcish::scan::{FileReader, Matching, Scan, ScanContext, TableFile};
 use orcish::{Columns, ReadOptions};
+use orcish_core::cancel::CancelCheck;
 use orcish_core::explain::Explanation;
+use orcish_core::parallel::ScanMemory;
 use orcish_core::{Error, Result};
 
 use super::batch::filter_batch;
@@ -18,35 +20,34 @@ use crate::table::FileEntry;
 
 /// Reads an ORC file with the projected columns and the filter columns.
 pub(super) struct OrcRows {
-    reader: ScanReader,
+    /// `None` if no row of the file is selected.
+    reader: Option<FileReader>,
     /// For each column of the table, its index in the batches.
     batch_columns: Vec<Option<usize>>,
 }
 
 /// The plan of a file.
 pub(super) fn explain(snapshot: &TableSnapshot, config: &ScanConfig, entry: &FileEntry) -> Result<Option<Explanation>> {
-    Ok(scan(snapshot, config, entry, 1)?.0.explain()?.pop())
+    Ok(scan(snapshot, config, entry)?.0.explain()?.pop())
 }
 
-/// Starts to read a file.
+/// Begins to read a file with a number of threads, as one of `readers` readers that share the memory of a scan.
 pub(super) fn open(
     snapshot: &TableSnapshot,
     config: &ScanConfig,
     entry: &FileEntry,
     threads: usize,
+    readers: usize,
+    memory: &Arc<ScanMemory>,
 ) -> Result<OrcRows> {
-    let (scan, batch_columns) = scan(snapshot, config, entry, threads)?;
-    Ok(OrcRows { reader: scan.read(), batch_columns })
+    let (scan, batch_columns) = scan(snapshot, config, entry)?;
+    let context = ScanContext { readers, memory: memory.clone() };
+    Ok(OrcRows { reader: scan.read_file(0, threads, &context)?, batch_columns })
 }
 
 /// The scan of a file, and the index of each column of the table in its batches. Columns are matched by name, as Spark
 /// does; Hive partition columns are in the path.
-fn scan(
-    snapshot: &TableSnapshot,
-    config: &ScanConfig,
-    entry: &FileEntry,
-    threads: usize,
-) -> Result<(Scan, Vec<Option<usize>>)> {
+fn scan(snapshot: &TableSnapshot, config: &ScanConfig, entry: &FileEntry) -> Result<(Scan, Vec<Option<usize>>)> {
     let mut needed: Vec<usize> = config.required_columns().collect();
     needed.sort_unstable();
     needed.dedup();
@@ -65,7 +66,7 @@ fn scan(
         columns: Columns::Names(names),
         batch_size: config.options.batch_size,
         limits: snapshot.limits.clone(),
-        threads,
+        threads: 1,
         ..ReadOptions::default()
     };
     let schema = Arc::new(Schema::new(fields));
@@ -80,8 +81,18 @@ fn scan(
 }
 
 impl OrcRows {
+    pub(super) fn bytes_of_next(&self) -> u64 {
+        self.reader.as_ref().map_or(0, FileReader::bytes_of_next)
+    }
+
+    pub(super) fn set_cancel_check(&mut self, check: CancelCheck) {
+        if let Some(reader) = &mut self.reader {
+            reader.set_cancel_check(check);
+        }
+    }
+
     pub(super) fn next(&mut self, snapshot: &TableSnapshot, config: &ScanConfig) -> Result<Option<RecordBatch>> {
-        let Some(batch) = self.reader.next().transpose()? else { return Ok(None) };
+        let Some(batch) = self.reader.as_mut().and_then(Iterator::next).transpose()? else { return Ok(None) };
         let column = |at: usize| {
             let found = self.batch_columns.get(at).copied().flatten().and_then(|index| batch.columns().get(index));
             let (Some(array), Some(field)) = (found, snapshot.schema.fields().get(at)) else {

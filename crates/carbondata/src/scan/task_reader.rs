@@ -48,6 +48,7 @@ impl TaskReader {
         open_files: &OpenFiles,
         task: &ScanTask,
         threads: usize,
+        open_inputs: usize,
         memory: &Arc<ScanMemory>,
     ) -> Result<Self> {
         let entry = snapshot.file(task.file)?;
@@ -56,7 +57,7 @@ impl TaskReader {
                 let dictionaries = open_files.dictionaries(snapshot, entry);
                 FormatReader::Stream(StreamReader::open(snapshot, config, entry, dictionaries)?)
             }
-            FileFormat::Orc => FormatReader::Orc(orc::open(snapshot, config, entry, threads)?),
+            FileFormat::Orc => FormatReader::Orc(orc::open(snapshot, config, entry, threads, open_inputs, memory)?),
             _ => FormatReader::Columnar(ColumnarReader::new(
                 open_files.get(snapshot, task.file)?,
                 config,
@@ -77,14 +78,19 @@ impl TaskReader {
     }
 
     pub(super) fn set_cancel_check(&mut self, check: CancelCheck) {
+        if let FormatReader::Orc(rows) = &mut self.reader {
+            rows.set_cancel_check(check.clone());
+        }
         self.cancellation = Cancellation::new(Some(check));
     }
 
     /// The stored bytes that the next batch needs beyond those that the reader holds.
     pub(super) fn bytes_of_next(&self) -> u64 {
         match &self.reader {
-            FormatReader::Columnar(columnar) if self.ready.is_empty() && !self.is_done => columnar.bytes_of_next(),
-            _ => 0,
+            _ if !self.ready.is_empty() || self.is_done => 0,
+            FormatReader::Columnar(columnar) => columnar.bytes_of_next(),
+            FormatReader::Orc(rows) => rows.bytes_of_next(),
+            FormatReader::Stream(_) => 0,
         }
     }
 

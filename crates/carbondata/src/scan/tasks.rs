@@ -93,10 +93,10 @@ impl PrefetchSource for ScanTasks {
         self.tasks.len()
     }
 
-    fn open(&self, at: usize, threads: usize, _open_inputs: usize) -> Result<Option<TaskReader>> {
+    fn open(&self, at: usize, threads: usize, open_inputs: usize) -> Result<Option<TaskReader>> {
         let task = self.tasks.get(at).ok_or_else(|| Error::invalid(format!("no task {at}")))?;
         let entry = self.snapshot.file(task.file)?;
-        TaskReader::open(&self.snapshot, &self.config, &self.open_files, task, threads, &self.memory)
+        TaskReader::open(&self.snapshot, &self.config, &self.open_files, task, threads, open_inputs, &self.memory)
             .map(Some)
             .map_err(|error| error.in_file(&display_name(&entry.location)))
     }

@@ -26,13 +26,13 @@ mod stored;
 mod workers;
 
 pub use file::OrcFile;
+pub use plan::ScanContext;
 pub use reader::BatchReader;
 pub use schema::TYPE_KEY;
 pub use storage::ColumnStorage;
 pub use stored::ARROW_SCHEMA_KEY;
 
 pub(crate) use inspect::{Inspector, Piece, StripeInspector};
-pub(crate) use plan::ScanContext;
 pub(crate) use restore::{
     DAYS, GivenOptions, MONTHS, StoredSchema, add_column_options, has_column_option, is_compatible, max_rows,
 };

@@ -23,10 +23,11 @@ use crate::tuning;
 
 /// What the readers of a scan share.
 #[derive(Debug, Clone)]
-pub(crate) struct ScanContext {
+pub struct ScanContext {
     /// Number of readers that run at a time. They share the maximum number of concurrent requests.
-    pub(crate) readers: usize,
-    pub(crate) memory: Arc<ScanMemory>,
+    pub readers: usize,
+    /// Memory of all readers of the scan.
+    pub memory: Arc<ScanMemory>,
 }
 
 impl ScanContext {

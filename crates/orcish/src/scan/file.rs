@@ -198,8 +198,8 @@ fn in_doubt(outcome: &mut Outcome) {
     }
 }
 
-/// Batches of the table from one file.
-pub(super) struct FileReader {
+/// Batches of the table from one file, in order. Nothing follows an error.
+pub struct FileReader {
     reader: BatchReader,
     conversion: BatchConversion,
     name: String,
@@ -209,13 +209,20 @@ pub(super) struct FileReader {
     rest: Option<RecordBatch>,
 }
 
+impl std::fmt::Debug for FileReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FileReader").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
 impl FileReader {
-    pub(super) fn set_cancel_check(&mut self, check: CancelCheck) {
+    /// Sets the check that is made regularly during decoding. An error of the check ends the reading.
+    pub fn set_cancel_check(&mut self, check: CancelCheck) {
         self.reader.set_cancel_check(check);
     }
 
     /// The stored bytes that the next batch needs beyond those that the reader holds.
-    pub(super) fn bytes_of_next(&self) -> u64 {
+    pub fn bytes_of_next(&self) -> u64 {
         self.reader.bytes_of_next()
     }
 }

@@ -18,7 +18,10 @@ mod table_file;
 mod table_scan;
 mod unified;
 
+pub use file::FileReader;
 pub use reader::ScanReader;
 pub use table_file::{Matching, Split, TableFile};
 pub use table_scan::Scan;
 pub use unified::UnifiedSchema;
+
+pub use crate::read::ScanContext;

@@ -9,11 +9,12 @@ use orcish_core::statistics::ColumnStatistics;
 use orcish_io::StorageOptions;
 
 use super::condition::is_ruled_out;
+use super::file::FileReader;
 use super::reader::ScanReader;
 use super::table::Table;
 use super::table_file::{Matching, Split, TableFile};
 use crate::options::{Columns, ReadOptions};
-use crate::read::OrcFile;
+use crate::read::{OrcFile, ScanContext};
 
 /// A scan of the files of a table.
 #[derive(Debug, Clone)]
@@ -81,6 +82,15 @@ impl Scan {
     /// Reads batch by batch, file after file.
     pub fn read(&self) -> ScanReader {
         ScanReader::new(self.table.clone())
+    }
+
+    /// Begins to read the file at an index with a number of threads, as one of the readers of a larger scan. `None` if no row
+    /// of the file is selected. The limit of this scan is for the caller to keep.
+    ///
+    /// # Errors
+    /// As opening the file. `InvalidArgument` if there is no such file.
+    pub fn read_file(&self, file: usize, threads: usize, context: &ScanContext) -> Result<Option<FileReader>> {
+        self.table.open_file(file)?.map(|file| file.read(threads, context)).transpose()
     }
 
     /// What reading would do, for each file.

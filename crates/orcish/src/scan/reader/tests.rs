@@ -56,7 +56,7 @@ fn all_readers_share_the_memory_of_a_scan() {
         };
         let scan = Scan::new(files.clone(), None, options, Matching::Name, Default::default()).unwrap();
         let mut reader = scan.read();
-        let (mut row, mut most) = (0, 0);
+        let (mut row, mut max_held) = (0, 0);
         while let Some(batch) = reader.next() {
             for &found in batch.unwrap().column(0).as_primitive::<Int64Type>().values() {
                 assert_eq!(found, number(row));
@@ -64,11 +64,38 @@ fn all_readers_share_the_memory_of_a_scan() {
             }
             // Threads read ahead while the caller is slow.
             std::thread::sleep(std::time::Duration::from_micros(300));
-            most = most.max(reader.batches.memory().held());
+            max_held = max_held.max(reader.batches.memory().held());
         }
         assert_eq!(row, FILES * STRIPES * ROWS);
         // The reader of the first file goes on with one stripe, its decoded rows, and one batch.
-        assert!(most <= memory + 3 * STRIPE_BYTES, "{most} bytes with a limit of {memory}, {threads} threads");
+        assert!(max_held <= memory + 3 * STRIPE_BYTES, "{max_held} bytes with a limit of {memory}, {threads} threads");
         assert_eq!(reader.batches.memory().held(), 0);
     }
+}
+
+#[test]
+fn readers_of_a_larger_scan_share_its_memory() {
+    let options = ReadOptions { columns: Columns::All, batch_size: 4096, ..ReadOptions::default() };
+    let scan = Scan::new(files(), None, options, Matching::Name, Default::default()).unwrap();
+    let context = ScanContext { readers: 2, memory: ScanMemory::new(4 * STRIPE_BYTES) };
+    let reader = |file| scan.read_file(file, 8, &context).unwrap().unwrap();
+    // The first row of each file, and its batches.
+    let mut readers = [(0, reader(0)), (STRIPES * ROWS, reader(1))];
+    let mut max_held = 0;
+    for _ in 0..STRIPES * ROWS / 4096 {
+        for (row, reader) in &mut readers {
+            for &found in reader.next().unwrap().unwrap().column(0).as_primitive::<Int64Type>().values() {
+                assert_eq!(found, number(*row));
+                *row += 1;
+            }
+            std::thread::sleep(std::time::Duration::from_micros(300));
+            max_held = max_held.max(context.memory.held());
+        }
+    }
+    assert!(readers.iter_mut().all(|(_, reader)| reader.next().is_none()));
+    // Each of the two readers goes on with one stripe, its decoded rows, and one batch.
+    assert!((STRIPE_BYTES..10 * STRIPE_BYTES).contains(&max_held), "{max_held} bytes");
+    drop(readers);
+    assert_eq!(context.memory.held(), 0);
+    assert!(scan.read_file(usize::try_from(FILES).unwrap(), 1, &context).is_err());
 }
