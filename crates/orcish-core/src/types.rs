@@ -3,27 +3,27 @@
 use arrow_schema::{DataType, Field, FieldRef, TimeUnit};
 
 /// Whether values are strings of variable length.
-pub fn is_text(kind: &DataType) -> bool {
-    matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+pub fn is_text(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
 /// Whether values are binary of variable length.
-pub fn is_binary(kind: &DataType) -> bool {
-    matches!(kind, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
+pub fn is_binary(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
 }
 
 /// The type of the values of dictionary and run-end encoded arrays; other types unchanged.
-pub fn value_type(kind: &DataType) -> &DataType {
-    match kind {
+pub fn value_type(data_type: &DataType) -> &DataType {
+    match data_type {
         DataType::Dictionary(_, values) => value_type(values),
         DataType::RunEndEncoded(_, values) => value_type(values.data_type()),
-        kind => kind,
+        data_type => data_type,
     }
 }
 
 /// The element of a list type; `None` for other types.
-pub fn item_of(kind: &DataType) -> Option<&FieldRef> {
-    match kind {
+pub fn item_of(data_type: &DataType) -> Option<&FieldRef> {
+    match data_type {
         DataType::List(item)
         | DataType::LargeList(item)
         | DataType::ListView(item)
@@ -33,9 +33,21 @@ pub fn item_of(kind: &DataType) -> Option<&FieldRef> {
     }
 }
 
+/// The key and the value of a map type; `None` for other types, and for entries of other than two fields.
+pub fn entries_of(data_type: &DataType) -> Option<(&FieldRef, &FieldRef)> {
+    let DataType::Map(entries, _) = data_type else { return None };
+    match entries.data_type() {
+        DataType::Struct(fields) => match &fields[..] {
+            [key, value] => Some((key, value)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// The list type with another element.
-pub fn with_item(kind: &DataType, item: FieldRef) -> DataType {
-    match kind {
+pub fn with_item(data_type: &DataType, item: FieldRef) -> DataType {
+    match data_type {
         DataType::LargeList(_) => DataType::LargeList(item),
         DataType::ListView(_) => DataType::ListView(item),
         DataType::LargeListView(_) => DataType::LargeListView(item),
@@ -56,12 +68,12 @@ pub fn is_extension_key(key: &str) -> bool {
 }
 
 /// The field with another type. The extension type of a field is removed if the type changes: it has one storage type.
-pub fn with_type(field: &Field, kind: DataType) -> Field {
+pub fn with_type(field: &Field, data_type: DataType) -> Field {
     let mut field = field.clone();
-    if *field.data_type() != kind {
+    if *field.data_type() != data_type {
         field.metadata_mut().retain(|key, _| !is_extension_key(key));
     }
-    field.with_data_type(kind)
+    field.with_data_type(data_type)
 }
 
 /// Nanoseconds of a day.
@@ -78,8 +90,8 @@ pub fn nanoseconds(unit: TimeUnit) -> i64 {
 }
 
 /// Precision and scale of a decimal type; `None` for other types.
-pub fn precision_and_scale(kind: &DataType) -> Option<(u8, i8)> {
-    match kind {
+pub fn precision_and_scale(data_type: &DataType) -> Option<(u8, i8)> {
+    match data_type {
         DataType::Decimal32(precision, scale)
         | DataType::Decimal64(precision, scale)
         | DataType::Decimal128(precision, scale)

@@ -58,7 +58,7 @@ impl File {
             None => OrcFile::new(source, &limits),
         });
         let file = file.map_err(|error| to_python(py, &error))?;
-        Ok(File { file: file.set_cancel_check(signals()), limits })
+        Ok(File { file: file.with_cancel_check(signals()), limits })
     }
 
     /// Name of the source in error messages: a path, or a URL without credentials.

@@ -138,8 +138,8 @@ impl Scan {
     }
 
     /// For each file, statistics of the column over stripes all of whose rows are wanted, and the other stripes.
-    fn proven<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyDict>, Vec<usize>)>> {
-        let found = py.detach(|| self.scan.proven()).map_err(|error| to_python(py, &error))?;
+    fn exact_statistics<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyDict>, Vec<usize>)>> {
+        let found = py.detach(|| self.scan.exact_statistics()).map_err(|error| to_python(py, &error))?;
         found.into_iter().map(|(found, others)| Ok((statistics::to_python(py, &found)?, others))).collect()
     }
 

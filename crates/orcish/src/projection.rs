@@ -160,6 +160,15 @@ pub fn find(schema: &Schema, name: &str) -> Result<u32> {
     Ok(ColumnNames::new(schema).path(name)?.last().copied().unwrap_or_default())
 }
 
+/// The columns of known types: all, or, if some types are unknown, the children of the root without unknown types.
+pub(crate) fn readable_columns(schema: &Schema) -> Result<Columns> {
+    if schema.fault(0).is_none() {
+        return Ok(Columns::All);
+    }
+    let children = schema.get(0)?.children.iter().copied();
+    Ok(Columns::Ids(children.filter(|&id| schema.fault(id).is_none()).collect()))
+}
+
 /// The type tree of an ORC file as a tree of names.
 #[derive(Debug)]
 struct OrcTypes<'a>(&'a Schema);

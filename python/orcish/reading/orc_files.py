@@ -80,7 +80,7 @@ class OrcFiles:
 
     def statistics(self, opened: _native.Scan) -> list[tuple[dict[str, Any], list[int]]]:
         """See :meth:`orcish.reading.source.ScanSource.statistics`."""
-        return opened.proven()
+        return opened.exact_statistics()
 
     def splits(self, opened: _native.Scan, size: int) -> Iterator[SplitPart]:
         """Parts of about ``size`` stored bytes."""

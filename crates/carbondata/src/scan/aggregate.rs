@@ -17,11 +17,7 @@ impl Scan {
     /// reading.
     pub fn aggregate(&self, aggregate: Aggregate) -> Result<ArrayRef> {
         let mut accumulator = Accumulator::of_only_column(aggregate, &self.schema())?;
-        let mut reader = self.read();
-        if let Some(check) = self.snapshot.storage.of_table().cancel_check() {
-            reader.set_cancel_check(check.clone());
-        }
-        for batch in reader {
+        for batch in self.read_cancellable() {
             accumulator.update_batch(&batch?)?;
         }
         accumulator.finish()

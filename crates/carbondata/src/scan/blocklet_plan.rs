@@ -9,7 +9,7 @@ use orcish_io::{concurrency, display_name};
 
 use super::config::ScanConfig;
 use super::open_files::{OpenFile, OpenFiles};
-use super::pruning::{judge_blocklet, judge_by_index};
+use super::pruning::{prune_blocklet, prune_by_index};
 use super::snapshot::TableSnapshot;
 use crate::metadata::index_file::IndexedBlocklet;
 use crate::table::FileEntry;
@@ -28,7 +28,7 @@ pub(super) fn blocklet_plans(
     config: &ScanConfig,
     entry: &FileEntry,
 ) -> Result<(Vec<BlockletPlan>, Option<OpenFile>)> {
-    let outcomes = judge_by_index(snapshot, config, entry)?;
+    let outcomes = prune_by_index(snapshot, config, entry)?;
     if let (Some(outcomes), Some(blocklets)) = (&outcomes, &entry.blocklets)
         && outcomes.iter().all(Outcome::is_skipped)
     {
@@ -54,7 +54,7 @@ pub(super) fn blocklet_plans(
         };
         let outcome = match index_outcome.filter(|outcome| outcome.is_skipped()) {
             Some(outcome) => outcome.clone(),
-            None => judge_blocklet(&open_file, config, blocklet)?,
+            None => prune_blocklet(&open_file, config, blocklet)?,
         };
         plans.push(BlockletPlan { blocklet, rows: open_file.file.num_blocklet_rows(blocklet), outcome });
     }

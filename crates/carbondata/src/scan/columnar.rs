@@ -15,7 +15,7 @@ use super::batch::make_batch;
 use super::column_mapping::{ColumnMapping, repeat_value, stored_columns};
 use super::config::ScanConfig;
 use super::open_files::OpenFile;
-use super::pruning::{judge_blocklet, judge_pages};
+use super::pruning::{prune_blocklet, prune_pages};
 use super::snapshot::TableSnapshot;
 use crate::file::BlockletData;
 
@@ -109,7 +109,7 @@ impl ColumnarReader {
             let text = format!("the index has a blocklet {blocklet}, of {} in the file", file.num_blocklets());
             return Err(Error::corrupt(text));
         }
-        let needs_filter = match judge_blocklet(&self.open_file, config, blocklet)? {
+        let needs_filter = match prune_blocklet(&self.open_file, config, blocklet)? {
             Outcome::Skipped(_) => return Ok(None),
             Outcome::AllMatch => false,
             Outcome::Read => true,
@@ -127,7 +127,7 @@ impl ColumnarReader {
             false => file.read_blocklet(blocklet, &filter_file_columns)?,
         };
         let outcomes = match needs_filter {
-            true => judge_pages(&self.open_file, config, &filter_data)?,
+            true => prune_pages(&self.open_file, config, &filter_data)?,
             false => vec![Outcome::AllMatch; filter_data.pages()],
         };
         filter_data.read_pages(&filter_file_columns, &selected_pages_from(&outcomes, 0))?;

@@ -12,7 +12,7 @@ use super::column_mapping::stored_columns;
 use super::config::ScanConfig;
 use super::open_files::OpenFile;
 use super::orc;
-use super::pruning::judge_pages;
+use super::pruning::prune_pages;
 use super::snapshot::TableSnapshot;
 use crate::table::FileFormat;
 
@@ -49,7 +49,7 @@ fn add_read_cost(open_file: &OpenFile, config: &ScanConfig, plan: &mut SectionPl
         payload_columns.retain(|other| filter_columns.binary_search(other).is_err());
         if !file.has_unreliable_min_max() {
             let headers = file.read_chunk_headers(blocklet, &filter_columns)?;
-            for (page, outcome) in judge_pages(open_file, config, &headers)?.into_iter().enumerate() {
+            for (page, outcome) in prune_pages(open_file, config, &headers)?.into_iter().enumerate() {
                 selected_pages.push(!outcome.is_skipped());
                 plan.row_groups.push((u64::try_from(headers.page_rows(page)).unwrap_or(u64::MAX), outcome));
             }

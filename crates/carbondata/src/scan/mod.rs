@@ -127,6 +127,15 @@ impl Scan {
         ScanReader { schema: self.schema(), prefetch, error }
     }
 
+    /// As [`read`](Self::read), with the check of the storage options, which a call that returns no reader makes.
+    fn read_cancellable(&self) -> ScanReader {
+        let mut reader = self.read();
+        if let Some(check) = self.snapshot.storage.of_table().cancel_check() {
+            reader.set_cancel_check(check.clone());
+        }
+        reader
+    }
+
     /// Number of rows of the scan. Without a filter it is taken from index files, else only the filter columns are
     /// read.
     ///
@@ -140,11 +149,7 @@ impl Scan {
             return Ok(rows.min(limit));
         }
         let options = ReadOptions { columns: Some(Vec::new()), ..self.config.options.clone() };
-        let mut reader = self.with_options(options)?.read();
-        if let Some(check) = self.snapshot.storage.of_table().cancel_check() {
-            reader.set_cancel_check(check.clone());
-        }
-        reader.map(|batch| Ok(batch?.num_rows() as u64)).sum()
+        self.with_options(options)?.read_cancellable().map(|batch| Ok(batch?.num_rows() as u64)).sum()
     }
 
     /// The plan of each file. The sections of a plan are blocklets, their row groups are pages.

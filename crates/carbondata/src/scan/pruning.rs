@@ -20,7 +20,7 @@ pub(super) const BLOCKLET_MIN_MAX: Proof = Proof::new("index of the blocklet");
 pub(super) const PAGE_MIN_MAX: Proof = Proof::new("bounds of the page");
 
 /// The outcome of each blocklet in the index file, or of the data file; `None` where the index file has neither.
-pub(super) fn judge_by_index(
+pub(super) fn prune_by_index(
     snapshot: &TableSnapshot,
     config: &ScanConfig,
     entry: &FileEntry,
@@ -39,7 +39,7 @@ pub(super) fn judge_by_index(
     let mappings = map_columns(&snapshot.columns, columns, snapshot.is_transactional)?;
     let positions = first_chunks(columns);
     let has_unreliable_min_max = entry.has_unreliable_min_max();
-    let judge = |(min_max, rows): (Option<&MinMax>, u64)| {
+    let prune = |(min_max, rows): (Option<&MinMax>, u64)| {
         let mut known = |path: &[usize]| {
             Ok(table_column_bounds(path, &mappings, &|at| {
                 let column = columns.get(at)?;
@@ -48,7 +48,7 @@ pub(super) fn judge_by_index(
         };
         filter.prune(&mut known, rows, BLOCKLET_MIN_MAX)
     };
-    bounds.into_iter().zip(rows).map(judge).collect::<Result<_>>().map(Some)
+    bounds.into_iter().zip(rows).map(prune).collect::<Result<_>>().map(Some)
 }
 
 /// Bounds of a column of the table, from the bounds of the columns of the file. `path` leads from the column to its
@@ -86,7 +86,7 @@ impl FileEntry {
 }
 
 /// Judges a blocklet by its min/max index in the footer.
-pub(super) fn judge_blocklet(open_file: &OpenFile, config: &ScanConfig, blocklet: usize) -> Result<Outcome> {
+pub(super) fn prune_blocklet(open_file: &OpenFile, config: &ScanConfig, blocklet: usize) -> Result<Outcome> {
     let Some(filter) = &config.filter else { return Ok(Outcome::AllMatch) };
     let file = &open_file.file;
     let min_max = file.min_max(blocklet);
@@ -98,10 +98,10 @@ pub(super) fn judge_blocklet(open_file: &OpenFile, config: &ScanConfig, blocklet
 }
 
 /// Judges the pages of a blocklet by the min/max indexes in its chunk headers.
-pub(super) fn judge_pages(open_file: &OpenFile, config: &ScanConfig, data: &BlockletData) -> Result<Vec<Outcome>> {
+pub(super) fn prune_pages(open_file: &OpenFile, config: &ScanConfig, data: &BlockletData) -> Result<Vec<Outcome>> {
     let Some(filter) = &config.filter else { return Ok(vec![Outcome::AllMatch; data.pages()]) };
     let file = &open_file.file;
-    let judge = |page: usize| {
+    let prune_page = |page: usize| {
         // The min/max index of a page has one column.
         let stored = |at: usize| {
             Some(column_bounds(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.has_unreliable_min_max()))
@@ -109,5 +109,5 @@ pub(super) fn judge_pages(open_file: &OpenFile, config: &ScanConfig, data: &Bloc
         let mut known = |path: &[usize]| Ok(table_column_bounds(path, &open_file.mappings, &stored));
         filter.prune(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), PAGE_MIN_MAX)
     };
-    (0..data.pages()).map(|page| judge(page).map_err(|error: Error| error.in_page(page))).collect()
+    (0..data.pages()).map(|page| prune_page(page).map_err(|error: Error| error.in_page(page))).collect()
 }

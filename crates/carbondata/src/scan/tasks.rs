@@ -11,7 +11,7 @@ use orcish_io::display_name;
 
 use super::config::ScanConfig;
 use super::open_files::OpenFiles;
-use super::pruning::judge_by_index;
+use super::pruning::prune_by_index;
 use super::snapshot::TableSnapshot;
 use super::task::ScanTask;
 use super::task_reader::TaskReader;
@@ -74,7 +74,7 @@ fn file_tasks(snapshot: &TableSnapshot, config: &ScanConfig, file: usize, entry:
         FileFormat::Stream | FileFormat::Orc => return Ok(vec![ScanTask { file, blocklets: None }]),
         FileFormat::Other(_) => return snapshot.check_format(entry).map(|()| Vec::new()),
     }
-    let Some(outcomes) = judge_by_index(snapshot, config, entry)? else {
+    let Some(outcomes) = prune_by_index(snapshot, config, entry)? else {
         return Ok(vec![ScanTask { file, blocklets: None }]);
     };
     let is_read = |(at, outcome): (usize, Outcome)| (!outcome.is_skipped()).then_some(at);

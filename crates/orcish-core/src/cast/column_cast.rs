@@ -23,7 +23,7 @@ use super::mismatch::check_array_size;
 use super::restore::restore;
 use super::widen::{cast, overflow};
 use crate::error::Result;
-use crate::types::item_of;
+use crate::types::{entries_of, item_of};
 
 /// The cast of a column of a file.
 #[derive(Debug, Clone)]
@@ -75,15 +75,15 @@ impl ColumnCast {
                 restore(&array, &Field::new("", target.clone(), true), memory)
             }
             (ColumnCast::Map(inner), DataType::Map(entries, sorted)) => {
-                let (Some(map), DataType::Struct(fields)) = (array.as_map_opt(), entries.data_type()) else {
+                let (Some(map), Some((key, value))) = (array.as_map_opt(), entries_of(target)) else {
                     return Ok(array.clone());
                 };
-                let [key, value] = &fields[..] else { return Ok(array.clone()) };
                 let columns = vec![
                     inner.0.apply(map.keys(), key.data_type(), memory)?,
                     inner.1.apply(map.values(), value.data_type(), memory)?,
                 ];
-                let entry_array = StructArray::try_new(fields.clone(), columns, None).map_err(overflow)?;
+                let fields = vec![key.clone(), value.clone()].into();
+                let entry_array = StructArray::try_new(fields, columns, None).map_err(overflow)?;
                 let (offsets, nulls) = (map.offsets().clone(), map.nulls().cloned());
                 let array = MapArray::try_new(entries.clone(), offsets, entry_array, nulls, *sorted);
                 Ok(Arc::new(array.map_err(overflow)?))

@@ -14,4 +14,4 @@ pub use mismatch::check_array_size;
 pub use plain::plain_values;
 pub use prune::prune_fields;
 pub use restore::restore;
-pub use widen::{cast, is_text, widen, widens};
+pub use widen::{cast, is_text_or_dictionary, widen, widens};

@@ -8,17 +8,17 @@ use crate::error::{Error, Result};
 use crate::types::{self, is_binary};
 
 /// Whether values are strings, plain or dictionary encoded.
-pub fn is_text(kind: &DataType) -> bool {
-    match kind {
-        DataType::Dictionary(_, values) => is_text(values),
-        kind => types::is_text(kind),
+pub fn is_text_or_dictionary(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => is_text_or_dictionary(values),
+        data_type => types::is_text(data_type),
     }
 }
 
 /// Whether a type is cast to another without loss, or as in Java.
 pub fn widens(from: &DataType, to: &DataType) -> bool {
     use DataType as D;
-    let digits = |kind: &D| match kind {
+    let digits = |data_type: &D| match data_type {
         D::Int8 => Some((3, 0)),
         D::Int16 => Some((5, 0)),
         D::Int32 => Some((10, 0)),
@@ -28,10 +28,10 @@ pub fn widens(from: &DataType, to: &DataType) -> bool {
     };
     let is_number = from.is_integer() || matches!(from, D::Float32 | D::Float64 | D::Decimal128(_, _));
     match (from, to) {
-        (from, to) if is_text(to) => {
-            is_text(from) || is_number || matches!(from, D::Boolean | D::Date32 | D::Timestamp(_, _))
+        (from, to) if is_text_or_dictionary(to) => {
+            is_text_or_dictionary(from) || is_number || matches!(from, D::Boolean | D::Date32 | D::Timestamp(_, _))
         }
-        (from, to) if is_binary(to) => is_binary(from) || is_text(from),
+        (from, to) if is_binary(to) => is_binary(from) || is_text_or_dictionary(from),
         (from, to) if from.is_integer() && to.is_integer() => from.primitive_width() <= to.primitive_width(),
         (from, D::Decimal128(_, _)) => {
             digits(from).zip(digits(to)).is_some_and(|(from, to)| from.0 <= to.0 && from.1 <= to.1)
@@ -75,7 +75,7 @@ pub fn cast(array: &ArrayRef, target: &DataType) -> Result<ArrayRef> {
     let options = CastOptions { safe: false, ..CastOptions::default() };
     let cast = match array.data_type() {
         // `arrow-cast` without `chrono-tz` does not know ids of time zones, including UTC.
-        DataType::Timestamp(unit, Some(_)) if is_text(target) => {
+        DataType::Timestamp(unit, Some(_)) if is_text_or_dictionary(target) => {
             let utc = DataType::Timestamp(*unit, Some("+00:00".into()));
             cast_with_options(array, &utc, &options).and_then(|array| cast_with_options(&array, target, &options))
         }

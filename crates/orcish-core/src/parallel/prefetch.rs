@@ -51,24 +51,26 @@ pub trait PrefetchSource: Send + Sync + 'static {
 /// Inputs are read ahead while the scan holds no more than its [`ScanMemory`].
 pub struct Prefetch<S: PrefetchSource> {
     engine: Engine<Inputs<S>>,
+    /// Number of threads that read several inputs at a time; 0 if the caller reads the inputs one after the other.
     threads: usize,
     is_started: bool,
-    /// The role of the caller.
-    helps: Option<Role>,
+    /// The role of the caller if it reads by itself.
+    caller_role: Option<Role>,
     /// Number of rows that may still be returned.
     limit: u64,
     cancellation: Cancellation,
 }
 
+/// The kinds of threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// Opens and reads inputs.
-    Read {
-        thread: usize,
-    },
+    Read { thread: usize },
+    /// Prepares inputs that will be opened.
     Prepare,
 }
 
+/// The inputs, as a job of the engine.
 struct Inputs<S> {
     source: Arc<S>,
     memory: Arc<ScanMemory>,
@@ -78,9 +80,10 @@ struct Inputs<S> {
     is_read_ahead: bool,
 }
 
+/// The state that threads share under the lock of the engine.
 struct State<R> {
     /// Inputs that are read, in order.
-    lanes: VecDeque<Lane<R>>,
+    inputs: VecDeque<InputState<R>>,
     /// The next input to be opened.
     next: usize,
     /// The next input to be prepared.
@@ -98,7 +101,7 @@ struct State<R> {
 impl<R> Default for State<R> {
     fn default() -> Self {
         State {
-            lanes: VecDeque::new(),
+            inputs: VecDeque::new(),
             next: 0,
             next_prepared: 0,
             max_open: 1,
@@ -109,14 +112,17 @@ impl<R> Default for State<R> {
     }
 }
 
-struct Lane<R> {
+/// An input that is read.
+struct InputState<R> {
     input: usize,
     /// The thread that read the input last, whose cache may have the buffers of the reader.
     thread: usize,
     reader: ReaderState<R>,
+    /// Batches that wait for the caller, with their bytes.
     ready: VecDeque<(Result<RecordBatch>, Reservation)>,
 }
 
+/// The reader of an input.
 enum ReaderState<R> {
     /// A task opens the input or reads a batch.
     Busy,
@@ -124,12 +130,14 @@ enum ReaderState<R> {
     Finished,
 }
 
+/// What a thread does without the lock.
 enum Task<R> {
     Prepare(usize),
     Open { input: usize, threads: usize, open_inputs: usize },
     Read { input: usize, reader: Box<R>, expected: u64 },
 }
 
+/// The result of a task.
 enum Done<R> {
     Prepared(usize),
     Opened {
@@ -179,7 +187,7 @@ impl<S: PrefetchSource> Prefetch<S> {
             ),
             threads: if is_sequential { 0 } else { threads.min(num_inputs) },
             is_started: false,
-            helps: None,
+            caller_role: None,
             limit: limit.unwrap_or(u64::MAX),
             cancellation: Cancellation::new(None),
         }
@@ -200,7 +208,7 @@ impl<S: PrefetchSource> Prefetch<S> {
             (0..self.threads).filter(|&thread| self.engine.start("orcish-scan", Role::Read { thread })).count();
         if started == 0 {
             // The caller reads the inputs one after the other, each with all threads.
-            self.helps = Some(Role::Read { thread: 0 });
+            self.caller_role = Some(Role::Read { thread: 0 });
             let inputs_at_a_time = self.threads.max(1);
             self.engine.update(|state| {
                 state.threads_per_input *= inputs_at_a_time;
@@ -219,16 +227,16 @@ impl<S: PrefetchSource> Prefetch<S> {
         if !std::mem::replace(&mut self.is_started, true) {
             self.start();
         }
-        let next = self.engine.next(self.helps, &mut self.cancellation, |inputs, state| {
-            let Some(lane) = state.lanes.front_mut() else {
+        let next = self.engine.next(self.caller_role, &mut self.cancellation, |inputs, state| {
+            let Some(input_state) = state.inputs.front_mut() else {
                 return if state.next >= inputs.source.num_inputs() { Taken::End } else { Taken::Pending };
             };
-            if let Some((batch, _)) = lane.ready.pop_front() {
+            if let Some((batch, _)) = input_state.ready.pop_front() {
                 return Taken::Item(batch);
             }
-            match lane.reader {
+            match input_state.reader {
                 ReaderState::Finished => {
-                    state.lanes.pop_front();
+                    state.inputs.pop_front();
                     Taken::Progress
                 }
                 _ => Taken::Pending,
@@ -325,21 +333,21 @@ impl<S: PrefetchSource> Job for Inputs<S> {
         match done {
             Done::Prepared(_) => {}
             Done::Opened { input, reader } => {
-                let Some(lane) = state.lane(input) else { return };
-                lane.reader = match reader {
+                let Some(input_state) = state.input_state(input) else { return };
+                input_state.reader = match reader {
                     Ok(Some(reader)) => ReaderState::Idle(Box::new(reader)),
                     Ok(None) => ReaderState::Finished,
                     Err(error) => {
-                        lane.ready.push_back((Err(error), self.memory.reservation()));
+                        input_state.ready.push_back((Err(error), self.memory.reservation()));
                         ReaderState::Finished
                     }
                 };
             }
             Done::Read { input, reader, batch, expected } => {
                 state.expected -= expected;
-                let Some(lane) = state.lane(input) else { return };
-                lane.ready.extend(batch);
-                lane.reader = reader.map_or(ReaderState::Finished, ReaderState::Idle);
+                let Some(input_state) = state.input_state(input) else { return };
+                input_state.ready.extend(batch);
+                input_state.reader = reader.map_or(ReaderState::Finished, ReaderState::Idle);
             }
         }
     }
@@ -353,10 +361,10 @@ impl<S: PrefetchSource> Job for Inputs<S> {
     }
 
     fn discard(&self, state: Self::State) {
-        for lane in state.lanes {
-            if let ReaderState::Idle(reader) = lane.reader {
+        for input_state in state.inputs {
+            if let ReaderState::Idle(reader) = input_state.reader {
                 drop(reader);
-                self.source.close(lane.input);
+                self.source.close(input_state.input);
             }
         }
         (state.next..state.next_prepared).for_each(|input| self.source.close(input));
@@ -377,45 +385,47 @@ impl<S: PrefetchSource> Inputs<S> {
     /// by the thread that read the input before, where it is free.
     fn next_read(&self, state: &mut State<S::Reader>, thread: usize) -> Option<Task<S::Reader>> {
         let mut next = None;
-        for (at, lane) in state.lanes.iter().enumerate() {
-            let ReaderState::Idle(reader) = &lane.reader else { continue };
-            if lane.ready.len() >= tuning::BATCHES_AHEAD.get() {
+        for (at, input_state) in state.inputs.iter().enumerate() {
+            let ReaderState::Idle(reader) = &input_state.reader else { continue };
+            if input_state.ready.len() >= tuning::BATCHES_AHEAD.get() {
                 continue;
             }
             let expected = S::bytes_of_next(reader);
-            let is_waited_for = at == 0 && lane.ready.is_empty();
+            let is_waited_for = at == 0 && input_state.ready.is_empty();
             if !is_waited_for && !self.memory.has_room_for(state.expected.saturating_add(expected)) {
                 continue;
             }
-            if is_waited_for || lane.thread == thread {
+            if is_waited_for || input_state.thread == thread {
                 next = Some((at, expected));
                 break;
             }
             next = next.or(Some((at, expected)));
         }
         let (at, expected) = next?;
-        let lane = state.lanes.get_mut(at)?;
-        let ReaderState::Idle(reader) = std::mem::replace(&mut lane.reader, ReaderState::Busy) else { return None };
-        lane.thread = thread;
+        let input_state = state.inputs.get_mut(at)?;
+        let ReaderState::Idle(reader) = std::mem::replace(&mut input_state.reader, ReaderState::Busy) else {
+            return None;
+        };
+        input_state.thread = thread;
         state.expected = state.expected.saturating_add(expected);
-        Some(Task::Read { input: lane.input, reader, expected })
+        Some(Task::Read { input: input_state.input, reader, expected })
     }
 
     fn next_open(&self, state: &mut State<S::Reader>, thread: usize) -> Option<Task<S::Reader>> {
         let input = state.next;
-        let has_room = state.lanes.is_empty() || self.memory.has_room_for(state.expected);
-        if input >= self.source.num_inputs() || state.lanes.len() >= state.max_open || !has_room {
+        let has_room = state.inputs.is_empty() || self.memory.has_room_for(state.expected);
+        if input >= self.source.num_inputs() || state.inputs.len() >= state.max_open || !has_room {
             return None;
         }
         state.next += 1;
-        state.lanes.push_back(Lane { input, thread, reader: ReaderState::Busy, ready: VecDeque::new() });
+        state.inputs.push_back(InputState { input, thread, reader: ReaderState::Busy, ready: VecDeque::new() });
         Some(Task::Open { input, threads: state.threads_per_input, open_inputs: state.max_open })
     }
 }
 
 impl<R> State<R> {
-    fn lane(&mut self, input: usize) -> Option<&mut Lane<R>> {
-        self.lanes.iter_mut().find(|lane| lane.input == input)
+    fn input_state(&mut self, input: usize) -> Option<&mut InputState<R>> {
+        self.inputs.iter_mut().find(|input_state| input_state.input == input)
     }
 }
 

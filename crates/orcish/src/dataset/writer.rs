@@ -264,13 +264,13 @@ impl DatasetWriter {
             }
             let Some(file) = self.open.get_mut(&key) else { return Err(Error::invalid("the file is closed")) };
             file.used = used;
-            let room = self.options.max_rows_per_file.map_or(u64::MAX, |most| most - file.rows().min(most));
+            let room = self.options.max_rows_per_file.map_or(u64::MAX, |max_rows| max_rows - file.rows().min(max_rows));
             let count = (rows.num_rows() - at).min(usize::try_from(room).unwrap_or(usize::MAX));
             let before = file.memory;
             file.write(&rows.slice(at, count))?;
             self.memory = self.memory.saturating_sub(before).saturating_add(file.memory);
             at += count;
-            if self.options.max_rows_per_file.is_some_and(|most| file.rows() >= most) {
+            if self.options.max_rows_per_file.is_some_and(|max_rows| file.rows() >= max_rows) {
                 self.close_file(&key)?;
             }
         }

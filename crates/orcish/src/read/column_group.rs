@@ -85,8 +85,8 @@ impl Plan {
 
     /// Deals the columns out, the largest first, each to the group that has least.
     fn root_groups(&self, context: &Context<'_>) -> Result<Vec<ColumnGroup>> {
-        let most = self.threads * tuning::GROUPS_PER_THREAD.get();
-        let count = if self.threads == 1 { 1 } else { most.min(self.columns.len()).max(1) };
+        let max_groups = self.threads * tuning::GROUPS_PER_THREAD.get();
+        let count = if self.threads == 1 { 1 } else { max_groups.min(self.columns.len()).max(1) };
         let bytes = |column: &Projected| {
             let last = self.tail.schema.get(column.id).map_or(column.id, |this| this.last);
             context.stripe.stored_bytes(column.id..=last)

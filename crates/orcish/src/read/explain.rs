@@ -25,9 +25,9 @@ impl Plan {
     pub(super) fn explain(&self, cancellation: &mut Cancellation) -> Result<Explanation> {
         let (mut stripes, mut bytes) = (Vec::new(), 0);
         let read: BTreeSet<usize> = self.stripes.iter().copied().collect();
-        for (&stripe, verdict) in self.verdicts.iter().filter(|(stripe, _)| !read.contains(stripe)) {
+        for (&stripe, result) in self.prune_results.iter().filter(|(stripe, _)| !read.contains(stripe)) {
             cancellation.poll()?;
-            let outcome = self.outcome(verdict);
+            let outcome = self.outcome(result);
             self.charge(&mut bytes, &outcome)?;
             stripes.push(self.stripe_plan(stripe, outcome));
         }
@@ -43,8 +43,8 @@ impl Plan {
         SectionPlan::new(stripe, self.rows_of(stripe), outcome)
     }
 
-    fn outcome(&self, verdict: &PruneResult) -> Outcome {
-        self.filter.as_ref().map_or(Outcome::AllMatch, |filter| Outcome::new(verdict, &filter.condition))
+    fn outcome(&self, result: &PruneResult) -> Outcome {
+        self.filter.as_ref().map_or(Outcome::AllMatch, |filter| Outcome::new(result, &filter.condition))
     }
 
     /// Adds the bytes of an outcome to `bytes`.
@@ -64,7 +64,7 @@ impl Plan {
 
     /// The plan of a stripe. `bytes` are the bytes of the outcomes so far.
     fn explain_stripe(&self, index: usize, bytes: &mut u64) -> Result<SectionPlan> {
-        let mut plan = self.stripe_plan(index, self.outcome(&self.verdict_of(index)));
+        let mut plan = self.stripe_plan(index, self.outcome(&self.prune_result(index)));
         self.charge(bytes, &plan.outcome)?;
         if self.needs_rows_only(index) {
             return Ok(plan);
@@ -76,17 +76,17 @@ impl Plan {
         if let Some(filter) = &self.filter {
             let pruned = self.prune(filter, &stripe, index)?;
             (groups, indexes) = (pruned.groups, pruned.indexes);
-            if let [only] = &pruned.verdicts[..] {
+            if let [only] = &pruned.results[..] {
                 plan.outcome = self.outcome(only);
             } else {
-                let outcome = |(group, verdict)| {
-                    let (rows, outcome) = (groups.rows(group), self.outcome(verdict));
+                let outcome = |(group, result)| {
+                    let (rows, outcome) = (groups.rows(group), self.outcome(result));
                     self.charge(bytes, &outcome)?;
                     Ok((rows.end - rows.start, outcome))
                 };
-                plan.row_groups = pruned.verdicts.iter().enumerate().map(outcome).collect::<Result<_>>()?;
+                plan.row_groups = pruned.results.iter().enumerate().map(outcome).collect::<Result<_>>()?;
             }
-            let kept: Vec<_> = runs(&pruned.verdicts).collect();
+            let kept: Vec<_> = runs(&pruned.results).collect();
             all = kept.iter().map(|(run, _)| run.clone()).collect();
             if filter.is_needed(&kept) {
                 (plan.filter_bytes, plan.filter_requests) =

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use arrow_schema::{Schema, SchemaRef};
 use orcish_core::cancel::{CancelCheck, Cancellation};
-use orcish_core::error::Result;
+use orcish_core::error::{Error, Result};
 use orcish_core::explain::Explanation;
 use orcish_core::limits::Limits;
 use orcish_core::predicate::{Condition, Truth};
@@ -14,14 +14,14 @@ use orcish_io::{FileSource, ReadAt};
 
 use super::inspect::Inspector;
 use super::plan::{Plan, ScanContext};
-use super::prune::{judge_stripes, stripe_statistics};
+use super::prune::{prune_stripes, stripe_statistics};
 use super::reader::BatchReader;
 use super::restore::{StoredSchema, max_rows};
-use super::schema::{Mapping, domain, row_number_field};
+use super::schema::{Mapping, domain, push_row_number};
 use super::selection::Selection;
-use crate::options::{ColumnOptions, Columns, NullMapKeys, ReadOptions};
+use crate::options::{ColumnOptions, NullMapKeys, ReadOptions};
 use crate::predicate::bind;
-use crate::projection::{Projection, ROOT_COLUMN};
+use crate::projection::{Projection, ROOT_COLUMN, readable_columns};
 use crate::schema::Kind;
 use crate::tail::{FileTail, read_tail};
 
@@ -66,7 +66,7 @@ impl OrcFile {
     /// Sets the check that long calls without a reader make regularly, on the calling thread: plans, explanations, statistics
     /// and stripe footers. For readers see [`set_cancel_check`](BatchReader::set_cancel_check).
     #[must_use]
-    pub fn set_cancel_check(mut self, check: CancelCheck) -> Self {
+    pub fn with_cancel_check(mut self, check: CancelCheck) -> Self {
         self.check = Some(check);
         self
     }
@@ -95,7 +95,7 @@ impl OrcFile {
     /// # Errors
     /// `UnknownColumn` if the options name a column that the file does not have.
     pub fn schema(&self, options: &ReadOptions) -> Result<SchemaRef> {
-        let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.named(error))?;
+        let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.in_file(error))?;
         let options = self.with_column_options(options.clone())?;
         let physical = self.physical_schema(&projection, &options)?;
         self.logical_schema(&projection, &options, physical)
@@ -122,7 +122,7 @@ impl OrcFile {
         }
     }
 
-    fn named(&self, error: orcish_core::Error) -> orcish_core::Error {
+    fn in_file(&self, error: Error) -> Error {
         error.in_file(self.source.name())
     }
 
@@ -134,10 +134,7 @@ impl OrcFile {
             _ => vec![mapping.field(ROOT_COLUMN, &projection.root)?],
         };
         if let Some(name) = &options.row_number {
-            if fields.iter().any(|field| field.name() == name) {
-                return Err(orcish_core::Error::invalid(format!("row_number: there is a column {name:?} already")));
-            }
-            fields.push(Arc::new(row_number_field(name)));
+            push_row_number(&mut fields, name)?;
         }
         Ok(Arc::new(Schema::new(fields)))
     }
@@ -158,14 +155,12 @@ impl OrcFile {
     /// As [`read`](Self::read); as reading of stripe footers and indexes.
     pub fn explain(&self, options: ReadOptions) -> Result<Explanation> {
         let plan = self.plan(options)?;
-        plan.explain(&mut self.cancellation()).map_err(|error| self.named(error))
+        plan.explain(&mut self.cancellation()).map_err(|error| self.in_file(error))
     }
 
     /// The row groups of the stripes with their recorded statistics, for all columns of known types.
     pub(crate) fn inspect(&self, limits: &Limits, null_map_keys: NullMapKeys) -> Result<Inspector> {
-        let schema = &self.tail.schema;
-        let readable = schema.get(0)?.children.iter().copied().filter(|&id| schema.fault(id).is_none());
-        let columns = if schema.fault(0).is_some() { Columns::Ids(readable.collect()) } else { Columns::All };
+        let columns = readable_columns(&self.tail.schema)?;
         let options = ReadOptions { columns, limits: limits.clone(), null_map_keys, ..ReadOptions::default() };
         // Timestamps of a coarse unit may exceed 64 bits in a finer unit, and timestamps in nanoseconds are read as such.
         // Recorded statistics are local times.
@@ -197,12 +192,12 @@ impl OrcFile {
         condition: Option<Condition>,
     ) -> Result<Explanation> {
         let plan = self.plan_alone(projection, options, condition)?;
-        plan.explain(&mut self.cancellation()).map_err(|error| self.named(error))
+        plan.explain(&mut self.cancellation()).map_err(|error| self.in_file(error))
     }
 
     /// Statistics of column `id` over all stripes whose rows all match, and the indexes of the other stripes that are read.
     /// Bounds are values of the column.
-    pub(crate) fn proven(
+    pub(crate) fn exact_statistics(
         &self,
         id: u32,
         projection: Projection,
@@ -226,10 +221,10 @@ impl OrcFile {
     ) -> Result<(ColumnStatistics, Vec<usize>)> {
         let limits = options.limits.clone();
         let plan = self.plan_alone(projection, options, condition)?;
-        let is_wanted = |stripe: &usize| !plan.is_filtered() || plan.verdict_of(*stripe).truth == Truth::Always;
+        let is_wanted = |stripe: &usize| !plan.is_filtered() || plan.prune_result(*stripe).truth == Truth::Always;
         let (wanted, others): (Vec<usize>, Vec<usize>) = plan.stripes.iter().partition(|stripe| is_wanted(stripe));
         if wanted.len() == self.tail.stripes.len()
-            && let Some(found) = self.tail.column_statistics(id).map_err(|error| self.named(error))?
+            && let Some(found) = self.tail.column_statistics(id).map_err(|error| self.in_file(error))?
         {
             return Ok((found, others));
         }
@@ -239,7 +234,7 @@ impl OrcFile {
                 let section = stripe_statistics(&*self.source, &self.tail, &limits)?;
                 self.tail.parse_stripe_statistics_of(section, &[id], &limits, &mut self.cancellation())
             };
-            let of_stripes = read().map_err(|error| self.named(error))?;
+            let of_stripes = read().map_err(|error| self.in_file(error))?;
             for stripe in wanted {
                 let found = of_stripes.get(stripe).and_then(|found| found.first()?.as_ref());
                 all.merge(found.unwrap_or(&ColumnStatistics::UNKNOWN));
@@ -260,12 +255,12 @@ impl OrcFile {
 
     fn plan(&self, options: ReadOptions) -> Result<Plan> {
         let options = self.with_column_options(options)?;
-        let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.named(error))?;
+        let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.in_file(error))?;
         let condition = options.filter.as_ref().map(|filter| {
             let mapping = Mapping { tail: &self.tail, options: &options };
             bind(filter, &self.tail.schema, &|id| domain(&mapping, id))
         });
-        let condition = condition.transpose().map_err(|error| self.named(error))?;
+        let condition = condition.transpose().map_err(|error| self.in_file(error))?;
         self.plan_alone(projection, options, condition)
     }
 
@@ -289,10 +284,10 @@ impl OrcFile {
             let options = ReadOptions { batch_size: options.batch_size.min(max_rows(&logical)), ..options };
             let (source, tail, schemas) = (self.source.clone(), self.tail.clone(), (physical, logical));
             let selection = Selection::new(source, tail, projection, schemas, options, condition)?;
-            let verdicts = judge_stripes(&selection, &mut self.cancellation())?;
-            Plan::new(selection, verdicts, scan)
+            let results = prune_stripes(&selection, &mut self.cancellation())?;
+            Plan::new(selection, results, scan)
         };
-        make().map_err(|error| self.named(error))
+        make().map_err(|error| self.in_file(error))
     }
 
     /// Statistics of each stripe, one entry for each column, read from the source.
@@ -304,6 +299,6 @@ impl OrcFile {
             let section = stripe_statistics(&*self.source, &self.tail, limits)?;
             self.tail.parse_stripe_statistics_cancellable(section, limits, &mut self.cancellation())
         };
-        read().map_err(|error| self.named(error))
+        read().map_err(|error| self.in_file(error))
     }
 }

@@ -79,12 +79,12 @@ impl Filter {
 }
 
 /// Runs of adjacent row groups with the same truth, without row groups that have no matching row.
-pub(super) fn runs(verdicts: &[PruneResult]) -> impl Iterator<Item = (Range<usize>, Truth)> {
+pub(super) fn runs(results: &[PruneResult]) -> impl Iterator<Item = (Range<usize>, Truth)> {
     let mut start = 0;
-    verdicts.chunk_by(|a, b| a.truth == b.truth).filter_map(move |run| {
+    results.chunk_by(|a, b| a.truth == b.truth).filter_map(move |run| {
         let range = start..start + run.len();
         start = range.end;
-        run.first().filter(|verdict| verdict.truth != Truth::Never).map(|verdict| (range, verdict.truth))
+        run.first().filter(|result| result.truth != Truth::Never).map(|result| (range, result.truth))
     })
 }
 

@@ -60,7 +60,7 @@ impl FilteredStripe {
         let (groups, indexes) = (pruned.groups, pruned.indexes);
         let filter_columns = plan.rows_of_columns(&stripe, &filter.columns)?;
         let payload_columns = plan.rows_of_columns(&stripe, &filter.payload_columns(&plan.columns))?;
-        let kept: Vec<_> = runs(&pruned.verdicts).collect();
+        let kept: Vec<_> = runs(&pruned.results).collect();
         let is_needed = filter.is_needed(&kept);
         let all: Vec<Range<usize>> = kept.iter().map(|(run, _)| run.clone()).collect();
         let mut this = FilteredStripe {

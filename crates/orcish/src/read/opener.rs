@@ -29,7 +29,7 @@ impl Plan {
     }
 
     pub(super) fn context<'a>(&'a self, stripe: &'a Stripe) -> Context<'a> {
-        Context { tail: &self.tail, stripe, options: &self.options, reader: self.reader.as_ref() }
+        Context { tail: &self.tail, stripe, options: &self.options, reader_zone: self.reader_zone.as_ref() }
     }
 
     /// The reader of `columns`, which are children of the root or the root itself.

@@ -43,14 +43,14 @@ pub(super) struct Plan {
     pub(super) tail: Arc<FileTail>,
     pub(super) projection: Projection,
     /// The zone of the reader, if one is given.
-    pub(super) reader: Option<WriterZone>,
+    pub(super) reader_zone: Option<WriterZone>,
     pub(super) options: ReadOptions,
     /// Indexes of the stripes.
     pub(super) stripes: Vec<usize>,
     /// The filter. `None` selects all rows.
     pub(super) filter: Option<Filter>,
     /// What statistics prove of the stripes, by index.
-    pub(super) verdicts: BTreeMap<usize, PruneResult>,
+    pub(super) prune_results: BTreeMap<usize, PruneResult>,
     /// Columns of the batches: the children of a struct root, or the root itself.
     pub(super) columns: Vec<Projected>,
     /// Schema of the decoded columns.
@@ -75,24 +75,25 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The plan of reading a selection. `verdicts` has what statistics prove of each selected stripe; it is empty without a
+    /// The plan of reading a selection. `prune_results` has what statistics prove of each selected stripe; it is empty without a
     /// condition.
-    pub(super) fn new(selection: Selection, verdicts: Vec<PruneResult>, scan: &ScanContext) -> Result<Self> {
+    pub(super) fn new(selection: Selection, prune_results: Vec<PruneResult>, scan: &ScanContext) -> Result<Self> {
         let Selection {
             source,
             tail,
             projection,
             condition,
             filter_projection,
-            reader,
+            reader_zone,
             options,
             mut stripes,
             physical,
             logical,
         } = selection;
         let sharers = scan.readers.max(1);
-        let verdicts: BTreeMap<usize, PruneResult> = stripes.iter().copied().zip(verdicts).collect();
-        stripes.retain(|stripe| verdicts.get(stripe).is_none_or(|verdict| verdict.truth != Truth::Never));
+        let prune_results: BTreeMap<usize, PruneResult> = stripes.iter().copied().zip(prune_results).collect();
+        let may_match = |stripe: &usize| prune_results.get(stripe).is_none_or(|result| result.truth != Truth::Never);
+        stripes.retain(may_match);
         let is_struct = tail.schema.get(0)?.kind == Kind::Struct;
         let columns = columns_of(&projection.root, is_struct);
         // A condition that is the same for all rows needs no column.
@@ -100,18 +101,10 @@ impl Plan {
         let filter =
             filter.map(|(condition, projection)| new_filter(condition, projection, is_struct, &columns, &tail));
         let filter = filter.transpose()?;
-        let left = options.limit.unwrap_or(u64::MAX);
-        if filter.is_none() {
-            // Stripes after the limit are not needed.
-            let mut rows = 0u64;
-            stripes.retain(|&stripe| {
-                let is_wanted = rows < left;
-                rows = rows.saturating_add(tail.stripes.get(stripe).map_or(0, |stripe| stripe.rows));
-                is_wanted
-            });
-        }
-        if left == 0 {
-            stripes.clear();
+        if let Some(limit) = options.limit
+            && (filter.is_none() || limit == 0)
+        {
+            retain_rows(&mut stripes, limit, &tail);
         }
         let stored = stripes.iter().filter_map(|&at| tail.stripes.get(at)).map(|stripe| stripe.data_length);
         let bytes = stored.fold(0, u64::saturating_add);
@@ -123,15 +116,11 @@ impl Plan {
         // Rows without columns need no memory, and no limit.
         let is_bare = columns.is_empty() && filter.is_none() && options.row_number.is_none();
         let batch_size = if is_bare { usize::MAX } else { options.batch_size };
-        let filter_columns = filter.as_ref().map_or(&[][..], |filter| &filter.columns);
-        let has_bytes = match columns.is_empty() {
-            true => tail.schema.types().iter().any(|this| this.kind != Kind::Struct),
-            false => columns.iter().chain(filter_columns).any(|column| !is_weightless(&tail, column)),
-        };
-        let max_rows = if is_bare || has_bytes { u64::MAX } else { options.limits.memory };
+        let is_weightless = !is_bare && are_weightless(&columns, filter.as_ref(), &tail);
+        let max_rows = if is_weightless { options.limits.memory } else { u64::MAX };
         // With a filter, the number of rows to be evaluated for the limit is unknown.
-        let most = if filter.is_some() { usize::MAX } else { usize::try_from(left).unwrap_or(usize::MAX) };
-        let batch_size = batch_size.min(most).max(1);
+        let row_limit = options.limit.filter(|_| filter.is_none()).unwrap_or(u64::MAX);
+        let batch_size = batch_size.min(usize::try_from(row_limit).unwrap_or(usize::MAX)).max(1);
         let memory = Memory::with_scan(options.limits.memory, scan.memory.clone());
         Ok(Plan {
             memory,
@@ -141,11 +130,11 @@ impl Plan {
             source,
             tail,
             projection,
-            reader,
+            reader_zone,
             options,
             stripes,
             filter,
-            verdicts,
+            prune_results,
             columns,
             physical,
             logical,
@@ -190,10 +179,10 @@ impl Plan {
 
     /// Checks that a number of rows may be processed.
     pub(super) fn check_rows(&self, rows: u64) -> Result<()> {
-        let most = self.max_rows;
-        match rows > most {
+        let max_rows = self.max_rows;
+        match rows > max_rows {
             true => {
-                let message = format!("rows for which nothing is stored are more than the {most} bytes allowed");
+                let message = format!("rows for which nothing is stored are more than the {max_rows} bytes allowed");
                 Err(Error::over("memory", message))
             }
             false => Ok(()),
@@ -209,16 +198,35 @@ impl Plan {
     }
 
     /// What statistics prove of a stripe.
-    pub(super) fn verdict_of(&self, stripe: usize) -> PruneResult {
-        self.verdicts.get(&stripe).cloned().unwrap_or(PruneResult::MAYBE)
+    pub(super) fn prune_result(&self, stripe: usize) -> PruneResult {
+        self.prune_results.get(&stripe).cloned().unwrap_or(PruneResult::MAYBE)
     }
 
     /// Whether nothing of a stripe has to be read: all rows match, and there is no column.
     pub(super) fn needs_rows_only(&self, index: usize) -> bool {
-        let is_filtered = self.is_filtered() && self.verdict_of(index).truth != Truth::Always;
+        let is_filtered = self.is_filtered() && self.prune_result(index).truth != Truth::Always;
         // Row numbers of a filtered stripe are made with its columns.
         let is_numbered = self.is_filtered() && self.options.row_number.is_some();
         self.columns.is_empty() && !is_filtered && !is_numbered
+    }
+}
+
+/// Removes the stripes after the first `limit` rows.
+fn retain_rows(stripes: &mut Vec<usize>, limit: u64, tail: &FileTail) {
+    let mut rows = 0u64;
+    stripes.retain(|&stripe| {
+        let is_wanted = rows < limit;
+        rows = rows.saturating_add(tail.stripes.get(stripe).map_or(0, |stripe| stripe.rows));
+        is_wanted
+    });
+}
+
+/// Whether no bytes are stored for the rows of the columns. Rows without columns have the weight of all columns of the file.
+fn are_weightless(columns: &[Projected], filter: Option<&Filter>, tail: &FileTail) -> bool {
+    let filter_columns = filter.map_or(&[][..], |filter| &filter.columns);
+    match columns.is_empty() {
+        true => tail.schema.types().iter().all(|this| this.kind == Kind::Struct),
+        false => columns.iter().chain(filter_columns).all(|column| is_weightless(tail, column)),
     }
 }
 

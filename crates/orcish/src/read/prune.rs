@@ -32,7 +32,7 @@ use crate::warnings::with_column;
 pub(super) struct Pruned {
     pub(super) groups: RowGroups,
     /// The result for each row group.
-    pub(super) verdicts: Vec<PruneResult>,
+    pub(super) results: Vec<PruneResult>,
     /// Whether the filter columns can seek to row groups.
     pub(super) can_seek: bool,
     pub(super) indexes: Indexes,
@@ -51,13 +51,13 @@ impl Lookup {
 }
 
 /// The results of pruning the selected stripes by statistics of the file and of stripes; empty without a condition.
-pub(super) fn judge_stripes(selection: &Selection, cancellation: &mut Cancellation) -> Result<Vec<PruneResult>> {
+pub(super) fn prune_stripes(selection: &Selection, cancellation: &mut Cancellation) -> Result<Vec<PruneResult>> {
     let Some(condition) = &selection.condition else { return Ok(Vec::new()) };
     let (tail, stripes, limits) = (&*selection.tail, &selection.stripes, &selection.options.limits);
-    let reader = selection.reader.as_ref();
+    let zone = selection.reader_zone.as_ref();
     let mut whole = PruneResult::MAYBE;
     whole.refine(condition, FILE_STATISTICS, &mut |_, leaf| {
-        Ok(judge(leaf, tail.column_statistics(leaf.column)?.as_ref(), tail.rows, tail, reader))
+        Ok(prune_leaf(leaf, tail.column_statistics(leaf.column)?.as_ref(), tail.rows, tail, zone))
     })?;
     let range = tail.stripe_statistics.clone();
     if whole.truth != Truth::Maybe || tail.stripes.len() < 2 || range.is_empty() {
@@ -68,13 +68,13 @@ pub(super) fn judge_stripes(selection: &Selection, cancellation: &mut Cancellati
     let of_stripes = tail.parse_stripe_statistics_of(section, &columns, limits, cancellation)?;
     let mut of_stripe = |&stripe: &usize| {
         cancellation.poll()?;
-        let mut verdict = whole.clone();
+        let mut result = whole.clone();
         if let (Some(found), Some(info)) = (of_stripes.get(stripe), tail.stripes.get(stripe)) {
-            verdict.refine(condition, STRIPE_STATISTICS, &mut |_, leaf| {
-                Ok(judge(leaf, of_leaf(&columns, found, leaf), info.rows, tail, reader))
+            result.refine(condition, STRIPE_STATISTICS, &mut |_, leaf| {
+                Ok(prune_leaf(leaf, of_leaf(&columns, found, leaf), info.rows, tail, zone))
             })?;
         }
-        Ok(verdict)
+        Ok(result)
     };
     stripes.iter().map(|stripe| of_stripe(stripe).map_err(|error: Error| error.in_section("stripe", *stripe))).collect()
 }
@@ -97,7 +97,7 @@ pub(super) fn stripe_statistics(source: &dyn ReadAt, tail: &FileTail, limits: &L
 }
 
 /// What statistics of `rows` rows, if known, prove of a leaf. Recorded timestamps are local times in `zone`, if known.
-fn judge(
+fn prune_leaf(
     leaf: &Leaf,
     statistics: Option<&ColumnStatistics>,
     rows: u64,
@@ -121,41 +121,41 @@ impl Plan {
     /// Prunes the row groups of a stripe, by the result for the stripe, its row indexes, and its bloom filters.
     pub(super) fn prune(&self, filter: &Filter, stripe: &Stripe, index: usize) -> Result<Pruned> {
         let condition = &filter.condition;
-        let mut verdict = self.verdict_of(index);
-        let mut of_streams = |_: usize, leaf: &Leaf| Ok(self.judge_streams(leaf, stripe));
-        verdict.refine(condition, NO_PRESENT_STREAM, &mut of_streams)?;
+        let mut result = self.prune_result(index);
+        let mut of_streams = |_: usize, leaf: &Leaf| Ok(self.prune_by_streams(leaf, stripe));
+        result.refine(condition, NO_PRESENT_STREAM, &mut of_streams)?;
         let mut groups = RowGroups::new(stripe.rows, self.tail().row_index_stride);
         let (mut indexes, mut can_seek) = (Indexes::new(), false);
         // A single row group has the statistics of its stripe, but may have a bloom filter.
-        let is_one = verdict.truth != Truth::Maybe || groups.count() < 2;
+        let is_one = result.truth != Truth::Maybe || groups.count() < 2;
         if is_one {
             groups = RowGroups::single(stripe.rows);
         }
         let count = groups.count();
-        let size = 2 * (size_of::<PruneResult>() + size_of_val(&verdict.leaves[..]));
+        let size = 2 * (size_of::<PruneResult>() + size_of_val(&result.leaves[..]));
         if count > usize::try_from(self.limits().memory).unwrap_or(usize::MAX) / size {
             return Err(Error::over(
                 "memory",
                 format!("{count} row groups, more than the memory allowed has room for"),
             ));
         }
-        let mut verdicts = vec![verdict; count];
+        let mut results = vec![result; count];
         if !is_one {
             can_seek = self.index_columns(stripe, groups, &self.ids_of(stripe, &filter.columns), &mut indexes)?;
             let columns = condition.columns();
             // An unknown zone is an error when values are read.
-            let zone = self.reader.clone().or_else(|| WriterZone::parse(&stripe.writer_timezone).ok());
-            for (group, verdict) in verdicts.iter_mut().enumerate() {
-                self.refine_group(verdict, condition, &columns, (groups, group), &indexes, zone.as_ref())?;
+            let zone = self.reader_zone.clone().or_else(|| WriterZone::parse(&stripe.writer_timezone).ok());
+            for (group, result) in results.iter_mut().enumerate() {
+                self.refine_group(result, condition, &columns, (groups, group), &indexes, zone.as_ref())?;
             }
         }
-        self.look_up(condition, stripe, groups, &mut verdicts)?;
-        Ok(Pruned { groups, verdicts, can_seek, indexes })
+        self.look_up(condition, stripe, groups, &mut results)?;
+        Ok(Pruned { groups, results, can_seek, indexes })
     }
 
     /// What the streams of a stripe prove of a leaf: without present streams there are no nulls. A file may state more rows
     /// without bytes than can be evaluated.
-    fn judge_streams(&self, leaf: &Leaf, stripe: &Stripe) -> Truth {
+    fn prune_by_streams(&self, leaf: &Leaf, stripe: &Stripe) -> Truth {
         if leaf.may_become_null {
             return Truth::Maybe;
         }
@@ -176,7 +176,7 @@ impl Plan {
     /// Adds what the statistics of a row group prove. `columns` are the filter columns.
     fn refine_group(
         &self,
-        verdict: &mut PruneResult,
+        result: &mut PruneResult,
         condition: &Condition,
         columns: &[u32],
         (groups, group): (RowGroups, usize),
@@ -189,8 +189,8 @@ impl Plan {
         };
         let found = columns.iter().map(of_index).collect::<Result<Vec<_>>>()?;
         let rows = groups.rows(group);
-        verdict.refine(condition, ROW_GROUP_STATISTICS, &mut |_, leaf| {
-            Ok(judge(leaf, of_leaf(columns, &found, leaf), rows.end - rows.start, self.tail(), zone))
+        result.refine(condition, ROW_GROUP_STATISTICS, &mut |_, leaf| {
+            Ok(prune_leaf(leaf, of_leaf(columns, &found, leaf), rows.end - rows.start, self.tail(), zone))
         })
     }
 
@@ -200,17 +200,17 @@ impl Plan {
         condition: &Condition,
         stripe: &Stripe,
         groups: RowGroups,
-        verdicts: &mut [PruneResult],
+        results: &mut [PruneResult],
     ) -> Result<()> {
         for column in condition.columns() {
             let open = |leaf: usize| {
-                verdicts.iter().any(|verdict| verdict.truth == Truth::Maybe && verdict.leaf(leaf) == Truth::Maybe)
+                results.iter().any(|result| result.truth == Truth::Maybe && result.leaf(leaf) == Truth::Maybe)
             };
             let leaves = condition.leaves.iter().enumerate().filter(|(_, leaf)| leaf.column == column);
             let leaves: Vec<_> = leaves.filter(|(index, _)| open(*index)).collect();
             let Some(lookup) = self.filters_of(column, &leaves, stripe, groups)? else { continue };
-            for (group, verdict) in verdicts.iter_mut().enumerate() {
-                verdict.refine(condition, BLOOM_FILTER, &mut |leaf, _| {
+            for (group, result) in results.iter_mut().enumerate() {
+                result.refine(condition, BLOOM_FILTER, &mut |leaf, _| {
                     Ok(if lookup.may_hold(group, leaf) { Truth::Maybe } else { Truth::Never })
                 })?;
             }
@@ -244,7 +244,7 @@ impl Plan {
                 bloom_encoding: stripe.bloom_encoding(id),
                 column,
             });
-            let zone = |leaf: &Leaf| self.reader.as_ref().filter(|_| asks_instants(leaf, tail));
+            let zone = |leaf: &Leaf| self.reader_zone.as_ref().filter(|_| asks_instants(leaf, tail));
             let keys = leaves
                 .iter()
                 .filter_map(|(at, leaf)| Some((*at, hashes_of_leaf(leaf, column.kind, &maker, zone(leaf))?)));

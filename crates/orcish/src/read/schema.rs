@@ -106,21 +106,7 @@ impl Mapping<'_> {
             },
             Kind::Float => DataType::Float32,
             Kind::Double => DataType::Float64,
-            Kind::String | Kind::Char | Kind::Varchar if self.options.invalid_utf8 == InvalidUtf8::Binary => match self
-                .strings(column.id)
-            {
-                StringType::Utf8 | StringType::Binary => DataType::Binary,
-                StringType::Large => DataType::LargeBinary,
-                StringType::View => DataType::BinaryView,
-                StringType::Dictionary => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Binary)),
-            },
-            Kind::String | Kind::Char | Kind::Varchar => match self.strings(column.id) {
-                StringType::Utf8 => DataType::Utf8,
-                StringType::Large => DataType::LargeUtf8,
-                StringType::View => DataType::Utf8View,
-                StringType::Dictionary => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
-                StringType::Binary => DataType::Binary,
-            },
+            Kind::String | Kind::Char | Kind::Varchar => self.text_type(column.id),
             Kind::Binary | Kind::Geometry | Kind::Geography => match self.strings(column.id) {
                 StringType::Large => DataType::LargeBinary,
                 StringType::View => DataType::BinaryView,
@@ -151,6 +137,22 @@ impl Mapping<'_> {
             },
             Kind::Unknown => return Err(self.unreadable(column.id)),
         })
+    }
+
+    /// The Arrow type of strings: binaries if invalid UTF-8 is kept.
+    fn text_type(&self, id: u32) -> DataType {
+        let is_utf8 = self.options.invalid_utf8 != InvalidUtf8::Binary;
+        let dictionary = |values| DataType::Dictionary(Box::new(DataType::Int32), Box::new(values));
+        match (self.strings(id), is_utf8) {
+            (StringType::Utf8, true) => DataType::Utf8,
+            (StringType::Large, true) => DataType::LargeUtf8,
+            (StringType::View, true) => DataType::Utf8View,
+            (StringType::Dictionary, true) => dictionary(DataType::Utf8),
+            (StringType::Utf8 | StringType::Binary, _) => DataType::Binary,
+            (StringType::Large, false) => DataType::LargeBinary,
+            (StringType::View, false) => DataType::BinaryView,
+            (StringType::Dictionary, false) => dictionary(DataType::Binary),
+        }
     }
 
     /// The error of a column of unknown kind.
@@ -311,7 +313,14 @@ pub(crate) fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
     })
 }
 
-/// The field of row numbers.
-pub(super) fn row_number_field(name: &str) -> Field {
-    Field::new(name, DataType::Int64, false)
+/// Adds the field of row numbers to the fields of the batches.
+///
+/// # Errors
+/// `InvalidArgument` if there is a field of the name.
+pub(crate) fn push_row_number(fields: &mut Vec<FieldRef>, name: &str) -> Result<()> {
+    if fields.iter().any(|field| field.name() == name) {
+        return Err(Error::invalid(format!("row_number: there is a column {name:?} already")));
+    }
+    fields.push(Arc::new(Field::new(name, DataType::Int64, false)));
+    Ok(())
 }

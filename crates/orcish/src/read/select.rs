@@ -58,8 +58,8 @@ pub(super) fn concat_arrays(pieces: Vec<ArrayRef>) -> Result<ArrayRef> {
 }
 
 /// Whether a type has maps with dictionary keys. These may be null, which arrow-rs refuses in checked constructors.
-fn may_have_null_keys(kind: &DataType) -> bool {
-    match kind {
+fn may_have_null_keys(data_type: &DataType) -> bool {
+    match data_type {
         DataType::Map(entries, _) => match entries.data_type() {
             DataType::Struct(fields) => {
                 let is_dictionary = |field: &FieldRef| matches!(field.data_type(), DataType::Dictionary(_, _));

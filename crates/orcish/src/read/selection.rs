@@ -30,7 +30,7 @@ pub(super) struct Selection {
     /// Columns that the condition reads.
     pub(super) filter_projection: Option<Projection>,
     /// The time zone of the reader, if one is given.
-    pub(super) reader: Option<WriterZone>,
+    pub(super) reader_zone: Option<WriterZone>,
     pub(super) options: ReadOptions,
     /// Indexes of the selected stripes.
     pub(super) stripes: Vec<usize>,
@@ -54,7 +54,7 @@ impl Selection {
         options: ReadOptions,
         condition: Option<Condition>,
     ) -> Result<Self> {
-        let reader = options.timezone.as_deref().map(WriterZone::parse_reader_zone).transpose()?;
+        let reader_zone = options.timezone.as_deref().map(WriterZone::parse_reader_zone).transpose()?;
         if options.batch_size == 0 {
             return Err(Error::invalid("batch_size is 0 rows; the least is 1"));
         }
@@ -71,23 +71,15 @@ impl Selection {
             projection.contains(id)
                 || filter_projection.as_ref().is_some_and(|filter_projection| filter_projection.contains(id))
         };
-        let masked: Vec<_> = tail.encrypted_columns.iter().filter(|&&id| reads(id)).collect();
+        let masked: Vec<u32> = tail.encrypted_columns.iter().copied().filter(|&id| reads(id)).collect();
         if !masked.is_empty() && !options.allow_masked {
-            let names: Vec<_> = masked.iter().take(MAX_NAMED).map(|&&id| tail.schema.path(id)).collect();
-            let more = masked.len() - names.len();
-            return Err(Error::unsupported(format!(
-                "columns {}{} are encrypted: without keys only their masks can be read, with the option masked=\"allow\"",
-                names.join(", "),
-                if more > 0 { format!(" and {more} more") } else { String::new() }
-            )));
+            return Err(masked_columns(&masked, &tail));
         }
         let readers = (projection.count() + filter_projection.as_ref().map_or(0, Projection::count)) as u64;
         if readers.saturating_mul(READER_BYTES) > options.limits.memory {
-            let most = options.limits.memory;
-            return Err(Error::over(
-                "memory",
-                format!("{readers} columns at once need more than the {most} bytes allowed"),
-            ));
+            let limit = options.limits.memory;
+            let message = format!("{readers} columns at once need more than the {limit} bytes allowed");
+            return Err(Error::over("memory", message));
         }
         let count = tail.stripes.len();
         let stripes = options.stripes.clone().unwrap_or_else(|| (0..count).collect());
@@ -100,11 +92,22 @@ impl Selection {
             projection,
             condition,
             filter_projection,
-            reader,
+            reader_zone,
             options,
             stripes,
             physical,
             logical,
         })
     }
+}
+
+/// The error of encrypted columns, of which only the masks can be read.
+fn masked_columns(ids: &[u32], tail: &FileTail) -> Error {
+    let names: Vec<_> = ids.iter().take(MAX_NAMED).map(|&id| tail.schema.path(id)).collect();
+    let more = ids.len() - names.len();
+    Error::unsupported(format!(
+        "columns {}{} are encrypted: without keys only their masks can be read, with the option masked=\"allow\"",
+        names.join(", "),
+        if more > 0 { format!(" and {more} more") } else { String::new() }
+    ))
 }

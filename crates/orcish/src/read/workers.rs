@@ -49,10 +49,11 @@ enum Role {
     Fetch,
 }
 
+/// The state that threads share under the lock of the engine.
 #[derive(Default)]
 struct State {
     /// Stripes that are opened or decoded, in file order.
-    lanes: VecDeque<Lane>,
+    open_stripes: VecDeque<StripeState>,
     /// Number of stripes that have been begun.
     begun: usize,
     /// Bytes of decoded rows that the caller has not taken.
@@ -62,21 +63,21 @@ struct State {
 }
 
 /// A stripe that is opened or decoded.
-struct Lane {
+struct StripeState {
     stripe: usize,
     /// Position among the stripes to be read.
     number: usize,
     /// Number of rows that have been taken.
     taken: u64,
     /// `None` while the stripe is opened.
-    groups: Option<Vec<Slot>>,
+    groups: Option<Vec<GroupState>>,
     error: Option<Error>,
     /// The stored bytes of the stripe.
     _stored: Reservation,
 }
 
 /// A column group of a stripe.
-struct Slot {
+struct GroupState {
     /// `None` while it is decoded, and at the end.
     group: Option<Box<ColumnGroup>>,
     columns: Vec<usize>,
@@ -84,14 +85,16 @@ struct Slot {
     decoded: DecodedQueue,
 }
 
+/// What a thread does without the lock.
 enum Task {
     Open { number: usize, stripe: usize },
-    Decode { number: usize, stripe: usize, slot: usize, group: Box<ColumnGroup>, rows_left: u64 },
+    Decode { number: usize, stripe: usize, index: usize, group: Box<ColumnGroup>, rows_left: u64 },
 }
 
+/// The result of a task.
 enum Done {
     Opened { number: usize, result: Result<OpenStripe> },
-    Decoded { number: usize, slot: usize, group: Box<ColumnGroup>, result: Result<(DecodedRows, Reservation)> },
+    Decoded { number: usize, index: usize, group: Box<ColumnGroup>, result: Result<(DecodedRows, Reservation)> },
 }
 
 impl Workers {
@@ -128,8 +131,9 @@ impl Workers {
     /// The stored bytes that the next batch needs beyond the stripes in memory.
     pub(super) fn bytes_of_next(&self) -> u64 {
         let plan = &self.engine.job().plan;
-        let next =
-            self.engine.inspect(|state| if state.lanes.is_empty() { plan.stripes.get(state.begun) } else { None });
+        let next = self
+            .engine
+            .inspect(|state| if state.open_stripes.is_empty() { plan.stripes.get(state.begun) } else { None });
         next.map_or(0, |&stripe| plan.bytes_of(stripe))
     }
 
@@ -159,14 +163,14 @@ impl Job for Decoding {
     fn run(&self, task: Task) -> Done {
         match task {
             Task::Open { number, stripe } => Done::Opened { number, result: self.plan.open(stripe) },
-            Task::Decode { number, stripe, slot, mut group, rows_left } => {
+            Task::Decode { number, stripe, index, mut group, rows_left } => {
                 let result = group.decode(rows_left, &self.plan).map_err(|error| error.in_section("stripe", stripe));
                 let result = result.map(|rows| {
                     let mut reservation = self.plan.scan_memory.reservation();
                     reservation.set(rows.bytes);
                     (rows, reservation)
                 });
-                Done::Decoded { number, slot, group, result }
+                Done::Decoded { number, index, group, result }
             }
         }
     }
@@ -185,8 +189,8 @@ impl Job for Decoding {
 }
 
 impl State {
-    fn lane(&mut self, number: usize) -> Option<&mut Lane> {
-        self.lanes.iter_mut().find(|lane| lane.number == number)
+    fn open_stripe(&mut self, number: usize) -> Option<&mut StripeState> {
+        self.open_stripes.iter_mut().find(|open_stripe| open_stripe.number == number)
     }
 
     /// Whether the memory limit allows only rows that the caller waits for.
@@ -198,21 +202,23 @@ impl State {
     fn next_group(&mut self, plan: &Plan) -> Option<Task> {
         let full = self.is_full(plan);
         let ahead = if plan.threads == 1 { 1 } else { tuning::DECODED_AHEAD.get() };
-        for (at, lane) in self.lanes.iter_mut().enumerate() {
-            let Some(slots) = &mut lane.groups else { continue };
-            if lane.error.is_some() {
+        for (at, open_stripe) in self.open_stripes.iter_mut().enumerate() {
+            let Some(groups) = &mut open_stripe.groups else { continue };
+            if open_stripe.error.is_some() {
                 break;
             }
             // Rows that the caller waits for are due regardless of memory.
-            let due = |slot: &Slot| {
+            let due = |group_state: &GroupState| {
                 let limit = if full { usize::from(at == 0) } else { ahead };
-                slot.group.is_some() && slot.rows_left > 0 && slot.decoded.len() < limit
+                group_state.group.is_some() && group_state.rows_left > 0 && group_state.decoded.len() < limit
             };
-            let next = slots.iter_mut().enumerate().filter(|(_, slot)| due(slot));
-            let Some((index, slot)) = next.max_by_key(|(_, slot)| slot.rows_left) else { continue };
-            let (number, stripe, rows_left) = (lane.number, lane.stripe, slot.rows_left);
-            let group = slot.group.take()?;
-            return Some(Task::Decode { number, stripe, slot: index, group, rows_left });
+            let next = groups.iter_mut().enumerate().filter(|(_, group_state)| due(group_state));
+            let Some((index, group_state)) = next.max_by_key(|(_, group_state)| group_state.rows_left) else {
+                continue;
+            };
+            let (number, stripe, rows_left) = (open_stripe.number, open_stripe.stripe, group_state.rows_left);
+            let group = group_state.group.take()?;
+            return Some(Task::Decode { number, stripe, index, group, rows_left });
         }
         None
     }
@@ -227,55 +233,66 @@ impl State {
         };
         let stripe = *plan.stripes.get(self.begun)?;
         let sum = |bytes_of: fn(&Plan, usize) -> u64| {
-            let open: u64 = self.lanes.iter().map(|lane| bytes_of(plan, lane.stripe)).sum();
+            let open: u64 = self.open_stripes.iter().map(|open_stripe| bytes_of(plan, open_stripe.stripe)).sum();
             open.saturating_add(bytes_of(plan, stripe))
         };
-        let is_ahead = self.lanes.len() < plan.fetched_ahead && sum(Plan::share_of) <= plan.bytes_ahead;
+        let is_ahead = self.open_stripes.len() < plan.fetched_ahead && sum(Plan::share_of) <= plan.bytes_ahead;
         let stored_bytes = plan.bytes_of(stripe);
         let fits = sum(Plan::bytes_of) <= plan.limits().memory / 2 && plan.scan_memory.has_room_for(stored_bytes);
-        if !(self.lanes.len() < max_open || is_ahead) || (!self.lanes.is_empty() && (self.is_full(plan) || !fits)) {
+        if !(self.open_stripes.len() < max_open || is_ahead)
+            || (!self.open_stripes.is_empty() && (self.is_full(plan) || !fits))
+        {
             return None;
         }
         let mut stored = plan.scan_memory.reservation();
         stored.set(stored_bytes);
         let number = self.begun;
         self.begun += 1;
-        self.lanes.push_back(Lane { stripe, number, taken: 0, groups: None, error: None, _stored: stored });
+        self.open_stripes.push_back(StripeState {
+            stripe,
+            number,
+            taken: 0,
+            groups: None,
+            error: None,
+            _stored: stored,
+        });
         Some(Task::Open { number, stripe })
     }
 
     fn finish(&mut self, done: Done) {
         match done {
             Done::Opened { number, result } => {
-                let Some(lane) = self.lane(number) else { return };
+                let Some(open_stripe) = self.open_stripe(number) else { return };
                 match result {
                     Ok(stripe) => {
-                        let slot = |group: ColumnGroup| Slot {
+                        let group_state = |group: ColumnGroup| GroupState {
                             columns: group.columns.clone(),
                             group: Some(Box::new(group)),
                             rows_left: stripe.rows,
                             decoded: DecodedQueue::default(),
                         };
-                        lane.groups = Some(stripe.groups.into_iter().map(slot).collect());
+                        open_stripe.groups = Some(stripe.groups.into_iter().map(group_state).collect());
                     }
-                    Err(error) => lane.error = Some(error),
+                    Err(error) => open_stripe.error = Some(error),
                 }
             }
-            Done::Decoded { number, slot, group, result } => {
+            Done::Decoded { number, index, group, result } => {
                 let mut bytes = 0;
-                let Some(lane) = self.lane(number) else { return };
-                let Some(slot) = lane.groups.as_mut().and_then(|slots| slots.get_mut(slot)) else { return };
+                let Some(open_stripe) = self.open_stripe(number) else { return };
+                let Some(group_state) = open_stripe.groups.as_mut().and_then(|groups| groups.get_mut(index)) else {
+                    return;
+                };
                 match result {
                     Ok((decoded, reservation)) => {
                         bytes = decoded.bytes;
-                        slot.rows_left = slot.rows_left.saturating_sub(decoded.passed);
+                        group_state.rows_left = group_state.rows_left.saturating_sub(decoded.passed);
                         if decoded.rows > 0 {
-                            slot.decoded.push(decoded, reservation);
+                            group_state.decoded.push(decoded, reservation);
                         }
                         // A group that has ended is dropped, with its memory.
-                        slot.group = (slot.rows_left > 0).then_some(group);
+                        group_state.group = (group_state.rows_left > 0).then_some(group);
                     }
-                    Err(error) => lane.error = Some(error),
+                    Err(error) => open_stripe.error = Some(error),
                 }
                 self.decoded_bytes += bytes;
             }
@@ -284,38 +301,38 @@ impl State {
 
     /// Takes a batch of the first stripe, if all of its groups have decoded rows, or the error of the stripe.
     fn take(&mut self, plan: &Plan) -> Taken<Result<Batch>> {
-        let Some(lane) = self.lanes.front_mut() else {
+        let Some(open_stripe) = self.open_stripes.front_mut() else {
             return if self.begun == plan.stripes.len() { Taken::End } else { Taken::Pending };
         };
-        let rows = match &lane.groups {
-            Some(slots) if slots.iter().all(Slot::is_finished) => {
-                self.lanes.pop_front();
+        let rows = match &open_stripe.groups {
+            Some(groups) if groups.iter().all(GroupState::is_finished) => {
+                self.open_stripes.pop_front();
                 return Taken::Progress;
             }
-            Some(slots) => slots.iter().map(|slot| slot.decoded.front_rows()).min().flatten(),
+            Some(groups) => groups.iter().map(|group_state| group_state.decoded.front_rows()).min().flatten(),
             None => None,
         };
-        let (Some(slots), Some(rows)) = (&mut lane.groups, rows) else {
-            return lane.error.take().map_or(Taken::Pending, |error| Taken::Item(Err(error)));
+        let (Some(groups), Some(rows)) = (&mut open_stripe.groups, rows) else {
+            return open_stripe.error.take().map_or(Taken::Pending, |error| Taken::Item(Err(error)));
         };
         let mut columns: Vec<Option<ArrayRef>> = Vec::new();
-        for slot in slots {
-            let (arrays, bytes) = slot.decoded.take(rows);
+        for group_state in groups {
+            let (arrays, bytes) = group_state.decoded.take(rows);
             self.decoded_bytes -= bytes;
-            for (&column, array) in slot.columns.iter().zip(arrays) {
+            for (&column, array) in group_state.columns.iter().zip(arrays) {
                 columns.resize(columns.len().max(column + 1), None);
                 if let Some(place) = columns.get_mut(column) {
                     *place = Some(array);
                 }
             }
         }
-        let first_row = (!plan.is_filtered()).then(|| plan.first_row_of(lane.stripe) + lane.taken);
-        lane.taken += rows as u64;
+        let first_row = (!plan.is_filtered()).then(|| plan.first_row_of(open_stripe.stripe) + open_stripe.taken);
+        open_stripe.taken += rows as u64;
         Taken::Item(Ok(Batch { columns: columns.into_iter().flatten().collect(), rows, first_row }))
     }
 }
 
-impl Slot {
+impl GroupState {
     /// Whether all rows have been taken.
     fn is_finished(&self) -> bool {
         self.rows_left == 0 && self.decoded.len() == 0

@@ -21,18 +21,13 @@ impl Scan {
     pub fn aggregate(&self, aggregate: Aggregate) -> Result<ArrayRef> {
         let mut accumulator = Accumulator::of_only_column(aggregate, &self.schema())?;
         let table = self.table();
-        let is_stored = table.wanted.len() == 1 && table.origins.len() == 1;
-        let unknown = if is_stored && table.options.limit.is_none() {
+        let unknown = if table.is_one_stored_column() && table.options.limit.is_none() {
             self.add_statistics(&mut accumulator)?
         } else {
             table.files.to_vec()
         };
         if !unknown.is_empty() {
-            let mut reader = Scan::of_table(Arc::new(table.with_files(unknown))).read();
-            if let Some(check) = table.storage.cancel_check() {
-                reader.set_cancel_check(check.clone());
-            }
-            for batch in reader {
+            for batch in Scan::of_table(Arc::new(table.with_files(unknown))).read_cancellable() {
                 accumulator.update_batch(&batch?)?;
             }
         }
@@ -42,7 +37,7 @@ impl Scan {
     /// Adds exact statistics, and returns the files and stripes that have to be read.
     fn add_statistics(&self, accumulator: &mut Accumulator) -> Result<Vec<TableFile>> {
         let mut unknown = Vec::new();
-        for (file, (statistics, stripes)) in self.files().iter().zip(self.proven()?) {
+        for (file, (statistics, stripes)) in self.files().iter().zip(self.exact_statistics()?) {
             if !accumulator.update_statistics(&statistics)? {
                 unknown.push(file.clone());
             } else if !stripes.is_empty() {

@@ -23,7 +23,7 @@ use crate::schema::Kind;
 /// Whether the values of the partition columns prove that the filter is true for no row of a file.
 pub(super) fn is_ruled_out(table: &Table, file: &TableFile) -> Result<bool> {
     let Some(filter) = &table.options.filter else { return Ok(false) };
-    let condition = bind_names(filter, &|name| table.named(name, Some(file)))?;
+    let condition = bind_names(filter, &|name| table.filter_column(name, Some(file)))?;
     Ok(condition.root == Node::Constant(false))
 }
 
@@ -43,19 +43,19 @@ pub(super) fn conditions(
     for conjunct in conjuncts {
         let has_floats = conjunct.has_floats();
         let suits = |name: &str| -> Result<bool> {
-            let of_table = table.named(name, Some(file))?.domain;
-            let found = named(table, file, matcher, name)?;
+            let of_table = table.filter_column(name, Some(file))?.domain;
+            let found = stored_column(table, file, matcher, name)?;
             Ok(found.is_some_and(|found| !has_floats || found.domain == of_table))
         };
         let suits = conjunct.columns().into_iter().map(suits).collect::<Result<Vec<_>>>()?;
         let is_early = suits.into_iter().all(|suits| suits);
         if is_early { early.push(conjunct) } else { late.push(conjunct) }
     }
-    let of_file = |name: &str| {
-        let found = named(table, file, matcher, name)?;
+    let stored = |name: &str| {
+        let found = stored_column(table, file, matcher, name)?;
         found.ok_or_else(|| Error::invalid(format!("column {name:?} is of another type")))
     };
-    let condition = (!early.is_empty()).then(|| bind_names(&Predicate::And(early), &of_file)).transpose()?;
+    let condition = (!early.is_empty()).then(|| bind_names(&Predicate::And(early), &stored)).transpose()?;
     if late.is_empty() {
         return Ok((condition, None));
     }
@@ -63,8 +63,8 @@ pub(super) fn conditions(
 }
 
 /// The column of a name in a file; `None` if its values compare differently in the table.
-fn named(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> Result<Option<FilterColumn>> {
-    let in_table = table.named(name, Some(file))?;
+fn stored_column(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> Result<Option<FilterColumn>> {
+    let in_table = table.filter_column(name, Some(file))?;
     if table.partition_at(name).is_some() {
         return Ok(Some(in_table));
     }
@@ -107,8 +107,8 @@ fn named(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> 
         }
         (stored, of_table) => stored == of_table,
     };
-    let named = FilterColumn { domain: stored, type_string: schema.type_string(id)?, source: ValueSource::Column(id) };
-    Ok(is_alike.then_some(named))
+    let column = FilterColumn { domain: stored, type_string: schema.type_string(id)?, source: ValueSource::Column(id) };
+    Ok(is_alike.then_some(column))
 }
 
 impl Table {
@@ -118,11 +118,11 @@ impl Table {
         if self.files.is_empty() && self.fields.is_empty() {
             return Ok(());
         }
-        bind_names(filter, &|name| self.named(name, None)).map(|_| ())
+        bind_names(filter, &|name| self.filter_column(name, None)).map(|_| ())
     }
 
     /// The column of a name in the table. A partition column of a file is its value.
-    fn named(&self, name: &str, file: Option<&TableFile>) -> Result<FilterColumn> {
+    fn filter_column(&self, name: &str, file: Option<&TableFile>) -> Result<FilterColumn> {
         if let Some(field) = self.partition_at(name).and_then(|at| self.partition.get(at)) {
             let value = file.and_then(|file| file.partition.iter().find(|(of, _)| of == name));
             let source = match (file, value) {
@@ -168,5 +168,5 @@ fn late(
         });
         Ok([&[at], below].concat())
     };
-    BatchFilter::bind(predicate, &mut way, &|name| table.named(name, Some(file)))
+    BatchFilter::bind(predicate, &mut way, &|name| table.filter_column(name, Some(file)))
 }

@@ -108,9 +108,9 @@ impl FileScan {
     /// Starts reading with a number of threads.
     pub(super) fn read(self, threads: usize, scan: &ScanContext) -> Result<FileReader> {
         let options = ReadOptions { threads, ..self.options };
-        let most = options.batch_size;
+        let max_rows = options.batch_size;
         let reader = self.file.read_projected(self.projection, options, self.condition, scan)?;
-        Ok(FileReader { reader, conversion: self.conversion, name: self.file.name().to_owned(), most, rest: None })
+        Ok(FileReader { reader, conversion: self.conversion, name: self.file.name().to_owned(), max_rows, rest: None })
     }
 
     pub(super) fn explain(self) -> Result<Explanation> {
@@ -126,7 +126,7 @@ impl FileScan {
 
     /// Statistics of the only column over all stripes whose rows all match, and the indexes of the other stripes. If the
     /// column is stored differently than in the table, or rows are filtered later, all stripes are others.
-    pub(super) fn proven(self) -> Result<(ColumnStatistics, Vec<usize>)> {
+    pub(super) fn exact_statistics(self) -> Result<(ColumnStatistics, Vec<usize>)> {
         let mut column = self.projection.root.children.first();
         let mut is_kept = matches!(self.conversion.mapping.first(), Some((Some(0), ColumnCast::Keep)))
             && self.conversion.late.is_none();
@@ -147,7 +147,7 @@ impl FileScan {
             let stripes = self.file.stripes_read(self.projection, self.options, self.condition)?;
             return Ok((ColumnStatistics::EMPTY, stripes));
         }
-        self.file.proven(id, self.projection, self.options, self.condition)
+        self.file.exact_statistics(id, self.projection, self.options, self.condition)
     }
 
     /// Runs of consecutive stripes of about `bytes` stored bytes.
@@ -204,7 +204,7 @@ pub struct FileReader {
     conversion: BatchConversion,
     name: String,
     /// Maximum rows of a batch.
-    most: usize,
+    max_rows: usize,
     /// The remainder of a larger batch.
     rest: Option<RecordBatch>,
 }
@@ -240,9 +240,9 @@ impl Iterator for FileReader {
         };
         // Batches without columns may have any number of rows. The table may have columns that the file does not have.
         let rows = batch.num_rows();
-        if rows > self.most && !self.conversion.origins.is_empty() {
-            self.rest = Some(batch.slice(self.most, rows - self.most));
-            batch = batch.slice(0, self.most);
+        if rows > self.max_rows && !self.conversion.origins.is_empty() {
+            self.rest = Some(batch.slice(self.max_rows, rows - self.max_rows));
+            batch = batch.slice(0, self.max_rows);
         }
         Some(self.conversion.apply(&batch).map_err(|error| error.in_file(&self.name)))
     }

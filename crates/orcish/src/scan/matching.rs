@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use orcish_core::cast::{ColumnCast, SchemaMapping, widens};
 use orcish_core::error::{Error, Result};
-use orcish_core::types::item_of;
+use orcish_core::types::{entries_of, item_of};
 
 use super::fields_by_name::FieldsByName;
 use super::table::Table;
@@ -134,9 +134,7 @@ impl<'a> Matcher<'a> {
             (Kind::List, target, &[element]) if let Some(item) = item_of(target) => {
                 self.column_options(element, item.data_type(), column_options)
             }
-            (Kind::Map, DataType::Map(entries, _), &[key, value]) => {
-                let DataType::Struct(fields) = entries.data_type() else { return Ok(()) };
-                let [key_field, value_field] = &fields[..] else { return Ok(()) };
+            (Kind::Map, target, &[key, value]) if let Some((key_field, value_field)) = entries_of(target) => {
                 match (self.mapping.options.null_map_keys, key_field.data_type()) {
                     (NullMapKeys::Dictionary, DataType::Dictionary(_, values)) => {
                         self.column_options(key, values, column_options)?
@@ -189,7 +187,7 @@ impl<'a> Matcher<'a> {
         Ok(())
     }
 
-    fn instants_of(&self, id: u32, kind: &DataType, path: &mut Path, found: &mut Vec<Path>) -> Result<()> {
+    fn instants_of(&self, id: u32, data_type: &DataType, path: &mut Path, found: &mut Vec<Path>) -> Result<()> {
         let this = self.schema().get(id)?;
         let mut within = |place: usize, child: u32, field: &FieldRef, path: &mut Path| {
             path.push(place);
@@ -198,15 +196,12 @@ impl<'a> Matcher<'a> {
             path.pop();
             result
         };
-        match (this.kind, kind, &this.children[..]) {
+        match (this.kind, data_type, &this.children[..]) {
             (Kind::TimestampInstant, DataType::Timestamp(_, None), _) => found.push(path.clone()),
             (Kind::Struct, DataType::Struct(fields), _) => self.instants_of_fields(id, fields, path, found)?,
-            (Kind::Map, DataType::Map(entries, _), &[key, value]) => {
-                if let DataType::Struct(fields) = entries.data_type() {
-                    for ((place, field), child) in fields.iter().enumerate().zip([key, value]) {
-                        within(place, child, field, path)?;
-                    }
-                }
+            (Kind::Map, map, &[key, value]) if let Some((key_field, value_field)) = entries_of(map) => {
+                within(0, key, key_field, path)?;
+                within(1, value, value_field, path)?;
             }
             (Kind::List, list, &[element]) => {
                 item_of(list).map_or(Ok(()), |item| within(0, element, item, path))?;
@@ -264,16 +259,14 @@ impl<'a> Matcher<'a> {
                     ColumnCast::List(Box::new(ColumnCast::Keep))
                 })
             }
-            (Kind::Map, DataType::Map(entries, _), &[key, value]) => {
-                let DataType::Struct(fields) = entries.data_type() else {
-                    return Err(self.type_mismatch(this, id, target));
-                };
-                let [key_field, value_field] = &fields[..] else { return Err(self.type_mismatch(this, id, target)) };
-                let (key, key_adapt) = self.key(key, key_field.data_type())?;
-                let (value, value_adapt) = self.column(value, value_field.data_type())?;
-                let cast = match (&key_adapt, &value_adapt) {
+            (Kind::Map, DataType::Map(_, _), &[key, value]) => {
+                let mismatch = || self.type_mismatch(this, id, target);
+                let (key_field, value_field) = entries_of(target).ok_or_else(mismatch)?;
+                let (key, key_cast) = self.key(key, key_field.data_type())?;
+                let (value, value_cast) = self.column(value, value_field.data_type())?;
+                let cast = match (&key_cast, &value_cast) {
                     (ColumnCast::Keep, ColumnCast::Keep) => ColumnCast::Keep,
-                    _ => ColumnCast::Map(Box::new((key_adapt, value_adapt))),
+                    _ => ColumnCast::Map(Box::new((key_cast, value_cast))),
                 };
                 let projected = Projected { id, children: vec![key, value] };
                 self.kept(projected, target, cast, &|| ColumnCast::Map(Box::new((ColumnCast::Keep, ColumnCast::Keep))))

@@ -7,7 +7,7 @@ use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, StringArray, UInt32Array, new_null_array};
 use arrow_schema::{DataType, Field, Fields, Schema};
 use arrow_select::take::take;
-use orcish_core::cast::is_text;
+use orcish_core::cast::is_text_or_dictionary;
 use orcish_core::error::{Error, Result};
 use orcish_core::predicate::ValueSource;
 use orcish_io::display_name;
@@ -46,15 +46,15 @@ pub(super) fn fields(files: &[TableFile], schema: Option<&Schema>) -> Result<Fie
 }
 
 /// The value as an array of one row.
-fn single(text: &str, kind: &DataType) -> Result<ArrayRef> {
-    parse_values(&StringArray::from_iter_values([text]), kind, Flavor::Hive)
+fn single(text: &str, data_type: &DataType) -> Result<ArrayRef> {
+    parse_values(&StringArray::from_iter_values([text]), data_type, Flavor::Hive)
 }
 
 /// The value as a literal.
-pub(super) fn constant(value: Option<&str>, kind: &DataType) -> Result<ValueSource> {
+pub(super) fn constant(value: Option<&str>, data_type: &DataType) -> Result<ValueSource> {
     let Some(text) = value else { return Ok(ValueSource::Null) };
-    let value = single(text, kind)?;
-    if is_text(kind) {
+    let value = single(text, data_type)?;
+    if is_text_or_dictionary(data_type) {
         return Ok(ValueSource::Text(text.as_bytes().to_vec()));
     }
     // Booleans become 0 and 1, dates days since 1970.
@@ -66,10 +66,10 @@ pub(super) fn constant(value: Option<&str>, kind: &DataType) -> Result<ValueSour
 }
 
 /// An array of `rows` times the value.
-pub(super) fn array(value: Option<&str>, kind: &DataType, rows: usize) -> Result<ArrayRef> {
-    let Some(text) = value else { return Ok(new_null_array(kind, rows)) };
-    let repeated = take(&single(text, kind)?, &UInt32Array::from_value(0, rows), None);
-    repeated.map_err(|error| Error::unsupported(format!("partition columns are not of {kind}")).with_source(error))
+pub(super) fn array(value: Option<&str>, data_type: &DataType, rows: usize) -> Result<ArrayRef> {
+    let Some(text) = value else { return Ok(new_null_array(data_type, rows)) };
+    let repeated = take(&single(text, data_type)?, &UInt32Array::from_value(0, rows), None);
+    repeated.map_err(|error| Error::unsupported(format!("partition columns are not of {data_type}")).with_source(error))
 }
 
 #[cfg(test)]
@@ -78,23 +78,24 @@ mod tests {
 
     #[test]
     fn values_of_given_types() {
-        let of = |text: &str, kind: &DataType| array(Some(text), kind, 2).map(|array| array.data_type().clone());
-        for kind in [DataType::Int8, DataType::UInt64, DataType::Int64, DataType::LargeUtf8, DataType::Utf8View] {
-            assert_eq!(of("007", &kind).unwrap(), kind);
+        let of =
+            |text: &str, data_type: &DataType| array(Some(text), data_type, 2).map(|array| array.data_type().clone());
+        for data_type in [DataType::Int8, DataType::UInt64, DataType::Int64, DataType::LargeUtf8, DataType::Utf8View] {
+            assert_eq!(of("007", &data_type).unwrap(), data_type);
         }
         assert_eq!(of("True", &DataType::Boolean).unwrap(), DataType::Boolean);
         assert_eq!(of("2026-01-01", &DataType::Date32).unwrap(), DataType::Date32);
         let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         assert_eq!(of("x", &dictionary).unwrap(), dictionary);
-        for (text, kind) in [("200", DataType::Int8), ("-1", DataType::UInt8), ("x", DataType::Int64)] {
-            assert!(of(text, &kind).unwrap_err().message().contains(text));
+        for (text, data_type) in [("200", DataType::Int8), ("-1", DataType::UInt8), ("x", DataType::Int64)] {
+            assert!(of(text, &data_type).unwrap_err().message().contains(text));
         }
         assert!(of("1", &DataType::Float64).is_err());
     }
 
     #[test]
     fn constants_of_conditions() {
-        let of = |text, kind: &DataType| constant(Some(text), kind).unwrap();
+        let of = |text, data_type: &DataType| constant(Some(text), data_type).unwrap();
         assert!(matches!(of("True", &DataType::Boolean), ValueSource::Integer(1)));
         assert!(matches!(of("1970-01-03", &DataType::Date32), ValueSource::Integer(2)));
         assert!(matches!(of("-7", &DataType::Int8), ValueSource::Integer(-7)));

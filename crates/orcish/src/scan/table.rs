@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata, Schema, SchemaRef};
+use arrow_schema::{DataType, FieldRef, Fields, Metadata, Schema, SchemaRef};
 use orcish_core::cancel::CHECK_INTERVAL;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::names::{ArrowNames, Selection, field_at};
@@ -15,8 +15,8 @@ use super::fields_by_name::FieldsByName;
 use super::partition;
 use super::table_file::{Matching, TableFile};
 use crate::options::{Columns, ReadOptions};
-use crate::projection::find;
-use crate::read::OrcFile;
+use crate::projection::{find, readable_columns};
+use crate::read::{OrcFile, push_row_number};
 use crate::tail::FileTail;
 
 #[derive(Debug, Clone)]
@@ -41,31 +41,31 @@ pub(super) struct Table {
     pub(super) matching: Matching,
     pub(super) storage: StorageOptions,
     /// Open files and files that are being opened, by index.
-    open: Arc<Mutex<BTreeMap<usize, Slot>>>,
+    open: Arc<Mutex<BTreeMap<usize, FileState>>>,
     /// Notified when a file has been opened.
     opened: Arc<Condvar>,
 }
 
 /// The state of a file that has been asked for.
 #[derive(Debug)]
-enum Slot {
+enum FileState {
     /// A thread is opening the file.
     Opening,
     /// An open file; `None` for a file of zero bytes.
     Open(Option<OrcFile>),
 }
 
-/// Replaces the slot of a file when it has been opened, or has failed to open.
+/// Replaces the state of a file when it has been opened, or has failed to open.
 struct Opening<'a> {
     table: &'a Table,
     at: usize,
-    found: Option<Slot>,
+    state: Option<FileState>,
 }
 
 impl Opening<'_> {
     fn finish(mut self) -> Result<Option<OrcFile>> {
         let file = self.table.open_source(self.at)?;
-        self.found = Some(Slot::Open(file.clone()));
+        self.state = Some(FileState::Open(file.clone()));
         Ok(file)
     }
 }
@@ -73,8 +73,8 @@ impl Opening<'_> {
 impl Drop for Opening<'_> {
     fn drop(&mut self) {
         let mut open = self.table.open.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.found.take() {
-            Some(slot) => _ = open.insert(self.at, slot),
+        match self.state.take() {
+            Some(state) => _ = open.insert(self.at, state),
             // The next caller tries again.
             None => _ = open.remove(&self.at),
         }
@@ -120,7 +120,7 @@ impl Table {
         };
         let is_given = schema.is_some();
         let all = match schema {
-            Some(schema) => Arc::new(unordered(&schema, false)),
+            Some(schema) => Arc::new(normalized(&schema, false)),
             None => table.schema_of_files()?,
         };
         table.metadata = all.metadata().clone();
@@ -152,14 +152,10 @@ impl Table {
 
     /// The schema of the first file that is not empty. In a table of several files, all columns are nullable.
     fn schema_of_files(&self) -> Result<SchemaRef> {
-        let columns = Columns::All;
-        let options =
-            ReadOptions { columns, filter: None, limit: None, row_number: None, stripes: None, ..self.options.clone() };
         for at in 0..self.files.len() {
             if let Some(file) = self.orc_file(at)? {
-                let columns = self.readable(&file)?;
-                let schema = file.schema(&ReadOptions { columns, ..options.clone() })?;
-                return Ok(if self.files.len() > 1 { Arc::new(unordered(&schema, true)) } else { schema });
+                let schema = file.schema(&self.schema_options(self.columns_of(&file)?))?;
+                return Ok(if self.files.len() > 1 { Arc::new(normalized(&schema, true)) } else { schema });
             }
             self.close(at);
         }
@@ -171,25 +167,32 @@ impl Table {
         }
     }
 
+    /// The options of reading the schema of `columns` of a file: the rows that are selected, and their numbers, are no part
+    /// of it.
+    pub(super) fn schema_options(&self, columns: Columns) -> ReadOptions {
+        ReadOptions { columns, filter: None, limit: None, row_number: None, stripes: None, ..self.options.clone() }
+    }
+
     /// The columns of a file that the table has: all, or, if some types are unknown and columns are selected by name, the
     /// columns of known types.
-    fn readable(&self, file: &OrcFile) -> Result<Columns> {
+    fn columns_of(&self, file: &OrcFile) -> Result<Columns> {
         let schema = &file.tail().schema;
         let Columns::Names(names) = &self.options.columns else { return Ok(Columns::All) };
-        if schema.fault(0).is_none() {
-            return Ok(Columns::All);
-        }
         let asked = names.iter().filter_map(|name| find(schema, name).ok());
         if let Some(fault) = asked.filter_map(|id| schema.fault(id)).next() {
             return Err(fault.in_file(file.name()));
         }
-        let top = schema.get(0)?.children.iter().copied();
-        Ok(Columns::Ids(top.filter(|&id| schema.fault(id).is_none()).collect()))
+        readable_columns(schema)
     }
 
     /// The index of a partition column by name.
     pub(super) fn partition_at(&self, name: &str) -> Option<usize> {
         self.partition.iter().position(|field| field.name() == name)
+    }
+
+    /// Whether one column is selected, and is stored in files.
+    pub(super) fn is_one_stored_column(&self) -> bool {
+        matches!(self.origins[..], [Origin::File(_)])
     }
 
     /// Resolves the selected columns, in their order.
@@ -223,10 +226,7 @@ impl Table {
         };
         let mut fields: Vec<FieldRef> = self.origins.iter().filter_map(field).collect();
         if let Some(name) = &self.options.row_number {
-            if fields.iter().any(|field| field.name() == name) {
-                return Err(Error::invalid(format!("row_number: there is a column {name:?} already")));
-            }
-            fields.push(Arc::new(Field::new(name, DataType::Int64, false)));
+            push_row_number(&mut fields, name)?;
             self.origins.push(Origin::RowNumber);
         }
         self.output = Arc::new(Schema::new_with_metadata(fields, self.metadata.clone()));
@@ -252,8 +252,8 @@ impl Table {
     pub(super) fn orc_file(&self, at: usize) -> Result<Option<OrcFile>> {
         let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut open, mut cancellation) = (lock(), self.storage.cancellation());
-        while let Some(slot) = open.get(&at) {
-            if let Slot::Open(file) = slot {
+        while let Some(state) = open.get(&at) {
+            if let FileState::Open(file) = state {
                 return Ok(file.clone());
             }
             drop(self.opened.wait_timeout(open, CHECK_INTERVAL).unwrap_or_else(PoisonError::into_inner));
@@ -271,9 +271,9 @@ impl Table {
         }
     }
 
-    fn begin_to_open(&self, at: usize, mut open: MutexGuard<'_, BTreeMap<usize, Slot>>) -> Opening<'_> {
-        open.insert(at, Slot::Opening);
-        Opening { table: self, at, found: None }
+    fn begin_to_open(&self, at: usize, mut open: MutexGuard<'_, BTreeMap<usize, FileState>>) -> Opening<'_> {
+        open.insert(at, FileState::Opening);
+        Opening { table: self, at, state: None }
     }
 
     fn open_source(&self, at: usize) -> Result<Option<OrcFile>> {
@@ -283,7 +283,7 @@ impl Table {
             None => open(&this.location, &self.storage)?,
         };
         let watched = |file: OrcFile| match self.storage.cancel_check() {
-            Some(check) => file.set_cancel_check(check.clone()),
+            Some(check) => file.with_cancel_check(check.clone()),
             None => file,
         };
         let Some(tail) = &this.tail else {
@@ -302,7 +302,7 @@ impl Table {
     pub(super) fn close(&self, at: usize) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         // The first file stays open, as its schema may be asked for again.
-        if at > 0 && matches!(open.get(&at), Some(Slot::Open(_))) {
+        if at > 0 && matches!(open.get(&at), Some(FileState::Open(_))) {
             open.remove(&at);
         }
     }
@@ -347,24 +347,24 @@ impl Table {
 
 /// The schema with unordered dictionaries, as files do not store their order, and optionally with nullable fields wherever
 /// Arrow allows them.
-fn unordered(schema: &Schema, has_nulls: bool) -> Schema {
-    let fields: Fields = schema.fields().iter().map(|field| unordered_field(field, has_nulls)).collect();
+fn normalized(schema: &Schema, make_nullable: bool) -> Schema {
+    let fields: Fields = schema.fields().iter().map(|field| normalized_field(field, make_nullable)).collect();
     Schema::new_with_metadata(fields, schema.metadata().clone())
 }
 
-fn unordered_field(field: &FieldRef, has_nulls: bool) -> FieldRef {
-    let is_nullable = has_nulls || field.is_nullable();
-    let kind = unordered_type(field.data_type(), has_nulls);
-    Arc::new(field.as_ref().clone().with_data_type(kind).with_nullable(is_nullable).with_dict_is_ordered(false))
+fn normalized_field(field: &FieldRef, make_nullable: bool) -> FieldRef {
+    let is_nullable = make_nullable || field.is_nullable();
+    let data_type = normalized_type(field.data_type(), make_nullable);
+    Arc::new(field.as_ref().clone().with_data_type(data_type).with_nullable(is_nullable).with_dict_is_ordered(false))
 }
 
-fn unordered_type(kind: &DataType, has_nulls: bool) -> DataType {
-    let of_field = |field: &FieldRef| unordered_field(field, has_nulls);
-    match kind {
+fn normalized_type(data_type: &DataType, make_nullable: bool) -> DataType {
+    let of_field = |field: &FieldRef| normalized_field(field, make_nullable);
+    match data_type {
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(of_field).collect()),
         // Keys are never null.
         DataType::Map(entries, is_sorted) => {
-            let DataType::Struct(fields) = entries.data_type() else { return kind.clone() };
+            let DataType::Struct(fields) = entries.data_type() else { return data_type.clone() };
             let keys = fields.iter().take(1).map(|key| {
                 let is_nullable = key.is_nullable();
                 Arc::new(of_field(key).as_ref().clone().with_nullable(is_nullable))
@@ -376,7 +376,7 @@ fn unordered_type(kind: &DataType, has_nulls: bool) -> DataType {
             DataType::Union(fields.iter().map(|(id, field)| (id, of_field(field))).collect(), *mode)
         }
         DataType::Dictionary(keys, values) => {
-            DataType::Dictionary(keys.clone(), Box::new(unordered_type(values, has_nulls)))
+            DataType::Dictionary(keys.clone(), Box::new(normalized_type(values, make_nullable)))
         }
         DataType::RunEndEncoded(ends, values) => DataType::RunEndEncoded(ends.clone(), of_field(values)),
         list => item_of(list).map_or_else(|| list.clone(), |item| with_item(list, of_field(item))),

@@ -84,6 +84,15 @@ impl Scan {
         ScanReader::new(self.table.clone())
     }
 
+    /// As [`read`](Self::read), with the check of the storage options, which a call that returns no reader makes.
+    pub(super) fn read_cancellable(&self) -> ScanReader {
+        let mut reader = self.read();
+        if let Some(check) = self.table.storage.cancel_check() {
+            reader.set_cancel_check(check.clone());
+        }
+        reader
+    }
+
     /// Begins to read the file at an index with a number of threads, as one of the readers of a larger scan. `None` if no row
     /// of the file is selected. The limit of this scan is for the caller to keep.
     ///
@@ -135,25 +144,21 @@ impl Scan {
         let options =
             ReadOptions { columns: Columns::Names(Vec::new()), row_number: None, ..self.table.options.clone() };
         let counting = Scan { table: Arc::new(self.table.with_options(options)?) };
-        let mut reader = counting.read();
-        if let Some(check) = self.table.storage.cancel_check() {
-            reader.set_cancel_check(check.clone());
-        }
         // A file may state any number of rows without columns.
-        reader.try_fold(0u64, |rows, batch| Ok(rows.saturating_add(batch?.num_rows() as u64)))
+        counting.read_cancellable().try_fold(0u64, |rows, batch| Ok(rows.saturating_add(batch?.num_rows() as u64)))
     }
 
     /// For each file, statistics of the only column over all stripes whose rows all match, and the indexes of the other stripes.
     ///
     /// # Errors
     /// `InvalidArgument` if the scan does not have exactly one column that is stored in files. As reading.
-    pub fn proven(&self) -> Result<Vec<(ColumnStatistics, Vec<usize>)>> {
-        if self.table.wanted.len() != 1 || self.table.origins.len() != 1 {
+    pub fn exact_statistics(&self) -> Result<Vec<(ColumnStatistics, Vec<usize>)>> {
+        if !self.table.is_one_stored_column() {
             return Err(Error::invalid("statistics are of one column that is stored in the files"));
         }
         self.table.map_files(|table, at| match table.open_file(at)? {
             None => Ok((ColumnStatistics::EMPTY, Vec::new())),
-            Some(file) => file.proven(),
+            Some(file) => file.exact_statistics(),
         })
     }
 

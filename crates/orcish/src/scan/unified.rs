@@ -8,7 +8,7 @@ use orcish_core::unify::unify_schemas;
 
 use super::table::Table;
 use super::table_scan::Scan;
-use crate::options::{Columns, ReadOptions};
+use crate::projection::readable_columns;
 
 /// The union of the schemas of the files of a table.
 #[derive(Debug)]
@@ -56,14 +56,6 @@ fn readable_schema(table: &Table, at: usize) -> Result<Option<(Arc<Schema>, Opti
     let Some(file) = table.orc_file(at)? else { return Ok(None) };
     let types = &file.tail().schema;
     let fault = types.fault(0);
-    let columns = match &fault {
-        None => Columns::All,
-        Some(_) => {
-            let top = types.get(0)?.children.iter().copied();
-            Columns::Ids(top.filter(|&id| types.fault(id).is_none()).collect())
-        }
-    };
-    let options =
-        ReadOptions { columns, filter: None, limit: None, row_number: None, stripes: None, ..table.options.clone() };
+    let options = table.schema_options(readable_columns(types)?);
     Ok(Some((file.schema(&options)?, fault.map(|fault| fault.in_file(file.name())))))
 }

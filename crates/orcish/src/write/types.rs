@@ -27,7 +27,7 @@
 
 use arrow_schema::{DataType, Field, IntervalUnit, Schema, TimeUnit};
 use orcish_core::error::{Error, Result};
-use orcish_core::types::{item_of, value_type};
+use orcish_core::types::{entries_of, item_of, value_type};
 
 use crate::proto::orc;
 use crate::proto::orc::r#type::Kind;
@@ -102,13 +102,9 @@ fn add(field: &Field, types: &mut Vec<orc::Type>, nullable: &mut Vec<bool>, dept
                 types.get_mut(id).into_iter().for_each(|parent| parent.field_names.push(field.name().clone().into()));
             }
         }
-        DataType::Map(entries, _) => {
-            let DataType::Struct(fields) = entries.data_type() else {
-                return Err(Error::invalid("the entries of a map are no struct"));
-            };
-            let [key, value] = &fields[..] else {
-                return Err(Error::invalid("the entries of a map are not a key and a value"));
-            };
+        DataType::Map(_, _) => {
+            let invalid = || Error::invalid("the entries of a map are not a key and a value");
+            let (key, value) = entries_of(data_type).ok_or_else(invalid)?;
             child(key, types)?;
             child(value, types)?;
         }

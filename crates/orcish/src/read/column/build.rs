@@ -9,7 +9,7 @@ use arrow_array::types::{
 };
 use arrow_schema::{DataType, FieldRef, Fields, UnionMode};
 use orcish_core::error::{Error, Result};
-use orcish_core::types::{is_text, value_type};
+use orcish_core::types::{entries_of, is_text, value_type};
 
 use super::binary::{DirectReader, Target, WIDEST};
 use super::decimal::{DecimalReader, Digits};
@@ -29,7 +29,7 @@ use crate::encoding::int_rle::{IntRle, Integer, Version};
 use crate::options::{NullMapKeys, OutOfRange, ReadOptions};
 use crate::projection::Projected;
 use crate::read::schema::{SparkType, decimal, spark_type};
-use crate::schema::Kind;
+use crate::schema::{Kind, Type};
 use crate::stripe::{Encoding, StreamKind, Stripe};
 use crate::tail::{Calendar, FileTail};
 use crate::time::{InstantDecoder, TimestampDecoder, WriterZone};
@@ -40,7 +40,7 @@ pub(crate) struct Context<'a> {
     pub(crate) stripe: &'a Stripe,
     pub(crate) options: &'a ReadOptions,
     /// The zone of the reader, if one is given.
-    pub(crate) reader: Option<&'a WriterZone>,
+    pub(crate) reader_zone: Option<&'a WriterZone>,
 }
 
 /// The reader of `children` of the root struct, with their Arrow types.
@@ -112,7 +112,6 @@ impl Context<'_> {
     /// times columns.
     fn reader(&self, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
         let this = self.tail.schema.get(column.id)?;
-        let type_mismatch = || Error::invalid(format!("a {} column cannot become {arrow}", this.kind.name()));
         let hybrid = self.tail.calendar == Calendar::JulianGregorian;
         match this.kind {
             Kind::Boolean => {
@@ -140,121 +139,141 @@ impl Context<'_> {
                 let dates = Dates { rle: self.integers(column, StreamKind::Data, true)?, hybrid };
                 Ok(self.primitive::<Date32Type>(column, dates))
             }
-            Kind::Timestamp | Kind::TimestampInstant => {
-                let is_instant = matches!(arrow, DataType::Timestamp(_, Some(_)));
-                // An unknown zone is an error only if there is a value.
-                let decoder = match this.kind {
-                    Kind::Timestamp if is_instant => self.instants().map(|(zone, instants)| Decoder {
-                        stored: TimestampDecoder::stored_instant(&zone),
-                        instants: Some(instants),
-                    }),
-                    Kind::Timestamp => WriterZone::parse(&self.stripe.writer_timezone)
-                        .map(|zone| Decoder { stored: TimestampDecoder::wall_clock(zone), instants: None }),
-                    _ => Ok(Decoder { stored: TimestampDecoder::instant(), instants: None }),
-                };
-                let seconds = self.integers(column, StreamKind::Data, true)?;
-                let nanos = self.integers(column, StreamKind::Secondary, false)?;
-                // Instants are rebased together with the conversion from local times.
-                let hybrid = hybrid && (this.kind != Kind::Timestamp || !is_instant);
-                self.timestamp(column, arrow, Stored::Split { seconds, nanos, decoder: Box::new(decoder) }, hybrid)
-            }
-            Kind::Decimal => {
-                let (precision, scale) = decimal(this);
-                let target = DecimalType { precision, scale };
-                let keeps_going = self.options.decimal_out_of_range == OutOfRange::Null;
-                let digits = if self.tail.has_decimal64() && precision <= 18 {
-                    // Java calls the encoding `DIRECT`, but writes integer run lengths of version 2.
-                    Digits::Integers(IntRle::new(self.stream(column, StreamKind::Data)?, Version::V2, true))
-                } else {
-                    let scales = self.integers(column, StreamKind::Secondary, true)?;
-                    let data = self.stream(column, StreamKind::Data)?;
-                    Digits::Varints { data, scales, decoder: DecimalDecoder::new(target).record_overflows(keeps_going) }
-                };
-                Ok(Box::new(DecimalReader { present: self.present(column), digits, target, keeps_going }))
-            }
+            Kind::Timestamp | Kind::TimestampInstant => self.split_timestamp(column, this, arrow),
+            Kind::Decimal => self.decimal(column, this),
             Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Geometry | Kind::Geography => {
-                let form = TextForm::new(this, self.options, is_text(value_type(arrow)));
-                let target = Target { arrow: arrow.clone(), form };
-                let pending = Pending::new(self.present(column));
-                let encoding = self.encoding(column)?;
-                Ok(if encoding.is_dictionary {
-                    let lengths = self.integers(column, StreamKind::Length, false)?;
-                    Box::new(DictionaryReader {
-                        pending,
-                        references: self.integers(column, StreamKind::Data, false)?,
-                        stored: Some(StoredDictionary {
-                            size: encoding.dictionary_size,
-                            lengths,
-                            data: self.stream(column, StreamKind::DictionaryData)?,
-                        }),
-                        dictionary: Dictionary::default(),
-                        charge: self.stripe.memory().charge(),
-                        target,
-                    })
-                } else {
-                    let lengths = self.integers(column, StreamKind::Length, false)?;
-                    let data = self.stream(column, StreamKind::Data)?;
-                    Box::new(DirectReader { pending, lengths, data, target, budget: WIDEST })
-                })
+                self.bytes(column, this, arrow)
             }
             Kind::Struct => {
-                let DataType::Struct(fields) = arrow else { return Err(type_mismatch()) };
+                let DataType::Struct(fields) = arrow else { return Err(type_mismatch(this.kind, arrow)) };
                 let pending = Pending::new(self.present(column));
                 Ok(Box::new(StructReader { pending, children: self.children(column, fields)?, fields: fields.clone() }))
             }
-            Kind::List | Kind::Map => {
-                let rle = self.integers(column, StreamKind::Length, false)?;
-                let budget = Budget::new(&self.options.limits, 1).of_one_value();
-                let lengths = Lengths { pending: Pending::new(self.present(column)), rle, budget };
-                match (&column.children[..], arrow) {
-                    ([element], DataType::List(field)) => {
-                        let element = build(self, element, field.data_type())?;
-                        Ok(Box::new(ListReader { lengths, element, field: field.clone() }))
-                    }
-                    ([key, value], DataType::Map(field, _)) => {
-                        let DataType::Struct(fields) = field.data_type() else { return Err(type_mismatch()) };
-                        let [key_field, value_field] = &fields[..] else { return Err(type_mismatch()) };
-                        let null_keys = self.options.null_map_keys;
-                        let key_type = match (null_keys, key_field.data_type()) {
-                            (NullMapKeys::Dictionary, DataType::Dictionary(_, values)) => values,
-                            (_, arrow) => arrow,
-                        };
-                        let key = build(self, key, key_type)?;
-                        let value = build(self, value, value_field.data_type())?;
-                        let (field, fields) = (field.clone(), fields.clone());
-                        Ok(Box::new(MapReader { lengths, key, value, field, fields, null_keys }))
-                    }
-                    _ => Err(Error::corrupt("a list or map without its children")),
-                }
-            }
-            Kind::Union => {
-                let (form, variants) = match arrow {
-                    DataType::Union(fields, mode) => {
-                        let variants = self.children(column, fields.iter().map(|(_, field)| field))?;
-                        let form = match mode {
-                            UnionMode::Dense => Form::Dense(fields.clone()),
-                            UnionMode::Sparse => Form::Sparse(fields.clone()),
-                        };
-                        (form, variants)
-                    }
-                    // The first field is the tag.
-                    DataType::Struct(fields) => {
-                        (Form::Struct(fields.clone()), self.children(column, fields.iter().skip(1))?)
-                    }
-                    _ => return Err(type_mismatch()),
-                };
-                let tags = ByteRle::new(self.stream(column, StreamKind::Data)?);
-                Ok(Box::new(UnionReader { pending: Pending::new(self.present(column)), tags, variants, form }))
-            }
-            Kind::Unknown => Err(type_mismatch()),
+            Kind::List => self.list(column, arrow),
+            Kind::Map => self.map(column, arrow),
+            Kind::Union => self.union(column, arrow),
+            Kind::Unknown => Err(type_mismatch(this.kind, arrow)),
         }
+    }
+
+    fn decimal(&self, column: &Projected, this: &Type) -> Result<Box<dyn ColumnReader>> {
+        let (precision, scale) = decimal(this);
+        let target = DecimalType { precision, scale };
+        let keeps_going = self.options.decimal_out_of_range == OutOfRange::Null;
+        let digits = if self.tail.has_decimal64() && precision <= 18 {
+            // Java calls the encoding `DIRECT`, but writes integer run lengths of version 2.
+            Digits::Integers(IntRle::new(self.stream(column, StreamKind::Data)?, Version::V2, true))
+        } else {
+            let scales = self.integers(column, StreamKind::Secondary, true)?;
+            let data = self.stream(column, StreamKind::Data)?;
+            Digits::Varints { data, scales, decoder: DecimalDecoder::new(target).record_overflows(keeps_going) }
+        };
+        Ok(Box::new(DecimalReader { present: self.present(column), digits, target, keeps_going }))
+    }
+
+    /// The reader of strings or binaries, in either encoding.
+    fn bytes(&self, column: &Projected, this: &Type, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
+        let form = TextForm::new(this, self.options, is_text(value_type(arrow)));
+        let target = Target { arrow: arrow.clone(), form };
+        let pending = Pending::new(self.present(column));
+        let encoding = self.encoding(column)?;
+        Ok(if encoding.is_dictionary {
+            let lengths = self.integers(column, StreamKind::Length, false)?;
+            Box::new(DictionaryReader {
+                pending,
+                references: self.integers(column, StreamKind::Data, false)?,
+                stored: Some(StoredDictionary {
+                    size: encoding.dictionary_size,
+                    lengths,
+                    data: self.stream(column, StreamKind::DictionaryData)?,
+                }),
+                dictionary: Dictionary::default(),
+                charge: self.stripe.memory().charge(),
+                target,
+            })
+        } else {
+            let lengths = self.integers(column, StreamKind::Length, false)?;
+            let data = self.stream(column, StreamKind::Data)?;
+            Box::new(DirectReader { pending, lengths, data, target, budget: WIDEST })
+        })
+    }
+
+    fn lengths(&self, column: &Projected) -> Result<Lengths> {
+        let rle = self.integers(column, StreamKind::Length, false)?;
+        let budget = Budget::new(&self.options.limits, 1).of_one_value();
+        Ok(Lengths { pending: Pending::new(self.present(column)), rle, budget })
+    }
+
+    fn list(&self, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
+        let lengths = self.lengths(column)?;
+        let ([element], DataType::List(field)) = (&column.children[..], arrow) else {
+            return Err(Error::corrupt("a list without its element"));
+        };
+        let element = build(self, element, field.data_type())?;
+        Ok(Box::new(ListReader { lengths, element, field: field.clone() }))
+    }
+
+    fn map(&self, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
+        let lengths = self.lengths(column)?;
+        let children = (&column.children[..], arrow, entries_of(arrow));
+        let ([key, value], DataType::Map(field, _), Some((key_field, value_field))) = children else {
+            return Err(Error::corrupt("a map without its key and value"));
+        };
+        let null_keys = self.options.null_map_keys;
+        let key_type = match (null_keys, key_field.data_type()) {
+            (NullMapKeys::Dictionary, DataType::Dictionary(_, values)) => values,
+            (_, arrow) => arrow,
+        };
+        let key = build(self, key, key_type)?;
+        let value = build(self, value, value_field.data_type())?;
+        let fields = vec![key_field.clone(), value_field.clone()].into();
+        Ok(Box::new(MapReader { lengths, key, value, field: field.clone(), fields, null_keys }))
+    }
+
+    fn union(&self, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
+        let (form, variants) = match arrow {
+            DataType::Union(fields, mode) => {
+                let variants = self.children(column, fields.iter().map(|(_, field)| field))?;
+                let form = match mode {
+                    UnionMode::Dense => Form::Dense(fields.clone()),
+                    UnionMode::Sparse => Form::Sparse(fields.clone()),
+                };
+                (form, variants)
+            }
+            // The first field is the tag.
+            DataType::Struct(fields) => (Form::Struct(fields.clone()), self.children(column, fields.iter().skip(1))?),
+            _ => return Err(type_mismatch(Kind::Union, arrow)),
+        };
+        let tags = ByteRle::new(self.stream(column, StreamKind::Data)?);
+        Ok(Box::new(UnionReader { pending: Pending::new(self.present(column)), tags, variants, form }))
+    }
+
+    /// The reader of timestamps that are stored as seconds and nanoseconds.
+    fn split_timestamp(&self, column: &Projected, this: &Type, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
+        let hybrid = self.tail.calendar == Calendar::JulianGregorian;
+        let is_instant = matches!(arrow, DataType::Timestamp(_, Some(_)));
+        // An unknown zone is an error only if there is a value.
+        let decoder = match this.kind {
+            Kind::Timestamp if is_instant => self.instants().map(|(zone, instants)| Decoder {
+                stored: TimestampDecoder::stored_instant(&zone),
+                instants: Some(instants),
+            }),
+            Kind::Timestamp => WriterZone::parse(&self.stripe.writer_timezone)
+                .map(|zone| Decoder { stored: TimestampDecoder::wall_clock(zone), instants: None }),
+            _ => Ok(Decoder { stored: TimestampDecoder::instant(), instants: None }),
+        };
+        let seconds = self.integers(column, StreamKind::Data, true)?;
+        let nanos = self.integers(column, StreamKind::Secondary, false)?;
+        // Instants are rebased together with the conversion from local times.
+        let hybrid = hybrid && (this.kind != Kind::Timestamp || !is_instant);
+        self.timestamp(column, arrow, Stored::Split { seconds, nanos, decoder: Box::new(decoder) }, hybrid)
     }
 
     /// The zone of the stored seconds, and the conversion to instants.
     fn instants(&self) -> Result<(WriterZone, InstantDecoder)> {
         let hybrid = self.tail.calendar == Calendar::JulianGregorian;
         let written = &self.stripe.writer_timezone;
-        let Some(reader) = self.reader.cloned() else {
+        let Some(reader) = self.reader_zone.cloned() else {
             let writer = WriterZone::parse(written)?;
             return Ok((writer.clone(), InstantDecoder::new(writer, hybrid)));
         };
@@ -288,4 +307,8 @@ impl Context<'_> {
             row: 0,
         }))
     }
+}
+
+fn type_mismatch(kind: Kind, arrow: &DataType) -> Error {
+    Error::invalid(format!("a {} column cannot become {arrow}", kind.name()))
 }

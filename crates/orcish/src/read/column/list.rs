@@ -39,8 +39,8 @@ impl Lengths {
         let valid = self.pending.valid(rows);
         let lengths = self.pending.dense.get(..valid).unwrap_or_default();
         let total: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
-        let most = i32::MAX as usize;
-        let requested = usize::try_from(total).unwrap_or(most).min(most);
+        let max_items = i32::MAX as usize;
+        let requested = usize::try_from(total).unwrap_or(max_items).min(max_items);
         let fit = if requested == 0 { 0 } else { max_elements(requested)? };
         if fit as u64 == total {
             return Ok(rows);
@@ -72,10 +72,10 @@ impl Lengths {
     /// elements to be read is an error: skipping it could take hours.
     fn skip(&mut self, rows: usize, width: usize) -> Result<usize> {
         let (rle, budget) = (&mut self.rle, self.budget);
-        let most = budget.rows(if width == 0 { WEIGHTLESS } else { width });
+        let max_items = budget.rows(if width == 0 { WEIGHTLESS } else { width });
         self.pending.skip(rows)?.total(|n| {
             let (sum, longest) = rle.skip_lengths(n).map_err(|error| error.in_stream("LENGTH"))?;
-            if longest as usize > most {
+            if longest as usize > max_items {
                 return Err(budget.exceeded(&format!("a value of {longest} elements")));
             }
             Ok(sum)

@@ -39,7 +39,7 @@ use crate::warnings::with_column;
 pub(super) struct Budget<'a> {
     bytes: usize,
     /// Maximum bytes of an array if a single row needs more.
-    most: usize,
+    max_bytes: usize,
     /// Bytes left for all arrays of such a row.
     left: Option<&'a AtomicUsize>,
 }
@@ -49,20 +49,20 @@ impl<'a> Budget<'a> {
     /// the range of 32-bit offsets.
     pub(super) fn new(limits: &Limits, arrays: usize) -> Self {
         let memory = usize::try_from(limits.memory).unwrap_or(usize::MAX);
-        let most = (memory / 4).min(i32::MAX as usize);
-        let bytes = (memory / 2 / arrays.max(1)).min(most).min(tuning::ARRAY_BYTES.get());
-        Budget { bytes, most, left: None }
+        let max_bytes = (memory / 4).min(i32::MAX as usize);
+        let bytes = (memory / 2 / arrays.max(1)).min(max_bytes).min(tuning::ARRAY_BYTES.get());
+        Budget { bytes, max_bytes, left: None }
     }
 
     /// Maximum bytes of a single value.
     pub(super) fn of_one_value(self) -> Self {
-        Budget { bytes: self.most, ..self }
+        Budget { bytes: self.max_bytes, ..self }
     }
 
     /// The budget of a single row: for each of its arrays, and for all arrays together.
     pub(super) fn of_one_row(self, left: &'a AtomicUsize) -> Self {
-        left.store(self.most.saturating_mul(2), Ordering::Relaxed);
-        Budget { bytes: self.most, left: Some(left), ..self }
+        left.store(self.max_bytes.saturating_mul(2), Ordering::Relaxed);
+        Budget { bytes: self.max_bytes, left: Some(left), ..self }
     }
 
     /// Maximum bytes of an array with this budget.
@@ -91,7 +91,7 @@ impl<'a> Budget<'a> {
 
     /// Whether a single row may exceed this budget.
     fn is_part(self) -> bool {
-        self.bytes < self.most
+        self.bytes < self.max_bytes
     }
 
     /// The error of a value that exceeds the budget.

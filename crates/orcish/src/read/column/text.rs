@@ -15,7 +15,7 @@ const REPLACEMENT: &str = "\u{FFFD}";
 pub(super) struct TextForm {
     invalid: InvalidUtf8,
     /// Maximum characters of a value, and the treatment of longer values.
-    most: Option<(usize, LongChar)>,
+    char_limit: Option<(usize, LongChar)>,
     /// Removes trailing blanks.
     trim: bool,
 }
@@ -33,10 +33,10 @@ impl TextForm {
     /// The conversion of a column of type `this`, as text or as bytes.
     pub(super) fn new(this: &Type, options: &ReadOptions, is_text: bool) -> Self {
         let is_char = matches!(this.kind, Kind::Char | Kind::Varchar) && options.long_char != LongChar::Keep;
-        let most = this.max_length.filter(|_| is_char).and_then(|most| usize::try_from(most).ok());
+        let max_length = this.max_length.filter(|_| is_char).and_then(|max_length| usize::try_from(max_length).ok());
         TextForm {
             invalid: if is_text { options.invalid_utf8 } else { InvalidUtf8::Binary },
-            most: most.map(|most| (most, options.long_char)),
+            char_limit: max_length.map(|length| (length, options.long_char)),
             trim: this.kind == Kind::Char && options.trim_char,
         }
     }
@@ -56,9 +56,9 @@ impl TextForm {
         if is_sought && !values.check_utf8() {
             (values, lost) = self.valid(&values, budget)?;
         }
-        match self.most {
-            Some((most, LongChar::Cut)) => values = values.truncate_characters(most),
-            Some((most, LongChar::Error)) => long = values.longer_than(most),
+        match self.char_limit {
+            Some((max_length, LongChar::Cut)) => values = values.truncate_characters(max_length),
+            Some((max_length, LongChar::Error)) => long = values.longer_than(max_length),
             Some((_, LongChar::Keep)) | None => {}
         }
         Ok(Applied { values: if self.trim { values.trim_end_blanks() } else { values }, lost, long })
@@ -66,13 +66,13 @@ impl TextForm {
 
     /// The error of a value that is too long.
     pub(super) fn too_long(&self, at: usize) -> Error {
-        let most = self.most.map_or(0, |(most, _)| most);
-        Error::corrupt(format!("value {at} of the batch has more than {most} characters"))
+        let max_length = self.char_limit.map_or(0, |(max_length, _)| max_length);
+        Error::corrupt(format!("value {at} of the batch has more than {max_length} characters"))
     }
 
     /// Converts invalid UTF-8. Returns the indexes of values that become null.
     fn valid(&self, values: &Values, budget: Budget) -> Result<(Values, Vec<usize>)> {
-        let most = budget.bytes().min(i32::MAX as usize);
+        let max_bytes = budget.bytes().min(i32::MAX as usize);
         let (mut lost, mut total) = (Vec::new(), 0usize);
         for (at, value) in values.iter().enumerate() {
             let replaced = parts(value).filter(|(_, is_followed)| *is_followed).count();
@@ -82,7 +82,7 @@ impl TextForm {
             }
             let length = parts(value).map(|(text, _)| text.len()).sum::<usize>() + replaced * REPLACEMENT.len();
             total = total.saturating_add(length);
-            if total > most {
+            if total > max_bytes {
                 let what = format!("{total} bytes of values, with U+FFFD for what is not UTF-8,");
                 return Err(budget.exceeded(&what));
             }
@@ -130,7 +130,7 @@ mod tests {
     }
 
     fn budget(bytes: usize) -> Budget<'static> {
-        Budget { bytes, most: bytes, left: None }
+        Budget { bytes, max_bytes: bytes, left: None }
     }
 
     fn applied(form: TextForm, all: &[&[u8]]) -> (Vec<String>, Vec<usize>) {
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn characters_are_code_points() {
-        let form = |long| TextForm { most: Some((2, long)), ..TextForm::default() };
+        let form = |long| TextForm { char_limit: Some((2, long)), ..TextForm::default() };
         let all: [&[u8]; 4] = ["äöü".as_bytes(), b"ab ", b"", "a😀".as_bytes()];
         let want = ["äö", "ab", "", "a😀"].map(str::to_owned).to_vec();
         assert_eq!(applied(form(LongChar::Cut), &all), (want, vec![]));

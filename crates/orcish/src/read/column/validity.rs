@@ -149,15 +149,15 @@ impl Pending {
         (0..rows.min(self.rows)).find(is_over).unwrap_or(rows)
     }
 
-    /// The maximum number of pending rows, up to `rows`, with a total size of at most `most`, and the first number. `size` is
+    /// The maximum number of pending rows, up to `rows`, with a total size of at most `max_size`, and the first number. `size` is
     /// the size of a value by its number.
-    pub(super) fn rows_within(&self, rows: usize, most: u64, size: impl Fn(u32) -> u64) -> (usize, Option<u32>) {
+    pub(super) fn rows_within(&self, rows: usize, max_size: u64, size: impl Fn(u32) -> u64) -> (usize, Option<u32>) {
         let numbers = self.dense.get(..self.valid(rows)).unwrap_or_default();
         let first = numbers.first().copied();
-        if numbers.iter().map(|&number| size(number)).sum::<u64>() <= most {
+        if numbers.iter().map(|&number| size(number)).sum::<u64>() <= max_size {
             return (rows, first);
         }
-        let mut left = most;
+        let mut left = max_size;
         let fits = |number: &&u32| {
             let rest = left.checked_sub(size(**number));
             left = rest.unwrap_or(left);

@@ -58,8 +58,8 @@ impl StoredSchema {
         if tail.schema.get(0).ok()?.kind != Kind::Struct {
             return None;
         }
-        let most = tail.schema.types().len().saturating_add(2).saturating_mul(FIELDS_PER_COLUMN);
-        let schema = decode(bytes, most, tail.max_decoded_size()).ok()?;
+        let max_fields = tail.schema.types().len().saturating_add(2).saturating_mul(FIELDS_PER_COLUMN);
+        let schema = decode(bytes, max_fields, tail.max_decoded_size()).ok()?;
         // Instants are read as instants.
         let mut column_options = BTreeMap::new();
         for (&id, field) in tail.schema.get(0).ok()?.children.iter().zip(schema.fields()) {
@@ -142,15 +142,17 @@ impl GivenOptions {
 }
 
 /// Whether a column option can decide a part of the type.
-pub(crate) fn has_column_option(kind: &DataType) -> bool {
-    match kind {
+pub(crate) fn has_column_option(data_type: &DataType) -> bool {
+    match data_type {
         DataType::Timestamp(_, _) | DataType::Union(_, _) => true,
         DataType::Struct(fields) => fields.iter().any(|field| has_column_option(field.data_type())),
         DataType::Map(entries, _) => has_column_option(entries.data_type()),
         DataType::Dictionary(_, values) => is_text(values) || has_column_option(values),
         DataType::RunEndEncoded(_, values) => has_column_option(values.data_type()),
-        kind => {
-            is_text(kind) || is_binary(kind) || item_of(kind).is_some_and(|item| has_column_option(item.data_type()))
+        data_type => {
+            is_text(data_type)
+                || is_binary(data_type)
+                || item_of(data_type).is_some_and(|item| has_column_option(item.data_type()))
         }
     }
 }
@@ -185,21 +187,11 @@ pub(crate) fn add_column_options(
             add_column_options(types, id, values.data_type(), given, column_options)?
         }
         (Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Geometry | Kind::Geography, target) => {
-            let form = match target {
-                DataType::LargeUtf8 | DataType::LargeBinary => Some(StringType::Large),
-                DataType::Utf8View | DataType::BinaryView => Some(StringType::View),
-                _ => None,
-            };
-            let form = form.filter(|_| !given.strings);
+            let form = string_type(target).filter(|_| !given.strings);
             column_options.extend(form.map(|form| (id, ColumnOptions::Strings(form))));
         }
         (Kind::Timestamp | Kind::TimestampInstant | Kind::Long, DataType::Timestamp(unit, zone)) => {
-            let unit = match unit {
-                TimeUnit::Second => TimestampUnit::Second,
-                TimeUnit::Millisecond => TimestampUnit::Millisecond,
-                TimeUnit::Microsecond => TimestampUnit::Microsecond,
-                TimeUnit::Nanosecond => TimestampUnit::Nanosecond,
-            };
+            let unit = timestamp_unit(*unit);
             let kind = if zone.is_some() { Timestamps::Instant } else { Timestamps::Wall };
             let kind = Some(kind).filter(|_| this.kind == Kind::Timestamp && !given.instants);
             column_options.insert(id, ColumnOptions::Timestamp((!given.timestamps).then_some(unit), kind));
@@ -224,6 +216,24 @@ pub(crate) fn add_column_options(
     Ok(())
 }
 
+/// The option for strings or binaries of a type; `None` for the default types.
+fn string_type(data_type: &DataType) -> Option<StringType> {
+    match data_type {
+        DataType::LargeUtf8 | DataType::LargeBinary => Some(StringType::Large),
+        DataType::Utf8View | DataType::BinaryView => Some(StringType::View),
+        _ => None,
+    }
+}
+
+fn timestamp_unit(unit: TimeUnit) -> TimestampUnit {
+    match unit {
+        TimeUnit::Second => TimestampUnit::Second,
+        TimeUnit::Millisecond => TimestampUnit::Millisecond,
+        TimeUnit::Microsecond => TimestampUnit::Microsecond,
+        TimeUnit::Nanosecond => TimestampUnit::Nanosecond,
+    }
+}
+
 /// The logical fields of the children of `column` that are read, whose physical fields are `physical`.
 fn children(mapping: &Mapping<'_>, column: &Projected, physical: &Fields, stored: &Fields) -> Result<Fields> {
     let this = mapping.tail.schema.get(column.id)?;
@@ -238,14 +248,14 @@ fn children(mapping: &Mapping<'_>, column: &Projected, physical: &Fields, stored
 }
 
 fn field(mapping: &Mapping<'_>, column: &Projected, physical: &Field, stored: &FieldRef) -> Result<FieldRef> {
-    let kind = data_type(mapping, column, physical.data_type(), stored.data_type())?;
+    let data_type = data_type(mapping, column, physical.data_type(), stored.data_type())?;
     // Keys of maps are never null.
     let nullable = stored.is_nullable()
         || physical.is_nullable() && may_become_null(mapping.tail.schema.get(column.id)?, mapping.options);
-    let is_same = kind == *stored.data_type() && nullable == stored.is_nullable();
+    let is_same = data_type == *stored.data_type() && nullable == stored.is_nullable();
     Ok(match is_same {
         true => stored.clone(),
-        false => Arc::new(with_type(stored, kind).with_nullable(nullable)),
+        false => Arc::new(with_type(stored, data_type).with_nullable(nullable)),
     })
 }
 
@@ -262,8 +272,8 @@ fn data_type(mapping: &Mapping<'_>, column: &Projected, physical: &DataType, sto
             D::Dictionary(keys.clone(), Box::new(data_type(mapping, column, physical, values)?))
         }
         (physical, D::RunEndEncoded(ends, values)) => {
-            let kind = data_type(mapping, column, physical, values.data_type())?;
-            D::RunEndEncoded(ends.clone(), Arc::new(with_type(values, kind)))
+            let data_type = data_type(mapping, column, physical, values.data_type())?;
+            D::RunEndEncoded(ends.clone(), Arc::new(with_type(values, data_type)))
         }
         // Given options take precedence.
         (D::Timestamp(_, own), D::Timestamp(_, zone)) if own.is_some() != zone.is_some() => physical.clone(),
@@ -304,8 +314,8 @@ fn data_type(mapping: &Mapping<'_>, column: &Projected, physical: &DataType, sto
 }
 
 /// Whether values are strings or binaries of variable length, plain or encoded.
-fn is_text_or_binary(kind: &DataType) -> bool {
-    is_text(value_type(kind)) || is_binary(value_type(kind))
+fn is_text_or_binary(data_type: &DataType) -> bool {
+    is_text(value_type(data_type)) || is_binary(value_type(data_type))
 }
 
 /// Whether all children are read, in their order.
@@ -315,8 +325,8 @@ fn is_whole(this: &Type, column: &Projected) -> bool {
 
 /// Maximum number of rows of a batch for which all run ends are in range.
 pub(crate) fn max_rows(schema: &Schema) -> usize {
-    fn has_short_runs(kind: &DataType) -> bool {
-        match kind {
+    fn has_short_runs(data_type: &DataType) -> bool {
+        match data_type {
             DataType::RunEndEncoded(ends, values) => {
                 *ends.data_type() == DataType::Int16 || has_short_runs(values.data_type())
             }

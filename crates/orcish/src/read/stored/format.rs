@@ -48,9 +48,9 @@ const UNITS: [(&str, TimeUnit); 4] =
 
 /// The format string of a type, without its children; `None` for types that Arrow does not have, such as 32-bit times in
 /// nanoseconds. The format of a dictionary is the format of its keys.
-pub(super) fn format_of(kind: &DataType) -> Option<String> {
+pub(super) fn format_of(data_type: &DataType) -> Option<String> {
     let ids = |fields: &UnionFields| fields.iter().map(|(id, _)| id.to_string()).collect::<Vec<_>>().join(",");
-    Some(match kind {
+    Some(match data_type {
         DataType::FixedSizeBinary(width) => format!("w:{width}"),
         DataType::Decimal32(precision, scale) => format!("d:{precision},{scale},32"),
         DataType::Decimal64(precision, scale) => format!("d:{precision},{scale},64"),
@@ -79,7 +79,7 @@ pub(super) fn type_of(format: &str, children: Vec<FieldRef>, keys_sorted: bool) 
     let mut children = children;
     let (word, parameter) = format.split_once(':').unwrap_or((format, ""));
     if format.starts_with('+') {
-        let kind = match (word, &mut children[..]) {
+        let data_type = match (word, &mut children[..]) {
             ("+s", _) => DataType::Struct(std::mem::take(&mut children).into()),
             ("+ud", _) => DataType::Union(variants(parameter, std::mem::take(&mut children))?, UnionMode::Dense),
             ("+us", _) => DataType::Union(variants(parameter, std::mem::take(&mut children))?, UnionMode::Sparse),
@@ -94,7 +94,7 @@ pub(super) fn type_of(format: &str, children: Vec<FieldRef>, keys_sorted: bool) 
             }
             _ => return None,
         };
-        return Some(kind);
+        return Some(data_type);
     }
     if !children.is_empty() {
         return None;
@@ -108,7 +108,7 @@ pub(super) fn type_of(format: &str, children: Vec<FieldRef>, keys_sorted: bool) 
                 let zone = (!parameter.is_empty()).then(|| parameter.into());
                 Some(DataType::Timestamp(*unit, zone))
             }
-            None => PLAIN.iter().find(|(of, _)| *of == format).map(|(_, kind)| kind.clone()),
+            None => PLAIN.iter().find(|(of, _)| *of == format).map(|(_, data_type)| data_type.clone()),
         },
     }
 }
@@ -120,15 +120,15 @@ fn length(parameter: &str) -> Option<i32> {
 fn decimal(parameter: &str) -> Option<DataType> {
     let mut parts = parameter.splitn(3, ',');
     let (precision, scale): (u8, i8) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-    let (most, kind): (u8, fn(u8, i8) -> DataType) = match parts.next() {
+    let (max_precision, make): (u8, fn(u8, i8) -> DataType) = match parts.next() {
         Some("32") => (DECIMAL32_MAX_PRECISION, DataType::Decimal32),
         Some("64") => (DECIMAL64_MAX_PRECISION, DataType::Decimal64),
         None | Some("128") => (DECIMAL128_MAX_PRECISION, DataType::Decimal128),
         Some("256") => (DECIMAL256_MAX_PRECISION, DataType::Decimal256),
         Some(_) => return None,
     };
-    let fits = (1..=most).contains(&precision) && scale.unsigned_abs() <= most;
-    fits.then(|| kind(precision, scale))
+    let fits = (1..=max_precision).contains(&precision) && scale.unsigned_abs() <= max_precision;
+    fits.then(|| make(precision, scale))
 }
 
 fn variants(parameter: &str, fields: Vec<FieldRef>) -> Option<UnionFields> {

@@ -31,12 +31,12 @@ pub(crate) fn encode(schema: &Schema) -> Result<Vec<u8>> {
     Ok(ArrowSchema { field, metadata: to_pairs(schema.metadata()) }.encode_to_vec())
 }
 
-/// Decodes a schema of at most `most` fields, nested ones included, and `memory` bytes.
+/// Decodes a schema of at most `max_fields` fields, nested ones included, and `memory` bytes.
 ///
 /// # Errors
 /// `Corrupt` for other bytes, `LimitExceeded` for larger schemas.
-pub(crate) fn decode(bytes: &Bytes, most: usize, memory: u64) -> Result<Schema> {
-    let mut left = most;
+pub(crate) fn decode(bytes: &Bytes, max_fields: usize, memory: u64) -> Result<Schema> {
+    let mut left = max_fields;
     count(bytes.clone(), &[FIELD], 0, &mut left)?;
     check_decoded_size(bytes, &ARROW_SCHEMA, memory)?;
     let undecodable = |error| Error::corrupt("the Arrow schema cannot be decoded").with_source(error);
