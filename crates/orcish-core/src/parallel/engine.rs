@@ -39,7 +39,8 @@ pub trait Job: Send + Sync + 'static {
     /// Records the result of a task.
     fn finish(&self, state: &mut Self::State, done: Self::Done);
 
-    /// The error of a task that the caller cancelled while it ran it. It is returned at once, before items that are ready.
+    /// The error of a task that ran on the thread of the caller and was cancelled. The error is returned before items that are
+    /// ready.
     fn interruption(&self, _done: &Self::Done) -> Option<Error> {
         None
     }

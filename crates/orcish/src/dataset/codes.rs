@@ -37,7 +37,7 @@ impl Codes {
         if kind.is_null() {
             return Ok(Self::number((0..rows).map(|_| ())));
         }
-        let unsupported = || Error::unsupported(format!("names of folders are no values of {kind}"));
+        let unsupported = || Error::unsupported(format!("values of {kind} cannot be names of folders"));
         let width = kind.primitive_width().filter(|width| *width > 0).ok_or_else(unsupported)?;
         let data = column.to_data();
         let buffer = data.buffers().first().ok_or_else(unsupported)?;

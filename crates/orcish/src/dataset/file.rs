@@ -34,7 +34,7 @@ pub(super) struct OpenFile {
     pub(super) memory: usize,
     /// Whether the current stripe has rows.
     pub(super) has_rows: bool,
-    /// The time of the last use, a number that grows.
+    /// Number of the last use: later uses have greater numbers.
     pub(super) used: u64,
 }
 

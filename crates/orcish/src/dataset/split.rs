@@ -27,7 +27,7 @@ pub(super) struct Splitter {
     pub(super) partition_columns: Vec<usize>,
     pub(super) file_columns: Vec<usize>,
     /// Schema of the file columns, which may all be null: the file writer reports rows that are not.
-    pub(super) file_schema: SchemaRef,
+    pub(super) batch_schema: SchemaRef,
     pub(super) format: ValueFormat,
 }
 
@@ -110,7 +110,7 @@ impl Splitter {
 
     fn file_batch(&self, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = RecordBatch::try_new_with_options(self.file_schema.clone(), columns, &options);
+        let batch = RecordBatch::try_new_with_options(self.batch_schema.clone(), columns, &options);
         batch.map_err(|error| Error::invalid("the columns are not those of the schema").with_source(error))
     }
 }

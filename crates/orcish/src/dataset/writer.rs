@@ -53,8 +53,8 @@ pub struct DatasetWriter {
     open: HashMap<PartitionKey, OpenFile>,
     finished: Vec<DatasetFile>,
     folders: CreatedFolders,
-    /// The location of a file whose end has failed. It may have appeared.
-    failed: Option<String>,
+    /// The location of a file whose end has failed, so that it may or may not have appeared.
+    in_doubt: Option<String>,
     /// Bytes of memory of all open files.
     memory: usize,
     /// Number of the next file.
@@ -111,7 +111,7 @@ impl DatasetWriter {
         let splitter = Splitter {
             partition_columns,
             file_columns,
-            file_schema: Arc::new(Schema::new_with_metadata(nullable, schema.metadata().clone())),
+            batch_schema: Arc::new(Schema::new_with_metadata(nullable, schema.metadata().clone())),
             format: options.value_format.clone(),
         };
         let base = if base.ends_with("://") { base } else { base.trim_end_matches('/') };
@@ -124,7 +124,7 @@ impl DatasetWriter {
             open: HashMap::new(),
             finished: Vec::new(),
             folders: CreatedFolders::default(),
-            failed: None,
+            in_doubt: None,
             memory: 0,
             next_file: 0,
             uses: 0,
@@ -207,7 +207,7 @@ impl DatasetWriter {
         match self.options.publication {
             Publication::WhenClosed => {
                 let finished = finished.into_iter().map(|file| file.location);
-                let locations: Vec<_> = finished.chain(self.failed.take()).collect();
+                let locations: Vec<_> = finished.chain(self.in_doubt.take()).collect();
                 let _ = delete_files(&locations, storage);
             }
             Publication::Staged { .. } => {
@@ -329,9 +329,9 @@ impl DatasetWriter {
     fn close_file(&mut self, key: &PartitionKey) -> Result<()> {
         let Some((key, file)) = self.open.remove_entry(key) else { return Ok(()) };
         self.memory = self.memory.saturating_sub(file.memory);
-        self.failed = Some(file.location.clone());
+        self.in_doubt = Some(file.location.clone());
         self.finished.push(file.finish(&self.options.partition_by, key)?);
-        self.failed = None;
+        self.in_doubt = None;
         Ok(())
     }
 

@@ -87,7 +87,7 @@ pub fn format_values(array: &ArrayRef, format: &ValueFormat) -> Result<StringArr
         }
         DataType::Timestamp(unit, zone) => timestamps(&ticks(&array)?, *unit, zone.as_deref(), format),
         DataType::Duration(unit) => durations(&ticks(&array)?, *unit, format),
-        kind => Err(Error::unsupported(format!("names of folders are no values of {kind}"))),
+        kind => Err(Error::unsupported(format!("values of {kind} cannot be names of folders"))),
     }
 }
 

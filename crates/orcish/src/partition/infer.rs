@@ -7,7 +7,7 @@ use super::number::{MAX_DIGITS, parse_float, parse_integer, parse_number};
 use super::parse::{canonical_date, canonical_integer};
 use super::syntax::{is_spark_timestamp, parse_date};
 
-/// The type of a partition column that has these texts. Nulls are left out. A column without texts is text.
+/// The type of a partition column whose values are `texts`, without nulls. A column without values is text.
 pub fn infer_type<'a>(texts: impl Iterator<Item = &'a str>, flavor: Flavor) -> DataType {
     match flavor {
         Flavor::Hive => hive_type(texts),

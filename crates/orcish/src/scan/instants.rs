@@ -19,16 +19,16 @@ use crate::tail::FileTail;
 use crate::tuning;
 
 /// Findings over all files.
-struct Seen {
+struct Inspection {
     /// Paths of columns that are instants in a file, and local times in the table.
     instants: Mutex<BTreeSet<Path>>,
     /// Bytes that are left for the tails of files that do not stay open.
     left: AtomicUsize,
 }
 
-impl Seen {
+impl Inspection {
     /// The tail in encoded form, if there are bytes left for it.
-    fn kept(&self, tail: &FileTail) -> Option<Bytes> {
+    fn keep_tail(&self, tail: &FileTail) -> Option<Bytes> {
         if self.left.load(Ordering::Relaxed) < tail.encoded_len() {
             return None;
         }
@@ -46,10 +46,11 @@ impl Table {
             return Ok(());
         }
         let is_kept = self.files.len() <= tuning::FILES_KEPT_OPEN.get();
-        let seen = Arc::new(Seen { instants: Mutex::default(), left: AtomicUsize::new(tuning::TAIL_BYTES_KEPT.get()) });
-        let of_files = seen.clone();
+        let inspection =
+            Arc::new(Inspection { instants: Mutex::default(), left: AtomicUsize::new(tuning::TAIL_BYTES_KEPT.get()) });
+        let of_files = inspection.clone();
         let tails = Arc::new(self.clone()).map_open_files(move |table, at| {
-            let tail = match table.see(at, &of_files, is_kept) {
+            let tail = match table.inspect(at, &of_files, is_kept) {
                 // The error is returned when the file is read.
                 Err(error) if error.kind() != ErrorKind::Interrupted => Ok(None),
                 tail => tail,
@@ -66,23 +67,23 @@ impl Table {
             }
             self.files = Arc::new(files);
         }
-        let paths = seen.instants.lock().unwrap_or_else(PoisonError::into_inner);
+        let paths = inspection.instants.lock().unwrap_or_else(PoisonError::into_inner);
         let fields = self.fields.iter().enumerate();
         self.fields = fields.map(|(place, field)| with_instants(field, &mut vec![place], &paths)).collect();
         Ok(())
     }
 
     /// Inspects a file. Returns its tail, if the tail is kept and the file is closed.
-    fn see(&self, at: usize, seen: &Seen, is_kept: bool) -> Result<Option<Bytes>> {
+    fn inspect(&self, at: usize, inspection: &Inspection, is_kept: bool) -> Result<Option<Bytes>> {
         let Some(file) = self.orc_file(at)? else { return Ok(None) };
         let matcher = Matcher::new(self, &file, &self.options);
         let mut instants = Vec::new();
         matcher.instants_of_fields(0, &self.fields, &mut Vec::new(), &mut instants)?;
-        seen.instants.lock().unwrap_or_else(PoisonError::into_inner).extend(instants);
+        inspection.instants.lock().unwrap_or_else(PoisonError::into_inner).extend(instants);
         Ok(if is_kept || self.files.get(at).is_some_and(|file| file.tail.is_some()) {
             None
         } else {
-            seen.kept(file.tail())
+            inspection.keep_tail(file.tail())
         })
     }
 }
@@ -132,9 +133,9 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/spark.zlib.orc");
         let file = OrcFile::open(path).unwrap();
         let tail = file.tail().to_bytes();
-        let seen = Seen { instants: Mutex::default(), left: AtomicUsize::new(2 * tail.len() + 1) };
-        let kept: Vec<_> = (0..4).map(|_| seen.kept(file.tail())).collect();
+        let inspection = Inspection { instants: Mutex::default(), left: AtomicUsize::new(2 * tail.len() + 1) };
+        let kept: Vec<_> = (0..4).map(|_| inspection.keep_tail(file.tail())).collect();
         assert_eq!(kept, [Some(Bytes::from(tail.clone())), Some(tail.into()), None, None]);
-        assert_eq!(seen.left.into_inner(), 1);
+        assert_eq!(inspection.left.into_inner(), 1);
     }
 }

@@ -255,7 +255,7 @@ impl<'a> Matcher<'a> {
                 let (element, cast) = self.column(element, item.data_type())?;
                 let cast =
                     if matches!(cast, ColumnCast::Keep) { ColumnCast::Keep } else { ColumnCast::List(Box::new(cast)) };
-                self.kept(Projected { id, children: vec![element] }, target, cast, &|| {
+                self.cast_if_types_differ(Projected { id, children: vec![element] }, target, cast, &|| {
                     ColumnCast::List(Box::new(ColumnCast::Keep))
                 })
             }
@@ -269,7 +269,9 @@ impl<'a> Matcher<'a> {
                     _ => ColumnCast::Map(Box::new((key_cast, value_cast))),
                 };
                 let projected = Projected { id, children: vec![key, value] };
-                self.kept(projected, target, cast, &|| ColumnCast::Map(Box::new((ColumnCast::Keep, ColumnCast::Keep))))
+                self.cast_if_types_differ(projected, target, cast, &|| {
+                    ColumnCast::Map(Box::new((ColumnCast::Keep, ColumnCast::Keep)))
+                })
             }
             _ => {
                 let projected = whole(self.schema(), id)?;
@@ -309,8 +311,9 @@ impl<'a> Matcher<'a> {
         this.children.iter().try_for_each(|&child| check_is_value(self.schema(), child, name))
     }
 
-    /// The cast, or a cast of names and metadata if fields of the types differ.
-    fn kept(
+    /// What is read of a column, and its cast. Without a cast, `otherwise` is the cast of names and metadata if the fields of
+    /// the types differ.
+    fn cast_if_types_differ(
         &self,
         projected: Projected,
         target: &DataType,
