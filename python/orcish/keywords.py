@@ -1,25 +1,92 @@
-"""Keyword arguments of public functions."""
+"""Keyword arguments of public functions.
+
+An argument has the same name in each function, and so the same check. Arguments that the native module converts are
+checked there.
+"""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from orcish.errors import closest_match
 
-__all__ = ["checked_keywords", "chosen_options"]
+__all__ = ["check_integer", "checked_keywords", "chosen_options"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
+def check_integer(name: str, value: Any, minimum: int) -> int:
+    """The value of an argument as an ``int``.
+
+    Raises:
+        TypeError: The value is no integer.
+        ValueError: The value is less than ``minimum``.
+    """
+    try:
+        value = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}={value!r}: must be an integer, not {type(value).__name__}") from None
+    if value < minimum:
+        raise ValueError(f"{name}={value}: must be at least {minimum}")
+    return int(value)
+
+
+def _at_least(minimum: int) -> Callable[[str, Any], object]:
+    return lambda name, value: check_integer(name, value, minimum)
+
+
+def _check_boolean(name: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name}={value!r}: must be True or False, not {type(value).__name__}")
+
+
+def _check_mapping(name: str, value: Any) -> None:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name}={value!r}: must be a mapping, not {type(value).__name__}")
+
+
+def _check_text(name: str, value: Any) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{name}={value!r}: must be a string, not {type(value).__name__}")
+
+
+def _check_names(name: str, value: Any) -> None:
+    if not isinstance(value, str) and not (
+        isinstance(value, Sequence) and all(isinstance(each, str) for each in value)
+    ):
+        raise TypeError(f"{name}={value!r}: must be a list of names")
+
+
+CHECKS: Mapping[str, Callable[[str, Any], object]] = {
+    "limit": _at_least(0),
+    "rows": _at_least(0),
+    "split_size": _at_least(0),
+    "max_rows_per_file": _at_least(1),
+    "max_open_files": _at_least(1),
+    "max_memory": _at_least(0),
+    "partitions": _check_boolean,
+    "storage_options": _check_mapping,
+    "limits": _check_mapping,
+    "partition_by": _check_names,
+    "basename_template": _check_text,
+}
+"""Checks of arguments by name. ``None`` is a missing argument, and is not checked."""
+
+
 def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorates a function so that an unknown keyword is a ``TypeError`` which suggests the nearest one."""
+    """Decorates a function so that its arguments are checked.
+
+    An unknown keyword is a ``TypeError`` which suggests the nearest one. Errors of :data:`CHECKS` name the argument.
+    """
     parameters = inspect.signature(function).parameters.values()
     names = [each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
     known = frozenset(names)
+    checks = {name: CHECKS[name] for name in names if name in CHECKS}
 
     @functools.wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -28,6 +95,10 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
             match = closest_match(name, [each for each in names if each != "self"])
             hint = f"; did you mean {match!r}?" if match else ""
             raise TypeError(f"{function.__qualname__}() has no keyword argument {name!r}{hint}")
+        if checks:
+            for name, value in (*zip(names, args, strict=False), *kwargs.items()):
+                if value is not None and name in checks:
+                    checks[name](name, value)
         return function(*args, **kwargs)
 
     return checked

@@ -101,6 +101,8 @@ def _reader(source: Sources, options: dict[str, Any]) -> ScanReader:
     check_no_external(external)
     options.pop("partitions", None)
     schema, match = options.pop("schema", None), options.pop("match", "name")
+    if schema is not None and not hasattr(schema, "__arrow_c_schema__"):
+        raise TypeError(f"schema={schema!r}: must be an Arrow schema, not {type(schema).__name__}")
     return ScanReader(OrcFiles(files, schema, match, storage_options, limits), options)
 
 

@@ -65,6 +65,8 @@ fn io_error(py: Python<'_>, error: &Error, text: String) -> PyErr {
     }
     // Python selects the subclass of OSError by the error number.
     if let Some(number) = source.raw_os_error() {
+        // Python shows the number before the text.
+        let text = text.replace(&format!(" (os error {number})"), "");
         return PyOSError::new_err((number, text));
     }
     match source.kind() {

@@ -7,6 +7,7 @@ use orcish::options::{
 };
 use orcish::write::{ColumnCompression, DictionaryChoice, Version, WriteOptions};
 use orcish_core::Limits;
+use orcish_core::names::nearest;
 use orcish_io::StorageOptions;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -240,7 +241,11 @@ pub(crate) fn limits(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
             "columns" => limits.columns = convert(&option, &value)?,
             "stripes" => limits.stripes = convert(&option, &value)?,
             "memory" => limits.memory = convert(&option, &value)?,
-            _ => return Err(unknown("limit", &name)),
+            _ => {
+                let names = ["tail", "chunk", "depth", "columns", "stripes", "memory"];
+                let near = nearest(&name, names.into_iter().map(str::to_owned));
+                return Err(PyValueError::new_err(format!("limits: there is no limit {name:?}; {near}")));
+            }
         }
     }
     Ok(limits)

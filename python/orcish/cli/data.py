@@ -51,6 +51,7 @@ def add_data(commands: Any) -> None:
         metavar="A,B.C",
         help="only these columns, in this order; dots lead into nested ones",
     )
+    command.add_argument("--filters", metavar="SQL", help="only rows for which this is true")
     add_values(command)
     command.add_argument("--stripe", type=count, metavar="I", help="rows of this stripe, counted from 0")
     add_timestamps(command, "timezone")
@@ -78,7 +79,16 @@ def _run(options: argparse.Namespace) -> int:
 
 def _read_rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """The schema and the first rows of a file or table."""
-    names = ("columns", "invalid_utf8", "long_char", "decimal_out_of_range", "timestamps", "timezone", "masked")
+    names = (
+        "columns",
+        "filters",
+        "invalid_utf8",
+        "long_char",
+        "decimal_out_of_range",
+        "timestamps",
+        "timezone",
+        "masked",
+    )
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     if is_carbon(options.file):
         if options.stripe is not None:
@@ -97,17 +107,12 @@ def _read_rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.Reco
 def first_rows(file: ORCFile, limit: int | None, stripe: int | None, options: ReadOptions) -> Iterator[pa.RecordBatch]:
     """Batches of the first rows of a file or of a stripe. Other stripes are not read."""
     options = options.copy()
-    left = file.num_rows if limit is None else limit
-    if stripe is None:
-        options["stripes"] = [index for index, info in enumerate(file.stripes) if info.first_row < left]
-    else:
+    if stripe is not None:
         options["stripes"] = [stripe]
-    options["batch_size"] = max(1, min(left, _BATCH_SIZE))
-    for batch in file.iter_batches(**options):
-        yield batch.slice(0, left)
-        left -= batch.num_rows
-        if left <= 0:
-            return
+    if limit is not None:
+        options["limit"] = limit
+    options["batch_size"] = _BATCH_SIZE
+    yield from file.iter_batches(**options)
 
 
 def first_rows_of_scan(scan: Scan, limit: int | None) -> Iterator[pa.RecordBatch]:

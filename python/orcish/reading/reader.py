@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,7 +16,7 @@ from orcish.filters.expression import Expression, native_filter
 from orcish.filters.pushdown import split_filters
 from orcish.filters.residual import Residual
 
-__all__ = ["BatchSource", "Reader", "ResidualFilter", "check_limit", "native_batches", "row_number_name", "rows_of"]
+__all__ = ["BatchSource", "Reader", "ResidualFilter", "native_batches", "row_number_name", "rows_of"]
 
 DEFAULT_ROW_NUMBER = "row_number"
 
@@ -157,19 +156,6 @@ def row_number_name(options: dict[str, Any]) -> str | None:
     return (DEFAULT_ROW_NUMBER if name is True else name) or None
 
 
-def check_limit(rows: int) -> int:
-    """A number of rows as an ``int``.
-
-    Raises:
-        ValueError: The number is negative.
-        TypeError: It is no integer.
-    """
-    rows = operator.index(rows)
-    if rows < 0:
-        raise ValueError(f"a limit of {rows} rows")
-    return rows
-
-
 def prepare(
     options: dict[str, Any],
     schema_of: Callable[[dict[str, Any]], pa.Schema],
@@ -188,8 +174,6 @@ def prepare(
         UnknownColumnError: A column of the filter does not exist.
         ValueError: The residual does not fit the types of the columns.
     """
-    if options.get("limit") is not None:
-        check_limit(options["limit"])
     if isinstance(options.get("columns"), str | bytes):
         raise TypeError(f"columns are a list of names, not {options['columns']!r}")
     native = {name: value for name, value in options.items() if name not in ("filters", "row_number")}

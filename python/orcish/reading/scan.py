@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from orcish.filters.pushdown import Filters, check_filters, combined
 from orcish.keywords import checked_keywords
 from orcish.reading.aggregates import aggregate
 from orcish.reading.explanation import Explanation
-from orcish.reading.reader import BatchSource, check_limit
+from orcish.reading.reader import BatchSource
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.source import ScanSource
 
@@ -60,7 +61,7 @@ class Scan(BatchSource):
     @checked_keywords
     def limit(self, rows: int) -> Scan:
         """Limits the number of rows."""
-        rows = check_limit(rows)
+        rows = operator.index(rows)
         before = self._reader.options.get("limit")
         return Scan(self._reader.with_options(limit=rows if before is None else min(before, rows)))
 

@@ -24,7 +24,7 @@ from orcish.writing.writer import native_options, schema_and_batches
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["ExistingData", "TableWriter", "WrittenFile", "file_suffix", "write_dataset"]
+__all__ = ["ExistingData", "TableWriter", "WrittenFile", "check_existing_data", "file_suffix", "write_dataset"]
 
 ExistingData: TypeAlias = Literal["error", "append", "overwrite"]
 """What to do where the target has data already."""
@@ -33,6 +33,16 @@ MAX_OPEN_FILES = 256
 """Maximum number of open files."""
 MAX_MEMORY = 1 << 30
 """Maximum bytes that all open files together hold in memory, by default."""
+
+
+def check_existing_data(value: str) -> None:
+    """Checks the argument ``existing_data``.
+
+    Raises:
+        ValueError: The value is none of :data:`ExistingData`.
+    """
+    if value not in get_args(ExistingData):
+        raise ValueError(f"existing_data={value!r}: must be one of {', '.join(get_args(ExistingData))}")
 
 
 class WrittenFile(NamedTuple):
@@ -133,14 +143,9 @@ def write_dataset(
         if not name or name.startswith("."):
             folder_name = _native.partition_folder(name, "…")
             raise ValueError(f"partition_by={by}: readers pass over folders such as {folder_name!r}")
-    if max_rows_per_file is not None and max_rows_per_file < 1:
-        raise ValueError(f"max_rows_per_file={max_rows_per_file}: a file has one row at least")
-    if max_open_files < 1 or max_memory < 0:
-        raise ValueError(f"max_open_files={max_open_files} is less than 1, or max_memory={max_memory} less than 0")
     if basename_template is not None:
         _check_template(basename_template)
-    if existing_data not in get_args(ExistingData):
-        raise ValueError(f"existing_data={existing_data!r}: must be one of {', '.join(get_args(ExistingData))}")
+    check_existing_data(existing_data)
     # Unique names need no listing of what exists.
     if "://" not in folder and os.path.isfile(folder):
         raise NotADirectoryError(f"{folder} is a file, and no folder")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import orcish
+import pyarrow as pa
 import pytest
 from orcish import types
 from orcish.filters.expression import Column
+from orcish.keywords import CHECKS
 
 RESULTS = {"CarbonBlocklet", "CarbonSegment", "ColumnStatistics", "Explanation", "Finding", "StripeInfo"}
 RESULTS |= {"Split", "Written", "WrittenFile"}
@@ -110,3 +113,49 @@ def test_options_are_those_of_the_documented_dicts(name: str, options: Any) -> N
         optional = f"{annotation.removesuffix(' | None')} | None"
         assert parameters[key].annotation.replace('"', "'") == optional, key
         assert parameters[key].default is None
+
+
+CHECKED = [(name, keyword) for name in CALLABLES for keyword in keywords(CALLABLES[name]) if keyword in CHECKS]
+
+
+@pytest.mark.parametrize(("name", "keyword"), CHECKED)
+def test_an_argument_of_a_wrong_type_is_named(name: str, keyword: str) -> None:
+    with pytest.raises(TypeError, match=f"^{keyword}=<object object at .*>: must be "):
+        CALLABLES[name](**{keyword: object()})
+
+
+MINIMA = {
+    "limit": 0,
+    "rows": 0,
+    "split_size": 0,
+    "max_rows_per_file": 1,
+    "max_open_files": 1,
+    "max_memory": 0,
+}
+
+
+@pytest.mark.parametrize(("name", "keyword"), [(name, keyword) for name, keyword in CHECKED if keyword in MINIMA])
+def test_numbers_below_the_minimum_are_named(name: str, keyword: str) -> None:
+    with pytest.raises(ValueError, match=f"^{keyword}={MINIMA[keyword] - 1}: must be at least {MINIMA[keyword]}$"):
+        CALLABLES[name](**{keyword: MINIMA[keyword] - 1})
+
+
+def test_arguments_without_keywords_are_checked(tmp_path: Path) -> None:
+    orcish.write_table(pa.table({"n": [1, 2, 3]}), tmp_path / "a.orc")
+    scan = orcish.scan(tmp_path / "a.orc")
+    assert scan.head(2).num_rows == scan.limit(2).count() == 2
+    with pytest.raises(TypeError, match=r"^rows='2': must be an integer, not str$"):
+        scan.head("2")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^rows=-1: must be at least 0$"):
+        scan.limit(-1)
+
+
+def test_limits_and_schemas_are_named(tmp_path: Path) -> None:
+    orcish.write_table(pa.table({"n": [1]}), tmp_path / "a.orc")
+    with pytest.raises(ValueError, match='there is no limit "mem"; nearest: memory'):
+        orcish.read_table(tmp_path / "a.orc", limits={"mem": 1})  # type: ignore[typeddict-unknown-key]
+    with pytest.raises(TypeError, match=r"^schema='n int': must be an Arrow schema, not str$"):
+        orcish.scan(tmp_path / "a.orc", schema="n int")  # type: ignore[arg-type]
+    with pytest.raises(FileNotFoundError) as raised:
+        orcish.read_table(tmp_path / "none.orc")
+    assert str(raised.value).count("2") - str(tmp_path).count("2") == 1

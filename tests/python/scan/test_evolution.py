@@ -260,7 +260,7 @@ def test_by_attribute():
     table = orcish.scan([first, later, without], match="iceberg.id")
     assert table.to_table().to_pydict() == {"a": [1, 2, None], "b": ["x", "y", None]}
     assert table.where(col("b") == "y").select("a").to_table().to_pydict() == {"a": [2]}
-    with pytest.raises(ValueError, match=r'"a" of the table has no iceberg\.id'):
+    with pytest.raises(ValueError, match=r'"a" of the table has no attribute iceberg\.id'):
         orcish.scan([without, first], match="iceberg.id").to_table()
     twice = iceberg(["p", "q"], ["int", "int"], [1, 1], [(1, 2)])
     with pytest.raises(ValueError, match="more than one"):

@@ -106,7 +106,8 @@ impl<'a> Matcher<'a> {
             Matching::Attribute(key) => {
                 (nth, count) = (0, 1);
                 let value = field.metadata().get(key);
-                let missing = || Error::invalid(format!("column {name:?} of the table has no {key}"));
+                let missing =
+                    || Error::invalid(format!("match={key:?}: column {name:?} of the table has no attribute {key}"));
                 Cow::Borrowed(value.ok_or_else(missing)?.as_str())
             }
         };

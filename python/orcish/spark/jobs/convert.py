@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -29,7 +29,7 @@ from orcish.tables.commit import STAGED, Job, Staged, finish_commits
 from orcish.tables.folder import FileInfo
 from orcish.tables.listing import table_files
 from orcish.types import StorageOptions, WriteOptions
-from orcish.writing.dataset import ExistingData
+from orcish.writing.dataset import ExistingData, check_existing_data
 
 __all__ = ["convert"]
 
@@ -108,8 +108,7 @@ def convert(
     """
     options = chosen_options(locals(), WriteOptions)
     session = active_session(spark)
-    if existing_data not in get_args(ExistingData):
-        raise ValueError(f"existing_data={existing_data!r}: must be one of {', '.join(get_args(ExistingData))}")
+    check_existing_data(existing_data)
     storage = to_text(storage_options or {})
     target = absolute(target)
     check_not_carbon(target, storage)
