@@ -13,8 +13,9 @@ use crate::metadata::file_names::check_name;
 use crate::metadata::format::TableInfo;
 use crate::metadata::locations::join;
 use crate::metadata::schema::columns;
+use crate::metadata::table_status::{LoadDetails, read_table_status};
 use crate::metadata::thrift::ThriftReader;
-use crate::metadata::{table_status, update_status};
+use crate::metadata::update_status::{UpdateDetails, read_update_status};
 
 /// Path of the schema below the folder of a table.
 pub(super) const SCHEMA: &str = "Metadata/schema";
@@ -40,24 +41,7 @@ impl OpenContext {
         let hive = hive.into_iter().flat_map(|partition| partition.columns);
         state.partition_columns = hive.map(|column| column.name).collect();
 
-        let version = state.properties.iter().find(|(key, _)| key.eq_ignore_ascii_case("latestversion"));
-        let name = version.map(|(_, version)| version.trim()).filter(|version| !version.is_empty());
-        let name = name.map_or("tablestatus".to_owned(), |version| format!("tablestatus_{version}"));
-        check_name(&name).map_err(|error| error.in_file(&schema))?;
-        let status = self.metadata(&name);
-        // A table without loads has no table status.
-        let loads = match self.exists(&status)? {
-            true => self.parse(&status, |bytes| table_status::read_table_status(bytes, &self.limits))?,
-            false => Vec::new(),
-        };
-        // All loads have the same update status file.
-        let updates = match loads.iter().find_map(|load| load.update_file.as_deref()) {
-            Some(name) => {
-                check_name(name).map_err(|error| error.in_file(&status))?;
-                self.parse(&self.metadata(name), |bytes| update_status::read_update_status(bytes, &self.limits))?
-            }
-            None => Vec::new(),
-        };
+        let (loads, updates) = self.loads(&state.properties)?;
         let mut updates = Updates::new(&updates, !state.partition_columns.is_empty());
         let live = loads.iter().enumerate().filter(|(_, load)| load.is_readable());
         let live: Vec<_> = live.map(|(at, load)| (at, load.clone())).collect();
@@ -91,5 +75,28 @@ impl OpenContext {
             state.files.extend(files.into_iter().map(Arc::new));
         }
         Ok(state)
+    }
+
+    /// The loads of the table status, and the entries of the update status.
+    fn loads(&self, properties: &BTreeMap<String, String>) -> Result<(Vec<LoadDetails>, Vec<UpdateDetails>)> {
+        let version = properties.iter().find(|(key, _)| key.eq_ignore_ascii_case("latestversion"));
+        let name = version.map(|(_, version)| version.trim()).filter(|version| !version.is_empty());
+        let name = name.map_or("tablestatus".to_owned(), |version| format!("tablestatus_{version}"));
+        check_name(&name).map_err(|error| error.in_file(&join(&self.root, SCHEMA)))?;
+        let status = self.metadata(&name);
+        // A table without loads has no table status.
+        let loads = match self.exists(&status)? {
+            true => self.parse(&status, |bytes| read_table_status(bytes, &self.limits))?,
+            false => Vec::new(),
+        };
+        // All loads have the same update status file.
+        let updates = match loads.iter().find_map(|load| load.update_file.as_deref()) {
+            Some(name) => {
+                check_name(name).map_err(|error| error.in_file(&status))?;
+                self.parse(&self.metadata(name), |bytes| read_update_status(bytes, &self.limits))?
+            }
+            None => Vec::new(),
+        };
+        Ok((loads, updates))
     }
 }

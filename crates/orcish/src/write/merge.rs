@@ -208,6 +208,15 @@ impl MergedFooter {
     }
 
     /// The footer of the merged file, without its stripes.
+    /// How the tail of the merged file is stored.
+    fn tail_options(&self) -> Result<StreamOptions> {
+        let mut framing = self.first.framing();
+        framing.chunk_size = self.chunk_size;
+        // There is no LZO compressor. The chunks of the tail are stored uncompressed.
+        let codec = if framing.codec == Compression::Lzo { Compression::None } else { framing.codec };
+        Ok(StreamOptions { framing, compression: StreamCompression::new(codec, None)?, version: Version::V0_12 })
+    }
+
     fn to_proto(&self) -> Result<orc::Footer> {
         let first = self.first.footer_without_lists()?;
         let mut metadata = self.metadata.clone();
@@ -275,27 +284,7 @@ pub fn merge(
     check: Option<&CancelCheck>,
 ) -> Result<Written> {
     let mut cancellation = Cancellation::new(check.cloned());
-    let mut memory = MemoryBudget { limits, used: 0 };
-    let mut merged: Option<MergedFooter> = None;
-    let mut files = Vec::with_capacity(sources.len());
-    for source in sources {
-        let mut open = || {
-            cancellation.poll()?;
-            let tail = read_tail(&**source, limits)?;
-            if !tail.encrypted_columns.is_empty() {
-                return Err(Error::unsupported("a file with encrypted columns is not merged"));
-            }
-            match &mut merged {
-                None => merged = Some(MergedFooter::new(source.name(), &tail, &mut memory)?),
-                Some(merged) => merged.add(&tail, &mut memory)?,
-            }
-            SourceFile::new(source, tail, &mut memory, &mut cancellation)
-        };
-        files.push(open().map_err(|error| error.in_file(source.name()))?);
-    }
-    let Some(merged) = merged else {
-        return Err(Error::invalid("there are no files to merge"));
-    };
+    let (merged, files) = open_sources(sources, limits, &mut cancellation)?;
     let mut footer = merged.to_proto()?;
     let rows = files.iter().try_fold(0u64, |rows, file| rows.checked_add(file.num_rows));
     let rows = rows.filter(|&rows| i64::try_from(rows).is_ok());
@@ -312,14 +301,7 @@ pub fn merge(
             let length = range.end - range.start;
             copy(&*file.source, range, &mut *sink, &mut cancellation)
                 .map_err(|error| error.in_file(file.source.name()))?;
-            footer.stripes.push(orc::StripeInformation {
-                offset: Some(offset),
-                index_length: Some(stripe.index_length),
-                data_length: Some(stripe.data_length),
-                footer_length: Some(stripe.footer_length),
-                number_of_rows: Some(stripe.rows),
-                ..orc::StripeInformation::default()
-            });
+            footer.stripes.push(stripe_information(stripe, offset));
             offset += length;
         }
         metadata = metadata.zip(file.statistics).map(|(mut merged, file)| {
@@ -334,17 +316,53 @@ pub fn merge(
         writer_version: Some(merged.first.writer_version),
         ..orc::PostScript::default()
     };
-    let mut framing = merged.first.framing();
-    framing.chunk_size = merged.chunk_size;
-    // There is no LZO compressor. The chunks of the tail are stored uncompressed.
-    let codec = if framing.codec == Compression::Lzo { Compression::None } else { framing.codec };
-    let options = StreamOptions { framing, compression: StreamCompression::new(codec, None)?, version: Version::V0_12 };
+    let options = merged.tail_options()?;
     let stripes = footer.stripes.len();
     let bytes = tail_bytes(&metadata, &mut footer, postscript, offset, options, &mut Compressors::default())?;
     sink.write(&bytes).and_then(|()| sink.sync()).map_err(in_target)?;
     cancellation.poll_now()?;
     sink.finish().map_err(in_target)?;
     Ok(Written { rows, bytes: offset + bytes.len() as u64, stripes })
+}
+
+/// Reads the tails of the sources, which have to fit together.
+fn open_sources(
+    sources: &[Arc<dyn ReadAt>],
+    limits: &Limits,
+    cancellation: &mut Cancellation,
+) -> Result<(MergedFooter, Vec<SourceFile>)> {
+    let mut memory = MemoryBudget { limits, used: 0 };
+    let mut merged: Option<MergedFooter> = None;
+    let mut files = Vec::with_capacity(sources.len());
+    for source in sources {
+        let mut open = || {
+            cancellation.poll()?;
+            let tail = read_tail(&**source, limits)?;
+            if !tail.encrypted_columns.is_empty() {
+                return Err(Error::unsupported("a file with encrypted columns is not merged"));
+            }
+            match &mut merged {
+                None => merged = Some(MergedFooter::new(source.name(), &tail, &mut memory)?),
+                Some(merged) => merged.add(&tail, &mut memory)?,
+            }
+            SourceFile::new(source, tail, &mut memory, cancellation)
+        };
+        files.push(open().map_err(|error| error.in_file(source.name()))?);
+    }
+    let merged = merged.ok_or_else(|| Error::invalid("there are no files to merge"))?;
+    Ok((merged, files))
+}
+
+/// The entry of the footer for a stripe that was copied to an offset.
+fn stripe_information(stripe: &StripeInfo, offset: u64) -> orc::StripeInformation {
+    orc::StripeInformation {
+        offset: Some(offset),
+        index_length: Some(stripe.index_length),
+        data_length: Some(stripe.data_length),
+        footer_length: Some(stripe.footer_length),
+        number_of_rows: Some(stripe.rows),
+        ..orc::StripeInformation::default()
+    }
 }
 
 /// Copies bytes in blocks of limited size.
