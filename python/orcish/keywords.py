@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, ParamSpec, TypeVar
 
 from orcish.errors import closest_match
@@ -46,8 +46,9 @@ def _check_boolean(name: str, value: Any) -> None:
 
 
 def _check_mapping(name: str, value: Any) -> None:
+    # The value may have keys of a store.
     if not isinstance(value, Mapping):
-        raise TypeError(f"{name}={value!r}: must be a mapping, not {type(value).__name__}")
+        raise TypeError(f"{name}: must be a mapping, not {type(value).__name__}")
 
 
 def _check_text(name: str, value: Any) -> None:
@@ -57,7 +58,7 @@ def _check_text(name: str, value: Any) -> None:
 
 def _check_names(name: str, value: Any) -> None:
     if not isinstance(value, str) and not (
-        isinstance(value, Sequence) and all(isinstance(each, str) for each in value)
+        isinstance(value, Collection) and all(isinstance(each, str) for each in value)
     ):
         raise TypeError(f"{name}={value!r}: must be a list of names")
 

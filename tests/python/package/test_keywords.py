@@ -120,7 +120,7 @@ CHECKED = [(name, keyword) for name in CALLABLES for keyword in keywords(CALLABL
 
 @pytest.mark.parametrize(("name", "keyword"), CHECKED)
 def test_an_argument_of_a_wrong_type_is_named(name: str, keyword: str) -> None:
-    with pytest.raises(TypeError, match=f"^{keyword}=<object object at .*>: must be "):
+    with pytest.raises(TypeError, match=f"^{keyword}(=<object object at .*>)?: must be "):
         CALLABLES[name](**{keyword: object()})
 
 
