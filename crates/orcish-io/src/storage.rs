@@ -71,10 +71,15 @@ impl StorageOptions {
 mod remote {
     use std::time::Duration;
 
+    use orcish_core::names::nearest;
     use orcish_core::{Error, Result};
 
     use crate::options::{MAX_CONCURRENCY, RemoteOptions};
     use crate::storage::StorageOptions;
+
+    /// The options of requests, without their prefix.
+    const OPTIONS: [&str; 6] =
+        ["first_read", "coalesce_gap", "part_size", "concurrency", "max_retries", "retry_timeout"];
 
     impl StorageOptions {
         /// Splits the options into the options of requests, and the options of the store, which are sorted and have
@@ -99,7 +104,10 @@ mod remote {
                     "concurrency" => remote.concurrency = count().clamp(1, MAX_CONCURRENCY),
                     "max_retries" => remote.max_retries = count(),
                     "retry_timeout" => remote.retry_timeout = Duration::from_secs(number),
-                    _ => return Err(Error::invalid(format!("unknown storage option {key:?}"))),
+                    _ => {
+                        let near = nearest(&key, OPTIONS.into_iter().map(|known| format!("orcish.{known}")));
+                        return Err(Error::invalid(format!("unknown storage option {key:?}; {near}")));
+                    }
                 }
             }
             store.sort();

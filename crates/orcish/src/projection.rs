@@ -1,7 +1,7 @@
 //! Projection: the columns to read, in order.
 
 use orcish_core::error::{Error, ErrorKind, Result};
-use orcish_core::names::{NameResolver, TypeTree, nearest};
+use orcish_core::names::{MAX_SHOWN, NameResolver, TypeTree, nearest, shortened};
 
 use crate::options::Columns;
 use crate::schema::{Kind, Schema};
@@ -229,11 +229,8 @@ impl<'a> ColumnNames<'a> {
     }
 }
 
-/// Maximum number of characters of a suggested name.
-const MAX_SUGGESTION: usize = 500;
-
 fn unknown(schema: &Schema, name: &str) -> Error {
     let count = u32::try_from(schema.types().len()).unwrap_or(u32::MAX);
-    let near = nearest(name, (1..count).map(|id| schema.truncated_path(id, MAX_SUGGESTION)));
-    Error::new(ErrorKind::UnknownColumn, format!("no column is named {name:?}; {near}"))
+    let near = nearest(name, (1..count).map(|id| schema.truncated_path(id, MAX_SHOWN)));
+    Error::new(ErrorKind::UnknownColumn, format!("no column is named {:?}; {near}", shortened(name)))
 }

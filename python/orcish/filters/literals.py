@@ -98,11 +98,10 @@ def _decimal(value: decimal.Decimal) -> str:
 
 
 def _datetime(value: datetime.datetime) -> Literal:
-    instant = value.utcoffset() is not None
-    if instant:
-        value = value.astimezone(datetime.timezone.utc)
-    since = value.replace(tzinfo=None) - datetime.datetime(1970, 1, 1)
-    return ("timestamp", since // datetime.timedelta(microseconds=1) * 1_000, instant)
+    offset = value.utcoffset()
+    # In UTC, the value may be out of range for `datetime`.
+    since = value.replace(tzinfo=None) - datetime.datetime(1970, 1, 1) - (offset or datetime.timedelta())
+    return ("timestamp", since // datetime.timedelta(microseconds=1) * 1_000, offset is not None)
 
 
 # numpy and pandas are not imported: where they are not loaded, no value can be theirs.

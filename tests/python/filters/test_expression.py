@@ -4,6 +4,7 @@ import datetime as dt
 import decimal
 import enum
 import math
+import pathlib
 import pickle
 import uuid
 from decimal import Decimal
@@ -14,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from orcish import Expression, col
+from orcish.filters import literals
 from support.predicate_oracle import keep, truth
 from support.processes import run_python
 from support.random_cases import title
@@ -340,3 +342,21 @@ def test_judge(expression, want):
     expression = expression & expression if isinstance(expression, orcish.filters.expression.Column) else expression
     assert truth(expression, TABLE).to_pylist() == want
     assert keep(expression, TABLE).to_pylist() == [value is True for value in want]
+
+
+@pytest.mark.parametrize(("value", "hours"), [(dt.datetime.min, 23), (dt.datetime.max, -23)])
+def test_instants_beyond_the_range_of_datetime(value: dt.datetime, hours: int) -> None:
+    """In UTC, the instant is in the year 0 or 10000."""
+    zone = dt.timezone(dt.timedelta(hours=hours))
+    since = value - dt.datetime(1970, 1, 1) - dt.timedelta(hours=hours)
+    kind, nanoseconds, is_instant = literals.literal(value.replace(tzinfo=zone))
+    assert (kind, is_instant) == ("timestamp", True)
+    assert nanoseconds == since // dt.timedelta(microseconds=1) * 1_000
+
+
+def test_long_names_are_cut_in_messages(tmp_path: pathlib.Path) -> None:
+    orcish.write_table(pa.table({"id": [1]}), tmp_path / "a.orc")
+    for read in (orcish.read_table, orcish.scan):
+        with pytest.raises(orcish.UnknownColumnError) as raised:
+            read(tmp_path / "a.orc", filters=f"{'x' * 100_000} = 1")
+        assert len(str(raised.value)) < 2_000

@@ -20,6 +20,8 @@ pub fn plain_values(array: &ArrayRef) -> Result<ArrayRef> {
         DataType::RunEndEncoded(_, values) => arrow_cast::cast(array, values.data_type()),
         _ => return Ok(array.clone()),
     };
-    let fault = |error| Error::unsupported(format!("{} is not taken apart", array.data_type())).with_source(error);
+    let fault = |error| {
+        Error::unsupported(format!("values of type {} cannot be decoded", array.data_type())).with_source(error)
+    };
     plain_values(&unpacked.map_err(fault)?)
 }

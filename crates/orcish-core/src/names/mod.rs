@@ -4,6 +4,6 @@ mod nearest;
 mod resolve;
 mod select;
 
-pub use nearest::nearest;
+pub use nearest::{MAX_SHOWN, nearest, shortened};
 pub use resolve::{NameResolver, TypeTree};
 pub use select::{ArrowNames, Selection, field_at, not_one_value_per_row, select};

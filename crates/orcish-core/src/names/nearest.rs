@@ -1,16 +1,29 @@
-//! Suggestions for a name that does not exist.
+//! Names in messages: suggestions for a name that does not exist.
+
+use std::borrow::Cow;
 
 /// Most names that an error suggests.
 const MAX_SUGGESTIONS: usize = 3;
 /// Most names that are compared with the unknown one.
 const MAX_COMPARED: usize = 10_000;
 
+/// Maximum number of characters of a name in a message.
+pub const MAX_SHOWN: usize = 500;
+
+/// A name for messages: longer names than [`MAX_SHOWN`] are truncated.
+pub fn shortened(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(MAX_SHOWN) {
+        None => Cow::Borrowed(name),
+        Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),
+    }
+}
+
 /// The names that are nearest to `name`, as a hint for error messages: `nearest: id, di`.
 pub fn nearest(name: &str, names: impl Iterator<Item = String>) -> String {
     let mut near: Vec<(usize, String)> =
         names.take(MAX_COMPARED).map(|other| (distance(name, &other), other)).collect();
     near.sort();
-    let names: Vec<_> = near.into_iter().take(MAX_SUGGESTIONS).map(|(_, path)| path).collect();
+    let names: Vec<_> = near.into_iter().take(MAX_SUGGESTIONS).map(|(_, path)| shortened(&path).into_owned()).collect();
     if names.is_empty() { "there is none".to_owned() } else { format!("nearest: {}", names.join(", ")) }
 }
 
@@ -38,6 +51,12 @@ fn distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_names_are_truncated() {
+        assert_eq!(shortened(&"é".repeat(MAX_SHOWN)), "é".repeat(MAX_SHOWN));
+        assert_eq!(shortened(&"é".repeat(MAX_SHOWN + 1)), "é".repeat(MAX_SHOWN) + "…");
+    }
 
     #[test]
     fn distances() {

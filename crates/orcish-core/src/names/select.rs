@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Fields};
 
-use super::nearest::nearest;
+use super::nearest::{nearest, shortened};
 use super::resolve::{NameResolver, TypeTree};
 use crate::error::{Error, ErrorKind, Result};
 use crate::types::{item_of, with_item, with_type};
@@ -73,7 +73,10 @@ impl ArrowNames {
     pub fn path(&mut self, name: &str, others: &Fields) -> Result<Vec<usize>> {
         self.resolver.resolve(name).ok_or_else(|| {
             let near = nearest(name, self.fields.iter().chain(others).map(|field| field.name().clone()));
-            Error::new(ErrorKind::UnknownColumn, format!("no column of the table is named {name:?}; {near}"))
+            Error::new(
+                ErrorKind::UnknownColumn,
+                format!("no column of the table is named {:?}; {near}", shortened(name)),
+            )
         })
     }
 }

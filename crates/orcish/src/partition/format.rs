@@ -127,7 +127,9 @@ fn ticks(array: &ArrayRef) -> Result<Int64Array> {
         DataType::Time32(_) => cast(array, &DataType::Int32).and_then(|array| cast(&array, &DataType::Int64)),
         _ => cast(array, &DataType::Int64),
     };
-    let fault = |error| Error::unsupported(format!("{} is not taken apart", array.data_type())).with_source(error);
+    let fault = |error| {
+        Error::unsupported(format!("values of type {} cannot be decoded", array.data_type())).with_source(error)
+    };
     Ok(integers.map_err(fault)?.as_primitive::<Int64Type>().clone())
 }
 

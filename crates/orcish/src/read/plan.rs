@@ -59,7 +59,7 @@ pub(super) struct Plan {
     pub(super) logical: SchemaRef,
     pub(super) is_struct: bool,
     pub(super) threads: usize,
-    /// Number of stripes that threads open ahead which only wait for bytes.
+    /// Number of stripes that are opened ahead by threads that decode nothing.
     pub(super) fetched_ahead: usize,
     /// Approximate limit of their stored bytes.
     pub(super) bytes_ahead: u64,

@@ -263,7 +263,8 @@ impl BatchConversion {
         let arrays = self.origins.iter().map(array).collect::<Result<Vec<_>>>()?;
         let is_null = |(field, array): &(&FieldRef, &ArrayRef)| !field.is_nullable() && array.null_count() > 0;
         if let Some((field, _)) = self.output.fields().iter().zip(&arrays).find(is_null) {
-            return Err(Error::invalid("there are nulls, which it has not in the table").in_column(field.name()));
+            return Err(Error::invalid("the file has nulls, and the column of the table is not nullable")
+                .in_column(field.name()));
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let invalid_columns = |error| Error::corrupt("the columns do not fit together").with_source(error);

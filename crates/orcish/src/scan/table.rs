@@ -19,6 +19,7 @@ use crate::projection::{find, readable_columns};
 use crate::read::{OrcFile, push_row_number};
 use crate::tail::FileTail;
 
+/// The files of a table, its schema, and the selection of its columns and rows.
 #[derive(Debug, Clone)]
 pub(super) struct Table {
     pub(super) files: Arc<Vec<TableFile>>,

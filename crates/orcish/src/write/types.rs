@@ -186,7 +186,7 @@ fn orc_type(field: &Field, data_type: &DataType) -> Result<orc::Type> {
         list if item_of(list).is_some() => new_type(Kind::List),
         DataType::Map(_, _) => new_type(Kind::Map),
         DataType::Union(_, _) => new_type(Kind::Union),
-        _ => return Err(Error::invalid(format!("{data_type} is not taken apart"))),
+        _ => return Err(Error::invalid(format!("values of type {data_type} cannot be decoded"))),
     })
 }
 

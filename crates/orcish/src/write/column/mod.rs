@@ -316,7 +316,8 @@ fn decode_dictionary_or_runs(array: &ArrayRef) -> Result<ArrayRef> {
     };
     let cast = arrow_cast::cast(array, target);
     cast.map_err(|error| {
-        orcish_core::Error::invalid(format!("{} is not taken apart", array.data_type())).with_source(error)
+        orcish_core::Error::invalid(format!("values of type {} cannot be decoded", array.data_type()))
+            .with_source(error)
     })
 }
 
