@@ -330,3 +330,31 @@ def test_files_of_other_formats_are_named():
         writer.write_table(table)
     with pytest.raises(orcish.CorruptFileError, match="not an ORC file, but one of Arrow IPC"):
         orcish.ORCFile(buffer.getvalue())
+
+
+VERBS = {
+    "read_table": orcish.read_table,
+    "to_table": lambda path: orcish.scan(path).to_table(),
+    "filtered": lambda path: orcish.scan(path).where(None).limit(5).count(),
+    "count": lambda path: orcish.scan(path).count(),
+    "head": lambda path: orcish.scan(path).head(1),
+    "explain": lambda path: orcish.scan(path).explain(),
+    "splits": lambda path: orcish.scan(path).splits(),
+    "scan of two": lambda path: orcish.scan([path, DATA / "spark.zlib.orc"]).to_table(),
+    "union of schemas": lambda path: orcish.scan([path, path], limit=0).schema,
+    "arrow_schema": lambda path: orcish.ORCFile(path).arrow_schema(),
+    "check": lambda path: orcish.ORCFile(path).check(),
+}
+
+
+@pytest.mark.parametrize("path", sorted((DATA / "corrupt").glob("*.orc")), ids=lambda path: path.stem)
+def test_every_verb_names_the_file(path):
+    messages = {}
+    for name, verb in VERBS.items():
+        try:
+            verb(path)
+        except (orcish.OrcishError, OSError, ValueError) as error:
+            messages[name] = str(error)
+    # Tables are read with null map keys without request.
+    assert messages or path.stem == "map-key-null"
+    assert {name: text for name, text in messages.items() if path.name not in text} == {}

@@ -95,10 +95,13 @@ impl OrcFile {
     /// # Errors
     /// `UnknownColumn` if the options name a column that the file does not have.
     pub fn schema(&self, options: &ReadOptions) -> Result<SchemaRef> {
-        let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.in_file(error))?;
-        let options = self.with_column_options(options.clone())?;
-        let physical = self.physical_schema(&projection, &options)?;
-        self.logical_schema(&projection, &options, physical)
+        let make = || {
+            let projection = Projection::new(&self.tail.schema, &options.columns)?;
+            let options = self.with_column_options(options.clone())?;
+            let physical = self.physical_schema(&projection, &options)?;
+            self.logical_schema(&projection, &options, physical)
+        };
+        make().map_err(|error| self.in_file(error))
     }
 
     /// The Arrow schema that the file was written with, if the file has kept it.
