@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use bytes::Bytes;
 use orcish_core::Result;
 use orcish_io::{FileSource, MemorySource, ReadAt, StorageOptions};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyString};
@@ -54,9 +55,9 @@ struct PythonSource {
     object: Py<PyAny>,
     name: String,
     size: u64,
-    /// Whether a thread reads from the object.
-    busy: Mutex<bool>,
-    not_busy: Condvar,
+    /// The thread that reads from the object.
+    owner: Mutex<Option<ThreadId>>,
+    released: Condvar,
 }
 
 /// The exclusive right to read from the object.
@@ -64,8 +65,8 @@ struct ReadGuard<'a>(&'a PythonSource);
 
 impl Drop for ReadGuard<'_> {
     fn drop(&mut self) {
-        *self.0.busy.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        self.0.not_busy.notify_one();
+        *self.0.owner.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.0.released.notify_one();
     }
 }
 
@@ -80,27 +81,38 @@ impl PythonSource {
             object: object.clone().unbind(),
             name: name_of(object, default_name),
             size: size?,
-            busy: Mutex::new(false),
-            not_busy: Condvar::new(),
+            owner: Mutex::new(None),
+            released: Condvar::new(),
         })
     }
 
     /// Waits until no other thread reads. The interpreter is not held, and signals are checked, because a read may be
     /// slow.
+    ///
+    /// # Errors
+    /// `RuntimeError` if this thread reads already: a method of the object reads the file again. The exception of a signal
+    /// handler.
     fn acquire(&self) -> Result<ReadGuard<'_>> {
-        let lock = || self.busy.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut busy = lock();
-        while *busy {
-            let wait = self.not_busy.wait_timeout(busy, CHECK_INTERVAL);
+        let lock = || self.owner.lock().unwrap_or_else(PoisonError::into_inner);
+        let this = thread::current().id();
+        let mut owner = lock();
+        while let Some(thread) = *owner {
+            if thread == this {
+                drop(owner);
+                let text = format!("{}: a method of the file object reads the file that it is read for", self.name);
+                let error = |py: Python<'_>| from_python(py, "the file object failed", PyRuntimeError::new_err(text));
+                return Err(attached(error).unwrap_or_else(gone));
+            }
+            let wait = self.released.wait_timeout(owner, CHECK_INTERVAL);
             let (guard, timeout) = wait.unwrap_or_else(PoisonError::into_inner);
-            busy = guard;
+            owner = guard;
             if timeout.timed_out() {
-                drop(busy);
+                drop(owner);
                 check_signals()?;
-                busy = lock();
+                owner = lock();
             }
         }
-        *busy = true;
+        *owner = Some(this);
         Ok(ReadGuard(self))
     }
 
@@ -118,8 +130,10 @@ impl PythonSource {
             let part = object.call_method1("read", (length - done,))?;
             let part = part.extract::<PyBackedBytes>().or_else(|_| Err(no_bytes_error(object, &part, done)?))?;
             if part.is_empty() || part.len() > length - done {
-                let text = format!("read({}) at {} gave {} bytes", length - done, range.start, part.len());
-                return Err(PyValueError::new_err(text));
+                let (name, expected, at, found) = (&self.name, length - done, range.start + done as u64, part.len());
+                let text = format!("{name}: read({expected}) at {at} gave {found} bytes");
+                // The file of an object that gives no bytes has become shorter.
+                return Err(if found == 0 { PyOSError::new_err(text) } else { PyValueError::new_err(text) });
             }
             done += part.len();
             parts.push(part);

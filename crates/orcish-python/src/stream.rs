@@ -139,7 +139,8 @@ impl Iterator for Stream {
                 if !is_exception {
                     raise_later(&self.failure);
                 }
-                ArrowError::ComputeError(text)
+                // The stream interface transfers a C string.
+                ArrowError::ComputeError(text.replace('\0', "\\0"))
             }))
         };
         attached(next).unwrap_or_else(|| Some(Err(ArrowError::ComputeError(gone().to_string()))))

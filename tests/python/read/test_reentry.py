@@ -130,6 +130,62 @@ def test_file_objects_that_never_come_to_an_end(call):
     assert run_python(code) == "too deep\n"
 
 
+STREAMS = {
+    "table": "orcish.read_table(source)",
+    "filtered": "orcish.scan(source, filters='a > 5').to_table()",
+    "pyarrow": "pa.table(orcish.ORCFile(source))",
+    "batches": "list(orcish.ORCFile(source).iter_batches())",
+    "write": "orcish.write_table(orcish.ORCFile(source), io.BytesIO())",
+    "merge": "orcish.merge([source], io.BytesIO())",
+}
+
+
+@pytest.mark.parametrize("call", STREAMS.values(), ids=STREAMS)
+def test_messages_with_a_nul(call):
+    """The Arrow stream interface transfers messages as C strings."""
+    code = f"""{SETUP}
+    class Broken(io.BytesIO):
+        fails = False
+
+        def read(self, size=-1):
+            if self.fails and self.tell() < len(data) // 2:
+                raise ValueError("a \\0 byte")
+            return super().read(size)
+
+    source = Broken(data)
+    {call}
+    source.fails = True
+    try:
+        {call}
+    except Exception as error:
+        print("byte" in str(error))
+    """
+    assert run_python(code) == "True\n"
+
+
+def test_a_file_object_that_reads_itself():
+    code = f"""{SETUP}
+    class Again(io.BytesIO):
+        file = None
+
+        def read(self, size=-1):
+            file, self.file = self.file, None
+            if file is not None:
+                file.read(threads=1)
+            return super().read(size)
+
+    source = Again(data)
+    file = orcish.ORCFile(source)
+    source.file = file
+    try:
+        file.read(threads=1)
+    except RuntimeError as error:
+        print(error)
+    assert file.read().equals(table)
+    """
+    assert run_python(code) == "<file object>: a method of the file object reads the file that it is read for\n"
+
+
 def test_the_end_of_the_process():
     """The process ends with unfinished readers, and with a reader in the destructor of an object."""
     code = f"""{SETUP}

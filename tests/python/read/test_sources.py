@@ -108,8 +108,17 @@ def test_reads_that_end_early():
         def read(self, size=-1, /):
             return super().read(size) if self.calls < 100 else b""
 
-    with pytest.raises((OSError, ValueError), match="gave 0 bytes"):
+    with pytest.raises(OSError, match=r"<file object>: read.*gave 0 bytes"):
         orcish.read_table(Ends())
+
+
+def test_a_file_object_that_becomes_shorter():
+    source = io.BytesIO(DATA)
+    source.name = "short.orc"
+    file = orcish.ORCFile(source)
+    source.truncate(100)
+    with pytest.raises(OSError, match=r"short\.orc: read\(\d+\) at \d+ gave 0 bytes"):
+        file.read()
 
 
 class Odd(io.BytesIO):
