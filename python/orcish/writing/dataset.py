@@ -173,14 +173,24 @@ def write_dataset(
         storage_options=storage_options,
         options=given,
     )
-    with table:
-        for batch in batches:
-            table.write(with_schema(batch, schema))
-        if not by:
-            table.begin()
-    if existing_data == "overwrite" and existing:
-        replaced = sorted(existing - _same_files(existing, table.finished))
-        _native.delete_files(replaced, None if storage_options is None else dict(storage_options))
+    storage = None if storage_options is None else dict(storage_options)
+    replaced: list[str] | None = None
+    try:
+        with table:
+            for batch in batches:
+                table.write(with_schema(batch, schema))
+            if not by:
+                table.begin()
+        if existing_data == "overwrite" and existing:
+            replaced = sorted(existing - _same_files(existing, table.finished))
+            _native.delete_files(replaced, storage)
+    except BaseException as error:
+        # The signal of an interrupt may come at any time. The folder then has the old files or the new files, not both.
+        if replaced is None:
+            table.abort()
+        elif not isinstance(error, Exception):
+            _native.delete_files(replaced, storage)
+        raise
     return table.finished
 
 
@@ -307,6 +317,10 @@ class TableWriter:
             self.finished.append(WrittenFile(path, rows, size, partition))
             if token is not None:
                 self.tokens[path] = token
+
+    def abort(self) -> None:
+        """Removes all files, as far as possible, also after the end of the context."""
+        self._writer.abort()
 
     def write(self, batch: pa.RecordBatch) -> None:
         """Writes rows to the files of their partitions. After an error, the writer cannot be used any more."""

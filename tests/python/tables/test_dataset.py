@@ -13,6 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from orcish.writing import dataset
 from orcish.writing.dataset import TableWriter
 from support.processes import run_python
 
@@ -536,6 +537,43 @@ def test_links_to_files_are_removed(tmp_path: pathlib.Path) -> None:
     orcish.write_dataset(rows(3), table, existing_data="overwrite")
     assert orcish.read_table(table).equals(rows(3))
     assert orcish.read_table(elsewhere).equals(rows(10))
+
+
+def interrupt(*_: Any) -> Any:
+    raise KeyboardInterrupt("by hand")
+
+
+@pytest.mark.parametrize("by", [[], ["a"]])
+@pytest.mark.parametrize("existing_data", ["append", "overwrite"])
+@pytest.mark.parametrize("interrupted", ["WrittenFile", "_same_files", "delete_files"])
+def test_an_interrupt_leaves_the_old_rows_or_the_new_ones(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, interrupted: str, existing_data: Any, by: list[str]
+) -> None:
+    """The interrupt comes when all files have appeared, before or while the old files are removed."""
+    table = tmp_path / "t"
+    orcish.write_dataset(rows(10), table, partition_by=by, max_rows_per_file=2)
+    delete_files = dataset._native.delete_files
+
+    def delete_half(paths: list[str], options: Any) -> None:
+        if paths[0].startswith(str(table)):
+            monkeypatch.setattr(dataset._native, "delete_files", delete_files)
+            delete_files(paths[: len(paths) // 2], options)
+            interrupt()
+
+    if interrupted == "delete_files":
+        monkeypatch.setattr(dataset._native, "delete_files", delete_half)
+    else:
+        monkeypatch.setattr(dataset, interrupted, interrupt)
+    expected = rows(10)
+    if interrupted == "WrittenFile" or existing_data == "overwrite":
+        with pytest.raises(KeyboardInterrupt, match="by hand"):
+            orcish.write_dataset(rows(3), table, partition_by=by, existing_data=existing_data)
+        if interrupted == "delete_files":
+            expected = rows(3)
+    else:
+        orcish.write_dataset(rows(3), table, partition_by=by, existing_data=existing_data)
+        expected = pa.concat_tables([expected, rows(3)])
+    assert by_id(orcish.read_table(table)) == by_id(expected)
 
 
 def test_a_table_behind_a_link(tmp_path: pathlib.Path) -> None:

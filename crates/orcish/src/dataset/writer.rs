@@ -18,7 +18,8 @@ use crate::write::FileWriter;
 /// Writes a dataset: a folder of files, with partition folders as in Hive, such as `day=2026-11-21`.
 ///
 /// A partition has at most one open file. [`finish`](Self::finish) gives the list of the files. A writer that has failed, is
-/// aborted, or is dropped before, removes its files and the folders that it has created. A child of a fork cannot go on
+/// aborted, or is dropped before, removes its files and the folders that it has created. A finished one does so if it is
+/// aborted. A child of a fork cannot go on
 /// with it, and removes nothing.
 ///
 /// ```
@@ -180,7 +181,7 @@ impl DatasetWriter {
             Ok(())
         })?;
         self.state = State::Finished;
-        Ok(std::mem::take(&mut self.finished))
+        Ok(self.finished.clone())
     }
 
     /// The values of the partition columns of each file, arrays of one row, in the order in which
@@ -192,10 +193,10 @@ impl DatasetWriter {
         finished.chain(open).collect()
     }
 
-    /// Removes all files, finished ones too, and the folders that were created, as far as possible. Once the dataset is
-    /// finished, the call has no effect.
+    /// Removes all files, finished ones too, and the folders that were created, as far as possible. The files of a finished
+    /// dataset are removed too, for callers that fail before they have recorded the files.
     pub fn abort(&mut self) {
-        if self.state == State::Finished || !self.owner.is_current() {
+        if !self.owner.is_current() {
             return;
         }
         self.state = State::Failed;
@@ -363,7 +364,9 @@ impl DatasetWriter {
 
 impl Drop for DatasetWriter {
     fn drop(&mut self) {
-        self.abort();
+        if self.state != State::Finished {
+            self.abort();
+        }
     }
 }
 

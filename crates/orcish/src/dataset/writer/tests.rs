@@ -164,6 +164,17 @@ fn failures_leave_nothing() {
     let mut writer = begun(DatasetOptions { publication: Publication::Staged { folder: None }, ..options() });
     writer.abort();
     assert_eq!(folder.entries(), ["there"]);
+    // The files of a finished dataset stay if the writer is dropped, and are removed if it is aborted.
+    let mut writer = begun(options());
+    let files = writer.finish().unwrap();
+    assert!(files.iter().all(|file| fs::exists(&file.location).unwrap()));
+    writer.abort();
+    assert_eq!(folder.entries(), ["there"]);
+    let mut writer = begun(options());
+    let files = writer.finish().unwrap();
+    drop(writer);
+    assert!(!files.is_empty() && files.iter().all(|file| fs::exists(&file.location).unwrap()));
+    fs::remove_dir_all(folder.0.join("there/t")).unwrap();
     // A file in the place of a folder.
     let mut writer = begun(options());
     let late = RecordBatch::try_new(
