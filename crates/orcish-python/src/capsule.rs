@@ -37,6 +37,25 @@ pub(crate) fn stream<'py>(
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
 }
 
+/// Maximum number of levels of an imported type. Types are converted by recursion, which needs about 10 KiB a level.
+const MAX_DEPTH: usize = 256;
+
+/// Checks the nesting of a type, without recursion.
+///
+/// # Errors
+/// `CDataInterface` for more than [`MAX_DEPTH`] levels.
+fn check_depth(schema: &FFI_ArrowSchema) -> Result<(), ArrowError> {
+    let mut remaining = vec![(schema, 0)];
+    while let Some((schema, depth)) = remaining.pop() {
+        if depth > MAX_DEPTH {
+            let text = format!("types are nested deeper than {MAX_DEPTH} levels");
+            return Err(ArrowError::CDataInterface(text));
+        }
+        remaining.extend(schema.children().chain(schema.dictionary()).map(|child| (child, depth + 1)));
+    }
+    Ok(())
+}
+
 /// Imports the schema of a capsule.
 #[expect(unsafe_code, reason = "only the name of a capsule tells the type of its pointer")]
 pub(crate) fn read_schema(capsule: &Bound<'_, PyCapsule>) -> PyResult<Schema> {
@@ -44,7 +63,9 @@ pub(crate) fn read_schema(capsule: &Bound<'_, PyCapsule>) -> PyResult<Schema> {
     // SAFETY: by the Arrow PyCapsule interface a capsule of this name has a valid `ArrowSchema` as long as the capsule
     // lives. The schema is only read here.
     let schema = unsafe { pointer.cast::<FFI_ArrowSchema>().as_ref() };
-    Schema::try_from(schema).map_err(|error| PyValueError::new_err(error.to_string()))
+    check_depth(schema)
+        .and_then(|()| Schema::try_from(schema))
+        .map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Imports the array of a schema and an array capsule. The array is moved out of its capsule.
@@ -56,8 +77,11 @@ pub(crate) fn read_array((schema, array): &Pair<'_>) -> PyResult<ArrayRef> {
     // the producer states that the array has this schema. The interpreter lock excludes other users. The schema is only
     // read, and the array that is moved out is replaced by a released one.
     let data = unsafe {
-        let array = FFI_ArrowArray::from_raw(array.cast::<FFI_ArrowArray>().as_ptr());
-        from_ffi(array, schema.cast::<FFI_ArrowSchema>().as_ref())
+        let schema = schema.cast::<FFI_ArrowSchema>().as_ref();
+        check_depth(schema).and_then(|()| {
+            let array = FFI_ArrowArray::from_raw(array.cast::<FFI_ArrowArray>().as_ptr());
+            from_ffi(array, schema)
+        })
     };
     Ok(make_array(data.map_err(|error| PyValueError::new_err(error.to_string()))?))
 }
@@ -91,6 +115,7 @@ impl ArrayStream {
         if code != 0 {
             return Err(last_error(&mut stream, code));
         }
+        check_depth(&schema)?;
         let schema = Schema::try_from(&schema)?;
         let fields = schema.fields().iter().map(|field| field.as_ref().clone().with_nullable(true));
         let schema = Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone());

@@ -1003,3 +1003,38 @@ def test_memory_is_bounded(tmp_path: pathlib.Path, code: str, most: int) -> None
     used, total = peak_of(code, tmp_path, 100)
     assert total > 350 * MIB
     assert used < most * MIB
+
+
+@pytest.mark.parametrize("kind", ["pa.struct([('a', kind)])", "pa.list_(kind)", "pa.map_(pa.string(), kind)"])
+@pytest.mark.parametrize("levels", [200, 2000])
+def test_types_of_many_levels(kind: str, levels: int) -> None:
+    """The conversion of a type is recursive, and the end of the stack would end the process."""
+    code = f"""
+        import io, threading
+        import orcish, pyarrow as pa
+
+        kind = pa.int64()
+        for _ in range({levels}):
+            kind = {kind}
+        schema = pa.schema([("z", kind)])
+        out = io.BytesIO()
+        orcish.write_table(pa.table({{"z": [1]}}), out)
+        calls = [
+            lambda: orcish.write_table(pa.RecordBatchReader.from_batches(schema, []), io.BytesIO()),
+            lambda: orcish.ORCWriter(io.BytesIO(), schema),
+            lambda: orcish.scan(out.getvalue(), schema=schema).to_table(),
+        ]
+
+        def run():
+            for call in calls:
+                try:
+                    call()
+                except (orcish.OrcishError, ValueError) as error:
+                    print("nested deeper" in str(error) or "does not become" in str(error))
+
+        run()
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    """
+    assert run_python(code) == "True\n" * 6
