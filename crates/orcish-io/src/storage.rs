@@ -60,6 +60,13 @@ impl StorageOptions {
         StorageOptions { pairs, cancel_check: self.cancel_check.clone() }
     }
 
+    /// A copy without the cancellation check, for requests that must not be cancelled, such as those that clean up after
+    /// a cancellation.
+    #[must_use]
+    pub fn without_cancel_check(&self) -> Self {
+        StorageOptions { pairs: self.pairs.clone(), cancel_check: None }
+    }
+
     /// A timer that calls the cancellation check at most once per interval.
     #[doc(hidden)]
     pub fn cancellation(&self) -> Cancellation {

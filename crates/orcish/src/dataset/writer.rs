@@ -203,7 +203,8 @@ impl DatasetWriter {
         self.open.clear();
         self.memory = 0;
         let finished = std::mem::take(&mut self.finished);
-        let storage = &self.options.storage;
+        // A second interrupt during the removal of files would leave the others.
+        let storage = &self.options.storage.without_cancel_check();
         // There is another error already.
         match self.options.publication {
             Publication::WhenClosed => {
