@@ -10,7 +10,7 @@ use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 use crate::data;
 
 /// The crates of the workspace, in order of their dependencies.
-const CRATES: [&str; 5] = ["orcish-core", "orcish-io", "orcish", "carbondata", "orcish-python"];
+const CRATES: [&str; 6] = ["orcish-core", "orcish-io", "orcish", "carbondata", "orcish-table", "orcish-python"];
 
 /// The path of a module from the root of its crate.
 type ModulePath = Vec<String>;

@@ -22,6 +22,8 @@ pub enum ErrorKind {
     InvalidArgument,
     /// The file does not have a requested column.
     UnknownColumn,
+    /// A commit of a table is not finished, or cannot happen because of another one.
+    Commit,
     /// The caller has cancelled the call, for example by Ctrl-C.
     Interrupted,
 }

@@ -60,6 +60,6 @@ pub use ranges::{check_memory_limit, coalesce_ranges, read_coalesced, read_with_
 pub use remote::ObjectSource;
 pub use sink::Sink;
 pub use source::{DEFAULT_FIRST_READ, ReadAt, Session};
-pub use staged::{StagedFile, Staging};
+pub use staged::{StagedFile, Staging, UploadedParts};
 pub use storage::StorageOptions;
 pub use upload::{abort_upload, complete_upload, create_staged};

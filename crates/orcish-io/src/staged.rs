@@ -7,8 +7,7 @@ use prost::Message as _;
 
 use crate::location::display_name;
 use crate::proto;
-#[cfg(feature = "object-store")]
-pub(crate) use crate::proto::UploadedParts;
+pub use crate::proto::UploadedParts;
 pub(crate) use crate::proto::staged_file::Data;
 
 /// A completely written file that is not visible yet. Any process can publish it with
@@ -31,6 +30,32 @@ pub struct StagedFile {
 impl StagedFile {
     pub(crate) fn new(location: String, bytes: u64, data: Data) -> Self {
         StagedFile { location, bytes, rows: 0, stripes: 0, data }
+    }
+
+    /// A staged file of the local file system, whose bytes are at `path`.
+    pub fn at_path(location: String, bytes: u64, path: String) -> Self {
+        StagedFile::new(location, bytes, Data::Path(path))
+    }
+
+    /// A staged file of an object store, whose bytes are in an upload.
+    pub fn of_upload(location: String, bytes: u64, upload: UploadedParts) -> Self {
+        StagedFile::new(location, bytes, Data::Parts(upload))
+    }
+
+    /// The path of the staged bytes, on the local file system.
+    pub fn temporary_path(&self) -> Option<&str> {
+        match &self.data {
+            Data::Path(path) => Some(path),
+            Data::Parts(_) => None,
+        }
+    }
+
+    /// The upload with the staged bytes, in an object store.
+    pub fn upload(&self) -> Option<&UploadedParts> {
+        match &self.data {
+            Data::Path(_) => None,
+            Data::Parts(upload) => Some(upload),
+        }
     }
 
     pub(crate) fn data(&self) -> &Data {

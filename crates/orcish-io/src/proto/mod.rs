@@ -10,4 +10,5 @@ mod generated {
     include!("orcish_upload.rs");
 }
 
-pub(crate) use generated::*;
+pub use generated::UploadedParts;
+pub(crate) use generated::{StagedFile, staged_file};

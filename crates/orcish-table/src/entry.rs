@@ -1,0 +1,194 @@
+//! Entries of the log.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use orcish_core::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::names::{FileKind, check_job, check_relative, file_kind};
+
+/// The version of entries.
+const VERSION: u32 = 1;
+/// Maximum size of an entry in bytes, which is that of a commit of some hundred thousand files.
+pub(crate) const MAX_ENTRY: u64 = 64 << 20;
+/// Maximum number of streams that an entry has.
+const MAX_STREAMS: usize = 1_000;
+
+/// What a commit does, for people who read the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    /// Rows are added.
+    Append,
+    /// All rows, or those of some partitions, are replaced.
+    Overwrite,
+    /// Files are combined. The rows stay.
+    Compact,
+    /// Rows are deleted.
+    Delete,
+}
+
+/// A file that a job has written and that is not visible yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AddedFile {
+    /// The path below the folder of the table, once the file is visible.
+    pub name: String,
+    /// The size in bytes.
+    pub size: u64,
+    /// Where the bytes are.
+    pub staged: StagedBytes,
+}
+
+/// Where the bytes of a staged file are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StagedBytes {
+    /// The path of a file below the folder of the job.
+    File(String),
+    /// An upload of a store that is not completed.
+    Upload(UploadParts),
+}
+
+/// An upload of a store, of which all parts are written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UploadParts {
+    /// The ID of the upload; empty for Azure.
+    pub id: String,
+    /// The IDs of its parts, in order.
+    pub parts: Vec<String>,
+    /// An ID in the metadata of the object; empty where the store has no such metadata.
+    pub write_id: String,
+}
+
+/// A batch of a stream, which is in the table at most once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StreamBatch {
+    /// The ID of the stream.
+    pub stream: String,
+    /// The number of the batch. Batches of a stream are committed in order.
+    pub batch: u64,
+}
+
+/// The last batch of a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LastBatch {
+    pub(crate) batch: u64,
+    /// The number of the entry of the batch.
+    pub(crate) entry: u64,
+}
+
+/// An entry of the log: a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Entry {
+    version: u32,
+    pub(crate) job: String,
+    /// The job of the entry before. An entry with the number of one that the log has forgotten has another one.
+    pub(crate) previous: Option<String>,
+    operation: Operation,
+    pub(crate) added: Vec<AddedFile>,
+    /// Names of the files that are removed.
+    pub(crate) removed: Vec<String>,
+    /// The batch of a stream that the entry is.
+    batch: Option<StreamBatch>,
+    /// The last batch of each stream before this entry.
+    streams: BTreeMap<String, LastBatch>,
+}
+
+impl Entry {
+    pub(crate) fn new(job: &str, operation: Operation, added: &[AddedFile], removed: Vec<String>) -> Self {
+        let (job, added) = (job.to_owned(), added.to_vec());
+        Entry {
+            version: VERSION,
+            job,
+            previous: None,
+            operation,
+            added,
+            removed,
+            batch: None,
+            streams: BTreeMap::new(),
+        }
+    }
+
+    /// The entry after that of a job.
+    pub(crate) fn after(mut self, previous: Option<String>) -> Self {
+        self.previous = previous;
+        self
+    }
+
+    /// The entry of a batch of a stream, after entries with these batches. The streams whose batches are oldest are left
+    /// out if there are too many.
+    pub(crate) fn with_streams(mut self, batch: Option<StreamBatch>, mut before: BTreeMap<String, LastBatch>) -> Self {
+        while before.len() >= MAX_STREAMS {
+            let oldest = before.iter().min_by_key(|(_, last)| last.entry).map(|(stream, _)| stream.clone());
+            let Some(oldest) = oldest else { break };
+            before.remove(&oldest);
+        }
+        self.batch = batch;
+        self.streams = before;
+        self
+    }
+
+    /// The last batch of each stream after this entry, of this number.
+    pub(crate) fn streams_after(self, number: u64, is_undone: bool) -> BTreeMap<String, LastBatch> {
+        let mut streams = self.streams;
+        if let Some(StreamBatch { stream, batch }) = self.batch.filter(|_| !is_undone) {
+            streams.insert(stream, LastBatch { batch, entry: number });
+        }
+        streams
+    }
+
+    /// # Errors
+    /// `InvalidArgument` if a name is not one of a data file, `LimitExceeded` for too many files.
+    pub(crate) fn to_bytes(&self) -> Result<Bytes> {
+        self.check().map_err(|error| Error::invalid(error.message().to_owned()))?;
+        let bytes = serde_json::to_vec(self).map_err(|error| Error::invalid("the entry").with_source(error))?;
+        if bytes.len() as u64 > MAX_ENTRY {
+            let files = self.added.len() + self.removed.len();
+            return Err(Error::limit(format!(
+                "a commit of {files} files has an entry of {} bytes, and {MAX_ENTRY} are the most",
+                bytes.len()
+            )));
+        }
+        Ok(bytes.into())
+    }
+
+    /// # Errors
+    /// `Corrupt` if the bytes are not an entry, `Unsupported` for another version.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        #[derive(Deserialize)]
+        struct Versioned {
+            version: u32,
+        }
+        let corrupt = |error| Error::corrupt("this is no entry of the log of a table").with_source(error);
+        let Versioned { version } = serde_json::from_slice(bytes).map_err(corrupt)?;
+        if version != VERSION {
+            return Err(Error::unsupported(format!("entries of version {version}: a later orcish has written it")));
+        }
+        let entry: Self = serde_json::from_slice(bytes).map_err(corrupt)?;
+        entry.check()?;
+        Ok(entry)
+    }
+
+    /// Checks that all names are within the table.
+    fn check(&self) -> Result<()> {
+        check_job(&self.job).map_err(|error| Error::corrupt(error.message().to_owned()))?;
+        for name in self.added.iter().map(|file| &file.name).chain(&self.removed) {
+            check_relative(name)?;
+            if file_kind(name) == FileKind::Hidden {
+                return Err(Error::corrupt(format!("{name:?} is no name of a data file")));
+            }
+        }
+        for file in &self.added {
+            if let StagedBytes::File(path) = &file.staged {
+                check_relative(path)?;
+            }
+        }
+        Ok(())
+    }
+}

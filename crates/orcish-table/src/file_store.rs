@@ -1,0 +1,189 @@
+//! The folder of a table on a local disk or in an object store.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use bytes::Bytes;
+use orcish_core::{Error, ErrorKind, Result, parallel};
+use orcish_io::{
+    CanonicalLocation, FileStatus, StagedFile, StorageOptions, UploadedParts, abort_upload, complete_upload,
+    delete_files, delete_folder, display_name, list_all, read_small, stat, write_small,
+};
+
+use crate::entry::{AddedFile, StagedBytes, UploadParts};
+use crate::names::job_folder;
+use crate::store::{Store, StoredFile};
+
+/// Time between two looks of a waiting reader.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Number of requests at a time by which files of stores are published.
+const CONCURRENCY: usize = 16;
+
+/// The folder of a table on a local disk, or in an object store. Requests that change the table cannot be cancelled, and
+/// listings and waiting can.
+#[derive(Debug, Clone)]
+pub struct FileStore {
+    /// An absolute path or a URL, without a trailing slash.
+    base: String,
+    options: StorageOptions,
+}
+
+impl FileStore {
+    /// A folder by its absolute path or its URL. It need not exist.
+    pub fn new(base: &str, options: &StorageOptions) -> Self {
+        FileStore { base: base.trim_end_matches('/').to_owned(), options: options.clone() }
+    }
+
+    fn path(&self, name: &str) -> String {
+        match name {
+            "" => self.base.clone(),
+            name => format!("{}/{name}", self.base),
+        }
+    }
+
+    fn stored(&self, location: &str, status: FileStatus) -> Option<StoredFile> {
+        let name = location.strip_prefix(&self.base)?.trim_start_matches('/').to_owned();
+        Some(StoredFile { name, size: status.size, modified: status.modified })
+    }
+
+    fn is_local(&self) -> bool {
+        !self.base.contains("://")
+    }
+
+    /// The staged file of a job, as part of an entry.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if it was not staged for this table, or elsewhere than in the folder of the job.
+    pub fn added(&self, job: &str, file: &StagedFile) -> Result<AddedFile> {
+        let elsewhere =
+            || Error::invalid(format!("the file was not staged for the table {}", display_name(&self.base)));
+        let name =
+            file.location.strip_prefix(&self.base).and_then(|rest| rest.strip_prefix('/')).ok_or_else(elsewhere)?;
+        let staged = match (file.temporary_path(), file.upload()) {
+            (Some(path), _) => {
+                let folder = self.path(&job_folder(job));
+                let path = path.strip_prefix(&folder).and_then(|rest| rest.strip_prefix('/')).ok_or_else(elsewhere)?;
+                StagedBytes::File(path.to_owned())
+            }
+            (None, Some(upload)) => StagedBytes::Upload(UploadParts {
+                id: upload.upload_id.clone(),
+                parts: upload.part_ids.clone(),
+                write_id: upload.write_id.clone(),
+            }),
+            (None, None) => return Err(elsewhere()),
+        };
+        Ok(AddedFile { name: name.to_owned(), size: file.bytes, staged })
+    }
+
+    /// The staged files of a job, checked not to be elsewhere.
+    fn staged(&self, job: &str, files: &[AddedFile]) -> Result<Vec<StagedFile>> {
+        let root = CanonicalLocation::new(&self.base);
+        let mut checked = BTreeSet::new();
+        let mut check = |location: &str| {
+            let folder = location.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+            if self.is_local() && !checked.contains(&folder) {
+                if !root.contains(&CanonicalLocation::new(&folder)) {
+                    let text = "a link leads out of the folder of the table";
+                    return Err(Error::new(ErrorKind::Corrupt, text).in_file(&display_name(location)));
+                }
+                checked.insert(folder);
+            }
+            Ok(())
+        };
+        let staged = files.iter().map(|file| {
+            let location = self.path(&file.name);
+            check(&location)?;
+            match &file.staged {
+                StagedBytes::File(path) => {
+                    let path = self.path(&format!("{}/{path}", job_folder(job)));
+                    check(&path)?;
+                    Ok(StagedFile::at_path(location, file.size, path))
+                }
+                StagedBytes::Upload(upload) => {
+                    let UploadParts { id, parts, write_id } = upload.clone();
+                    let upload = UploadedParts { upload_id: id, part_ids: parts, write_id };
+                    Ok(StagedFile::of_upload(location, file.size, upload))
+                }
+            }
+        });
+        staged.collect()
+    }
+
+    /// Does something with all staged files; the error is that of the first file that failed.
+    fn for_each_staged(
+        &self,
+        job: &str,
+        files: &[AddedFile],
+        request: fn(&str, &StagedFile, &StorageOptions) -> Result<()>,
+    ) -> Result<()> {
+        let threads = if self.is_local() { 1 } else { CONCURRENCY };
+        let options = self.options.without_cancel_check();
+        let work = move |_, file: StagedFile| request(&file.location, &file, &options);
+        parallel::map(self.staged(job, files)?, threads, None, work).map(drop)
+    }
+}
+
+impl Store for FileStore {
+    fn location(&self, name: &str) -> String {
+        display_name(&self.path(name))
+    }
+
+    fn errors_are_final(&self) -> bool {
+        self.is_local()
+    }
+
+    async fn list(&self, folder: &str) -> Result<Vec<StoredFile>> {
+        let found = list_all(&self.path(folder), &self.options)?;
+        Ok(found.into_iter().filter_map(|(location, status)| self.stored(&location, status)).collect())
+    }
+
+    async fn stat(&self, name: &str) -> Result<Option<StoredFile>> {
+        let location = self.path(name);
+        Ok(stat(&location, &self.options)?.and_then(|status| self.stored(&location, status)))
+    }
+
+    async fn read(&self, name: &str, limit: u64) -> Result<Option<Bytes>> {
+        match read_small(&self.path(name), limit, &self.options) {
+            Err(error) if io_kind(&error) == Some(std::io::ErrorKind::NotFound) => Ok(None),
+            result => result.map(Some),
+        }
+    }
+
+    async fn create(&self, name: &str, bytes: Bytes) -> Result<bool> {
+        match write_small(&self.path(name), bytes, false, &self.options.without_cancel_check()) {
+            Err(error) if io_kind(&error) == Some(std::io::ErrorKind::AlreadyExists) => Ok(false),
+            result => result.map(|()| true),
+        }
+    }
+
+    async fn write(&self, name: &str, bytes: Bytes) -> Result<()> {
+        write_small(&self.path(name), bytes, true, &self.options.without_cancel_check())
+    }
+
+    async fn delete(&self, names: &[String]) -> Result<()> {
+        let locations: Vec<_> = names.iter().map(|name| self.path(name)).collect();
+        delete_files(&locations, &self.options.without_cancel_check())
+    }
+
+    async fn delete_folder(&self, name: &str) -> Result<()> {
+        delete_folder(&self.path(name), &self.options.without_cancel_check())
+    }
+
+    async fn publish(&self, job: &str, files: &[AddedFile]) -> Result<()> {
+        self.for_each_staged(job, files, complete_upload)
+    }
+
+    async fn discard(&self, job: &str, files: &[AddedFile]) -> Result<()> {
+        self.for_each_staged(job, files, abort_upload)
+    }
+
+    async fn pause(&self) -> Result<()> {
+        std::thread::sleep(PAUSE);
+        self.options.cancellation().poll_now()
+    }
+}
+
+fn io_kind(error: &Error) -> Option<std::io::ErrorKind> {
+    let source = std::error::Error::source(error)?.downcast_ref::<std::io::Error>()?;
+    Some(source.kind())
+}

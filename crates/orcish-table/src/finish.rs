@@ -1,0 +1,105 @@
+//! The end of a commit, by whichever process finds it decided.
+
+use orcish_core::{Error, ErrorKind, Result};
+
+use crate::entry::Entry;
+use crate::log::{LastEntry, Log, State, last_entry, mark};
+use crate::names::job_folder;
+use crate::store::Store;
+
+/// What [`recover`] has done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recovered {
+    /// There is no unfinished commit.
+    Nothing,
+    /// An unfinished commit is finished.
+    Finished,
+    /// An unfinished commit is undone.
+    Undone,
+}
+
+/// Finishes the last commit of a table if that is unfinished. Any process can call this function at any time.
+///
+/// With `undo`, a commit of which staged files are lost is undone: the table has the rows that it had before. Staged files
+/// are lost where somebody deleted them, and where a store removes uploads that are not completed. No other commit is
+/// undone.
+///
+/// # Errors
+/// `Commit` if the commit cannot be finished, with the remedy.
+pub async fn recover(store: &impl Store, undo: bool) -> Result<Recovered> {
+    let last = last_entry(store).await?.filter(|last| last.state == State::Unfinished);
+    let Some(LastEntry { number, entry, .. }) = last else { return Ok(Recovered::Nothing) };
+    let error = match finish(store, number, &entry).await {
+        Ok(State::Undone) => return Ok(Recovered::Undone),
+        Ok(_) => return Ok(Recovered::Finished),
+        Err(error) => error,
+    };
+    if !undo {
+        return Err(error);
+    }
+    if !is_lost(store, &entry).await? || Log::read(store).await?.unfinished() != Some(number) {
+        return Err(error);
+    }
+    // As a file is lost, no process has removed a file for this entry, and none will. What is discarded can never become
+    // visible, so that no process publishes a file after its deletion here.
+    store.discard(&entry.job, &entry.added).await?;
+    let added: Vec<_> = entry.added.iter().map(|file| file.name.clone()).collect();
+    store.delete(&added).await?;
+    mark(store, number, State::Undone, &entry.job).await?;
+    clean(store, &entry.job).await;
+    Ok(Recovered::Undone)
+}
+
+/// Whether one of the staged files can never become visible. The log has to be read afterwards: the entry may have been
+/// finished, and the file may have been removed by a later one.
+async fn is_lost(store: &impl Store, entry: &Entry) -> Result<bool> {
+    for file in &entry.added {
+        let published = store.publish(&entry.job, std::slice::from_ref(file)).await;
+        let Err(error) = published else { continue };
+        if is_not_found(&error) && store.stat(&file.name).await?.is_none() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn is_not_found(error: &Error) -> bool {
+    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<std::io::Error>());
+    source.is_some_and(|source| source.kind() == std::io::ErrorKind::NotFound)
+}
+
+/// Makes the effects of an entry happen, and returns its state: done, or undone by another process. The entry is the last
+/// one, or was.
+///
+/// # Errors
+/// `Commit` if the entry stays unfinished.
+pub(crate) async fn finish(store: &impl Store, number: u64, entry: &Entry) -> Result<State> {
+    let Err(error) = apply(store, number, entry).await else { return Ok(State::Done) };
+    // Another process may have finished it, and a later commit may have removed the files since.
+    if let Ok(log) = Log::read(store).await
+        && log.unfinished() != Some(number)
+    {
+        // A marker that was written during the listing may be missing in it.
+        let is_undone = log.state(number) == Some(State::Undone);
+        return Ok(if is_undone { State::Undone } else { State::Done });
+    }
+    let text = format!(
+        "commit {number} of the table is decided and not finished. Each writer tries to finish it, and so does \
+         orcish.recover; recover with undo takes it back if its files are lost: {error}"
+    );
+    Err(Error::new(ErrorKind::Commit, text).with_source(error).in_file(&store.location("")))
+}
+
+/// The steps after an entry. Each of them can be repeated.
+async fn apply(store: &impl Store, number: u64, entry: &Entry) -> Result<()> {
+    store.publish(&entry.job, &entry.added).await?;
+    store.delete(&entry.removed).await?;
+    mark(store, number, State::Done, &entry.job).await?;
+    clean(store, &entry.job).await;
+    Ok(())
+}
+
+/// Removes the folder of a job that has ended. What cannot be removed stays until [`vacuum`](crate::vacuum).
+pub(crate) async fn clean(store: &impl Store, job: &str) {
+    let _ = store.delete_folder(&job_folder(job)).await;
+}

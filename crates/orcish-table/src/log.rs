@@ -1,0 +1,148 @@
+//! The log of a table.
+
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use orcish_core::{Error, ErrorKind, Result};
+
+use crate::entry::{Entry, MAX_ENTRY};
+use crate::names::{LOG, log_name, parse_log_name};
+use crate::store::{Retention, Store};
+
+/// The ending of an entry.
+const ENTRY: &str = "json";
+/// The ending of the marker of an entry that is finished.
+const DONE: &str = "done";
+/// The ending of the marker of an entry that was undone.
+const UNDONE: &str = "undone";
+
+/// How often a process begins again because the log has gone on.
+const MAX_ATTEMPTS: usize = 1_000;
+
+/// The state of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It is decided, and not all of its effects have happened.
+    Unfinished,
+    /// All of its effects have happened.
+    Done,
+    /// It has no effects.
+    Undone,
+}
+
+/// The entries of a log at one moment, without their contents.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Log {
+    entries: BTreeMap<u64, (State, SystemTime)>,
+    /// Names of markers without entries.
+    orphans: Vec<String>,
+}
+
+impl Log {
+    pub(crate) async fn read(store: &impl Store) -> Result<Self> {
+        let mut entries = BTreeMap::new();
+        let mut markers = Vec::new();
+        for file in store.list(LOG).await? {
+            match parse_log_name(&file.name) {
+                Some((number, ENTRY)) => _ = entries.insert(number, (State::Unfinished, file.modified)),
+                Some((number, DONE)) => markers.push((number, State::Done, file.name)),
+                Some((number, UNDONE)) => markers.push((number, State::Undone, file.name)),
+                // Files that are being written have temporary names.
+                _ => {}
+            }
+        }
+        let mut orphans = Vec::new();
+        for (number, marker, name) in markers {
+            match entries.get_mut(&number) {
+                Some((state, _)) => *state = marker,
+                None => orphans.push(name),
+            }
+        }
+        Ok(Log { entries, orphans })
+    }
+
+    /// The number and the state of the last entry.
+    pub(crate) fn last(&self) -> Option<(u64, State)> {
+        self.entries.last_key_value().map(|(number, (state, _))| (*number, *state))
+    }
+
+    /// The last entry if it is unfinished.
+    pub(crate) fn unfinished(&self) -> Option<u64> {
+        self.last().filter(|(_, state)| *state == State::Unfinished).map(|(number, _)| number)
+    }
+
+    /// The state of an entry; `None` if it has been deleted, or was never there.
+    pub(crate) fn state(&self, number: u64) -> Option<State> {
+        self.entries.get(&number).map(|(state, _)| *state)
+    }
+
+    /// The entries from a number on, in order.
+    pub(crate) fn since(&self, number: u64) -> impl Iterator<Item = (u64, State)> {
+        self.entries.range(number..).map(|(number, (state, _))| (*number, *state))
+    }
+
+    /// Names of old entries, and of markers whose entries are deleted. A marker is deleted after its entry, so that a
+    /// finished entry never looks unfinished.
+    pub(crate) fn stale(&self, retention: Retention) -> Vec<String> {
+        let Some((_, (_, newest))) = self.entries.last_key_value() else { return Vec::new() };
+        let is_stale = |modified: &SystemTime| newest.duration_since(*modified).is_ok_and(|age| age >= retention.time);
+        let old =
+            self.entries.iter().rev().skip(retention.entries.max(1)).filter(|(_, (_, modified))| is_stale(modified));
+        old.map(|(number, _)| entry_name(*number)).chain(self.orphans.iter().cloned()).collect()
+    }
+}
+
+/// The last entry of a log.
+pub(crate) struct LastEntry {
+    pub(crate) number: u64,
+    pub(crate) state: State,
+    pub(crate) entry: Entry,
+}
+
+/// The last entry of the log, with its content; `None` if there is no entry. The entry may have been finished, and have
+/// been followed by another one, since.
+pub(crate) async fn last_entry(store: &impl Store) -> Result<Option<LastEntry>> {
+    for _ in 0..MAX_ATTEMPTS {
+        let Some((number, state)) = Log::read(store).await?.last() else { return Ok(None) };
+        let entry = read_entry(store, number).await?;
+        // An entry that is not the last one any more may have been forgotten, and its name may be that of an entry without
+        // effect.
+        let is_last = Log::read(store).await?.last().is_some_and(|(last, _)| last == number);
+        if let Some(entry) = entry.filter(|_| is_last) {
+            return Ok(Some(LastEntry { number, state, entry }));
+        }
+    }
+    Err(Error::new(ErrorKind::Commit, "the log changes faster than it can be read").in_file(&store.location(LOG)))
+}
+
+/// The content of an entry; `None` if it has been deleted.
+///
+/// # Errors
+/// `Corrupt` and `Unsupported`, with the name of the file.
+pub(crate) async fn read_entry(store: &impl Store, number: u64) -> Result<Option<Entry>> {
+    let name = log_name(number, ENTRY);
+    let bytes = store.read(&name, MAX_ENTRY).await?;
+    let entry = bytes.map(|bytes| Entry::from_bytes(&bytes)).transpose();
+    entry.map_err(|error| error.in_file(&store.location(&name)))
+}
+
+/// The name of an entry.
+pub(crate) fn entry_name(number: u64) -> String {
+    log_name(number, ENTRY)
+}
+
+/// Writes the marker of an entry of a job: that it is finished, or that it is undone.
+pub(crate) async fn mark(store: &impl Store, number: u64, state: State, job: &str) -> Result<()> {
+    store.write(&marker_name(number, state), Bytes::copy_from_slice(job.as_bytes())).await
+}
+
+/// Whether the marker of an entry is that of a job. A number that the log has forgotten may have the marker of another.
+pub(crate) async fn is_marked_by(store: &impl Store, number: u64, state: State, job: &str) -> Result<bool> {
+    let content = store.read(&marker_name(number, state), MAX_ENTRY).await?;
+    Ok(content.is_some_and(|content| content == job.as_bytes()))
+}
+
+fn marker_name(number: u64, state: State) -> String {
+    log_name(number, if state == State::Undone { UNDONE } else { DONE })
+}

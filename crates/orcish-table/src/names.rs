@@ -1,0 +1,111 @@
+//! Names of files in the folder of a table.
+
+use orcish_core::{Error, Result};
+
+/// The folder of this crate in the folder of a table. Readers of tables ignore it.
+pub const OWN: &str = "_orcish";
+/// The folder of the log.
+pub const LOG: &str = "_orcish/log";
+/// The folder of the files of jobs.
+pub const JOBS: &str = "_orcish/jobs";
+
+/// What a file in the folder of a table is, by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// A file of the table: it is in the folder itself, or below folders of partitions.
+    Data,
+    /// A file in another folder. Spark and Hive do not take it for a file of the table, and other readers do.
+    Subfolder,
+    /// A file that all readers ignore, such as one that is being copied.
+    Hidden,
+}
+
+/// What a file is, given by its path below the folder of the table.
+///
+/// ```
+/// use orcish_table::{FileKind, file_kind};
+///
+/// assert_eq!(file_kind("day=1/part.orc"), FileKind::Data);
+/// assert_eq!(file_kind("2026/part.orc"), FileKind::Subfolder);
+/// assert_eq!(file_kind("_orcish/log/7.json"), FileKind::Hidden);
+/// ```
+pub fn file_kind(name: &str) -> FileKind {
+    let is_hidden = |part: &str| part.starts_with('.') || (part.starts_with('_') && !part.contains('='));
+    // Hadoop copies to such names, and has such objects for folders in stores.
+    if name.split('/').any(is_hidden) || name.ends_with("._COPYING_") || name.ends_with("_$folder$") {
+        return FileKind::Hidden;
+    }
+    let folders = name.rsplit_once('/').map(|(folders, _)| folders);
+    match folders.is_none_or(|folders| folders.split('/').all(|folder| folder.contains('='))) {
+        true => FileKind::Data,
+        false => FileKind::Subfolder,
+    }
+}
+
+/// The folder of the table that a folder belongs to, and the path below it: the folder above the folders of partitions at
+/// the end of the path.
+///
+/// ```
+/// use orcish_table::table_root;
+///
+/// assert_eq!(table_root("/w/t/day=1/k=2"), ("/w/t", "day=1/k=2"));
+/// assert_eq!(table_root("s3://bucket/t/"), ("s3://bucket/t", ""));
+/// ```
+pub fn table_root(folder: &str) -> (&str, &str) {
+    let folder = folder.strip_suffix('/').unwrap_or(folder);
+    let mut root = folder;
+    while let Some((above, name)) = root.rsplit_once('/') {
+        if !name.contains('=') || above.ends_with(":/") || above.is_empty() {
+            break;
+        }
+        root = above;
+    }
+    (root, folder.get(root.len() + 1..).unwrap_or_default())
+}
+
+/// The folder of the files of a job.
+pub fn job_folder(job: &str) -> String {
+    format!("{JOBS}/{job}")
+}
+
+/// The name of an entry of the log, or of its marker, by its ending.
+pub(crate) fn log_name(number: u64, ending: &str) -> String {
+    format!("{LOG}/{number:012}.{ending}")
+}
+
+/// The number and the ending of a file of the log; `None` for other files.
+pub(crate) fn parse_log_name(name: &str) -> Option<(u64, &str)> {
+    let (number, ending) = name.strip_prefix(LOG)?.strip_prefix('/')?.split_once('.')?;
+    let number: u64 = number.parse().ok().filter(|parsed| format!("{parsed:012}") == number)?;
+    Some((number, ending))
+}
+
+/// Whether a name is below a folder of the table, or is that of the folder; the empty folder is the table.
+pub(crate) fn is_below(name: &str, folder: &str) -> bool {
+    folder.is_empty() || name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Checks a name that comes from a file: it must not lead out of the folder that it is appended to.
+///
+/// # Errors
+/// `Corrupt` otherwise.
+pub(crate) fn check_relative(name: &str) -> Result<()> {
+    let is_step = |part: &str| matches!(part, "" | "." | "..") || part.contains(['\0', '\\']);
+    match name.split('/').any(is_step) {
+        true => Err(Error::corrupt(format!("{name:?} is no path below the folder of the table"))),
+        false => Ok(()),
+    }
+}
+
+/// Checks the ID of a job, which is the name of a folder.
+///
+/// # Errors
+/// `InvalidArgument` for other texts than 1 to 64 letters, digits and hyphens.
+pub(crate) fn check_job(job: &str) -> Result<()> {
+    let is_valid =
+        (1..=64).contains(&job.len()) && job.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    match is_valid {
+        true => Ok(()),
+        false => Err(Error::invalid(format!("{job:?} is no ID of a job"))),
+    }
+}

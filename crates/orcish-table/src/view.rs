@@ -1,0 +1,156 @@
+//! The files of a table at one moment of its log.
+
+use std::collections::BTreeMap;
+use std::time::SystemTime;
+
+use orcish_core::{Error, ErrorKind, Result};
+
+use crate::entry::Entry;
+use crate::log::{Log, State, read_entry};
+use crate::names::{FileKind, file_kind, is_below};
+use crate::store::{Store, StoredFile};
+
+/// How often a reader begins again because the log has forgotten entries meanwhile.
+const MAX_ATTEMPTS: usize = 100;
+/// How often a reader looks for files that are not visible, without finding one more.
+const MAX_WAITS: usize = 100;
+
+/// What a reader does where the last commit is decided, and some of its files are not visible yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pending {
+    /// Waits while files become visible, and fails if none does for some seconds.
+    #[default]
+    Wait,
+    /// Reads the state before the commit.
+    Before,
+}
+
+/// The files of a table at one moment of its log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct View {
+    /// The visible files, sorted by name. Files in other folders than those of partitions are among them.
+    pub files: Vec<StoredFile>,
+    /// Whether the table has a log.
+    pub has_log: bool,
+}
+
+/// The files of a table, or of a folder in it, at one moment of its log. Nothing is written.
+///
+/// # Errors
+/// `Commit` if the last commit is not finished and its files do not become visible. `Corrupt` for an entry that is none.
+pub async fn view(store: &impl Store, folder: &str, pending: Pending) -> Result<View> {
+    let mut missing = usize::MAX;
+    let mut waits = 0;
+    for _ in 0..MAX_ATTEMPTS {
+        match look(store, folder, pending).await? {
+            Look::Files(view) => return Ok(view),
+            Look::Again => {}
+            Look::Missing { count, number, name } => {
+                waits = if count < missing { 0 } else { waits + 1 };
+                missing = count;
+                if waits >= MAX_WAITS {
+                    return Err(unfinished(store, number, &name));
+                }
+                store.pause().await?;
+            }
+        }
+    }
+    Err(Error::new(ErrorKind::Commit, "the table changes faster than it can be listed").in_file(&store.location("")))
+}
+
+fn unfinished(store: &impl Store, number: u64, name: &str) -> Error {
+    let text = format!(
+        "commit {number} of the table is decided and not finished: {name} is not visible yet. orcish.recover finishes \
+         it, or takes it back; pending=\"before\" reads the state before it"
+    );
+    Error::new(ErrorKind::Commit, text).in_file(&store.location(""))
+}
+
+enum Look {
+    Files(View),
+    /// The log has forgotten an entry that was added meanwhile.
+    Again,
+    /// The last commit has files that are not visible.
+    Missing {
+        count: usize,
+        number: u64,
+        name: String,
+    },
+}
+
+/// The names and sizes of files by name.
+type Files = BTreeMap<String, StoredFile>;
+
+async fn look(store: &impl Store, folder: &str, pending: Pending) -> Result<Look> {
+    let before = Log::read(store).await?;
+    let mut files: Files = visible(store, folder).await?.into_iter().map(|file| (file.name.clone(), file)).collect();
+    let after = Log::read(store).await?;
+    // The effects of these entries may have happened before, during or after the listing.
+    let first = match before.last() {
+        None => 0,
+        Some((number, State::Unfinished)) => number,
+        Some((number, _)) => number + 1,
+    };
+    let mut expected = first;
+    let mut previous: Option<String> = None;
+    for (number, state) in after.since(first) {
+        let Some(entry) = read_entry(store, number).await? else { return Ok(Look::Again) };
+        let is_next = previous.is_none() || entry.previous == previous;
+        if number != expected || !is_next {
+            return Ok(Look::Again);
+        }
+        expected = number + 1;
+        previous = Some(entry.job.clone());
+        if state == State::Undone {
+            // Its files may have been visible.
+            entry.added.iter().for_each(|file| _ = files.remove(&file.name));
+            continue;
+        }
+        if state == State::Unfinished
+            && after.unfinished() == Some(number)
+            && let Some((count, name)) = missing(store, &entry, &files).await?
+        {
+            // A file may have become visible, and have been removed by a later commit.
+            if Log::read(store).await? != after {
+                return Ok(Look::Again);
+            }
+            if pending == Pending::Wait {
+                return Ok(Look::Missing { count, number, name });
+            }
+            entry.added.iter().for_each(|file| _ = files.remove(&file.name));
+            continue;
+        }
+        apply(&mut files, &entry, folder);
+    }
+    Ok(Look::Files(View { files: files.into_values().collect(), has_log: after.last().is_some() }))
+}
+
+/// The number of added files that are not visible, and the name of one; `None` if all are visible.
+async fn missing(store: &impl Store, entry: &Entry, listed: &Files) -> Result<Option<(usize, String)>> {
+    let mut missing = None;
+    let mut count = 0;
+    for file in entry.added.iter().filter(|file| !listed.contains_key(&file.name)) {
+        if store.stat(&file.name).await?.is_none() {
+            count += 1;
+            missing.get_or_insert_with(|| file.name.clone());
+        }
+    }
+    Ok(missing.map(|name| (count, name)))
+}
+
+fn apply(files: &mut Files, entry: &Entry, folder: &str) {
+    for file in entry.added.iter().filter(|file| is_below(&file.name, folder)) {
+        let made = || StoredFile { name: file.name.clone(), size: file.size, modified: SystemTime::UNIX_EPOCH };
+        files.entry(file.name.clone()).or_insert_with(made);
+    }
+    for name in &entry.removed {
+        files.remove(name);
+    }
+}
+
+/// The files below a folder of the table that readers see.
+pub(crate) async fn visible(store: &impl Store, folder: &str) -> Result<Vec<StoredFile>> {
+    let mut files = store.list(folder).await?;
+    files.retain(|file| file_kind(&file.name) != FileKind::Hidden);
+    Ok(files)
+}

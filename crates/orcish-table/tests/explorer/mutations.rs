@@ -1,0 +1,41 @@
+//! Faults that are put into the protocol, which the explorer has to find.
+
+/// A step of the protocol that is left out, or done at another time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mutation {
+    /// An entry is created although there is one.
+    CreateOverwrites,
+    /// The last file of a commit does not become visible.
+    LastFileForgotten,
+    /// Removed files stay.
+    NothingRemoved,
+    /// An entry is marked as finished when it is created.
+    MarkedFirst,
+    /// Files are removed before others are visible.
+    RemovedFirst,
+    /// Writers take every entry for finished.
+    PreviousNotFinished,
+    /// A process reads the log once.
+    LogReadOnce,
+    /// A process lists the files once.
+    ListedOnce,
+    /// Files of a commit that is undone can become visible later.
+    NotDiscarded,
+    /// A request that has failed is taken for one that changes nothing.
+    ErrorsAreFinal,
+}
+
+impl Mutation {
+    pub(crate) const ALL: [Mutation; 10] = [
+        Mutation::CreateOverwrites,
+        Mutation::LastFileForgotten,
+        Mutation::NothingRemoved,
+        Mutation::MarkedFirst,
+        Mutation::RemovedFirst,
+        Mutation::PreviousNotFinished,
+        Mutation::LogReadOnce,
+        Mutation::ListedOnce,
+        Mutation::NotDiscarded,
+        Mutation::ErrorsAreFinal,
+    ];
+}
