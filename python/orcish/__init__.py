@@ -14,10 +14,12 @@ from __future__ import annotations
 from orcish._native import __version__
 from orcish.carbon.table import CarbonBlocklet, CarbonFile, CarbonSegment, CarbonTable
 from orcish.errors import (
+    CommitError,
     CorruptFileError,
     LimitExceededError,
     NullMapKeyError,
     OrcishError,
+    UnfinishedCommitError,
     UnknownColumnError,
     UnsupportedError,
 )
@@ -28,6 +30,7 @@ from orcish.reading.file import ORCFile
 from orcish.reading.scan import Scan, Split
 from orcish.scan import read_table, scan
 from orcish.tables.convert import convert
+from orcish.tables.log.recovery import recover, vacuum
 from orcish.types import ColumnStatistics, Finding, StripeInfo
 from orcish.writing.dataset import WrittenFile, write_dataset
 from orcish.writing.writer import ORCWriter, Written, merge, write_table
@@ -38,6 +41,7 @@ __all__ = [
     "CarbonSegment",
     "CarbonTable",
     "ColumnStatistics",
+    "CommitError",
     "CorruptFileError",
     "Explanation",
     "Expression",
@@ -50,6 +54,7 @@ __all__ = [
     "Scan",
     "Split",
     "StripeInfo",
+    "UnfinishedCommitError",
     "UnknownColumnError",
     "UnsupportedError",
     "Written",
@@ -59,8 +64,10 @@ __all__ = [
     "convert",
     "merge",
     "read_table",
+    "recover",
     "scan",
     "scan_polars",
+    "vacuum",
     "write_dataset",
     "write_table",
 ]

@@ -15,6 +15,7 @@ __all__ = [
     "Filter",
     "Node",
     "Scan",
+    "TableLog",
     "Writer",
     "__version__",
     "_tune",
@@ -36,6 +37,7 @@ __all__ = [
     "partitions_of",
     "read_small",
     "stat",
+    "table_root",
     "upload_info",
     "write_small",
 ]
@@ -88,6 +90,43 @@ def merge_files(
     Returns:
         Rows, bytes, stripes, and, with ``publish=False``, a token.
     """
+
+def table_root(folder: str) -> tuple[str, str]:
+    """The folder of the table that a folder belongs to, and the path below it."""
+
+@final
+class TableLog:
+    """The log of the table in a folder, given by its absolute path or its URL."""
+
+    def __new__(cls, root: str, storage_options: dict[str, Any] | None = None) -> TableLog: ...
+    def exists(self) -> bool:
+        """Whether the table has a log."""
+
+    def view(self, folder: str, *, is_before: bool = False) -> list[tuple[str, int]]:
+        """Names and sizes of the visible files below a folder of the table, sorted."""
+
+    def commit(
+        self,
+        job: str,
+        operation: str,
+        tokens: Sequence[bytes],
+        *,
+        existing: Sequence[tuple[str, int, float]] | None = None,
+        partitions: Sequence[str] | None = None,
+        everything: str | None = None,
+        is_new: bool = False,
+        stream: tuple[str, int] | None = None,
+    ) -> int | None:
+        """Commits a change; the number of its entry, or ``None`` for a batch of a stream that was committed before."""
+
+    def abandon(self, job: str, tokens: Sequence[bytes]) -> None:
+        """Removes the staged files of a job that does not commit."""
+
+    def recover(self, *, undo: bool = False) -> str:
+        """Finishes the last commit, or undoes it: ``nothing``, ``finished`` or ``undone``."""
+
+    def vacuum(self, seconds: float) -> int:
+        """Removes staged files of dead jobs; their number."""
 
 def _tune(values: dict[str, int] | None = None) -> dict[str, tuple[int, int, int]]:
     """For tests: sets sizes of windows of readers and writers, and resets all others.

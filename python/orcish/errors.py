@@ -6,10 +6,12 @@ import difflib
 from collections.abc import Iterable
 
 __all__ = [
+    "CommitError",
     "CorruptFileError",
     "LimitExceededError",
     "NullMapKeyError",
     "OrcishError",
+    "UnfinishedCommitError",
     "UnknownColumnError",
     "UnsupportedError",
     "closest_match",
@@ -18,6 +20,16 @@ __all__ = [
 
 class OrcishError(Exception):
     """Base class of the errors of orcish about files."""
+
+
+class CommitError(OrcishError):
+    """A commit of a table cannot happen because of another one, or another one is not finished."""
+
+
+class UnfinishedCommitError(CommitError):
+    """A commit is decided and not finished, or whether it is decided is not known. Writing the rows again may add them
+    twice.
+    """
 
 
 class CorruptFileError(OrcishError):

@@ -63,6 +63,13 @@ def _check_names(name: str, value: Any) -> None:
         raise TypeError(f"{name}={value!r}: must be a list of names")
 
 
+def _check_pending(name: str, value: Any) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{name}={value!r}: must be a string, not {type(value).__name__}")
+    if value not in ("wait", "before"):
+        raise ValueError(f"{name}={value!r}: must be one of wait, before")
+
+
 CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "limit": _at_least(0),
     "rows": _at_least(0),
@@ -73,6 +80,8 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "partitions": _check_boolean,
     "storage_options": _check_mapping,
     "limits": _check_mapping,
+    "pending": _check_pending,
+    "undo": _check_boolean,
     "partition_by": _check_names,
     "basename_template": _check_text,
 }

@@ -56,6 +56,7 @@ def scan_polars(
     storage_options: StorageOptions | None = None,
     limits: Limits | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
+    pending: Literal["wait", "before"] | None = None,
 ) -> polars.LazyFrame:
     """A lazy frame of polars over one file or many; the arguments are those of :func:`orcish.scan`.
 

@@ -11,13 +11,13 @@ import pyarrow as pa
 from orcish.carbon.detect import has_carbon, is_carbon, is_carbon_file, single_table
 from orcish.carbon.source import CarbonSource, check_no_external, check_options
 from orcish.filters.pushdown import Filters
-from orcish.io.files import source_files
 from orcish.io.paths import is_many
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan
 from orcish.reading.scan_reader import ScanReader
+from orcish.tables.log.listing import Pending, table_files
 from orcish.types import Columns, Limits, Matching, ReadOptions, ScanOptions, Source, Sources, StorageOptions
 
 __all__ = ["read_table", "scan"]
@@ -53,6 +53,7 @@ def scan(
     storage_options: StorageOptions | None = None,
     limits: Limits | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
+    pending: Literal["wait", "before"] | None = None,
 ) -> Scan:
     """Scans one file, or many files that form a table.
 
@@ -90,9 +91,10 @@ def _reader(source: Sources, options: dict[str, Any]) -> ScanReader:
     storage_options: StorageOptions | None = options.pop("storage_options", None)
     limits: Limits | None = options.pop("limits", None)
     external = options.pop("external_locations", None)
+    pending: Pending | None = options.pop("pending", None)
     files = []
     if not is_carbon(source, storage_options):
-        files = source_files(source, options.get("partitions"), storage_options)
+        files = table_files(source, options.get("partitions"), storage_options, pending or "wait")
         if not files:
             raise FileNotFoundError(f"no files: {source!r}")
     if not files or has_carbon(files):
@@ -136,6 +138,7 @@ def read_table(
     storage_options: StorageOptions | None = None,
     limits: Limits | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
+    pending: Literal["wait", "before"] | None = None,
 ) -> pa.Table:
     """Reads one file, or many files that form a table; see :func:`scan` for ``source`` and the keywords.
 

@@ -189,6 +189,10 @@ class ScanOptions(ReadOptions, total=False):
     """Paths and URLs that may have segments and partitions of a CarbonData table, at or below them, in addition to the
     table's folder, such as ``["s3://bucket/archive"]``. Other locations in its metadata are refused, as they would be
     read with the rights of the user. Headers of ``storage_options`` are only sent to the host of the table."""
+    pending: Literal["wait", "before"] | None
+    """What to do where the last commit of the table is decided, and not all of its files are visible: ``"wait"``, the
+    default, waits while files become visible, and fails if none does for some seconds; ``"before"`` reads the state
+    before the commit."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -21,7 +21,8 @@ pub(crate) fn is_pattern(path: &str) -> bool {
 /// Whether a name denotes a hidden file or folder, such as `.part.crc` and `_SUCCESS`. Partition folders such as
 /// `_day=1` are not hidden.
 pub(crate) fn is_hidden(name: &str) -> bool {
-    name.starts_with('.') || (name.starts_with('_') && !name.contains('='))
+    // Hadoop copies to the last of these names.
+    name.starts_with('.') || (name.starts_with('_') && !name.contains('=')) || name.ends_with("._COPYING_")
 }
 
 /// Parses a pattern into its segments.

@@ -47,8 +47,14 @@ pub(crate) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
         ErrorKind::NullMapKey => "NullMapKeyError",
         ErrorKind::LimitExceeded => "LimitExceededError",
         ErrorKind::UnknownColumn => "UnknownColumnError",
+        ErrorKind::Commit => "CommitError",
         _ => "OrcishError",
     };
+    exception(py, class, text)
+}
+
+/// An exception of `orcish.errors`.
+pub(crate) fn exception(py: Python<'_>, class: &str, text: String) -> PyErr {
     let raise = || py.import("orcish.errors")?.getattr(class)?.call1((text.as_str(),));
     match raise() {
         Ok(exception) => PyErr::from_value(exception),

@@ -19,6 +19,7 @@ mod sink;
 mod source;
 mod statistics;
 mod stream;
+mod table;
 mod tuning;
 mod writer;
 
@@ -60,6 +61,8 @@ mod _native {
     use crate::scan::{Scan, display_name};
     #[pymodule_export]
     use crate::stream::Batches;
+    #[pymodule_export]
+    use crate::table::{TableLog, table_root};
     #[pymodule_export]
     use crate::tuning::tune;
     #[pymodule_export]

@@ -1,7 +1,8 @@
 //! Commits.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::SystemTime;
+use std::io;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use orcish_core::{Error, ErrorKind, Result};
@@ -12,10 +13,11 @@ use crate::log::{Log, State, entry_name, is_marked_by, last_entry};
 use crate::names::{FileKind, check_job, file_kind, is_below, job_folder};
 use crate::store::{Store, StoredFile};
 use crate::vacuum::sweep;
-use crate::view::visible;
 
 /// How often the creation of an entry is tried where the store does not say whether it has created it.
 const MAX_ATTEMPTS: usize = 8;
+/// Times that differ by less are equal.
+const MAX_ROUNDING: Duration = Duration::from_millis(1);
 /// How often a commit begins again because other commits come first.
 const MAX_TURNS: usize = 1_000;
 
@@ -126,6 +128,13 @@ pub async fn commit(store: &impl Store, job: &str, change: &Change) -> Result<Ou
     Err(CommitError::Refused(error.in_file(&store.location(""))))
 }
 
+/// The data files below a folder.
+async fn visible(store: &impl Store, folder: &str) -> Result<Vec<StoredFile>> {
+    let mut files = store.list(folder).await?;
+    files.retain(|file| file_kind(&file.name) != FileKind::Hidden);
+    Ok(files)
+}
+
 /// Names of the files to remove, of those that are there now.
 async fn removed_files(store: &impl Store, removes: &Removes) -> Result<Vec<String>> {
     let there = match removes {
@@ -146,7 +155,7 @@ async fn removed_files(store: &impl Store, removes: &Removes) -> Result<Vec<Stri
     };
     match removes {
         Removes::NothingExists if !there.is_empty() => {
-            let error = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+            let error = io::Error::from(io::ErrorKind::AlreadyExists);
             return Err(Error::io("the table has data already", error).in_file(&store.location("")));
         }
         Removes::Everything(_) => {
@@ -168,10 +177,11 @@ async fn removed_files(store: &impl Store, removes: &Removes) -> Result<Vec<Stri
     Ok(there.iter().filter(is_removed).map(|file| file.name.clone()).collect())
 }
 
-/// Whether a file is unchanged. A file that was found in an entry of the log has no time.
+/// Whether a file is unchanged. A file that was found in an entry of the log has no time, and times may be rounded.
 fn is_same(known: &StoredFile, file: &StoredFile) -> bool {
-    let has_time = known.modified != SystemTime::UNIX_EPOCH;
-    (&known.name, known.size) == (&file.name, file.size) && (!has_time || known.modified == file.modified)
+    let (earlier, later) = (known.modified.min(file.modified), known.modified.max(file.modified));
+    let is_same_time = later.duration_since(earlier).is_ok_and(|time| time < MAX_ROUNDING);
+    known.name == file.name && known.size == file.size && (is_same_time || known.modified == SystemTime::UNIX_EPOCH)
 }
 
 /// Checks that staged files are still there, where they are files.
@@ -198,7 +208,7 @@ async fn create(store: &impl Store, name: &str, bytes: Bytes) -> Result<bool, Co
             Ok(true) => return Ok(true),
             // An earlier request may have created it.
             Ok(false) => {}
-            Err(error) if store.errors_are_final() => return Err(CommitError::Refused(error)),
+            Err(error) if last_error.is_none() && is_final(store, &error) => return Err(CommitError::Refused(error)),
             Err(error) => _ = last_error.insert(error),
         }
         match store.read(name, MAX_ENTRY).await {
@@ -213,6 +223,18 @@ async fn create(store: &impl Store, name: &str, bytes: Bytes) -> Result<bool, Co
         Error::new(ErrorKind::Commit, "whether the commit is decided is not known, as the store does not answer");
     let error = last_error.into_iter().fold(error, Error::with_source);
     Err(CommitError::InDoubt(error.in_file(&store.location(name))))
+}
+
+/// Whether an error means that nothing was written, and nothing will be: the store has refused the request.
+fn is_final(store: &impl Store, error: &Error) -> bool {
+    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
+    let is_refused = source.is_some_and(|source| {
+        matches!(
+            source.kind(),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
+        )
+    });
+    store.errors_are_final() || error.kind() != ErrorKind::Io || is_refused
 }
 
 /// The log, and the state of an entry that this process has created.
@@ -238,12 +260,15 @@ async fn after_creation(store: &impl Store, number: u64, job: &str) -> Result<(L
     Err(unknown(Error::invalid("this process was suspended until the log had forgotten the commit")))
 }
 
-/// Removes the staged files of a job that does not commit. A job whose commit may be decided must not call this function;
-/// see [`CommitError`].
+/// Removes the staged files of a job that does not commit. Nothing is removed if the last entry of the log is that of the
+/// job. A job whose commit may be decided should not call this function; see [`CommitError`].
 ///
 /// # Errors
 /// `Io` if a file cannot be removed; [`vacuum`](crate::vacuum) removes it later.
 pub async fn abandon(store: &impl Store, job: &str, staged: &[AddedFile]) -> Result<()> {
+    if last_entry(store).await?.is_some_and(|last| last.entry.job == job) {
+        return Ok(());
+    }
     let discarded = store.discard(job, staged).await;
     clean(store, job).await;
     discarded

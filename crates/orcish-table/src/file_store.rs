@@ -1,17 +1,17 @@
 //! The folder of a table on a local disk or in an object store.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use orcish_core::{Error, ErrorKind, Result, parallel};
 use orcish_io::{
     CanonicalLocation, FileStatus, StagedFile, StorageOptions, UploadedParts, abort_upload, complete_upload,
-    delete_files, delete_folder, display_name, list_all, read_small, stat, write_small,
+    delete_files, delete_folder, display_name, list_all, list_folder, read_small, stat, write_small,
 };
 
 use crate::entry::{AddedFile, StagedBytes, UploadParts};
-use crate::names::job_folder;
+use crate::names::{LOG, job_folder};
 use crate::store::{Store, StoredFile};
 
 /// Time between two looks of a waiting reader.
@@ -44,6 +44,14 @@ impl FileStore {
     fn stored(&self, location: &str, status: FileStatus) -> Option<StoredFile> {
         let name = location.strip_prefix(&self.base)?.trim_start_matches('/').to_owned();
         Some(StoredFile { name, size: status.size, modified: status.modified })
+    }
+
+    /// Whether the table has a log.
+    ///
+    /// # Errors
+    /// `Io` if that cannot be found out.
+    pub fn has_log(&self) -> Result<bool> {
+        Ok(!list_all(&self.path(LOG), &self.options)?.is_empty())
     }
 
     fn is_local(&self) -> bool {
@@ -135,6 +143,15 @@ impl Store for FileStore {
     async fn list(&self, folder: &str) -> Result<Vec<StoredFile>> {
         let found = list_all(&self.path(folder), &self.options)?;
         Ok(found.into_iter().filter_map(|(location, status)| self.stored(&location, status)).collect())
+    }
+
+    async fn list_visible(&self, folder: &str) -> Result<Vec<StoredFile>> {
+        let found = match list_folder(&self.path(folder), &self.options) {
+            Err(error) if io_kind(&error) == Some(std::io::ErrorKind::NotFound) => return Ok(Vec::new()),
+            found => found?,
+        };
+        let status = |size| FileStatus { size, modified: SystemTime::UNIX_EPOCH };
+        Ok(found.into_iter().filter_map(|(location, size)| self.stored(&location, status(size))).collect())
     }
 
     async fn stat(&self, name: &str) -> Result<Option<StoredFile>> {

@@ -7,7 +7,7 @@ use orcish_core::{Error, ErrorKind, Result};
 
 use crate::entry::Entry;
 use crate::log::{Log, State, read_entry};
-use crate::names::{FileKind, file_kind, is_below};
+use crate::names::is_below;
 use crate::store::{Store, StoredFile};
 
 /// How often a reader begins again because the log has forgotten entries meanwhile.
@@ -30,8 +30,6 @@ pub enum Pending {
 pub struct View {
     /// The visible files, sorted by name. Files in other folders than those of partitions are among them.
     pub files: Vec<StoredFile>,
-    /// Whether the table has a log.
-    pub has_log: bool,
 }
 
 /// The files of a table, or of a folder in it, at one moment of its log. Nothing is written.
@@ -39,12 +37,11 @@ pub struct View {
 /// # Errors
 /// `Commit` if the last commit is not finished and its files do not become visible. `Corrupt` for an entry that is none.
 pub async fn view(store: &impl Store, folder: &str, pending: Pending) -> Result<View> {
-    let mut missing = usize::MAX;
-    let mut waits = 0;
-    for _ in 0..MAX_ATTEMPTS {
+    let (mut missing, mut waits, mut attempts) = (usize::MAX, 0, 0);
+    while attempts < MAX_ATTEMPTS {
         match look(store, folder, pending).await? {
             Look::Files(view) => return Ok(view),
-            Look::Again => {}
+            Look::Again => attempts += 1,
             Look::Missing { count, number, name } => {
                 waits = if count < missing { 0 } else { waits + 1 };
                 missing = count;
@@ -83,7 +80,8 @@ type Files = BTreeMap<String, StoredFile>;
 
 async fn look(store: &impl Store, folder: &str, pending: Pending) -> Result<Look> {
     let before = Log::read(store).await?;
-    let mut files: Files = visible(store, folder).await?.into_iter().map(|file| (file.name.clone(), file)).collect();
+    let mut files: Files =
+        store.list_visible(folder).await?.into_iter().map(|file| (file.name.clone(), file)).collect();
     let after = Log::read(store).await?;
     // The effects of these entries may have happened before, during or after the listing.
     let first = match before.last() {
@@ -122,7 +120,7 @@ async fn look(store: &impl Store, folder: &str, pending: Pending) -> Result<Look
         }
         apply(&mut files, &entry, folder);
     }
-    Ok(Look::Files(View { files: files.into_values().collect(), has_log: after.last().is_some() }))
+    Ok(Look::Files(View { files: files.into_values().collect() }))
 }
 
 /// The number of added files that are not visible, and the name of one; `None` if all are visible.
@@ -146,11 +144,4 @@ fn apply(files: &mut Files, entry: &Entry, folder: &str) {
     for name in &entry.removed {
         files.remove(name);
     }
-}
-
-/// The files below a folder of the table that readers see.
-pub(crate) async fn visible(store: &impl Store, folder: &str) -> Result<Vec<StoredFile>> {
-    let mut files = store.list(folder).await?;
-    files.retain(|file| file_kind(&file.name) != FileKind::Hidden);
-    Ok(files)
 }

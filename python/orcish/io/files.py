@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from orcish import _native
 from orcish.io.paths import is_http, is_many, local_path, native_source
-from orcish.types import Sources, StorageOptions
+from orcish.types import Sources
 
 __all__ = ["TableFile", "source_files"]
 
@@ -25,15 +26,20 @@ class TableFile(NamedTuple):
     """Indexes of the stripes to read; all by default."""
 
 
-def source_files(sources: Sources, partitions: bool | None, storage_options: StorageOptions | None) -> list[TableFile]:
+def source_files(sources: Sources, partitions: bool | None, listed: Callable[[str], list[str]]) -> list[TableFile]:
     """The files of sources, in their order.
+
+    Args:
+        sources: The sources.
+        partitions: Whether folders ``name=value`` are columns.
+        listed: Gives the locations of the files at a path, a URL or a pattern.
 
     Raises:
         TypeError: A source cannot be read.
         FileNotFoundError: There is no file at a path that is no pattern.
     """
     several = list(sources) if isinstance(sources, list | tuple) else [sources]
-    found = [file for each in several for file in _files(each, partitions, storage_options)]
+    found = [file for each in several for file in _files(each, partitions, listed)]
     if len(found) < 2:
         return found
     # Bytes and file objects get distinct names.
@@ -43,17 +49,14 @@ def source_files(sources: Sources, partitions: bool | None, storage_options: Sto
     ]
 
 
-def _files(source: Any, partitions: bool | None, storage_options: StorageOptions | None) -> list[TableFile]:
+def _files(source: Any, partitions: bool | None, listed: Callable[[str], list[str]]) -> list[TableFile]:
     """The files of a source. Partition values come from the paths below a folder or pattern."""
     path = native_source(source)
     if not isinstance(path, str):
         return [TableFile(f"<{type(source).__name__}>", path, [])]
     path = local_path(path)
     # Few HTTP servers can list, and opening a missing file raises an error anyway.
-    if is_http(path) and not is_many(path.partition("?")[0]):
-        found = [path]
-    else:
-        found = [at for at, _ in _native.list_files(path, cast("dict[str, Any] | None", storage_options))]
+    found = [path] if is_http(path) and not is_many(path.partition("?")[0]) else listed(path)
     is_file = len(found) == 1 and _bare(found[0]) == _bare(path)
     has_values = not is_file if partitions is None else partitions
     if not has_values:

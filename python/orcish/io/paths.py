@@ -67,4 +67,6 @@ def local_path(location: str) -> str:
 
 def is_hidden(name: str) -> bool:
     """Whether a file, given by its path in the folder of a table, is ignored by readers."""
-    return any(part.startswith(".") or (part.startswith("_") and "=" not in part) for part in name.split("/"))
+    is_own = any(part.startswith(".") or (part.startswith("_") and "=" not in part) for part in name.split("/"))
+    # Hadoop copies to the last of these names.
+    return is_own or name.endswith("._COPYING_")

@@ -1,1 +1,1 @@
-"""Folders of files as tables: commits, listings, partitions, conversion and compaction. Nothing here needs Spark."""
+"""Folders of files as tables: commits, partitions, conversion and compaction. Nothing here needs Spark."""

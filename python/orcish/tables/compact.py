@@ -9,7 +9,7 @@ from typing import Any, cast
 import pyarrow as pa
 
 from orcish.errors import OrcishError
-from orcish.io.files import source_files
+from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.source import type_options
@@ -133,7 +133,7 @@ def _common_schema(sources: list[str], options: dict[str, Any], storage: Storage
     Raises:
         OrcishError: There is no common type.
     """
-    files = OrcFiles(source_files(sources, False, storage), None, "name", storage, None)
+    files = OrcFiles([TableFile(source, None, []) for source in sources], None, "name", storage, None)
     unified = files.unified_schema(options, case_sensitive=True)
     if unified.fault is not None:
         raise unified.fault

@@ -15,6 +15,7 @@ RANKS = [
     {"filters"},
     {"types"},
     {"io"},
+    {"tables.log"},
     {"reading"},
     {"carbon"},
     {"scan", "writing"},
@@ -30,7 +31,19 @@ RANKS = [
 """Rooms of the package, those that import nothing first. A module imports modules of its own room and of lower ranks."""
 
 ROOMS = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
-WITHOUT_SPARK = ("arrow", "carbon", "filters", "io", "polars", "reading", "scan", "tables", "types", "writing")
+WITHOUT_SPARK = (
+    "arrow",
+    "carbon",
+    "filters",
+    "io",
+    "polars",
+    "reading",
+    "scan",
+    "tables",
+    "tables.log",
+    "types",
+    "writing",
+)
 NAMED_TUPLE = {"_asdict", "_fields", "_make", "_replace"}
 """Public methods of named tuples, whose names begin with an underscore so that they are no fields."""
 

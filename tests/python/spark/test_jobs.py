@@ -17,9 +17,9 @@ import orcish.spark as osp
 import pyarrow as pa
 import pytest
 from orcish.cli.spark import main
-from orcish.errors import OrcishError
+from orcish.errors import CommitError, OrcishError
+from orcish.spark.jobs.runner import run_in_workers
 from orcish.spark.session import large_batches
-from orcish.tables.folder import Folder
 from pyspark.errors import PySparkException
 from support.cpp_writers import write_arrow
 from support.small_tables import put, rows
@@ -160,18 +160,14 @@ def test_rewrite(spark: Spark, tmp_path: Path) -> None:
 def test_a_file_that_vanishes(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of a file that is removed during compaction do not return."""
     table = put(tmp_path / "t", {f"{at}.orc": rows(at * 10, 10) for at in range(4)})
-    files = Folder.files
 
-    def late(self: Folder, name: str = "") -> Any:
-        found = files(self, name)
-        # The driver looks a last time behind the tasks.
-        if any(file.name.startswith("_orcish/jobs") for file in found) and (table / "2.orc").exists():
-            (table / "2.orc").unlink()
-            return files(self, name)
+    def run(*args: Any) -> Any:
+        found = run_in_workers(*args)
+        (table / "2.orc").unlink()
         return found
 
-    monkeypatch.setattr(Folder, "files", late)
-    with pytest.raises(OrcishError, match=r"2\.orc: changed"):
+    monkeypatch.setattr("orcish.spark.jobs.compact.run_in_workers", run)
+    with pytest.raises(CommitError, match=r"2\.orc: the file was changed"):
         osp.compact(str(table))
     assert ids_of(table) == [*range(20), *range(30, 40)]
     assert left_over(table) == []
@@ -195,7 +191,7 @@ def test_two_compact_at_a_time(spark: Spark, tmp_path: Path) -> None:
     assert done in outcomes
     outcomes.remove(done)
     # Where the second one begins late, there is nothing left to do.
-    assert outcomes == ["[]"] or re.search(r"\.orc: (changed while it was compacted|cannot be opened)", outcomes[0])
+    assert outcomes == ["[]"] or re.search(r"\.orc: (the file was changed or removed|cannot be opened)", outcomes[0])
     assert ids_of(table) == list(range(40))
     assert left_over(table) == []
 

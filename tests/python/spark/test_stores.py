@@ -10,7 +10,6 @@ import orcish.spark as osp
 import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
-from orcish.tables.commit import finish_commits
 from orcish.tables.folder import Folder
 from pyspark.errors import PySparkException
 from support.carbon import CarbonTableWriter
@@ -82,23 +81,26 @@ def test_jobs(spark: Spark, store: Store, tmp_path: Path) -> None:
 
 
 def test_nothing_appears_before_the_commit(spark: Spark, store: Store) -> None:
+    """The entry of the log is refused, or the store does not say whether it has taken it."""
     save(spark.range(10), store)
     before = store.objects()
-    # Of nobody is the manifest taken.
-    store.between.fails = lambda method, path: method == "PUT" and "commit.json" in path
-    with pytest.raises(PySparkException, match=r"commit\.json"):
-        save(spark.range(10, 20), store)
-    store.between.fails = lambda method, path: False
-    assert store.objects() == before
-    assert store.uploads() == [], "what tasks have written is given up"
-    assert load(spark, store).count() == 10
+    for status, text in ((403, "_orcish/log/0{11}1.json: .*403"), (500, "whether the commit is decided is not known")):
+        store.between.status = status
+        store.between.fails = lambda method, path: method == "PUT" and "_orcish/log/" in path and ".json" in path
+        with pytest.raises(PySparkException, match=text):
+            save(spark.range(10, 20, 1, 2), store)
+        store.between.fails = lambda method, path: False
+        assert store.objects() == before
+        # A request that is late may still decide the commit.
+        assert len(store.uploads()) == (0 if status == 403 else 2)
+    save(spark.range(20, 30), store)
+    assert load(spark, store).count() == 20
 
 
 @pytest.mark.long
 def test_a_commit_that_is_cut_short(spark: Spark, store: Store) -> None:
     """The manifest decides an interrupted commit, and the next process finishes it."""
     save(spark.range(0, 10, 1, 1), store)
-    storage = options_of(store)
     uploads: list[str] = []
 
     def completes(method: str, path: str) -> bool:
@@ -108,14 +110,14 @@ def test_a_commit_that_is_cut_short(spark: Spark, store: Store) -> None:
         return is_last and len(uploads) > 1
 
     store.between.fails = completes
-    with pytest.raises(PySparkException, match="decided but not finished"):
+    with pytest.raises(PySparkException, match="decided and not finished"):
         save(spark.range(10, 30, 1, 2), store, "overwrite")
     # While that goes on, nobody is given half of it.
-    with pytest.raises((PySparkException, OrcishError), match=r"removals/0{12}\.json: this commit is decided"):
+    with pytest.raises((PySparkException, OrcishError), match=r"commit 1 of the table is decided and not finished"):
         load(spark, store).count()
     store.between.fails = lambda method, path: False
+    assert orcish.recover(TABLE, storage_options=store.options) == "finished"
     assert load(spark, store).count() == 20
-    assert finish_commits(TABLE, storage) == 0
     assert sorted(orcish.read_table(TABLE, storage_options=store.options)["id"].to_pylist()) == list(range(10, 30))
     assert store.uploads() == []
     assert [file.name for file in Folder(TABLE, store.options).files("_orcish/jobs")] == []
@@ -123,7 +125,7 @@ def test_a_commit_that_is_cut_short(spark: Spark, store: Store) -> None:
 
 def test_answers_that_are_lost(spark: Spark, store: Store) -> None:
     """An existing manifest counts, although its writer got an error."""
-    store.between.loses = lambda method, path: method == "PUT" and "commit.json" in path
+    store.between.loses = lambda method, path: method == "PUT" and "_orcish/log/" in path and ".json" in path
     save(spark.range(10), store)
     store.between.loses = lambda method, path: False
     assert load(spark, store).count() == 10

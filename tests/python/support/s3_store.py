@@ -29,7 +29,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.server.log.append((self.command, self.path, len(body)))
         if self.server.fails(self.command, self.path):
-            self._answer(500, [], b"<Error><Code>InternalError</Code></Error>")
+            self._answer(self.server.status, [], b"<Error><Code>InternalError</Code></Error>")
             return
         headers = {key: value for key, value in self.headers.items() if key.lower() != "host"}
         left_out = ("content-length", "transfer-encoding", "connection", "date", "server")
@@ -72,6 +72,7 @@ class Between(http.server.ThreadingHTTPServer):
         self.host, self.port, self.lock = host, port, threading.Lock()
         self.log: list[tuple[str, str, int]] = []
         self.fails: Rule = lambda method, path: False
+        self.status = 500
         """Requests that are not handed on."""
         self.loses: Rule = lambda method, path: False
         """Requests that are, and whose answers are lost."""
@@ -101,6 +102,7 @@ class Store:
     def clear(self) -> None:
         """Empties the bucket, and lets nothing fail."""
         self.between.fails = self.between.loses = lambda method, path: False
+        self.between.status = 500
         for key in self.objects():
             self.client.delete_object(Bucket=BUCKET, Key=key)
         for key, upload in self.uploads():

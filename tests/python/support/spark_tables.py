@@ -108,16 +108,17 @@ def table_of(folder: Path) -> list[str]:
 
 
 def left_over(folder: Path) -> list[str]:
-    """What jobs have left in a folder beside files of the table, and beside manifests that are done."""
+    """What jobs have left in a folder beside files of the table, and beside its log, which has no unfinished entry."""
     own = folder / "_orcish"
     found = [path for path in folder.rglob("*") if not path.is_dir() or path.is_relative_to(own / "jobs")]
     hidden = [path for path in found if any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)]
+    entries = {path.stem for path in (own / "log").glob("*.json")}
+    assert entries == {path.stem for path in (own / "log").glob("*.done")}
     return sorted(
         str(path.relative_to(folder))
         for path in hidden
         # Checksums are Spark's own.
-        if path.suffix != ".crc" and path.name != "_SUCCESS" and path != own / "jobs"
-        if path.is_dir() or path.read_bytes() != b"{}"
+        if path.suffix != ".crc" and path.name != "_SUCCESS" and path != own / "jobs" and path.parent != own / "log"
     )
 
 

@@ -1,53 +1,23 @@
-"""Staged files of a commit, and processes that die at a given step of a commit."""
+"""Staged files of a commit, and commits whose process died before they were finished."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable
+import json
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pytest
 from orcish.tables.commit import Job, Staged
-from orcish.tables.folder import Folder
+from orcish.tables.folder import upload_info
 from orcish.writing.dataset import TableWriter
 
-CALLS = ["files", "stat", "read", "write", "delete", "delete_folder", "complete"]
-"""What a commit does with a folder."""
-
-
-class Died(BaseException):
-    """The process is gone: nothing catches it."""
-
-
-class Dying:
-    """Lets a call to a folder be the last, by its number or the first of a name: before it has done anything, or just
-    behind it."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, last: int | str, *, after: bool, error: Any = Died) -> None:
-        self.names: list[str] = []
-        for name in CALLS:
-            monkeypatch.setattr(Folder, name, self._wrapped(name, getattr(Folder, name)))
-        self._last, self._after, self._error = last, after, error
-
-    def _wrapped(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(function)
-        def call(*args: Any, **more: Any) -> Any:
-            is_last = self._last in (len(self.names), name) and self._last not in self.names
-            self.names.append(name)
-            if is_last and not self._after:
-                raise self._error
-            try:
-                return function(*args, **more)
-            finally:
-                if is_last:
-                    raise self._error
-
-        return call
+LOG = "_orcish/log"
 
 
 def staged(job: Job, ids: Iterable[int], folder: str = "") -> Staged:
-    """A file of a task."""
+    """A file of a task, in a folder of the table."""
     attempt = job.attempt()
     name = f"part-{attempt[-32:]}.orc"
     base = job.folder().location(folder) if folder else job.folder().base
@@ -57,3 +27,50 @@ def staged(job: Job, ids: Iterable[int], folder: str = "") -> Staged:
         table.write(data.to_batches()[0])
     (file,) = table.finished
     return Staged(f"{folder}/{name}" if folder else name, file.rows, file.bytes, table.tokens[file.path])
+
+
+def staged_path(job: Job, file: Staged) -> Path:
+    """Where the bytes of a staged file are."""
+    # The name of a file has that of the folder of its task.
+    staging = Path(job.folder().location(job.staging))
+    found = [path for path in staging.rglob("*") if path.is_file() and path.parent.name in file.target]
+    assert len(found) == 1, (file, found)
+    assert upload_info(file.token).bytes == found[0].stat().st_size
+    return found[0]
+
+
+def entry(job: Job, added: Sequence[Staged], removed: Sequence[str] = (), **more: Any) -> dict[str, Any]:
+    """An entry of the log."""
+    jobs = Path(job.folder().location(job.staging))
+    return {
+        "version": 1,
+        "job": job.id,
+        "previous": None,
+        "operation": "overwrite",
+        "added": [
+            {
+                "name": file.target,
+                "size": file.size,
+                "staged": {"file": staged_path(job, file).relative_to(jobs).as_posix()},
+            }
+            for file in added
+        ],
+        "removed": list(removed),
+        "batch": None,
+        "streams": {},
+        **more,
+    }
+
+
+def decide(
+    job: Job, added: Sequence[Staged], removed: Sequence[str] = (), *, published: int = 0, number: int = 0, **more: Any
+) -> Path:
+    """A commit that is decided, and of which some files are visible; gives its entry."""
+    base = Path(job.folder().base)
+    path = base / LOG / f"{number:012}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(entry(job, added, removed, **more)))
+    for file in added[:published]:
+        (base / file.target).parent.mkdir(parents=True, exist_ok=True)
+        os.rename(staged_path(job, file), base / file.target)
+    return path

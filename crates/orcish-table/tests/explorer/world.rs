@@ -373,6 +373,12 @@ impl Store for SimStore {
         Ok(listed)
     }
 
+    async fn list_visible(&self, folder: &str) -> Result<Vec<StoredFile>> {
+        let mut files = self.list(folder).await?;
+        files.retain(|file| file_kind(&file.name) != FileKind::Hidden);
+        Ok(files)
+    }
+
     async fn stat(&self, name: &str) -> Result<Option<StoredFile>> {
         self.ask(|world| world.stored(name)).await
     }

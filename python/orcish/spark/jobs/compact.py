@@ -9,15 +9,16 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from orcish.carbon.detect import check_not_carbon
-from orcish.errors import OrcishError
-from orcish.io.files import source_files
+from orcish.errors import UnfinishedCommitError
 from orcish.io.paths import is_hidden
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.spark.jobs.runner import active_session, parse_size, run_in_workers, to_frame
 from orcish.spark.options import to_text
-from orcish.tables.commit import Job, Staged, finish_commits
+from orcish.spark.table.writer import mark_success
+from orcish.tables.commit import Job, Staged
 from orcish.tables.compact import CompactionTask, compact_files, compaction_groups, joined_path
-from orcish.tables.folder import FileInfo
+from orcish.tables.log.listing import table_files
+from orcish.tables.log.recovery import recover
 from orcish.types import StorageOptions, WriteOptions
 
 __all__ = ["compact"]
@@ -96,22 +97,16 @@ def compact(
         raise ValueError(f"{', '.join(options)}: options of files need rewrite=True, as merged files stay as they are")
     storage = to_text(storage_options or {})
     check_not_carbon(path, storage)
-    finish_commits(path, storage)
     job = Job(path, storage)
-    folder = job.folder()
-    everything = folder.files()
+    # Files that an unfinished commit removes are not worth compacting.
+    recover(path, storage_options=storage)
+    everything = job.files()
     if not everything:
         # Raises FileNotFoundError for a wrong path, but not for a table without files.
-        source_files(path, None, storage)
+        table_files(path, None, storage)
     # Hive writes files of no bytes, which have no rows.
     there = [file for file in everything if file.size and not is_hidden(file.name)]
     tasks = [CompactionTask(job, group, rewrite, options) for group in compaction_groups(there, size, rewrite)]
-
-    def replaced(now: list[FileInfo]) -> list[str]:
-        removed = [name for task in tasks for name in task.names]
-        for name in sorted(set(removed) - {file.name for file in set(there) & set(now)}):
-            raise OrcishError(f"{folder.location(name)}: changed while it was compacted; the table is left as it was")
-        return removed
 
     made: list[Staged] = []
     try:
@@ -121,7 +116,11 @@ def compact(
             for row in rows
         )
         if made:
-            job.commit(made, replaced)
+            removed = {name for task in tasks for name in task.names}
+            job.commit(made, "compact", existing=[file for file in there if file.name in removed])
+            mark_success(job)
+    except UnfinishedCommitError:
+        raise
     except BaseException:
         job.give_up(made)
         raise

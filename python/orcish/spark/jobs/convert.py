@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from orcish.carbon.detect import check_not_carbon, is_carbon_table
+from orcish.errors import UnfinishedCommitError
 from orcish.io.files import TableFile
 from orcish.io.paths import is_hidden
 from orcish.keywords import checked_keywords, chosen_options
@@ -22,12 +23,11 @@ from orcish.spark.session import job_description, large_batches, session_zone, t
 from orcish.spark.table.batches import BatchConverter
 from orcish.spark.table.open import open_table
 from orcish.spark.table.tasks import TaskInput
-from orcish.spark.table.writer import TableTarget
+from orcish.spark.table.writer import TableTarget, mark_success
 from orcish.spark.types.arrow import arrow_schema
 from orcish.spark.types.timezones import arrow_zone
-from orcish.tables.commit import STAGED, Job, Staged, finish_commits
-from orcish.tables.folder import FileInfo
-from orcish.tables.listing import table_files
+from orcish.tables.commit import STAGED, Job, Staged
+from orcish.tables.log.listing import table_files
 from orcish.types import StorageOptions, WriteOptions
 from orcish.writing.dataset import ExistingData, check_existing_data
 
@@ -112,10 +112,9 @@ def convert(
     storage = to_text(storage_options or {})
     target = absolute(target)
     check_not_carbon(target, storage)
-    finish_commits(target, storage)
     job = Job(target, storage)
-    if existing_data == "error":
-        _check_no_files(target, job.folder().files())
+    if existing_data == "error" and any(not is_hidden(file.name) for file in job.files()):
+        raise _has_files(target)
     rows = _source(session, source, format, read_options or {}, storage)
     by = rows.folders if partition_by is None else list(partition_by)
     missing = next((name for name in sort_within if name not in rows.schema.names), None)
@@ -138,22 +137,25 @@ def convert(
     try:
         staged = rows.write(session, to, list(sort_within), f"orcish: convert to {target}")
         if existing_data == "error":
-            job.commit(staged, functools.partial(_check_no_files, target))
+            job.commit(staged, is_new=True)
+            mark_success(job)
         else:
             to.commit(staged, overwrite=existing_data == "overwrite")
+    except UnfinishedCommitError:
+        raise
+    except FileExistsError as error:
+        job.give_up(staged)
+        raise _has_files(target) from error
     except BaseException:
         job.give_up(staged)
         raise
     return to_frame(session, [{"file": f.target, "rows": f.rows, "bytes": f.size} for f in staged], RESULT)
 
 
-def _check_no_files(target: str, existing: list[FileInfo]) -> list[str]:
-    """Checks that the target has no files, and thus replaces none."""
-    if any(not is_hidden(file.name) for file in existing):
-        raise FileExistsError(
-            f"{target} has files already: existing_data='append' adds to them, 'overwrite' replaces them"
-        )
-    return []
+def _has_files(target: str) -> FileExistsError:
+    return FileExistsError(
+        f"{target} has files already: existing_data='append' adds to them, 'overwrite' replaces them"
+    )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,7 +16,7 @@ from orcish.keywords import checked_keywords
 from orcish.reading.file import ORCFile
 from orcish.spark.jobs.runner import active_session, run_in_workers, to_frame
 from orcish.spark.options import absolute
-from orcish.tables.listing import table_files
+from orcish.tables.log.listing import table_files
 from orcish.types import StorageOptions
 from orcish.writing.timestamps import timestamp_types
 

@@ -14,7 +14,7 @@ from orcish.io.files import TableFile
 from orcish.io.paths import is_pattern, local_path
 from orcish.spark.options import TableOptions
 from orcish.tables.folder import Folder
-from orcish.tables.listing import folder_above, table_files
+from orcish.tables.log.listing import folder_above, table_files
 
 __all__ = ["FileLog", "named_files"]
 

@@ -14,7 +14,7 @@ from orcish.carbon.detect import check_not_carbon
 from orcish.spark.options import WriterOptions
 from orcish.spark.session import task_number
 from orcish.spark.table.writer import TableTarget
-from orcish.tables.commit import Job, Staged, finish_commits
+from orcish.tables.commit import Job, Staged
 
 __all__ = ["OrcishWriter", "WrittenByTask"]
 
@@ -31,7 +31,6 @@ class OrcishWriter(DataSourceArrowWriter):
 
     def __init__(self, options: WriterOptions, schema: StructType, overwrite: bool) -> None:
         check_not_carbon(options.path, options.storage)
-        finish_commits(options.path, options.storage)
         self._target = TableTarget(Job(options.path, options.storage), options, schema)
         self._overwrite = overwrite
         # With a dynamic overwrite, files of other partitions stay.

@@ -25,7 +25,7 @@ from orcish.spark.table.tasks import TaskInput, group_splits
 from orcish.spark.types.arrow import arrow_schema, nullable, scanned_schema, spark_schema
 from orcish.spark.types.timezones import java_zone
 from orcish.tables.columns import check_names, find_column, same_name
-from orcish.tables.listing import table_files
+from orcish.tables.log.listing import table_files
 from orcish.tables.partitions import partition_schema, partition_values, scan_type
 
 __all__ = ["SparkTable"]

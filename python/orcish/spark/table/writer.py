@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Iterator, Sequence
 
@@ -19,12 +20,12 @@ from orcish.spark.types.partition_names import check_partition_type, is_named_as
 from orcish.spark.types.timezones import java_zone
 from orcish.tables.columns import same_name
 from orcish.tables.commit import Job, Staged
-from orcish.tables.folder import FileInfo
 from orcish.writing.dataset import TableWriter, file_suffix
 from orcish.writing.timestamps import timestamp_types, with_stored_types
 
-__all__ = ["TableTarget"]
+__all__ = ["TableTarget", "mark_success"]
 
+SUCCESS = "_SUCCESS"
 TASK_MEMORY = 512 << 20
 """Maximum bytes that the open files of a task hold in memory."""
 
@@ -82,7 +83,7 @@ class TableTarget:
         for at in named:
             schema = schema.set(at, schema.field(at).with_type(pa.string()))
         table = TableWriter(
-            folder.base,
+            self.job.location(),
             schema,
             self.options.partition_by,
             template=f"part-{task:05d}-{attempt[-32:]}-c{{i}}{file_suffix(self.options.file)}",
@@ -113,7 +114,7 @@ class TableTarget:
     def with_table_timestamps(self) -> TableTarget:
         """The target with instants stored as in the existing table, if there is one."""
         folder = self.job.folder()
-        for file in folder.files():
+        for file in self.job.files():
             # Hive writes files of no bytes, which have no columns.
             if not is_hidden(file.name) and file.size:
                 try:
@@ -138,7 +139,7 @@ class TableTarget:
         Raises:
             ValueError: They have others, so that the table could not be read any more.
         """
-        for file in self.job.folder().files():
+        for file in self.job.files():
             if not is_hidden(file.name):
                 columns = [segment.partition("=")[0] for segment in file.name.split("/")[:-1] if "=" in segment]
                 if columns != list(self.options.partition_by):
@@ -150,15 +151,19 @@ class TableTarget:
 
     def commit(self, files: Sequence[Staged], *, overwrite: bool, stream: tuple[str, int] | None = None) -> None:
         """Adds the files to the table, or, with ``overwrite``, replaces its files."""
-        written = None
-        if self.options.partition_overwrite == "dynamic" and self.options.partition_by:
-            written = {file.target.rpartition("/")[0] for file in files}
+        if not overwrite:
+            self.job.commit(files, stream=stream)
+        elif self.options.partition_overwrite == "dynamic" and self.options.partition_by:
+            self.job.commit(files, "overwrite", partitions={file.target.rpartition("/")[0] for file in files})
+        else:
+            self.job.commit(files, "overwrite", everything=True)
+        mark_success(self.job)
 
-        def replaced(existing: list[FileInfo]) -> list[str]:
-            names = [file.name for file in existing if not is_hidden(file.name)]
-            return [name for name in names if written is None or name.rpartition("/")[0] in written]
 
-        self.job.commit(files, replaced if overwrite else None, stream=stream)
+def mark_success(job: Job) -> None:
+    """Writes the file by which jobs of Hadoop know that a table is there. The commit does not depend on it."""
+    with contextlib.suppress(OSError):
+        job.folder().write(SUCCESS, b"", overwrite=True)
 
 
 def _instants(schema: StructType, above: str) -> Iterator[str]:

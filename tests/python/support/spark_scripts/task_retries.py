@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import orcish
 import orcish.spark as osp
 from pyspark.errors import PySparkException
 
@@ -61,11 +62,14 @@ def main(folder: Path) -> None:
     print("never")
 
     # A commit that is decided and cannot be finished, as there is a folder where a file should be.
-    (folder / "d" / "_SUCCESS" / "x").mkdir(parents=True)
-    fails(lambda: save(spark.range(10), "d"), "is decided but not finished")
-    (folder / "d" / "_SUCCESS" / "x").rmdir()
-    (folder / "d" / "_SUCCESS").rmdir()
+    marker = folder / "d" / "_orcish" / "log" / "000000000000.done"
+    (marker / "x").mkdir(parents=True)
+    fails(lambda: save(spark.range(10), "d"), "is decided and not finished")
+    (marker / "x").rmdir()
+    marker.rmdir()
     assert spark.read.format("orcish").load(str(folder / "d")).count() == 10
+    assert ids_of(folder / "d") == list(range(10))
+    assert orcish.recover(folder / "d") == "finished"
     assert ids_of(folder / "d") == list(range(10))
     assert left_over(folder / "d") == []
     print("finished")
@@ -73,7 +77,7 @@ def main(folder: Path) -> None:
     # One that is not decided.
     from orcish.spark.source.data_source import OrcishDataSource
     from orcish.spark.source.writer import OrcishWriter
-    from orcish.tables.folder import Folder
+    from orcish.tables.commit import Job
 
     class Undecided(OrcishDataSource):
         @classmethod
@@ -85,14 +89,14 @@ def main(folder: Path) -> None:
 
             class Writer(OrcishWriter):
                 def commit(self, messages: Any) -> None:
-                    def write(*args: Any, **more: Any) -> None:
+                    def refused(*args: Any, **more: Any) -> None:
                         raise PermissionError("nobody may write here")
 
-                    before, Folder.write = Folder.write, write
+                    before, Job.commit = Job.commit, refused  # type: ignore[method-assign]
                     try:
                         super().commit(messages)
                     finally:
-                        Folder.write = before
+                        Job.commit = before  # type: ignore[method-assign]
 
             return Writer(WriterOptions.of(self.options), schema, overwrite)
 

@@ -1,0 +1,144 @@
+//! Logs of tables.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use orcish_core::Error;
+use orcish_io::{StagedFile, StorageOptions};
+use orcish_table::{
+    AddedFile, Change, CommitError, FileStore, Operation, Outcome, Pending, Recovered, Removes, StoredFile,
+    StreamBatch, abandon, block_on, commit, recover, vacuum, view,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{exception, to_python};
+use crate::options::storage_options;
+
+/// Name, size in bytes, and seconds since 1970.
+type File = (String, u64, f64);
+
+/// The folder of the table that a folder belongs to, and the path below it.
+#[pyfunction]
+pub(crate) fn table_root(folder: &str) -> (String, String) {
+    let (root, inside) = orcish_table::table_root(folder);
+    (root.to_owned(), inside.to_owned())
+}
+
+/// The log of a table.
+#[pyclass(frozen, module = "orcish._native")]
+pub(crate) struct TableLog {
+    store: FileStore,
+}
+
+impl TableLog {
+    /// The staged files of a job, by their tokens.
+    fn added(&self, job: &str, tokens: &[Vec<u8>]) -> Result<Vec<AddedFile>, Error> {
+        tokens.iter().map(|token| self.store.added(job, &StagedFile::from_bytes(token)?)).collect()
+    }
+}
+
+fn operation(name: &str) -> PyResult<Operation> {
+    Ok(match name {
+        "append" => Operation::Append,
+        "overwrite" => Operation::Overwrite,
+        "compact" => Operation::Compact,
+        "delete" => Operation::Delete,
+        _ => return Err(PyValueError::new_err(format!("{name:?} is no operation"))),
+    })
+}
+
+#[pymethods]
+impl TableLog {
+    /// The log of the table in a folder, given by its absolute path or its URL.
+    #[new]
+    #[pyo3(signature = (root, storage_options=None))]
+    fn new(root: &str, storage_options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let options: StorageOptions = self::storage_options(storage_options)?;
+        Ok(TableLog { store: FileStore::new(root, &options) })
+    }
+
+    /// Whether the table has a log.
+    fn exists(&self, py: Python<'_>) -> PyResult<bool> {
+        py.detach(|| self.store.has_log()).map_err(|error| to_python(py, &error))
+    }
+
+    /// The visible files below a folder of the table.
+    #[pyo3(signature = (folder, *, is_before=false))]
+    fn view(&self, py: Python<'_>, folder: &str, is_before: bool) -> PyResult<Vec<(String, u64)>> {
+        let pending = if is_before { Pending::Before } else { Pending::Wait };
+        let found = py.detach(|| block_on(view(&self.store, folder, pending)));
+        let found = found.map_err(|error| to_python(py, &error))?;
+        Ok(found.files.into_iter().map(|file| (file.name, file.size)).collect())
+    }
+
+    /// Commits a change. `tokens` are those of staged files. `None` for a batch of a stream that was committed before.
+    ///
+    /// Files to remove: `existing` are files that must be unchanged, `partitions` are folders whose own files are
+    /// removed, `everything` is a folder that is removed, and with `is_new` there may be no file.
+    #[pyo3(signature = (
+        job, operation, tokens, *, existing=None, partitions=None, everything=None, is_new=false, stream=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn commit(
+        &self,
+        py: Python<'_>,
+        job: &str,
+        operation: &str,
+        tokens: Vec<Vec<u8>>,
+        existing: Option<Vec<File>>,
+        partitions: Option<Vec<String>>,
+        everything: Option<String>,
+        is_new: bool,
+        stream: Option<(String, u64)>,
+    ) -> PyResult<Option<u64>> {
+        let operation = self::operation(operation)?;
+        let stored = |(name, size, modified): File| {
+            let modified = Duration::try_from_secs_f64(modified).unwrap_or_default();
+            StoredFile { name, size, modified: UNIX_EPOCH + modified }
+        };
+        let removes = match (existing, partitions, everything) {
+            (Some(files), ..) => Removes::Files(files.into_iter().map(stored).collect()),
+            (_, Some(folders), _) => Removes::Folders(folders.into_iter().collect()),
+            (.., Some(folder)) => Removes::Everything(folder),
+            _ if is_new => Removes::NothingExists,
+            _ => Removes::Nothing,
+        };
+        let stream = stream.map(|(stream, batch)| StreamBatch { stream, batch });
+        let result = py.detach(|| {
+            let added = self.added(job, &tokens)?;
+            block_on(commit(&self.store, job, &Change { operation, added, removes, stream }))
+        });
+        match result {
+            Ok(Outcome::Committed(number)) => Ok(Some(number)),
+            Ok(Outcome::CommittedBefore) => Ok(None),
+            Err(CommitError::Refused(error)) => Err(to_python(py, &error)),
+            Err(CommitError::InDoubt(error) | CommitError::Unfinished(error)) => {
+                Err(exception(py, "UnfinishedCommitError", error.to_string()))
+            }
+        }
+    }
+
+    /// Removes the staged files of a job that does not commit.
+    fn abandon(&self, py: Python<'_>, job: &str, tokens: Vec<Vec<u8>>) -> PyResult<()> {
+        let work = || block_on(abandon(&self.store, job, &self.added(job, &tokens)?));
+        py.detach(work).map_err(|error| to_python(py, &error))
+    }
+
+    /// Finishes the last commit, or undoes it. Gives what was done.
+    #[pyo3(signature = (*, undo=false))]
+    fn recover(&self, py: Python<'_>, undo: bool) -> PyResult<&'static str> {
+        let recovered = py.detach(|| block_on(recover(&self.store, undo)));
+        Ok(match recovered.map_err(|error| to_python(py, &error))? {
+            Recovered::Nothing => "nothing",
+            Recovered::Finished => "finished",
+            Recovered::Undone => "undone",
+        })
+    }
+
+    /// Removes staged files of jobs that have written nothing for a number of seconds. Gives the number of files.
+    fn vacuum(&self, py: Python<'_>, seconds: f64) -> PyResult<usize> {
+        let age = Duration::try_from_secs_f64(seconds).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        py.detach(|| block_on(vacuum(&self.store, age))).map_err(|error| to_python(py, &error))
+    }
+}

@@ -1,0 +1,75 @@
+"""Repair of tables after processes have died."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from typing import Literal, cast
+
+from orcish.keywords import checked_keywords
+from orcish.tables.log.table import table_log, table_of
+from orcish.types import StorageOptions
+
+__all__ = ["recover", "vacuum"]
+
+STALE = timedelta(days=7)
+"""Age from which on a job that has written nothing is taken for dead."""
+
+
+@checked_keywords
+def recover(
+    target: str | os.PathLike[str], *, undo: bool = False, storage_options: StorageOptions | None = None
+) -> Literal["nothing", "finished", "undone"]:
+    """Finishes the last commit of a table, if the process that has decided it died before its end.
+
+    Any process can call this function at any time. Writers do the same before they commit, and readers do not.
+
+    >>> orcish.recover("table/")                                                  # doctest: +SKIP
+    'nothing'
+
+    Args:
+        target: The folder of the table, or a partition of it, or its URL.
+        undo: Whether a commit that cannot be finished is undone, because its files are lost. The table then has the
+            rows that it had before. Files are lost where somebody has removed them, or where a store has removed
+            uploads that were not completed. Other commits are not undone.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+
+    Returns:
+        What was done.
+
+    Raises:
+        CommitError: The commit cannot be finished.
+        OSError: The table cannot be read or written.
+    """
+    root, _ = table_of(os.fspath(target))
+    done = table_log(root, cast("dict[str, str] | None", storage_options)).recover(undo=undo)
+    return cast('Literal["nothing", "finished", "undone"]', done)
+
+
+@checked_keywords
+def vacuum(
+    target: str | os.PathLike[str], *, older_than: timedelta = STALE, storage_options: StorageOptions | None = None
+) -> int:
+    """Removes files that dead jobs have written and never published.
+
+    Such files are below ``_orcish/jobs``. In stores, they are uploads that were not completed, which the rules of the
+    store remove.
+
+    >>> orcish.vacuum("table/")                                                   # doctest: +SKIP
+    0
+
+    Args:
+        target: The folder of the table, or a partition of it, or its URL.
+        older_than: Time since the last write of a job from which on it is taken for dead. A job that goes on after its
+            files were removed fails, and changes nothing.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+
+    Returns:
+        The number of files that were removed.
+
+    Raises:
+        ValueError: The time is negative.
+        OSError: The table cannot be read or written.
+    """
+    root, _ = table_of(os.fspath(target))
+    return table_log(root, cast("dict[str, str] | None", storage_options)).vacuum(older_than.total_seconds())

@@ -1,0 +1,34 @@
+"""The table that a path belongs to, and its log."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, cast
+
+from orcish import _native
+from orcish.errors import UnsupportedError
+from orcish.io.filesystem import is_foreign
+from orcish.io.paths import local_path
+
+__all__ = ["table_log", "table_of"]
+
+
+def table_of(path: str) -> tuple[str, str]:
+    """The folder of the table that a folder belongs to, and the path below it.
+
+    The table is the folder above the folders of partitions at the end of the path: that of ``t/day=1/hour=2`` is ``t``.
+    Links of local paths are resolved, as staged files are bound to their paths.
+
+    Raises:
+        UnsupportedError: The URL is one that orcish does not write to.
+    """
+    if is_foreign(path):
+        raise UnsupportedError(f"{path}: such stores are read, by pyarrow or fsspec, and a table there is not written")
+    found = local_path(path)
+    return _native.table_root(found if "://" in found else os.path.realpath(found))
+
+
+def table_log(root: str, storage: Mapping[str, str] | None) -> _native.TableLog:
+    """The log of the table in a folder."""
+    return _native.TableLog(root, None if storage is None else cast("dict[str, Any]", dict(storage)))
