@@ -19,6 +19,7 @@ __all__ = [
     "Writer",
     "__version__",
     "_tune",
+    "appended_schema",
     "abort_upload",
     "complete_upload",
     "delete_files",
@@ -30,6 +31,7 @@ __all__ = [
     "is_carbon",
     "list_all",
     "list_files",
+    "list_table_files",
     "merge_files",
     "parse_partition_values",
     "partition_folder",
@@ -91,6 +93,18 @@ def merge_files(
         Rows, bytes, stripes, and, with ``publish=False``, a token.
     """
 
+def appended_schema(table: object, rows: object, has_units: bool) -> object:
+    """The schema with which rows are appended to a table, as a PyCapsule.
+
+    Raises:
+        ValueError: Names differ only by case, or a type of the table does not hold the values.
+    """
+
+def list_table_files(
+    location: str, storage_options: dict[str, Any] | None = None, *, is_before: bool = False
+) -> list[str]:
+    """The locations of the files at a path, a URL or a pattern, at one moment of the logs of their tables."""
+
 def table_root(folder: str) -> tuple[str, str]:
     """The folder of the table that a folder belongs to, and the path below it."""
 
@@ -114,10 +128,18 @@ class TableLog:
         existing: Sequence[tuple[str, int, float]] | None = None,
         partitions: Sequence[str] | None = None,
         everything: str | None = None,
-        is_new: bool = False,
+        nothing: str | None = None,
         stream: tuple[str, int] | None = None,
-    ) -> int | None:
-        """Commits a change; the number of its entry, or ``None`` for a batch of a stream that was committed before."""
+        position: int | None = None,
+    ) -> tuple[str, int]:
+        """Commits a change. Gives what has happened, and a number.
+
+        ``committed`` has the number of the entry, ``before`` is a batch of a stream that was committed before, and
+        ``outdated`` has the position of the log, which is another one than that of the change.
+        """
+
+    def position(self) -> int:
+        """The number that the next entry has."""
 
     def abandon(self, job: str, tokens: Sequence[bytes]) -> None:
         """Removes the staged files of a job that does not commit."""

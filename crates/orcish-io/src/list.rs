@@ -1,8 +1,10 @@
 //! Listing of folders, key prefixes and patterns of all storage systems.
 
+use std::collections::BTreeSet;
+
 use orcish_core::{Error, Result};
 
-use crate::lister::{ListedFile, Lister};
+use crate::lister::{FolderEntries, ListedFile, Lister};
 use crate::local::LocalLister;
 use crate::location::{Location, join, parse, path_with_slashes};
 use crate::messages::CANNOT_LIST;
@@ -28,7 +30,7 @@ const FOLDER_MARKER: &str = "_$folder$";
 /// # Errors
 /// `Io` if the file or folder does not exist or cannot be listed. A pattern without matches yields an empty list.
 pub fn list(location: &str, options: &StorageOptions) -> Result<Vec<(String, u64)>> {
-    list_location(location, options, true)
+    list_location(location, options, true, None).map(|listing| listing.files)
 }
 
 /// As [`list`], for a location that is not a pattern, even if it contains glob characters.
@@ -36,10 +38,61 @@ pub fn list(location: &str, options: &StorageOptions) -> Result<Vec<(String, u64
 /// # Errors
 /// The errors of [`list`].
 pub fn list_folder(location: &str, options: &StorageOptions) -> Result<Vec<(String, u64)>> {
-    list_location(location, options, false)
+    list_location(location, options, false, None).map(|listing| listing.files)
 }
 
-fn list_location(location: &str, options: &StorageOptions, allow_patterns: bool) -> Result<Vec<(String, u64)>> {
+/// What is at a location; see [`list_marked`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Locations and sizes in bytes of the files, as those of [`list`].
+    pub files: Vec<(String, u64)>,
+    /// Locations of the folders that the listing has looked into and that have a folder with the name of the marker.
+    pub marked: Vec<String>,
+    /// The location of the folder that was listed: that of the segments before the first glob of a pattern. `None` if the
+    /// location is that of a file.
+    pub folder: Option<String>,
+    /// Whether the location is a pattern.
+    pub is_pattern: bool,
+    /// Whether all files were there at one moment.
+    pub is_atomic: bool,
+}
+
+/// As [`list`], with the folders that have a hidden folder of the name `marker`. No request is made for them.
+///
+/// # Errors
+/// The errors of [`list`].
+pub fn list_marked(location: &str, options: &StorageOptions, marker: &str) -> Result<Listing> {
+    list_location(location, options, true, Some(marker))
+}
+
+/// The folders of a listing that have a folder with the name of a marker.
+struct Marks<'a> {
+    marker: Option<&'a str>,
+    folders: BTreeSet<String>,
+}
+
+impl Marks<'_> {
+    /// Looks for the marker in what was found, and returns that.
+    fn look(&mut self, entries: FolderEntries) -> FolderEntries {
+        let Some(marker) = self.marker else { return entries };
+        let above = |path: &str| path.strip_suffix(marker)?.strip_suffix('/').map(str::to_owned);
+        let (start, middle) = (format!("{marker}/"), format!("/{marker}/"));
+        let within = |path: &str| match path.starts_with(&start) {
+            true => Some(String::new()),
+            false => path.split_once(&middle).map(|(folder, _)| folder.to_owned()),
+        };
+        self.folders.extend(entries.folders.iter().filter_map(|path| above(path)));
+        self.folders.extend(entries.files.iter().filter_map(|(path, _)| within(path)));
+        entries
+    }
+}
+
+fn list_location(
+    location: &str,
+    options: &StorageOptions,
+    allow_patterns: bool,
+    marker: Option<&str>,
+) -> Result<Listing> {
     let (lister, path): (Box<dyn Lister>, String) = match parse(location) {
         Location::Local(path) => {
             let path = path_with_slashes(&path, location)?;
@@ -53,32 +106,44 @@ fn list_location(location: &str, options: &StorageOptions, allow_patterns: bool)
         #[cfg(not(feature = "object-store"))]
         Location::Remote(url) => return Err(url.missing_feature(options)),
     };
-    let find = || match allow_patterns && is_pattern(&path) && !lister.exists(&path)? {
-        true => list_pattern(&*lister, &path),
-        false => list_path(&*lister, &path),
-    };
-    let mut files = find().map_err(|error| error.in_file(lister.name()))?;
+    let mut marks = Marks { marker, folders: BTreeSet::new() };
+    let listed = (|| {
+        let is_pattern = allow_patterns && is_pattern(&path) && !lister.exists(&path)?;
+        let find = if is_pattern { list_pattern } else { list_path };
+        find(&*lister, &path, &mut marks).map(|found| (is_pattern, found))
+    })();
+    let (is_pattern, (folder, mut files)) = listed.map_err(|error| error.in_file(lister.name()))?;
+    let is_atomic = !is_pattern && lister.is_atomic(files.len());
     files.sort();
     files.dedup();
     let files = files.into_iter().filter(|(path, _)| !path.ends_with(FOLDER_MARKER));
-    Ok(files.map(|(path, size)| (lister.location(&path), size)).collect())
+    Ok(Listing {
+        files: files.map(|(path, size)| (lister.location(&path), size)).collect(),
+        marked: marks.folders.iter().map(|folder| lister.location(folder)).collect(),
+        folder: folder.map(|folder| lister.location(&folder)),
+        is_pattern,
+        is_atomic,
+    })
 }
 
 fn segments(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|segment| !segment.is_empty())
 }
 
+/// The folder that was listed, and the files that were chosen.
+type Found = (Option<String>, Vec<ListedFile>);
+
 /// The files of a file or folder.
-fn list_path(lister: &dyn Lister, path: &str) -> Result<Vec<ListedFile>> {
+fn list_path(lister: &dyn Lister, path: &str, marks: &mut Marks<'_>) -> Result<Found> {
     if let Some(size) = lister.file_size(path)? {
-        return Ok(vec![(path.to_owned(), size)]);
+        return Ok((None, vec![(path.to_owned(), size)]));
     }
-    let files = lister.descendants(&[path.to_owned()])?;
+    let files = marks.look(lister.descendants(&[path.to_owned()])?).files;
     if files.is_empty() && !lister.has_empty_folders() {
         let error = std::io::Error::new(std::io::ErrorKind::NotFound, "no file has this name or prefix");
         return Err(Error::io(CANNOT_LIST, error));
     }
-    Ok(filter_by_pattern(files, &[], path))
+    Ok((Some(path.to_owned()), filter_by_pattern(files, &[], path)))
 }
 
 /// The files whose path matches `pattern`, relative to `folder` or another folder of the same depth.
@@ -90,18 +155,28 @@ fn filter_by_pattern(files: Vec<ListedFile>, pattern: &[Segment], folder: &str) 
 
 /// The files of a pattern. Each iteration replaces the folders that match the processed segments by those that also
 /// match the next segment.
-fn list_pattern(lister: &dyn Lister, path: &str) -> Result<Vec<ListedFile>> {
+fn list_pattern(lister: &dyn Lister, path: &str, marks: &mut Marks<'_>) -> Result<Found> {
     // The segments before the first glob are a literal folder.
     let start = path.find(['*', '?', '[']).and_then(|index| path.get(..index)?.rfind('/')).map_or(0, |index| index + 1);
     let (folder, rest) = path.split_at_checked(start).unwrap_or(("", path));
     let trimmed = folder.trim_end_matches('/');
-    let mut folders = vec![if trimmed.is_empty() { folder } else { trimmed }.to_owned()];
+    let start = if trimmed.is_empty() { folder } else { trimmed }.to_owned();
     let pattern = pattern::parse(rest)?;
-    let mut pattern = pattern.as_slice();
+    let files = matching_files(lister, vec![start.clone()], &pattern, marks)?;
+    Ok((Some(start), files))
+}
+
+/// The files below folders that match a pattern.
+fn matching_files(
+    lister: &dyn Lister,
+    mut folders: Vec<String>,
+    mut pattern: &[Segment],
+    marks: &mut Marks<'_>,
+) -> Result<Vec<ListedFile>> {
     while let Some((segment, rest)) = pattern.split_first() {
         match segment {
             Segment::AnyDepth => {
-                let files = lister.descendants(&folders)?;
+                let files = marks.look(lister.descendants(&folders)?).files;
                 return Ok(folders.first().map(|folder| filter_by_pattern(files, pattern, folder)).unwrap_or_default());
             }
             Segment::Name(name) if !rest.is_empty() => {
@@ -109,12 +184,13 @@ fn list_pattern(lister: &dyn Lister, path: &str) -> Result<Vec<ListedFile>> {
             }
             Segment::Name(_) | Segment::Glob(_) => {
                 let matches = |path: &str| segment.matches(path.rsplit('/').next().unwrap_or(path));
-                let entries = lister.children(&folders)?;
+                let entries = marks.look(lister.children(&folders)?);
                 folders = entries.folders.into_iter().filter(|folder| matches(folder)).collect();
                 if rest.is_empty() {
                     let mut files: Vec<_> = entries.files.into_iter().filter(|(file, _)| matches(file)).collect();
                     if let Some(folder) = folders.first() {
-                        files.extend(filter_by_pattern(lister.descendants(&folders)?, &[], folder));
+                        let below = marks.look(lister.descendants(&folders)?).files;
+                        files.extend(filter_by_pattern(below, &[], folder));
                     }
                     return Ok(files);
                 }

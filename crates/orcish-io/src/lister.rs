@@ -5,7 +5,7 @@ use orcish_core::Result;
 /// The path of a file, and its size in bytes.
 pub(crate) type ListedFile = (String, u64);
 
-/// The direct children of folders, as full paths.
+/// Folders and files, as full paths.
 #[derive(Debug, Default)]
 pub(crate) struct FolderEntries {
     pub(crate) folders: Vec<String>,
@@ -26,8 +26,12 @@ pub(crate) trait Lister {
     /// The direct children of folders. A folder that does not exist has none.
     fn children(&self, folders: &[String]) -> Result<FolderEntries>;
 
-    /// The files below folders, at any depth.
-    fn descendants(&self, folders: &[String]) -> Result<Vec<ListedFile>>;
+    /// The files below folders, at any depth, and hidden folders that were not entered. In object stores, files of
+    /// hidden folders are among the files.
+    fn descendants(&self, folders: &[String]) -> Result<FolderEntries>;
+
+    /// Whether a listing of a folder with this number of files is one request, so that it shows the folder at one moment.
+    fn is_atomic(&self, files: usize) -> bool;
 
     /// Whether the storage system has empty folders.
     fn has_empty_folders(&self) -> bool;

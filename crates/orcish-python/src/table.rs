@@ -6,12 +6,13 @@ use orcish_core::Error;
 use orcish_io::{StagedFile, StorageOptions};
 use orcish_table::{
     AddedFile, Change, CommitError, FileStore, Operation, Outcome, Pending, Recovered, Removes, StoredFile,
-    StreamBatch, abandon, block_on, commit, recover, vacuum, view,
+    StreamBatch, abandon, block_on, commit, list_files, position, recover, vacuum, view,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyCapsule, PyDict};
 
+use crate::capsule;
 use crate::errors::{exception, to_python};
 use crate::options::storage_options;
 
@@ -23,6 +24,36 @@ type File = (String, u64, f64);
 pub(crate) fn table_root(folder: &str) -> (String, String) {
     let (root, inside) = orcish_table::table_root(folder);
     (root.to_owned(), inside.to_owned())
+}
+
+/// The schema with which rows are appended to a table, as a PyCapsule.
+#[pyfunction]
+pub(crate) fn appended_schema<'py>(
+    py: Python<'py>,
+    table: &Bound<'py, PyCapsule>,
+    rows: &Bound<'py, PyCapsule>,
+    has_units: bool,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let (table, rows) = (capsule::read_schema(table)?, capsule::read_schema(rows)?);
+    let appended = orcish_core::unify::appended_schema(&table, &rows, has_units);
+    capsule::schema(py, &appended.map_err(|error| to_python(py, &error))?)
+}
+
+/// The locations of the files at a path, a URL or a pattern, at one moment of the logs of their tables.
+#[pyfunction]
+#[pyo3(signature = (location, storage_options=None, *, is_before=false))]
+pub(crate) fn list_table_files(
+    py: Python<'_>,
+    location: &str,
+    storage_options: Option<&Bound<'_, PyDict>>,
+    is_before: bool,
+) -> PyResult<Vec<String>> {
+    let storage = self::storage_options(storage_options)?;
+    py.detach(|| list_files(location, &storage, pending(is_before))).map_err(|error| to_python(py, &error))
+}
+
+fn pending(is_before: bool) -> Pending {
+    if is_before { Pending::Before } else { Pending::Wait }
 }
 
 /// The log of a table.
@@ -66,18 +97,25 @@ impl TableLog {
     /// The visible files below a folder of the table.
     #[pyo3(signature = (folder, *, is_before=false))]
     fn view(&self, py: Python<'_>, folder: &str, is_before: bool) -> PyResult<Vec<(String, u64)>> {
-        let pending = if is_before { Pending::Before } else { Pending::Wait };
-        let found = py.detach(|| block_on(view(&self.store, folder, pending)));
+        let found = py.detach(|| block_on(view(&self.store, folder, pending(is_before))));
         let found = found.map_err(|error| to_python(py, &error))?;
         Ok(found.files.into_iter().map(|file| (file.name, file.size)).collect())
     }
 
-    /// Commits a change. `tokens` are those of staged files. `None` for a batch of a stream that was committed before.
+    /// The number that the next entry has.
+    fn position(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| block_on(position(&self.store))).map_err(|error| to_python(py, &error))
+    }
+
+    /// Commits a change. `tokens` are those of staged files. Gives what has happened, `committed`, `before` for a batch of
+    /// a stream that was committed before, or `outdated` if the log is at another position, and a number: that of the
+    /// entry, 0, or the position.
     ///
     /// Files to remove: `existing` are files that must be unchanged, `partitions` are folders whose own files are
-    /// removed, `everything` is a folder that is removed, and with `is_new` there may be no file.
+    /// removed, `everything` is a folder that is removed, and `nothing` is one that may have no file.
     #[pyo3(signature = (
-        job, operation, tokens, *, existing=None, partitions=None, everything=None, is_new=false, stream=None
+        job, operation, tokens, *, existing=None, partitions=None, everything=None, nothing=None, stream=None,
+        position=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn commit(
@@ -89,29 +127,31 @@ impl TableLog {
         existing: Option<Vec<File>>,
         partitions: Option<Vec<String>>,
         everything: Option<String>,
-        is_new: bool,
+        nothing: Option<String>,
         stream: Option<(String, u64)>,
-    ) -> PyResult<Option<u64>> {
+        position: Option<u64>,
+    ) -> PyResult<(&'static str, u64)> {
         let operation = self::operation(operation)?;
         let stored = |(name, size, modified): File| {
             let modified = Duration::try_from_secs_f64(modified).unwrap_or_default();
             StoredFile { name, size, modified: UNIX_EPOCH + modified }
         };
-        let removes = match (existing, partitions, everything) {
+        let removes = match (existing, partitions, everything, nothing) {
             (Some(files), ..) => Removes::Files(files.into_iter().map(stored).collect()),
-            (_, Some(folders), _) => Removes::Folders(folders.into_iter().collect()),
-            (.., Some(folder)) => Removes::Everything(folder),
-            _ if is_new => Removes::NothingExists,
+            (_, Some(folders), ..) => Removes::Folders(folders.into_iter().collect()),
+            (_, _, Some(folder), _) => Removes::Everything(folder),
+            (.., Some(folder)) => Removes::NothingExists(folder),
             _ => Removes::Nothing,
         };
         let stream = stream.map(|(stream, batch)| StreamBatch { stream, batch });
         let result = py.detach(|| {
             let added = self.added(job, &tokens)?;
-            block_on(commit(&self.store, job, &Change { operation, added, removes, stream }))
+            block_on(commit(&self.store, job, &Change { operation, added, removes, stream, position }))
         });
         match result {
-            Ok(Outcome::Committed(number)) => Ok(Some(number)),
-            Ok(Outcome::CommittedBefore) => Ok(None),
+            Ok(Outcome::Committed(number)) => Ok(("committed", number)),
+            Ok(Outcome::CommittedBefore) => Ok(("before", 0)),
+            Ok(Outcome::Outdated(position)) => Ok(("outdated", position)),
             Err(CommitError::Refused(error)) => Err(to_python(py, &error)),
             Err(CommitError::InDoubt(error) | CommitError::Unfinished(error)) => {
                 Err(exception(py, "UnfinishedCommitError", error.to_string()))

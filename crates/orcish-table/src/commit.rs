@@ -32,6 +32,8 @@ pub struct Change {
     pub removes: Removes,
     /// The batch of a stream that the change is.
     pub stream: Option<StreamBatch>,
+    /// The position of the log for which the change was made; see [`position`]. At another position nothing changes.
+    pub position: Option<u64>,
 }
 
 /// The files that a commit removes, of those that the table has when the commit is decided.
@@ -39,8 +41,8 @@ pub struct Change {
 pub enum Removes {
     /// None.
     Nothing,
-    /// None, and there may be none.
-    NothingExists,
+    /// None, and there may be none below this folder of the table.
+    NothingExists(String),
     /// All files below a folder of the table; the empty folder is the table.
     Everything(String),
     /// All files of some folders, without those in folders below them.
@@ -56,6 +58,8 @@ pub enum Outcome {
     Committed(u64),
     /// The batch of the stream was committed before, and nothing has changed.
     CommittedBefore,
+    /// Other commits have come first. The log is at this position, and nothing has changed.
+    Outdated(u64),
 }
 
 /// Why a commit has failed.
@@ -83,6 +87,15 @@ impl From<CommitError> for Error {
     }
 }
 
+/// The position of the log of a table: the number that the next entry has. A process that looks at the files of the table
+/// after it has asked for the position, and passes the position to [`commit`], knows that no other commit comes between.
+///
+/// # Errors
+/// `Io` if the log cannot be read.
+pub async fn position(store: &impl Store) -> Result<u64> {
+    Ok(Log::read(store).await?.last().map_or(0, |(number, _)| number.saturating_add(1)))
+}
+
 /// Changes a table: all of the change happens, or nothing.
 ///
 /// # Errors
@@ -106,6 +119,9 @@ pub async fn commit(store: &impl Store, job: &str, change: &Change) -> Result<Ou
         {
             return Ok(Outcome::CommittedBefore);
         }
+        if change.position.is_some_and(|position| position != number) {
+            return Ok(Outcome::Outdated(number));
+        }
         let removed = removed_files(store, &change.removes).await?;
         check_staged(store, job, &change.added).await?;
         let entry = Entry::new(job, change.operation, &change.added, removed);
@@ -128,8 +144,8 @@ pub async fn commit(store: &impl Store, job: &str, change: &Change) -> Result<Ou
     Err(CommitError::Refused(error.in_file(&store.location(""))))
 }
 
-/// The data files below a folder.
-async fn visible(store: &impl Store, folder: &str) -> Result<Vec<StoredFile>> {
+/// The files below a folder that readers see, and that are in the folder itself, not behind a link.
+async fn own_files(store: &impl Store, folder: &str) -> Result<Vec<StoredFile>> {
     let mut files = store.list(folder).await?;
     files.retain(|file| file_kind(&file.name) != FileKind::Hidden);
     Ok(files)
@@ -137,44 +153,59 @@ async fn visible(store: &impl Store, folder: &str) -> Result<Vec<StoredFile>> {
 
 /// Names of the files to remove, of those that are there now.
 async fn removed_files(store: &impl Store, removes: &Removes) -> Result<Vec<String>> {
-    let there = match removes {
-        Removes::Nothing => return Ok(Vec::new()),
-        Removes::Everything(folder) => visible(store, folder).await?,
-        _ => visible(store, "").await?,
-    };
-    let known: BTreeMap<&str, &StoredFile> = match removes {
-        Removes::Files(files) => files.iter().map(|file| (file.name.as_str(), file)).collect(),
-        _ => BTreeMap::new(),
-    };
-    let folder_of = |name: &str| name.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
-    let is_removed = |file: &&StoredFile| match removes {
-        Removes::Nothing | Removes::NothingExists => false,
-        Removes::Everything(folder) => is_below(&file.name, folder),
-        Removes::Folders(folders) => folders.contains(&folder_of(&file.name)),
-        Removes::Files(_) => known.contains_key(file.name.as_str()),
-    };
     match removes {
-        Removes::NothingExists if !there.is_empty() => {
-            let error = io::Error::from(io::ErrorKind::AlreadyExists);
-            return Err(Error::io("the table has data already", error).in_file(&store.location("")));
-        }
-        Removes::Everything(_) => {
-            if let Some(file) = there.iter().find(|file| file_kind(&file.name) == FileKind::Subfolder) {
-                let text = "the file is in a folder that is no partition: it is not replaced with the table";
-                return Err(Error::invalid(text).in_file(&store.location(&file.name)));
+        Removes::Nothing => Ok(Vec::new()),
+        Removes::NothingExists(folder) => {
+            if store.list_visible(folder).await?.iter().any(|file| is_below(&file.name, folder)) {
+                let error = io::Error::from(io::ErrorKind::AlreadyExists);
+                return Err(Error::io("the folder has data already", error).in_file(&store.location(folder)));
             }
+            Ok(Vec::new())
+        }
+        Removes::Everything(folder) => replaced_files(store, folder, |file| is_below(&file.name, folder)).await,
+        Removes::Folders(folders) => {
+            let folder_of = |name: &str| name.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+            replaced_files(store, "", |file| folders.contains(&folder_of(&file.name))).await
         }
         Removes::Files(files) => {
-            let is_there = |file: &StoredFile| known.get(file.name.as_str()).is_some_and(|known| is_same(known, file));
-            let unchanged: BTreeSet<_> = there.iter().filter(|file| is_there(file)).map(|file| &file.name).collect();
-            if let Some(file) = files.iter().find(|file| !unchanged.contains(&file.name)) {
+            let there = own_files(store, "").await?;
+            let there: BTreeMap<&str, &StoredFile> = there.iter().map(|file| (file.name.as_str(), file)).collect();
+            let is_there = |file: &StoredFile| there.get(file.name.as_str()).is_some_and(|found| is_same(file, found));
+            if let Some(file) = files.iter().find(|file| !is_there(file)) {
                 let text = "the file was changed or removed by another job meanwhile; the table is left as it was";
                 return Err(Error::new(ErrorKind::Commit, text).in_file(&store.location(&file.name)));
             }
+            Ok(files.iter().map(|file| file.name.clone()).collect())
         }
-        _ => {}
     }
-    Ok(there.iter().filter(is_removed).map(|file| file.name.clone()).collect())
+}
+
+/// Names of the files below a folder that are replaced.
+///
+/// # Errors
+/// `InvalidArgument` if readers see such a file in a folder that is no partition, or behind a link: it may belong to
+/// something else.
+async fn replaced_files(
+    store: &impl Store,
+    folder: &str,
+    is_replaced: impl Fn(&&StoredFile) -> bool,
+) -> Result<Vec<String>> {
+    let own = own_files(store, folder).await?;
+    let names: BTreeSet<&str> = own.iter().map(|file| file.name.as_str()).collect();
+    let linked = if store.follows_links() { store.list_visible(folder).await? } else { Vec::new() };
+    for file in own.iter().chain(&linked).filter(&is_replaced) {
+        let text = match file_kind(&file.name) {
+            FileKind::Subfolder => "the file is in a folder that is no partition, and is not replaced with the table",
+            _ if !names.contains(file.name.as_str()) => {
+                "the file is behind a link to a folder, and is not replaced with the table"
+            }
+            _ => continue,
+        };
+        return Err(
+            Error::invalid(format!("{text}: move it, or write to another folder")).in_file(&store.location(&file.name))
+        );
+    }
+    Ok(own.iter().filter(is_replaced).map(|file| file.name.clone()).collect())
 }
 
 /// Whether a file is unchanged. A file that was found in an entry of the log has no time, and times may be rounded.

@@ -145,6 +145,10 @@ impl Store for FileStore {
         Ok(found.into_iter().filter_map(|(location, status)| self.stored(&location, status)).collect())
     }
 
+    fn follows_links(&self) -> bool {
+        self.is_local()
+    }
+
     async fn list_visible(&self, folder: &str) -> Result<Vec<StoredFile>> {
         let found = match list_folder(&self.path(folder), &self.options) {
             Err(error) if io_kind(&error) == Some(std::io::ErrorKind::NotFound) => return Ok(Vec::new()),

@@ -55,6 +55,9 @@ pub trait Store {
     /// All files below a folder, at any depth, hidden ones included. Empty if there is no such folder.
     fn list(&self, folder: &str) -> impl Future<Output = Result<Vec<StoredFile>>>;
 
+    /// Whether [`list_visible`](Self::list_visible) follows links to folders.
+    fn follows_links(&self) -> bool;
+
     /// The files below a folder that readers see, at any depth. Unlike [`list`](Self::list), links to folders may be
     /// followed, and files may have no time, which is then [`UNIX_EPOCH`](std::time::UNIX_EPOCH).
     fn list_visible(&self, folder: &str) -> impl Future<Output = Result<Vec<StoredFile>>>;

@@ -11,9 +11,12 @@
 //! # Ok::<_, orcish_core::Error>(())
 //! ```
 
+mod append;
 mod leaf;
 #[cfg(test)]
 mod tests;
+
+pub use append::appended_schema;
 
 use std::collections::HashMap;
 use std::sync::Arc;

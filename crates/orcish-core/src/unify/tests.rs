@@ -112,3 +112,73 @@ fn errors_name_the_column() {
     let expected = "column a.element.b is Int64 and Float32, a floating point number, which does not hold it";
     assert!(error.to_string().contains(expected), "{error}");
 }
+
+#[test]
+fn appended_rows_have_types_of_the_table() {
+    let appended = |table: DataType, rows: DataType, has_units| {
+        let found = appended_schema(&schema(&[("x", table)]), &schema(&[("x", rows)]), has_units);
+        found.map(|schema| schema.field(0).data_type().clone()).map_err(|error| error.message().to_owned())
+    };
+    let zone = |name: &str| Some(name.into());
+    let dictionary = || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+    let list = |kind| DataType::List(Arc::new(Field::new("item", kind, true)));
+    let row = |fields: &[(&str, DataType)]| {
+        DataType::Struct(fields.iter().map(|(name, kind)| Field::new(*name, kind.clone(), true)).collect())
+    };
+    let stamp = |unit, zone| DataType::Timestamp(unit, zone);
+    use TimeUnit::{Microsecond as Us, Nanosecond as Ns};
+    for (table, rows, expected) in [
+        (DataType::Int64, DataType::Int32, DataType::Int64),
+        (DataType::Int16, DataType::UInt8, DataType::Int16),
+        (DataType::Float64, DataType::Float32, DataType::Float64),
+        (DataType::Decimal128(10, 2), DataType::Decimal128(5, 2), DataType::Decimal128(10, 2)),
+        (DataType::Decimal64(10, 2), DataType::Decimal128(10, 2), DataType::Decimal128(10, 2)),
+        (DataType::Binary, DataType::Utf8, DataType::Binary),
+        (DataType::Utf8, dictionary(), dictionary()),
+        (dictionary(), DataType::Utf8View, DataType::Utf8View),
+        (DataType::LargeUtf8, DataType::Utf8, DataType::Utf8),
+        (DataType::Utf8, DataType::Null, DataType::Utf8),
+        (stamp(Us, None), stamp(Ns, None), stamp(Us, None)),
+        (stamp(Us, zone("UTC")), stamp(Us, zone("Asia/Tokyo")), stamp(Us, zone("Asia/Tokyo"))),
+        (list(DataType::Int64), list(DataType::Int32), list(DataType::Int64)),
+        (
+            row(&[("a", DataType::Int64), ("b", DataType::Utf8)]),
+            row(&[("c", DataType::Utf8), ("a", DataType::Int8)]),
+            row(&[("c", DataType::Utf8), ("a", DataType::Int64)]),
+        ),
+    ] {
+        assert_eq!(appended(table, rows, true), Ok(expected));
+    }
+    assert_eq!(appended(stamp(Ns, None), stamp(Us, None), false), Ok(stamp(Us, None)));
+    for (table, rows) in [
+        (DataType::Int64, DataType::Utf8),
+        (DataType::Utf8, DataType::Int64),
+        (DataType::Int32, DataType::Int64),
+        (DataType::UInt8, DataType::Int8),
+        (DataType::Float64, DataType::Int32),
+        (DataType::Decimal128(5, 2), DataType::Decimal128(5, 3)),
+        (DataType::Time64(Us), DataType::Int64),
+        (DataType::Null, DataType::Int64),
+        (stamp(Us, None), stamp(Us, zone("UTC"))),
+        (stamp(Us, zone("UTC")), stamp(Us, None)),
+        (list(DataType::Int32), list(DataType::Int64)),
+        (list(DataType::Int32), DataType::Int32),
+        (row(&[("a", DataType::Int64)]), row(&[("a", DataType::Utf8)])),
+    ] {
+        let text = appended(table, rows, true).unwrap_err();
+        assert!(text.starts_with("column x") && text.contains("which does not hold it"), "{text}");
+    }
+    for (table, rows, name) in [
+        (schema(&[("id", DataType::Int64)]), schema(&[("ID", DataType::Int64)]), "column ID"),
+        (
+            schema(&[("s", row(&[("a", DataType::Int8)]))]),
+            schema(&[("s", row(&[("A", DataType::Int8)]))]),
+            "column s.A",
+        ),
+    ] {
+        let error = appended_schema(&table, &rows, true).unwrap_err();
+        assert!(error.message().starts_with(name) && error.message().contains("only by case"), "{error}");
+    }
+    let more = appended_schema(&schema(&[("a", DataType::Int8)]), &schema(&[("b", DataType::Utf8)]), true);
+    assert_eq!(more.unwrap(), schema(&[("b", DataType::Utf8)]));
+}

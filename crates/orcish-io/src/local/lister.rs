@@ -10,7 +10,7 @@ use orcish_core::cancel::Cancellation;
 use orcish_core::{Error, Result};
 
 use super::durable::is_not_found;
-use crate::lister::{FolderEntries, ListedFile, Lister};
+use crate::lister::{FolderEntries, Lister};
 use crate::location::join;
 use crate::messages::CANNOT_LIST;
 use crate::pattern::is_hidden;
@@ -95,8 +95,8 @@ impl Lister for LocalLister {
         Ok(children)
     }
 
-    fn descendants(&self, folders: &[String]) -> Result<Vec<ListedFile>> {
-        let mut files = Vec::new();
+    fn descendants(&self, folders: &[String]) -> Result<FolderEntries> {
+        let mut found = FolderEntries::default();
         let mut stack: Vec<(String, Option<Rc<OpenFolder>>)> =
             folders.iter().map(|folder| (folder.clone(), None)).collect();
         while let Some((path, parent)) = stack.pop() {
@@ -109,11 +109,19 @@ impl Lister for LocalLister {
             };
             let Some(folder) = folder.map(Rc::new) else { continue };
             let entries = self.entries(&folder.path)?.unwrap_or_default();
-            files.extend(entries.files);
-            let is_visible = |path: &String| !is_hidden(path.rsplit('/').next().unwrap_or_default());
-            stack.extend(entries.folders.into_iter().filter(is_visible).map(|path| (path, Some(folder.clone()))));
+            found.files.extend(entries.files);
+            for path in entries.folders {
+                match is_hidden(path.rsplit('/').next().unwrap_or_default()) {
+                    true => found.folders.push(path),
+                    false => stack.push((path, Some(folder.clone()))),
+                }
+            }
         }
-        Ok(files)
+        Ok(found)
+    }
+
+    fn is_atomic(&self, _: usize) -> bool {
+        false
     }
 
     fn has_empty_folders(&self) -> bool {

@@ -15,6 +15,9 @@ use crate::lister::{FolderEntries, ListedFile, Lister};
 use crate::messages::CANNOT_LIST;
 use crate::storage::StorageOptions;
 
+/// The smallest number of objects that a page of a listing has, of those of all stores, unless it is the last page.
+const MIN_PAGE: usize = 1_000;
+
 /// Lists an object store. A common prefix of keys is a folder.
 pub(crate) struct StoreLister {
     address: Arc<Address>,
@@ -105,9 +108,14 @@ impl Lister for StoreLister {
         Ok(children)
     }
 
-    fn descendants(&self, folders: &[String]) -> Result<Vec<ListedFile>> {
+    fn descendants(&self, folders: &[String]) -> Result<FolderEntries> {
         let objects = self.list_each(folders, list_objects)?.into_iter().flatten().collect();
-        Ok(without_folder_objects(objects).into_iter().map(to_listed_file).collect())
+        let files = without_folder_objects(objects).into_iter().map(to_listed_file).collect();
+        Ok(FolderEntries { folders: Vec::new(), files })
+    }
+
+    fn is_atomic(&self, files: usize) -> bool {
+        files < MIN_PAGE
     }
 
     fn has_empty_folders(&self) -> bool {

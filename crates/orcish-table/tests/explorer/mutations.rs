@@ -23,10 +23,14 @@ pub(crate) enum Mutation {
     NotDiscarded,
     /// A request that has failed is taken for one that changes nothing.
     ErrorsAreFinal,
+    /// A commit does not compare the position of the log.
+    PositionIgnored,
+    /// Listings of files show an earlier state. The protocol needs a store whose listings are consistent.
+    ListingLate,
 }
 
 impl Mutation {
-    pub(crate) const ALL: [Mutation; 10] = [
+    pub(crate) const ALL: [Mutation; 12] = [
         Mutation::CreateOverwrites,
         Mutation::LastFileForgotten,
         Mutation::NothingRemoved,
@@ -37,5 +41,7 @@ impl Mutation {
         Mutation::ListedOnce,
         Mutation::NotDiscarded,
         Mutation::ErrorsAreFinal,
+        Mutation::PositionIgnored,
+        Mutation::ListingLate,
     ];
 }

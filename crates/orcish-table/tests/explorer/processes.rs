@@ -8,9 +8,10 @@ use std::time::Duration;
 use orcish_core::ErrorKind;
 use orcish_table::{
     AddedFile, Change, CommitError, FileKind, Operation, Outcome, Pending, Removes, STALE, StoredFile, StreamBatch,
-    abandon, commit, file_kind, recover, vacuum, view,
+    abandon, commit, file_kind, position, recover, vacuum, view,
 };
 
+use crate::mutations::Mutation;
 use crate::serial::Effect;
 use crate::world::{Rows, SimStore};
 
@@ -41,6 +42,8 @@ pub(crate) struct Records {
     pub(crate) observations: Vec<Observation>,
     /// The next batch of each stream, by its checkpoint.
     pub(crate) checkpoints: BTreeMap<String, u64>,
+    /// The positions of the log for which commits were made.
+    pub(crate) positions: BTreeMap<String, u64>,
     jobs: u32,
     rows: u32,
     /// What should not have happened.
@@ -58,6 +61,10 @@ pub(crate) struct Process {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Write {
     Append,
+    /// An append to the table as it was looked at.
+    AppendChecked,
+    /// A commit to a table without files.
+    Create,
     Overwrite,
     OverwriteFolder,
     OverwritePartitions,
@@ -103,6 +110,11 @@ impl Process {
                 let (added, rows) = self.stage(&job, partition, count).await;
                 (change(Operation::Append, added, Removes::Nothing), Effect::Add(rows))
             }
+            Write::AppendChecked => return self.append_checked(&job, partition).await,
+            Write::Create => {
+                let (added, rows) = self.stage(&job, partition, count).await;
+                (change(Operation::Append, added, Removes::NothingExists(String::new())), Effect::Create(rows))
+            }
             Write::Overwrite => {
                 let (added, rows) = self.stage(&job, partition, count).await;
                 let removes = Removes::Everything(String::new());
@@ -132,6 +144,26 @@ impl Process {
         self.run(&job, &change).await;
     }
 
+    /// Appends to the table as it is at a position of its log, which is asked for again when other commits come first.
+    async fn append_checked(&self, job: &str, partition: usize) {
+        let (added, rows) = self.stage(job, partition, 1).await;
+        self.records.borrow_mut().effects.insert(job.to_owned(), Effect::Add(rows));
+        let Ok(mut at) = position(&self.store).await else { return };
+        for _ in 0..4 {
+            self.records.borrow_mut().positions.insert(job.to_owned(), at);
+            let is_compared = self.store.mutation != Some(Mutation::PositionIgnored);
+            let change = Change {
+                position: Some(at).filter(|_| is_compared),
+                ..change(Operation::Append, added.clone(), Removes::Nothing)
+            };
+            match self.run(job, &change).await {
+                (_, Some(Outcome::Outdated(now))) => at = now,
+                _ => return,
+            }
+        }
+        let _ = abandon(&self.store, job, &added).await;
+    }
+
     /// Writes the rows of files into one file, all or every second one.
     async fn rewrite(&self, job: &str, partition: usize, files: Vec<StoredFile>, is_delete: bool) -> (Change, Effect) {
         let rows: Rows = {
@@ -147,23 +179,21 @@ impl Process {
     }
 
     /// Commits a change, and records what this process is told.
-    async fn run(&self, job: &str, change: &Change) -> Report {
+    async fn run(&self, job: &str, change: &Change) -> (Report, Option<Outcome>) {
         self.records.borrow_mut().reports.insert(job.to_owned(), Report::Unknown);
         let result = commit(&self.store, job, change).await;
         let report = match &result {
             Ok(Outcome::Committed(_)) => Report::Done,
-            Ok(Outcome::CommittedBefore) | Err(CommitError::Refused(_)) => Report::Refused,
+            Ok(Outcome::CommittedBefore | Outcome::Outdated(_)) | Err(CommitError::Refused(_)) => Report::Refused,
             Err(CommitError::InDoubt(_) | CommitError::Unfinished(_)) => Report::Unknown,
         };
         self.store.world.borrow_mut().trace.push(format!("{job}: {result:?}"));
         self.records.borrow_mut().reports.insert(job.to_owned(), report);
-        if report == Report::Refused {
+        let is_over = !matches!(result, Ok(Outcome::Outdated(_)));
+        if report == Report::Refused && is_over {
             let _ = abandon(&self.store, job, &change.added).await;
         }
-        match result {
-            Ok(Outcome::CommittedBefore) => Report::Done,
-            _ => report,
-        }
+        (report, result.ok())
     }
 
     /// Writes the batches of a stream. A batch that has failed is written again, as Spark does.
@@ -179,7 +209,7 @@ impl Process {
             self.records.borrow_mut().effects.insert(job.clone(), Effect::Add(rows));
             self.records.borrow_mut().streams.insert(job.clone(), batch.clone());
             let change = Change { stream: Some(batch.clone()), ..change(Operation::Append, added, Removes::Nothing) };
-            if self.run(&job, &change).await == Report::Done {
+            if let (_, Some(Outcome::Committed(_) | Outcome::CommittedBefore)) = self.run(&job, &change).await {
                 let mut records = self.records.borrow_mut();
                 let next = records.checkpoints.entry(stream.to_owned()).or_default();
                 *next = (*next).max(batch.batch + 1);
@@ -233,5 +263,5 @@ impl Process {
 }
 
 fn change(operation: Operation, added: Vec<AddedFile>, removes: Removes) -> Change {
-    Change { operation, added, removes, stream: None }
+    Change { operation, added, removes, stream: None, position: None }
 }

@@ -11,6 +11,8 @@ pub(crate) type Table = BTreeMap<u32, usize>;
 #[derive(Debug, Clone)]
 pub(crate) enum Effect {
     Add(Table),
+    /// Rows are added to a table that has none.
+    Create(Table),
     /// The rows of these partitions are replaced.
     Replace(BTreeSet<usize>, Table),
     Remove(Rows),
@@ -19,7 +21,7 @@ pub(crate) enum Effect {
 impl Effect {
     fn apply(&self, table: &mut Table) {
         match self {
-            Effect::Add(rows) => table.extend(rows),
+            Effect::Add(rows) | Effect::Create(rows) => table.extend(rows),
             Effect::Replace(partitions, rows) => {
                 table.retain(|_, partition| !partitions.contains(partition));
                 table.extend(rows);

@@ -79,6 +79,8 @@ pub(crate) struct World {
     pub(crate) changes: u64,
     /// What has happened, for messages.
     pub(crate) trace: Vec<String>,
+    /// The last listing of all files, of any process.
+    listed: Option<Vec<StoredFile>>,
 }
 
 fn failed(kind: io::ErrorKind) -> Error {
@@ -101,6 +103,7 @@ impl World {
             rows: BTreeMap::new(),
             changes: 0,
             trace: Vec::new(),
+            listed: None,
         }
     }
 
@@ -361,6 +364,13 @@ impl Store for SimStore {
             return Ok(listed.clone());
         }
         let mut listed = self.list_pages(folder).await?;
+        if folder.is_empty() {
+            let mut world = self.world.borrow_mut();
+            let is_late = self.mutation == Some(Mutation::ListingLate) && world.random.chance(30);
+            if let Some(earlier) = world.listed.replace(listed.clone()).filter(|_| is_late) {
+                listed = earlier;
+            }
+        }
         if is_once {
             *self.listed.borrow_mut() = Some(listed.clone());
         }
@@ -371,6 +381,10 @@ impl Store for SimStore {
             );
         }
         Ok(listed)
+    }
+
+    fn follows_links(&self) -> bool {
+        false
     }
 
     async fn list_visible(&self, folder: &str) -> Result<Vec<StoredFile>> {

@@ -1,0 +1,120 @@
+//! Rows that are appended to a table.
+
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
+
+use super::leaf::common_leaf;
+use crate::error::{Error, Result};
+use crate::types::{is_text, item_of, precision_and_scale, value_type, with_item, with_type};
+
+/// The schema with which rows are appended to a table: that of the rows, with types of the table for columns of narrower
+/// types. Files of this schema and files of the table can be read together, whichever of them comes first.
+///
+/// Columns that only the table or only the rows have are allowed. Representations of the same values, such as dictionaries
+/// and views, are equal types.
+///
+/// Timestamps have the unit of the table if `has_units`. The unit of a table is not known if its files have no Arrow
+/// schema, and each reader then chooses one.
+///
+/// # Errors
+/// `InvalidArgument` if names differ only by case, or if a type of the table does not hold the values of the rows.
+///
+/// ```
+/// use arrow_schema::{DataType, Field, Schema};
+/// use orcish_core::unify::appended_schema;
+///
+/// let table = Schema::new(vec![Field::new("id", DataType::Int64, false)]);
+/// let rows = |kind| Schema::new(vec![Field::new("id", kind, true)]);
+/// assert_eq!(appended_schema(&table, &rows(DataType::Int32), true)?, rows(DataType::Int64));
+/// assert!(appended_schema(&table, &rows(DataType::Utf8), true).is_err());
+/// # Ok::<_, orcish_core::Error>(())
+/// ```
+pub fn appended_schema(table: &Schema, rows: &Schema, has_units: bool) -> Result<Schema> {
+    let fields = fields(table.fields(), rows.fields(), "", has_units)?;
+    Ok(Schema::new_with_metadata(fields, rows.metadata().clone()))
+}
+
+fn fields(table: &Fields, rows: &Fields, prefix: &str, has_units: bool) -> Result<Fields> {
+    let appended = rows.iter().map(|field| {
+        let name = format!("{prefix}{}", field.name());
+        if let Some(own) = table.iter().find(|own| own.name() == field.name()) {
+            return appended_field(own, field, &name, has_units);
+        }
+        let lower = field.name().to_lowercase();
+        match table.iter().find(|own| own.name().to_lowercase() == lower) {
+            Some(own) => Err(Error::invalid(format!(
+                "column {name} of the rows and column {prefix}{} of the table differ only by case",
+                own.name()
+            ))),
+            None => Ok(field.clone()),
+        }
+    });
+    appended.collect()
+}
+
+fn appended_field(table: &Field, rows: &FieldRef, name: &str, has_units: bool) -> Result<FieldRef> {
+    let kind = appended_type(table.data_type(), rows.data_type(), name, has_units)?;
+    Ok(if kind == *rows.data_type() { rows.clone() } else { Arc::new(with_type(rows, kind)) })
+}
+
+fn appended_type(table: &DataType, rows: &DataType, name: &str, has_units: bool) -> Result<DataType> {
+    use DataType as D;
+    let below = |step: &str| format!("{name}.{step}");
+    let (plain_table, plain_rows) = (value_type(table), value_type(rows));
+    match (plain_table, plain_rows) {
+        (D::Struct(own), D::Struct(other)) => {
+            let appended = fields(own, other, &format!("{name}."), has_units)?;
+            Ok(if appended == *other { rows.clone() } else { D::Struct(appended) })
+        }
+        (D::Map(own, _), D::Map(other, is_sorted)) => {
+            let (D::Struct(own), D::Struct(pair)) = (own.data_type(), other.data_type()) else {
+                return Err(mismatch(name, table, rows));
+            };
+            let steps = ["key", "value"].map(below);
+            let pairs = own.iter().zip(pair).zip(&steps);
+            let appended = pairs.map(|((own, field), step)| appended_field(own, field, step, has_units));
+            Ok(D::Map(Arc::new(with_type(other, D::Struct(appended.collect::<Result<_>>()?))), *is_sorted))
+        }
+        (own, other) => match (item_of(own), item_of(other)) {
+            (Some(own), Some(item)) => Ok(with_item(other, appended_field(own, item, &below("element"), has_units)?)),
+            _ => appended_leaf(plain_table, plain_rows, has_units)
+                .map(|kind| kind.unwrap_or_else(|| rows.clone()))
+                .ok_or_else(|| mismatch(name, table, rows)),
+        },
+    }
+}
+
+/// The type as which values are appended, `Some(None)` for that of the rows; `None` if the table does not hold them.
+fn appended_leaf(table: &DataType, rows: &DataType, has_units: bool) -> Option<Option<DataType>> {
+    use DataType as D;
+    match (table, rows) {
+        (table, rows) if plain(table) == plain(rows) => Some(None),
+        (table, D::Null) => Some(Some(table.clone())),
+        // Instants and wall clock times are no values of each other, and zones of instants do not matter.
+        (D::Timestamp(unit, zone), D::Timestamp(_, own_zone)) if zone.is_some() == own_zone.is_some() => {
+            Some(has_units.then(|| D::Timestamp(*unit, own_zone.clone())))
+        }
+        (table, rows) => {
+            let common = common_leaf(table, rows)?;
+            (plain(&common) == plain(table)).then(|| Some(table.clone()))
+        }
+    }
+}
+
+/// The type of the same values without views and large offsets, of decimals of the largest width, and of instants in UTC.
+fn plain(kind: &DataType) -> DataType {
+    if let Some((precision, scale)) = precision_and_scale(kind) {
+        return DataType::Decimal256(precision, scale);
+    }
+    match kind {
+        kind if is_text(kind) => DataType::Utf8,
+        DataType::LargeBinary | DataType::BinaryView => DataType::Binary,
+        DataType::Timestamp(unit, Some(_)) => DataType::Timestamp(*unit, Some("UTC".into())),
+        kind => kind.clone(),
+    }
+}
+
+fn mismatch(name: &str, table: &DataType, rows: &DataType) -> Error {
+    Error::invalid(format!("column {name} of the rows is {rows}, and {table} in the table, which does not hold it"))
+}

@@ -1,0 +1,149 @@
+//! The files of paths, URLs and patterns, at one moment of the logs of their tables.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use orcish_core::{Error, ErrorKind, Result};
+use orcish_io::{Listing, StorageOptions, display_name, list_marked};
+
+use crate::executor::block_on;
+use crate::file_store::FileStore;
+use crate::names::{OWN, table_root};
+use crate::view::{Pending, view};
+
+/// How often a location is listed again because its tables have changed.
+const MAX_ATTEMPTS: usize = 100;
+
+/// The locations of the files at a path, a URL or a pattern, as [`orcish_io::list`] has them. Those of tables with a log
+/// are the files of one moment of the log. Nothing is written.
+///
+/// A location below the folder of a table is one of the table. The location of a file is that of the file, whatever the
+/// log says of it.
+///
+/// No request is made for a log where there is none, except that a location that is a folder of a partition needs a look
+/// into the folder of its table.
+///
+/// # Errors
+/// `Io` if there is no such file or folder. `Commit` if the last commit of a table is not finished, and its files do not
+/// become visible.
+pub fn list_files(location: &str, options: &StorageOptions, pending: Pending) -> Result<Vec<String>> {
+    let mut before = Views::new();
+    for _ in 0..MAX_ATTEMPTS {
+        let listing = list_marked(location, options, OWN)?;
+        let Some(folder) = &listing.folder else { return Ok(locations(listing)) };
+        let own = Folder::new(folder);
+        let logs = logs(&listing, &own, options)?;
+        if logs.is_empty() {
+            if listing.is_atomic || !has_begun(&listing, &own, options)? {
+                return Ok(locations(listing));
+            }
+            continue;
+        }
+        if !listing.is_pattern && logs.iter().eq([&own.root]) {
+            let store = FileStore::new(&own.root, options);
+            let files = block_on(view(&store, &own.inside, pending))?.files;
+            let start = if own.inside.is_empty() { 0 } else { own.inside.len() + 1 };
+            let base = folder.trim_end_matches('/');
+            let name = |name: &str| format!("{base}/{}", name.get(start..).unwrap_or_default());
+            return Ok(files.iter().map(|file| name(&file.name)).collect());
+        }
+        let views = views(&logs, options, pending)?;
+        // Between two equal views of the tables, all of their files were there.
+        if views == before {
+            return Ok(locations(listing).into_iter().filter(|file| is_visible(file, &views)).collect());
+        }
+        before = views;
+    }
+    let text = "the tables change faster than they can be listed";
+    Err(Error::new(ErrorKind::Commit, text).in_file(&display_name(location)))
+}
+
+fn locations(listing: Listing) -> Vec<String> {
+    listing.files.into_iter().map(|(location, _)| location).collect()
+}
+
+/// Names of the files of tables, by the roots of the tables.
+type Views = BTreeMap<String, BTreeSet<String>>;
+
+/// A folder: the root of its table, without links, and the path below it.
+struct Folder {
+    root: String,
+    inside: String,
+}
+
+impl Folder {
+    fn new(folder: &str) -> Self {
+        let folder = without_links(folder);
+        let (root, inside) = table_root(&folder);
+        Folder { root: root.to_owned(), inside: inside.to_owned() }
+    }
+
+    /// The folder of a file, and the name of the file below the root.
+    fn of_file(location: &str) -> (Self, String) {
+        let (folder, name) = location.rsplit_once('/').unwrap_or((".", location));
+        let folder = Folder::new(if folder.is_empty() { "/" } else { folder });
+        let name = if folder.inside.is_empty() { name.to_owned() } else { format!("{}/{name}", folder.inside) };
+        (folder, name)
+    }
+}
+
+/// The folder as an absolute path without links, if it is local.
+fn without_links(folder: &str) -> String {
+    if folder.contains("://") {
+        return folder.trim_end_matches('/').to_owned();
+    }
+    let path = if folder.is_empty() { "." } else { folder };
+    let found = std::fs::canonicalize(path).or_else(|_| std::path::absolute(path));
+    let found = found.ok().and_then(|path| path.into_os_string().into_string().ok());
+    found.map_or_else(|| folder.to_owned(), |path| path.replace(std::path::MAIN_SEPARATOR, "/"))
+}
+
+/// The roots of the tables of a listing that have a log.
+fn logs(listing: &Listing, own: &Folder, options: &StorageOptions) -> Result<BTreeSet<String>> {
+    let mut roots = BTreeSet::new();
+    for folder in listing.marked.iter().map(|folder| Folder::new(folder)) {
+        // A partition has no log of its own.
+        if folder.inside.is_empty() {
+            roots.insert(folder.root);
+        }
+    }
+    if !own.inside.is_empty() {
+        roots.insert(own.root.clone());
+    }
+    let mut found = BTreeSet::new();
+    for root in roots {
+        if FileStore::new(&root, options).has_log()? {
+            found.insert(root);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a log has begun since the listing.
+fn has_begun(listing: &Listing, own: &Folder, options: &StorageOptions) -> Result<bool> {
+    let mut roots = BTreeSet::from([own.root.clone()]);
+    if !own.root.contains("://") {
+        let folders: BTreeSet<&str> =
+            listing.files.iter().filter_map(|(file, _)| Some(table_root(file.rsplit_once('/')?.0).0)).collect();
+        roots.extend(folders.into_iter().map(|folder| Folder::new(folder).root));
+    }
+    for root in roots {
+        if FileStore::new(&root, options).has_log()? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn views(logs: &BTreeSet<String>, options: &StorageOptions, pending: Pending) -> Result<Views> {
+    let names = |root: &String| {
+        let files = block_on(view(&FileStore::new(root, options), "", pending))?.files;
+        Ok((root.clone(), files.into_iter().map(|file| file.name).collect()))
+    };
+    logs.iter().map(names).collect()
+}
+
+/// Whether a file is one of its table.
+fn is_visible(location: &str, views: &Views) -> bool {
+    let (folder, name) = Folder::of_file(location);
+    views.get(&folder.root).is_none_or(|names| names.contains(&name))
+}
