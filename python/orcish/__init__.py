@@ -31,8 +31,9 @@ from orcish.reading.scan import Scan, Split
 from orcish.scan import read_table, scan
 from orcish.tables.convert import convert
 from orcish.tables.log.recovery import recover, vacuum
+from orcish.tables.write import write_dataset
 from orcish.types import ColumnStatistics, Finding, StripeInfo
-from orcish.writing.dataset import WrittenFile, write_dataset
+from orcish.writing.dataset import WrittenFile
 from orcish.writing.writer import ORCWriter, Written, merge, write_table
 
 __all__ = [

@@ -57,7 +57,7 @@ impl DatasetWriter {
     /// With `publish=False` files do not appear: whoever has the token of one calls `complete_upload` or `abort_upload`.
     #[new]
     #[pyo3(signature = (
-        base, schema, *, partition_by, file_name, excluded, max_rows_per_file=None, max_open_files, max_memory,
+        base, schema, *, partition_by, file_name, max_rows_per_file=None, max_open_files, max_memory,
         storage_options=None, publish=true, staging=None, options=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
@@ -67,7 +67,6 @@ impl DatasetWriter {
         schema: &Bound<'_, PyCapsule>,
         partition_by: Vec<String>,
         file_name: String,
-        excluded: Vec<String>,
         max_rows_per_file: Option<u64>,
         max_open_files: usize,
         max_memory: usize,
@@ -79,7 +78,6 @@ impl DatasetWriter {
         let options = DatasetOptions {
             partition_by,
             file_name,
-            excluded: excluded.into_iter().collect(),
             max_rows_per_file,
             max_open_files,
             max_memory,

@@ -10,7 +10,7 @@ use orcish_core::{Error, ErrorKind, Result};
 use crate::entry::{AddedFile, Entry, MAX_ENTRY, Operation, StagedBytes, StreamBatch};
 use crate::finish::{clean, finish};
 use crate::log::{Log, State, entry_name, is_marked_by, last_entry};
-use crate::names::{FileKind, check_job, file_kind, is_below, job_folder};
+use crate::names::{FileKind, JOBS, OWN, check_job, file_kind, is_below, job_folder};
 use crate::store::{Store, StoredFile};
 use crate::vacuum::sweep;
 
@@ -302,5 +302,6 @@ pub async fn abandon(store: &impl Store, job: &str, staged: &[AddedFile]) -> Res
     }
     let discarded = store.discard(job, staged).await;
     clean(store, job).await;
+    store.remove_empty_folders(&[JOBS, OWN]).await;
     discarded
 }

@@ -190,6 +190,12 @@ impl Store for FileStore {
         delete_folder(&self.path(name), &self.options.without_cancel_check())
     }
 
+    async fn remove_empty_folders(&self, names: &[&str]) {
+        if self.is_local() {
+            names.iter().for_each(|name| _ = std::fs::remove_dir(self.path(name)));
+        }
+    }
+
     async fn publish(&self, job: &str, files: &[AddedFile]) -> Result<()> {
         self.for_each_staged(job, files, complete_upload)
     }

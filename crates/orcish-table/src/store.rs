@@ -80,6 +80,9 @@ pub trait Store {
     /// Deletes a folder with everything below it. A missing folder is ignored.
     fn delete_folder(&self, name: &str) -> impl Future<Output = Result<()>>;
 
+    /// Removes folders that are empty, where the system has such folders. Errors are ignored.
+    fn remove_empty_folders(&self, names: &[&str]) -> impl Future<Output = ()>;
+
     /// Makes staged files of a job visible. Files that are visible already are ignored. If the bytes of a file are gone,
     /// the error has the kind `NotFound` of [`std::io::Error`] as its source.
     fn publish(&self, job: &str, files: &[AddedFile]) -> impl Future<Output = Result<()>>;

@@ -9,13 +9,15 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import uuid
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Literal, NamedTuple
 
 import pyarrow as pa
 
+from orcish import _native
 from orcish.tables.folder import FileInfo, Folder
 from orcish.tables.log.table import table_log, table_of
+from orcish.writing.dataset import TableWriter
 
 __all__ = ["STAGED", "Job", "Staged"]
 
@@ -78,10 +80,38 @@ class Job:
         root, inside = table_of(self.base)
         return f"{root}/{inside}" if inside else root
 
+    @property
+    def partition_columns(self) -> list[str]:
+        """The partition columns that the folder of the job is below."""
+        return [name for name, _ in _native.partitions_of(f"{self.inside}/-")]
+
+    def log(self) -> _native.TableLog:
+        """The log of the table."""
+        return table_log(self.folder().base, self.storage)
+
+    def prepare(self) -> list[str]:
+        """Finishes a commit of another job that has died; gives the names of the files of the folder of this job.
+
+        Raises:
+            CommitError: The commit cannot be finished.
+        """
+        log = self.log()
+        log.recover()
+        return [name for name, _ in log.view(self.inside)]
+
+    def position(self) -> int:
+        """The position of the log, for :meth:`commit`."""
+        return self.log().position()
+
     def files(self) -> list[FileInfo]:
         """All files below the folder that the job writes to, hidden ones included, by their paths in the table."""
         folder = self.folder()
         return [file for file in folder.files(self.inside) if not file.name.startswith("_orcish/")]
+
+    def staged(self, table: TableWriter) -> list[Staged]:
+        """The files that a writer of this job has staged."""
+        start = len(self.folder().base) + 1
+        return [Staged(file.path[start:], file.rows, file.bytes, table.tokens[file.path]) for file in table.finished]
 
     def commit(
         self,
@@ -93,6 +123,8 @@ class Job:
         everything: bool = False,
         is_new: bool = False,
         stream: tuple[str, int] | None = None,
+        position: int | None = None,
+        check: Callable[[], object] | None = None,
     ) -> bool:
         """Adds files to the table, and removes others, as a whole.
 
@@ -102,8 +134,10 @@ class Job:
             existing: Files to remove. It is an error if one of them has changed.
             partitions: Folders whose files are removed, by their paths in the table.
             everything: Whether all files of the folder of the job are removed.
-            is_new: Whether it is an error if the table has files.
+            is_new: Whether it is an error if the folder of the job has files.
             stream: Id of a stream and number of its batch.
+            position: The position of the log at which the caller has looked at the table.
+            check: Looks at the table once more. It is called if other commits have come first since ``position``.
 
         Returns:
             Whether the files are in the table: false if the batch of the stream was committed before.
@@ -113,24 +147,31 @@ class Job:
                 known whether the commit is decided.
             CommitError: Another commit is not finished and cannot be, or has changed files of ``existing``. The table
                 is unchanged.
-            FileExistsError: The table has files, with ``is_new``.
+            FileExistsError: There are files, with ``is_new``.
+            ValueError: Files that are to be removed are not those of the table alone.
             OSError: The commit is not decided; the table is unchanged.
         """
         files = list(added)
-        folder = self.folder()
-        committed = table_log(folder.base, self.storage).commit(
-            self.id,
-            operation,
-            [file.token for file in files],
-            existing=None if existing is None else list(existing),
-            partitions=None if partitions is None else sorted(partitions),
-            everything=self.inside if everything else None,
-            is_new=is_new,
-            stream=stream,
-        )
-        if committed is None:
+        outcome = "outdated"
+        while outcome == "outdated":
+            outcome, now = self.log().commit(
+                self.id,
+                operation,
+                [file.token for file in files],
+                existing=None if existing is None else list(existing),
+                partitions=None if partitions is None else sorted(partitions),
+                everything=self.inside if everything else None,
+                nothing=self.inside if is_new else None,
+                stream=stream,
+                position=position,
+            )
+            if outcome == "outdated":
+                position = now
+                if check is not None:
+                    check()
+        if outcome == "before":
             self.give_up(files)
-        return committed is not None
+        return outcome == "committed"
 
     def give_up(self, written: Iterable[Staged] = ()) -> None:
         """Like :meth:`abort`, but ignores errors. Files that cannot be removed stay until they are vacuumed."""
@@ -144,5 +185,4 @@ class Job:
             written: Known files. In a store, parts of other files stay until the rules of the store remove unfinished
                 uploads.
         """
-        folder = self.folder()
-        table_log(folder.base, self.storage).abandon(self.id, [file.token for file in written])
+        self.log().abandon(self.id, [file.token for file in written])

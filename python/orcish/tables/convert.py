@@ -16,8 +16,9 @@ from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.scan import scan
+from orcish.tables.write import write_dataset
 from orcish.types import Limits, ScanOptions, Sources, StorageOptions, WriteOptions
-from orcish.writing.dataset import ExistingData, WrittenFile, write_dataset
+from orcish.writing.dataset import ExistingData, WrittenFile
 
 __all__ = ["convert"]
 
@@ -61,8 +62,8 @@ def convert(
     """Converts a table of CarbonData or of ORC files to a folder of ORC files, in memory that does not grow with the
     table.
 
-    Each file appears when it is complete. After an error, the files of this call are removed again. If the source is
-    ORC files without Arrow schema, so is the target, and readers give its columns the same types. The keywords of
+    The files appear together, in one commit, as those of :func:`orcish.write_dataset`. If the source is ORC files
+    without Arrow schema, so is the target, and readers give its columns the same types. The keywords of
     :class:`~orcish.types.WriteOptions` apply to each file.
 
     >>> orcish.convert("warehouse/db/sales", "sales_orc/", bloom_filter_columns=["id"])     # doctest: +SKIP
@@ -73,8 +74,8 @@ def convert(
         columns: The columns to convert, by dotted names; all by default.
         filters: Which rows to convert; see :class:`~orcish.types.ReadOptions`.
         partition_by: Partition columns, the outermost first; by default the selected partition columns of the source.
-        existing_data: What to do where the target has data: ``"error"``, ``"append"``, or ``"overwrite"``, which
-            removes the old files when all new files are there.
+        existing_data: What to do where the target has data: ``"error"``, ``"append"``, ``"overwrite"`` or
+            ``"overwrite_partitions"``; see :func:`orcish.write_dataset`.
         max_rows_per_file: Maximum rows of a file.
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
         target_storage_options: Options of the object store of the target, where they differ.

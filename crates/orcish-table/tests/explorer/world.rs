@@ -434,6 +434,8 @@ impl Store for SimStore {
         self.delete(&names).await
     }
 
+    async fn remove_empty_folders(&self, _: &[&str]) {}
+
     async fn publish(&self, job: &str, files: &[AddedFile]) -> Result<()> {
         let files = match self.mutation {
             Some(Mutation::LastFileForgotten) => &files[..files.len().saturating_sub(1)],

@@ -1,0 +1,132 @@
+"""Appending to tables: rows get types that readers of the table can read beside its files, or are refused."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+
+import pyarrow as pa
+
+from orcish import _native
+from orcish.arrow.exported import ExportedSchema
+from orcish.errors import CorruptFileError
+from orcish.reading.file import ORCFile, has_arrow_schema
+from orcish.scan import scan
+from orcish.tables.commit import Job
+from orcish.writing.timestamps import timestamp_types, writer_timezones
+
+__all__ = ["ExistingTable", "cast_batch", "existing_table"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ExistingTable:
+    """What a table has, by the first of its files that has columns."""
+
+    base: str
+    """Path or URL of the table."""
+    partition_columns: list[str]
+    schema: pa.Schema
+    """The columns of the file that can be read."""
+    timestamp_types: dict[str, str]
+    """The result of :func:`orcish.writing.timestamps.timestamp_types`."""
+    _has_units: bool
+    _files: list[str] = dataclasses.field(repr=False)
+    _storage: Mapping[str, str] = dataclasses.field(repr=False)
+
+    def check_partitions(self, names: Sequence[str]) -> None:
+        """Checks that rows are partitioned as the table is.
+
+        Raises:
+            ValueError: The partition columns differ, so that the table could not be read any more.
+        """
+        if list(names) != self.partition_columns:
+            existing, given = (", ".join(each) or "none" for each in (self.partition_columns, names))
+            raise ValueError(f"{self.base} has files whose partition columns are: {existing}; partition_by is: {given}")
+
+    def appended_schema(self, schema: pa.Schema) -> pa.Schema:
+        """The schema with which rows are appended: narrower types become those of the table.
+
+        Raises:
+            ValueError: Names differ only by case, or a type of the table does not hold the values.
+        """
+        try:
+            found = _native.appended_schema(
+                self.schema.__arrow_c_schema__(), schema.__arrow_c_schema__(), self._has_units
+            )
+        except ValueError as error:
+            raise ValueError(f"{self.base}: {error}") from None
+        appended = pa.schema(ExportedSchema(found))
+        for own, field in zip(schema, appended, strict=True):
+            if own.type != field.type:
+                try:
+                    pa.array([], own.type).cast(field.type)
+                except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+                    raise ValueError(
+                        f"{self.base}: column {own.name} of the rows is {own.type}, and {field.type} in the table: "
+                        "cast the rows to the type of the table"
+                    ) from None
+        return appended
+
+    def writer_timezone(self) -> str | None:
+        """The time zone of the writer of the first file that records a zone; ``None`` if that has several zones."""
+        for _, file in _opened(self._files, self._storage):
+            if zones := writer_timezones(file):
+                return zones.pop() or None if len(zones) == 1 else None
+        return None
+
+
+def existing_table(job: Job, *, outside: str | None = None) -> ExistingTable | None:
+    """The table that a job writes to; ``None`` if it has no file with columns.
+
+    Args:
+        job: The job.
+        outside: A folder of the table whose files are left out.
+
+    Raises:
+        CommitError: The last commit of the table is not finished.
+    """
+    base = job.folder().base
+    names = [name for name, _ in job.log().view("") if outside is None or not name.startswith(f"{outside}/")]
+    files = [f"{base}/{name}" for name in names]
+    for location, file in _opened(files, job.storage):
+        schema = scan(location, partitions=False, storage_options=job.storage).schema
+        return ExistingTable(
+            base=base,
+            partition_columns=[name for name, _ in _native.partitions_below(base, location)],
+            schema=schema,
+            timestamp_types=timestamp_types(file),
+            _has_units=has_arrow_schema(file),
+            _files=files,
+            _storage=job.storage,
+        )
+    return None
+
+
+def _opened(files: Sequence[str], storage: Mapping[str, str]) -> Iterator[tuple[str, ORCFile]]:
+    for file in files:
+        try:
+            opened = ORCFile(file, storage_options=storage)
+        except (CorruptFileError, FileNotFoundError):
+            # The file is no ORC file, or was just removed.
+            continue
+        # Hive writes files of no bytes, which have no columns.
+        if len(opened.column_types) > 1:
+            yield file, opened
+
+
+def cast_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """The batch with the types and the metadata of a schema of the same columns.
+
+    Raises:
+        ValueError: A value is not one of its new type.
+    """
+    if not batch.num_columns:
+        # A new batch without columns would have no rows.
+        return batch
+    columns = []
+    for column, field in zip(batch.columns, schema, strict=True):
+        try:
+            columns.append(column if column.type == field.type else column.cast(field.type))
+        except pa.ArrowInvalid as error:
+            raise ValueError(f"column {field.name}: {error}") from None
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -1,0 +1,283 @@
+"""Writing of tables as folders of files, with folders of partitions as in Hive."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast
+
+import pyarrow as pa
+
+from orcish import _native
+from orcish.carbon.detect import is_carbon, is_carbon_file
+from orcish.errors import UnfinishedCommitError, UnknownColumnError, UnsupportedError, closest_match
+from orcish.io.paths import local_path
+from orcish.keywords import checked_keywords, chosen_options
+from orcish.tables.appending import ExistingTable, cast_batch, existing_table
+from orcish.tables.commit import Job, Staged
+from orcish.types import StorageOptions, WriteOptions
+from orcish.writing.dataset import (
+    MAX_MEMORY,
+    MAX_OPEN_FILES,
+    ExistingData,
+    TableWriter,
+    WrittenFile,
+    check_existing_data,
+)
+from orcish.writing.timestamps import has_instants, with_stored_types
+from orcish.writing.writer import schema_and_batches
+
+__all__ = ["write_dataset"]
+
+
+@checked_keywords
+def write_dataset(
+    data: Any,
+    target: str | os.PathLike[str],
+    *,
+    partition_by: Sequence[str] = (),
+    max_rows_per_file: int | None = None,
+    basename_template: str | None = None,
+    existing_data: ExistingData = "error",
+    max_open_files: int = MAX_OPEN_FILES,
+    max_memory: int = MAX_MEMORY,
+    storage_options: StorageOptions | None = None,
+    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
+    compression_level: int | None = None,
+    column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
+    compression_block_size: int | None = None,
+    stripe_size: int | None = None,
+    row_index_stride: int | None = None,
+    bloom_filter_columns: Sequence[str] | None = None,
+    bloom_filter_fpp: float | None = None,
+    dictionary: bool | Mapping[str, bool | None] | None = None,
+    metadata: Mapping[str, bytes | str] | None = None,
+    timezone: str | None = None,
+    version: Literal["0.11", "0.12"] | None = None,
+    arrow_schema: bool | None = None,
+    threads: int | None = None,
+    verify: bool | None = None,
+) -> list[WrittenFile]:
+    """Writes a folder of ORC files, with partition folders such as ``dt=2026-01-01``.
+
+    The files appear together, in one commit of the table: after an error nothing has changed. Writers, readers and jobs
+    of orcish that work on the table at the same time see all of the commit or nothing of it. The folder ``_orcish`` of
+    the table has the log of its commits. The keywords of :class:`~orcish.types.WriteOptions` apply to each file.
+
+    >>> orcish.write_dataset(table, "table/", partition_by=["dt"], max_rows_per_file=10_000_000)   # doctest: +SKIP
+
+    Args:
+        data: Anything that :func:`orcish.write_table` takes.
+        target: The folder, or a URL of an object store. Missing folders are created. It is no pattern: ``v[12]`` is a
+            folder of that name. A folder of a partition, such as ``table/dt=2026-01-01``, is one of its table.
+        partition_by: Partition columns, the outermost first; files do not have them. Special numbers have the folder
+            names of Hive and Spark: ``NaN``, ``Infinity``. As there, empty strings are in the folder of null, and are
+            read as null.
+        max_rows_per_file: Maximum rows of a file.
+        basename_template: Template of file names, with ``{i}`` for a number. The number is followed by an ID of the
+            call, because the name of a file is used once in a table. Names that readers ignore are refused: those that
+            begin with ``_`` or ``.``, or end with ``_$folder$`` or ``.carbondata``. Names with a folder are refused
+            too.
+        existing_data: What to do where the folder has data: ``"error"``; ``"append"``; ``"overwrite"``, which replaces
+            all files of the folder; or ``"overwrite_partitions"``, which replaces the files of the partitions that the
+            rows are in. Links to files are removed, not their targets. Nothing is overwritten where there are files
+            behind a link to a folder, or in a folder that is no partition. Rows that are added to a table have to have
+            its partition columns, and get the types of its columns, where these are wider. Appended instants have the
+            type that the table has: ``timestamp`` in the time zone of its writer, or ``timestamp with local time
+            zone``.
+        max_open_files: Maximum number of open files. With more partitions, the least recently used file is finished,
+            and later rows of its partition begin another file.
+        max_memory: Maximum bytes that all open files together hold in memory; the largest ones end their stripe.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+
+    Returns:
+        The files, in the order in which they were finished.
+
+    Raises:
+        FileExistsError: The folder has data already.
+        KeyError: There is no such partition column.
+        ValueError: An option is wrong, or a value cannot be stored; all columns would be partition columns; the rows do
+            not fit to the table; files that are to be overwritten are not those of the table alone.
+        NotADirectoryError: The target is a file.
+        UnsupportedError: The folder has data of CarbonData.
+        CommitError: Another commit is not finished, and cannot be; see :func:`orcish.recover`.
+        UnfinishedCommitError: The commit is decided and not finished, or it is not known whether it is decided.
+        OSError: A file cannot be written.
+    """
+    options = chosen_options(locals(), WriteOptions)
+    schema, batches = schema_and_batches(data)
+    folder = _folder(local_path(os.fspath(target)))
+    by = _partition_columns(partition_by, schema)
+    if basename_template is not None:
+        _check_template(basename_template)
+    check_existing_data(existing_data)
+    if existing_data == "overwrite_partitions" and not by:
+        raise ValueError("existing_data='overwrite_partitions' needs partition_by")
+    if "://" not in folder and os.path.isfile(folder):
+        raise NotADirectoryError(f"{folder} is a file, and no folder")
+    job = Job(folder, cast("dict[str, str]", dict(storage_options or {})))
+    missing = _missing_folders(job.location())
+    files = job.prepare()
+    if is_carbon(folder, storage_options) or any(is_carbon_file(name) for name in files):
+        raise UnsupportedError(f"{folder} has data of CarbonData, which is only read: write ORC into another folder")
+    if existing_data == "error" and files:
+        raise _has_data(folder)
+    target_table = _Target(job, by, existing_data)
+    schema, options = target_table.fitted(schema, options)
+    number = "{i}" if basename_template is None else f"{{i}}-{uuid.uuid4().hex[:12]}"
+    template = (basename_template or f"part-{{i}}-{uuid.uuid4()}.orc").replace("{i}", number)
+    table = TableWriter(
+        job.location(),
+        schema,
+        by,
+        template=template,
+        max_rows_per_file=max_rows_per_file,
+        max_open_files=max_open_files,
+        max_memory=max_memory,
+        storage_options=storage_options,
+        staging=job.folder().location(job.attempt()),
+        options=options,
+    )
+    staged: list[Staged] = []
+    try:
+        with table:
+            for batch in batches:
+                table.write(cast_batch(batch, schema))
+            if not by:
+                table.begin()
+        staged = job.staged(table)
+        target_table.commit(staged)
+    except UnfinishedCommitError:
+        raise
+    except BaseException as error:
+        table.abort()
+        job.give_up(staged)
+        for path in missing:
+            # Folders with files stay.
+            with contextlib.suppress(OSError):
+                os.rmdir(path)
+        if isinstance(error, FileExistsError):
+            raise _has_data(folder) from None
+        raise
+    start = len(job.location())
+    base = "" if folder == "/" else folder
+    return [file._replace(path=base + file.path[start:]) for file in table.finished]
+
+
+class _Target:
+    """The table that rows are written to, and how they fit to it."""
+
+    def __init__(self, job: Job, by: list[str], existing_data: ExistingData) -> None:
+        self._job = job
+        self._by = by
+        self._existing_data = existing_data
+        self._position: int | None = None
+        self._schema: pa.Schema | None = None
+
+    def fitted(self, schema: pa.Schema, options: dict[str, Any]) -> tuple[pa.Schema, dict[str, Any]]:
+        """The schema and the options with which the rows are written."""
+        if not self._is_added():
+            return schema, options
+        self._position = self._job.position()
+        found = self._existing()
+        if found is not None:
+            schema = found.appended_schema(schema)
+            if has_instants(schema):
+                schema = with_stored_types(schema, [found.timestamp_types])
+                # Other readers show wall clock times, which are consistent only within one zone.
+                if "timestamp" in found.timestamp_types.values() and (zone := found.writer_timezone()):
+                    options = {"timezone": zone, **options}
+        self._schema = schema
+        return schema, options
+
+    def commit(self, staged: list[Staged]) -> None:
+        """Commits the files."""
+        folders = {file.target.rpartition("/")[0] for file in staged}
+        if self._existing_data == "overwrite_partitions":
+            self._job.commit(staged, "overwrite", partitions=folders, position=self._position, check=self._check_again)
+        elif self._existing_data == "overwrite":
+            self._job.commit(staged, "overwrite", everything=True, position=self._position, check=self._check_again)
+        elif staged or self._existing_data == "error":
+            self._job.commit(
+                staged, is_new=self._existing_data == "error", position=self._position, check=self._check_again
+            )
+
+    def _is_added(self) -> bool:
+        """Whether other files stay in the table."""
+        return self._existing_data != "overwrite" or bool(self._job.inside)
+
+    def _existing(self) -> ExistingTable | None:
+        """The files that stay, after a check of the partition columns."""
+        is_replaced = self._existing_data == "overwrite" and self._job.inside
+        found = existing_table(self._job, outside=self._job.inside if is_replaced else None)
+        if found is not None:
+            found.check_partitions([*self._job.partition_columns, *self._by])
+        return found
+
+    def _check_again(self) -> None:
+        """Checks the rows once more, because the table has changed."""
+        found = self._existing()
+        if found is not None and self._schema is not None and found.appended_schema(self._schema) != self._schema:
+            raise ValueError(f"{self._job.base}: the types of the table have changed while the rows were written")
+
+
+def _has_data(folder: str) -> FileExistsError:
+    return FileExistsError(f"{folder} has data already; existing_data='append' adds to it, 'overwrite' replaces it")
+
+
+def _missing_folders(folder: str) -> list[str]:
+    """The folder and the folders above it that do not exist, the innermost first."""
+    missing = []
+    while "://" not in folder and not os.path.lexists(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    return missing
+
+
+def _folder(path: str) -> str:
+    """The folder without a trailing slash."""
+    if not path:
+        raise ValueError("the folder of a table has a name; '.' is the one that this process is in")
+    return path if path.endswith("://") else path.rstrip("/") or "/"
+
+
+def _partition_columns(partition_by: Sequence[str], schema: pa.Schema) -> list[str]:
+    """Names of the partition columns.
+
+    Raises:
+        UnknownColumnError: There is no such column.
+        ValueError: A column cannot be a partition column.
+    """
+    by = [partition_by] if isinstance(partition_by, str) else list(partition_by)
+    for name in by:
+        if name not in schema.names:
+            closest = closest_match(name, schema.names)
+            hint = f"; did you mean {closest!r}?" if closest else ""
+            raise UnknownColumnError(f"there is no column {name!r} to partition by{hint}")
+    if len(set(by)) != len(by) or len(by) >= max(len(schema), 1):
+        raise ValueError(f"partition_by={by}: columns are named once, and one at least is left for the files")
+    for name in by:
+        kind = schema.field(name).type
+        if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+            kind = kind.value_type
+        if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
+            raise ValueError(f"partition_by={by}: values of {name!r}, of type {kind}, cannot be names of folders")
+        if not name or name.startswith("."):
+            folder_name = _native.partition_folder(name, "…")
+            raise ValueError(f"partition_by={by}: readers pass over folders such as {folder_name!r}")
+    return by
+
+
+def _check_template(template: str) -> None:
+    """Raises ValueError for templates of names that readers ignore, or do not recognize as ORC files."""
+    given = f"basename_template={template!r}"
+    if "{i}" not in template:
+        raise ValueError(f"{given}: {{i}} has to be in it, for a number")
+    if "/" in template or os.path.basename(template) != template:
+        raise ValueError(f"{given}: it names a file, not a folder")
+    if template.startswith(("_", ".")):
+        raise ValueError(f"{given}: readers pass over files whose names begin with '_' or '.'")
+    if template.endswith(("_$folder$", "._COPYING_", ".carbondata")):
+        raise ValueError(f"{given}: readers do not take files of such names for those of a table")
