@@ -29,8 +29,13 @@ from orcish.reading.explanation import Explanation
 from orcish.reading.file import ORCFile
 from orcish.reading.scan import Scan, Split
 from orcish.scan import read_table, scan
+from orcish.tables.compact import compact
+from orcish.tables.compaction import CompactedFile
 from orcish.tables.convert import convert
+from orcish.tables.delete import delete
+from orcish.tables.deletion import Deleted
 from orcish.tables.log.recovery import recover, vacuum
+from orcish.tables.progress import Progress
 from orcish.tables.write import write_dataset
 from orcish.types import ColumnStatistics, Finding, StripeInfo
 from orcish.writing.dataset import WrittenFile
@@ -43,7 +48,9 @@ __all__ = [
     "CarbonTable",
     "ColumnStatistics",
     "CommitError",
+    "CompactedFile",
     "CorruptFileError",
+    "Deleted",
     "Explanation",
     "Expression",
     "Finding",
@@ -52,6 +59,7 @@ __all__ = [
     "ORCFile",
     "ORCWriter",
     "OrcishError",
+    "Progress",
     "Scan",
     "Split",
     "StripeInfo",
@@ -62,7 +70,9 @@ __all__ = [
     "WrittenFile",
     "__version__",
     "col",
+    "compact",
     "convert",
+    "delete",
     "merge",
     "read_table",
     "recover",

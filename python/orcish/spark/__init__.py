@@ -13,7 +13,8 @@ from __future__ import annotations
 from orcish.spark.dataframes import map_batches, map_pandas, read
 from orcish.spark.jobs.compact import compact
 from orcish.spark.jobs.convert import convert
+from orcish.spark.jobs.delete import delete
 from orcish.spark.jobs.profile import profile
 from orcish.spark.jobs.verify import verify
 
-__all__ = ["compact", "convert", "map_batches", "map_pandas", "profile", "read", "verify"]
+__all__ = ["compact", "convert", "delete", "map_batches", "map_pandas", "profile", "read", "verify"]

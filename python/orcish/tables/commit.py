@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Literal, NamedTuple
@@ -94,7 +95,10 @@ class Job:
 
         Raises:
             CommitError: The commit cannot be finished.
+            NotADirectoryError: The folder is a file.
         """
+        if "://" not in self.base and os.path.isfile(self.base):
+            raise NotADirectoryError(f"{self.base} is a file, and no folder")
         log = self.log()
         log.recover()
         return [name for name, _ in log.view(self.inside)]

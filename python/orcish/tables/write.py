@@ -115,8 +115,6 @@ def write_dataset(
     check_existing_data(existing_data)
     if existing_data == "overwrite_partitions" and not by:
         raise ValueError("existing_data='overwrite_partitions' needs partition_by")
-    if "://" not in folder and os.path.isfile(folder):
-        raise NotADirectoryError(f"{folder} is a file, and no folder")
     job = Job(folder, cast("dict[str, str]", dict(storage_options or {})))
     missing = _missing_folders(job.location())
     files = job.prepare()

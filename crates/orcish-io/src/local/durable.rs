@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 /// Maximum number of symbolic links of a path, which is that of common systems.
 const MAX_LINKS: usize = 40;
+/// Maximum number of attempts to create a folder.
+const MAX_ATTEMPTS: usize = 16;
 
 /// The parent folder of a path.
 pub(super) fn parent_of(path: &Path) -> &Path {
@@ -40,7 +42,10 @@ pub(super) fn create_folders(folder: &Path) -> io::Result<()> {
 pub(crate) fn create_missing_folders(folder: &Path, created: &mut Vec<PathBuf>) -> io::Result<()> {
     let is_missing = |parent: &&Path| !parent.as_os_str().is_empty() && !parent.is_dir();
     let mut missing: Vec<_> = folder.ancestors().take_while(is_missing).map(Path::to_owned).collect();
-    fs::create_dir_all(folder)?;
+    // Another process may remove an empty parent folder at the same time.
+    let mut attempts = (0..MAX_ATTEMPTS).map(|_| fs::create_dir_all(folder));
+    let is_removed = |result: &io::Result<()>| result.as_ref().is_err_and(is_not_found);
+    attempts.find(|result| !is_removed(result)).unwrap_or_else(|| fs::create_dir_all(folder))?;
     missing.reverse();
     created.append(&mut missing);
     Ok(())

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from orcish.carbon.detect import check_not_carbon
 from orcish.errors import UnfinishedCommitError
-from orcish.io.paths import is_hidden
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.spark.jobs.runner import active_session, parse_size, run_in_workers, to_frame
-from orcish.spark.options import to_text
+from orcish.spark.jobs.runner import active_session, run_in_workers, to_frame
+from orcish.spark.options import absolute, to_text
 from orcish.spark.table.writer import mark_success
-from orcish.tables.commit import Job, Staged
-from orcish.tables.compact import CompactionTask, compact_files, compaction_groups, joined_path
-from orcish.tables.log.listing import table_files
-from orcish.tables.log.recovery import recover
+from orcish.tables.commit import Staged
+from orcish.tables.compaction import CompactionPlan, CompactionTask, compact_files, parse_size
 from orcish.types import StorageOptions, WriteOptions
 
 __all__ = ["compact"]
@@ -34,7 +30,7 @@ RESULT = pa.schema(
         ("file", pa.string()),
     ]
 )
-_BY_TASK = pa.schema([*RESULT, ("token", pa.binary())])
+_BY_TASK = pa.schema([*RESULT, ("target", pa.string()), ("size", pa.int64()), ("token", pa.binary())])
 
 
 @checked_keywords
@@ -63,7 +59,7 @@ def compact(
 ) -> DataFrame:
     """Combines small files of a table, folder by folder, in the order of their names.
 
-    Files with the same types and options are merged: their stripes are copied, and nothing is decoded. Other files, and
+    Files with the same types and options are merged: each is checked, and their stripes are copied. Other files, and
     all files with ``rewrite``, are decoded and written again, with their types and attributes. The table changes at
     once, when all files have been written; if the job is stopped before, the table is unchanged. Readers that have
     listed the old files and not opened them yet will not find them.
@@ -85,7 +81,7 @@ def compact(
 
     Raises:
         ValueError: Options of files are given without ``rewrite``.
-        FileNotFoundError: There is nothing at the path.
+        FileNotFoundError: There are no files at the path.
         UnsupportedError: The path is a CarbonData table.
         OrcishError: A file was changed or removed while the job ran; the table is unchanged.
         PySparkException: A file cannot be read; the message names it.
@@ -93,35 +89,22 @@ def compact(
     options = chosen_options(locals(), WriteOptions)
     session = active_session(spark)
     size = parse_size(target_file_size)
-    if options and not rewrite:
-        raise ValueError(f"{', '.join(options)}: options of files need rewrite=True, as merged files stay as they are")
-    storage = to_text(storage_options or {})
-    check_not_carbon(path, storage)
-    job = Job(path, storage)
-    # Files that an unfinished commit removes are not worth compacting.
-    recover(path, storage_options=storage)
-    everything = job.files()
-    if not everything:
-        # Raises FileNotFoundError for a wrong path, but not for a table without files.
-        table_files(path, None, storage)
-    # Hive writes files of no bytes, which have no rows.
-    there = [file for file in everything if file.size and not is_hidden(file.name)]
-    tasks = [CompactionTask(job, group, rewrite, options) for group in compaction_groups(there, size, rewrite)]
+    plan = CompactionPlan.of(absolute(path), to_text(storage_options or {}), size, rewrite, options)
+
+    def run(task: CompactionTask) -> list[tuple[Any, ...]]:
+        file, staged = compact_files(task)
+        return [(*file, staged.target, staged.size, staged.token)]
 
     made: list[Staged] = []
     try:
-        rows = run_in_workers(session, tasks, compact_files, _BY_TASK, f"orcish: compact {path}")
-        made += (
-            Staged(joined_path(row["folder"], row["file"]), row["rows"], row["bytes_after"], row["token"])
-            for row in rows
-        )
+        rows = run_in_workers(session, plan.tasks, run, _BY_TASK, f"orcish: compact {path}")
+        made += (Staged(row["target"], row["rows"], row["size"], row["token"]) for row in rows)
+        plan.commit(made)
         if made:
-            removed = {name for task in tasks for name in task.names}
-            job.commit(made, "compact", existing=[file for file in there if file.name in removed])
-            mark_success(job)
+            mark_success(plan.job)
     except UnfinishedCommitError:
         raise
     except BaseException:
-        job.give_up(made)
+        plan.job.give_up(made)
         raise
     return to_frame(session, rows, RESULT)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -16,11 +15,10 @@ from orcish.spark.session import job_description, jvm
 from orcish.spark.table.tasks import deserialize, serialize
 from orcish.terminal import printable
 
-__all__ = ["active_session", "parse_size", "run_in_workers", "sql_schema", "to_batch", "to_frame"]
+__all__ = ["active_session", "run_in_workers", "sql_schema", "to_batch", "to_frame"]
 
 Item = TypeVar("Item")
 
-UNITS = {"": 1, "K": 10, "M": 20, "G": 30, "T": 40}
 BAR = 40
 """Width of the progress bar."""
 
@@ -78,18 +76,6 @@ _SQL = {pa.string(): "string", pa.int64(): "bigint", pa.binary(): "binary", pa.b
 def to_frame(spark: SparkSession, rows: Sequence[dict[str, Any]], schema: pa.Schema) -> DataFrame:
     """Rows as a data frame."""
     return spark.createDataFrame([tuple(row[field.name] for field in schema) for row in rows], sql_schema(schema))
-
-
-def parse_size(size: int | str) -> int:
-    """Parses a size: a number of bytes, or a text such as ``512MB``, in powers of 1024.
-
-    Raises:
-        ValueError: The size is invalid.
-    """
-    found = re.fullmatch(r"\s*(\d+)\s*([KMGT]?)(i?B)?\s*", str(size), re.IGNORECASE)
-    if found is None or int(found[1]) < 1:
-        raise ValueError(f"{size!r} is no size: write bytes, or for example 512MB")
-    return int(found[1]) << UNITS[found[2].upper()] if found[2] else int(found[1])
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ __all__ = ["table_log", "table_of"]
 
 
 def table_of(path: str) -> tuple[str, str]:
-    """The folder of the table that a folder belongs to, and the path below it.
+    """The folder of the table that a folder or a file belongs to, and the path of the folder below it.
 
     The table is the folder above the folders of partitions at the end of the path: that of ``t/day=1/hour=2`` is ``t``.
     Links of local paths are resolved, as staged files are bound to their paths.
@@ -26,7 +26,10 @@ def table_of(path: str) -> tuple[str, str]:
     if is_foreign(path):
         raise UnsupportedError(f"{path}: such stores are read, by pyarrow or fsspec, and a table there is not written")
     found = local_path(path)
-    return _native.table_root(found if "://" in found else os.path.realpath(found))
+    if "://" not in found:
+        found = os.path.realpath(found)
+        found = os.path.dirname(found) if os.path.isfile(found) else found
+    return _native.table_root(found)
 
 
 def table_log(root: str, storage: Mapping[str, str] | None) -> _native.TableLog:

@@ -1,0 +1,178 @@
+"""Compaction: choice of the files that are combined, and how they become one file."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from orcish.carbon.detect import check_not_carbon
+from orcish.errors import OrcishError
+from orcish.reading.file import ORCFile
+from orcish.tables.commit import Job, Staged
+from orcish.tables.folder import FileInfo, Folder
+from orcish.tables.rewriting import file_options, rewrite
+from orcish.writing.dataset import file_suffix
+
+__all__ = ["CompactedFile", "CompactionPlan", "CompactionTask", "compact_files", "parse_size"]
+
+FULL = 0.75
+"""Files of at least this fraction of the target size are not compacted."""
+
+
+UNITS = {"": 1, "K": 10, "M": 20, "G": 30, "T": 40}
+
+
+class CompactedFile(NamedTuple):
+    """A file that holds the rows of others."""
+
+    folder: str
+    """Path of the folder in the table."""
+    action: str
+    """``merge`` if stripes were copied, ``rewrite`` if rows were decoded and encoded."""
+    files: int
+    """Number of the files that it replaces."""
+    rows: int
+    bytes_before: int
+    bytes_after: int
+    file: str
+    """Name in the folder."""
+
+
+@dataclasses.dataclass(frozen=True)
+class CompactionTask:
+    """Files of one folder that become one file; it can be pickled."""
+
+    job: Job
+    names: list[str]
+    rewrite: bool
+    options: dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class CompactionPlan:
+    """Which files of a table become which, and the commit of the result."""
+
+    job: Job
+    tasks: list[CompactionTask]
+    files: list[FileInfo]
+    """The files as they were when the plan was made."""
+
+    @staticmethod
+    def of(path: str, storage: Mapping[str, str], size: int, rewrite: bool, options: dict[str, Any]) -> CompactionPlan:
+        """Plans a compaction.
+
+        Raises:
+            ValueError: Options of files are given without ``rewrite``.
+            FileNotFoundError: There are no files at the path.
+            UnsupportedError: The path is a CarbonData table.
+            CommitError: A commit of another job is not finished, and cannot be.
+        """
+        if options and not rewrite:
+            given = ", ".join(options)
+            raise ValueError(f"{given}: options of files need rewrite=True, as merged files stay as they are")
+        check_not_carbon(path, storage)
+        job = Job(path, storage)
+        visible = set(job.prepare())
+        if not visible and ("://" in path or not os.path.isdir(path)):
+            raise FileNotFoundError(f"no files: {path}")
+        # Files behind links to folders, which may be those of another table, stay.
+        there = [file for file in job.files() if file.name in visible]
+        # Hive writes files of no bytes, which have no rows.
+        groups = compaction_groups([file for file in there if file.size], size, rewrite)
+        return CompactionPlan(job, [CompactionTask(job, group, rewrite, options) for group in groups], there)
+
+    def commit(self, made: Sequence[Staged]) -> None:
+        """Replaces the files of all tasks.
+
+        Raises:
+            CommitError: A file was changed or removed meanwhile; the table is unchanged.
+        """
+        if made:
+            removed = {name for task in self.tasks for name in task.names}
+            self.job.commit(made, "compact", existing=[file for file in self.files if file.name in removed])
+
+
+def compaction_groups(files: Sequence[FileInfo], size: int, rewrite: bool) -> list[list[str]]:
+    """Groups of files that become one file each: of one folder, in the order of their names."""
+    folders: dict[str, list[FileInfo]] = {}
+    for file in sorted(files):
+        folders.setdefault(file.name.rpartition("/")[0], []).append(file)
+    groups: list[list[str]] = []
+    for within in folders.values():
+        group: list[str] = []
+        total = 0
+        for file in within:
+            if file.size >= size * FULL and not rewrite:
+                continue
+            if group and total + file.size > size:
+                groups.append(group)
+                group, total = [], 0
+            group.append(file.name)
+            total += file.size
+        groups.append(group)
+    return [group for group in groups if len(group) > 1 or (rewrite and group)]
+
+
+def compact_files(task: CompactionTask) -> tuple[CompactedFile, Staged]:
+    """Writes one file, which is not published yet.
+
+    Raises:
+        CorruptFileError: A file cannot be read.
+    """
+    folder = task.job.folder()
+    sources = [folder.location(name) for name in task.names]
+    before = sum(found.size for name in task.names if (found := folder.stat(name)) is not None)
+    within, _, first = task.names[0].rpartition("/")
+    attempt = task.job.attempt()
+    # The name of the new file sorts like the first of the old ones.
+    stem, _, ending = first.partition(".")
+    name = f"{stem[:10]}-{attempt[-32:]}"
+    action = "rewrite"
+    made = None
+    if not task.rewrite and _are_valid(sources, folder):
+        try:
+            target = _joined(within, f"{name}.{ending or 'orc'}")
+            made = folder.merge(sources, target, staging=attempt)
+            action = "merge"
+        except ValueError:
+            # The files differ, so their stripes cannot be copied.
+            pass
+    if made is None:
+        options = file_options(sources[0], folder, task.options)
+        target = _joined(within, f"{name}{file_suffix(options)}")
+        made = rewrite(sources, folder, target, attempt, options)
+    written, token = made
+    if written.rows != (rows := sum(ORCFile(at, storage_options=folder.storage_options).num_rows for at in sources)):
+        folder.abort(target, token)
+        raise OrcishError(f"{sources[0]} and {len(sources) - 1} more: {rows} rows became {written.rows}")
+    file = CompactedFile(within, action, len(sources), written.rows, before, written.bytes, target.rpartition("/")[2])
+    return file, Staged(target, written.rows, written.bytes, token)
+
+
+def _are_valid(sources: Sequence[str], folder: Folder) -> bool:
+    """Whether all files are what they state. A merged file would have the faults of each, and all of their rows.
+
+    Raises:
+        CorruptFileError: A file cannot be read.
+    """
+    return all(not ORCFile(source, storage_options=folder.storage_options).check() for source in sources)
+
+
+def _joined(folder: str, name: str) -> str:
+    """The path of a file in a folder; an empty folder is the table's own."""
+    return f"{folder}/{name}" if folder else name
+
+
+def parse_size(size: int | str) -> int:
+    """Parses a size: a number of bytes, or a text such as ``512MB``, in powers of 1024.
+
+    Raises:
+        ValueError: The size is invalid.
+    """
+    found = re.fullmatch(r"\s*(\d+)\s*([KMGT]?)(i?B)?\s*", str(size), re.IGNORECASE)
+    if found is None or int(found[1]) < 1:
+        raise ValueError(f"{size!r} is no size: write bytes, or for example 512MB")
+    return int(found[1]) << UNITS[found[2].upper()] if found[2] else int(found[1])

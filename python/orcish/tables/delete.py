@@ -1,0 +1,88 @@
+"""The function :func:`delete`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Literal, cast
+
+from orcish.errors import UnfinishedCommitError
+from orcish.filters.pushdown import Filters
+from orcish.io.paths import local_path
+from orcish.keywords import checked_keywords, chosen_options
+from orcish.tables.deletion import Deleted, DeletedRows, DeletionPlan, delete_rows
+from orcish.tables.progress import ProgressOption, reported
+from orcish.types import StorageOptions, WriteOptions
+
+__all__ = ["delete"]
+
+
+@checked_keywords
+def delete(
+    target: str | os.PathLike[str],
+    filters: Filters,
+    *,
+    progress: ProgressOption = False,
+    storage_options: StorageOptions | None = None,
+    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
+    compression_level: int | None = None,
+    column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
+    compression_block_size: int | None = None,
+    stripe_size: int | None = None,
+    row_index_stride: int | None = None,
+    bloom_filter_columns: Sequence[str] | None = None,
+    bloom_filter_fpp: float | None = None,
+    dictionary: bool | Mapping[str, bool | None] | None = None,
+    metadata: Mapping[str, bytes | str] | None = None,
+    timezone: str | None = None,
+    version: Literal["0.11", "0.12"] | None = None,
+    arrow_schema: bool | None = None,
+    threads: int | None = None,
+    verify: bool | None = None,
+) -> Deleted:
+    """Deletes the rows of a table for which a filter is true. Rows for which it is null stay.
+
+    Files without such rows are not changed, and most of them are not read. Files that have only such rows are removed.
+    The other files are written again, with their types, attributes and compression. The table changes at once; if the
+    call fails before, it is unchanged. Rows that another job adds meanwhile stay.
+
+    The keywords of :class:`~orcish.types.WriteOptions` apply to files that are written again. Without
+    ``bloom_filter_columns`` they have no bloom filters.
+
+    >>> orcish.delete("orders/", "customer_id = 5 and day < date '2026-01-01'")                # doctest: +SKIP
+
+    Args:
+        target: The folder of the table, or of a partition, or its URL.
+        filters: The rows to delete; see ``filters`` of :class:`~orcish.types.ReadOptions`.
+        progress: True for a bar on the terminal, or a function that is called with a
+            :class:`~orcish.tables.progress.Progress` after each file.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+
+    Returns:
+        The numbers of rows and files.
+
+    Raises:
+        FileNotFoundError: There are no files at the path.
+        ValueError: The filter or an option is invalid; a file is behind a link to a folder.
+        UnsupportedError: The path is a CarbonData table.
+        CorruptFileError: A file cannot be read; the table is unchanged.
+        CommitError: A file was changed or removed meanwhile; the table is unchanged.
+        UnfinishedCommitError: The commit is decided and not finished, or it is not known whether it is decided.
+        OSError: A file cannot be read or written; the table is unchanged.
+    """
+    options = chosen_options(locals(), WriteOptions)
+    path = local_path(os.fspath(target))
+    storage = cast("dict[str, str]", dict(storage_options or {}))
+    plan = DeletionPlan.of(path, filters, storage, options)
+    done: list[DeletedRows] = []
+    try:
+        with reported(progress, f"delete from {path}", sum(task.size for task in plan.tasks)) as add:
+            for task in plan.tasks:
+                done.append(delete_rows(task))
+                add(task.size)
+        return plan.commit(done)
+    except UnfinishedCommitError:
+        raise
+    except BaseException:
+        plan.job.give_up([each.staged for each in done if each.staged is not None])
+        raise

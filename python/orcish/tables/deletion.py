@@ -1,0 +1,140 @@
+"""Deletion of rows: which files have such rows, and how the others are written again."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from orcish.carbon.detect import check_not_carbon
+from orcish.errors import CommitError
+from orcish.filters.pushdown import Filters
+from orcish.reading.file import ORCFile
+from orcish.reading.scan import Split
+from orcish.scan import scan
+from orcish.tables.commit import Job, Staged
+from orcish.tables.folder import FileInfo
+from orcish.tables.rewriting import file_options, rewrite
+from orcish.writing.dataset import file_suffix
+
+__all__ = ["Deleted", "DeletedRows", "DeletionPlan", "DeletionTask", "delete_rows"]
+
+NUMBER = "orcish.row_number"
+"""Name of the column of row numbers."""
+WHOLE = 1 << 62
+"""Size of a split that has all of a file."""
+
+
+class Deleted(NamedTuple):
+    """What a deletion has done."""
+
+    rows: int
+    """Number of the deleted rows."""
+    files_removed: int
+    """Number of files of which all rows are deleted."""
+    files_rewritten: int
+    """Number of files of which some rows are deleted."""
+
+
+class DeletedRows(NamedTuple):
+    """What is deleted of one file."""
+
+    name: str
+    """Path in the table."""
+    rows: int
+    staged: Staged | None
+    """The file with the other rows; ``None`` without other rows, and without deleted rows."""
+
+
+@dataclasses.dataclass(frozen=True)
+class DeletionTask:
+    """A file that may have rows to delete; it can be pickled."""
+
+    job: Job
+    name: str
+    """Path in the table."""
+    size: int
+    splits: list[Split]
+    """The stripes that may have such rows."""
+    options: dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class DeletionPlan:
+    """Which files of a table may have rows to delete, and the commit of the result."""
+
+    job: Job
+    tasks: list[DeletionTask]
+    files: list[FileInfo]
+    """The files as they were when the plan was made."""
+
+    @staticmethod
+    def of(path: str, filters: Filters, storage: Mapping[str, str], options: dict[str, Any]) -> DeletionPlan:
+        """Plans a deletion.
+
+        Raises:
+            FileNotFoundError: There are no files at the path.
+            TypeError, ValueError: The filter is invalid.
+            UnsupportedError: The path is a CarbonData table.
+            CommitError: A commit of another job is not finished, and cannot be.
+        """
+        if filters is None:
+            raise TypeError("filters=None: which rows are deleted has to be said; write_dataset replaces all rows")
+        check_not_carbon(path, storage)
+        job = Job(path, storage)
+        visible = job.prepare()
+        if not visible:
+            raise FileNotFoundError(f"no files: {path}")
+        files = job.files()
+        base = job.folder().base
+        own = {file.name for file in files}
+        table = scan(base, filters=filters, columns=[], row_number=NUMBER, storage_options=storage)
+        splits: dict[str, list[Split]] = {}
+        for split in table.splits(WHOLE):
+            name = split.location[len(base) + 1 :]
+            if name in own:
+                splits.setdefault(name, []).append(split)
+            elif name in visible:
+                raise ValueError(f"{split.location}: the file is behind a link to a folder, and is not changed")
+        sizes = {file.name: file.size for file in files}
+        tasks = [DeletionTask(job, name, sizes[name], parts, options) for name, parts in splits.items()]
+        return DeletionPlan(job, tasks, files)
+
+    def commit(self, done: Sequence[DeletedRows]) -> Deleted:
+        """Replaces and removes the files that have rows to delete.
+
+        Raises:
+            CommitError: A file was changed or removed meanwhile; the table is unchanged.
+        """
+        changed = {each.name for each in done if each.rows}
+        staged = [each.staged for each in done if each.staged is not None]
+        if changed:
+            self.job.commit(staged, "delete", existing=[file for file in self.files if file.name in changed])
+        return Deleted(sum(each.rows for each in done), len(changed) - len(staged), len(staged))
+
+
+def delete_rows(task: DeletionTask) -> DeletedRows:
+    """Finds the rows to delete of a file, and writes the other rows into a file that is not published yet."""
+    numbers = pa.concat_arrays(
+        [batch.column(NUMBER) for split in task.splits for batch in split.scan().to_batches()]
+        or [pa.array([], pa.int64())]
+    )
+    if not len(numbers):
+        return DeletedRows(task.name, 0, None)
+    folder = task.job.folder()
+    source = folder.location(task.name)
+    total = ORCFile(source, storage_options=folder.storage_options).num_rows
+    if len(numbers) == total:
+        return DeletedRows(task.name, total, None)
+    attempt = task.job.attempt()
+    options = file_options(source, folder, task.options)
+    within, _, name = task.name.rpartition("/")
+    name = f"{name.partition('.')[0][:10]}-{attempt[-32:]}{file_suffix(options)}"
+    target = f"{within}/{name}" if within else name
+    written, token = rewrite([source], folder, target, attempt, options, removed=numbers.sort())
+    if written.rows != total - len(numbers):
+        folder.abort(target, token)
+        raise CommitError(f"{source}: {total} rows without {len(numbers)} became {written.rows}")
+    return DeletedRows(task.name, len(numbers), Staged(target, written.rows, written.bytes, token))

@@ -1,0 +1,76 @@
+"""Progress of long work on a table."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeAlias
+
+from orcish.terminal import printable
+
+__all__ = ["Progress", "ProgressOption", "reported"]
+
+BAR = 40
+"""Width of the bar."""
+INTERVAL = 0.1
+"""Seconds between two states of the bar."""
+
+
+class Progress(NamedTuple):
+    """How far a piece of work is."""
+
+    done: int
+    """Bytes of the files that are done."""
+    total: int
+    """Bytes of all files."""
+
+
+ProgressOption: TypeAlias = bool | Callable[[Progress], object]
+"""Whether a bar is shown on the terminal, or a function that is called after each file."""
+
+
+@contextlib.contextmanager
+def reported(option: ProgressOption, text: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A function that takes the bytes of each file that is done. A bar is shown if standard error is a terminal.
+
+    Args:
+        option: The option.
+        text: What the work is.
+        total: Bytes of all files.
+    """
+    show = _bar(text) if option is True else option or None
+    done = 0
+
+    def add(size: int) -> None:
+        nonlocal done
+        done += size
+        if show is not None:
+            show(Progress(done, total))
+
+    add(0)
+    try:
+        yield add
+    finally:
+        if option is True and sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _bar(text: str) -> Callable[[Progress], object] | None:
+    if not sys.stderr.isatty():
+        return None
+    label = printable(text)
+    last = -INTERVAL
+
+    def draw(progress: Progress) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last < INTERVAL:
+            return
+        last = now
+        part = progress.done / progress.total if progress.total else 1.0
+        bar = "#" * round(part * BAR)
+        print(f"\r{label} [{bar:<{BAR}}] {part:4.0%}", end="", file=sys.stderr, flush=True)
+
+    return draw

@@ -1,0 +1,106 @@
+"""Rewriting of files: their rows, all or some of them, in a new file with their types and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+
+from orcish.io.files import TableFile
+from orcish.reading.file import ORCFile, has_arrow_schema
+from orcish.reading.orc_files import OrcFiles
+from orcish.reading.source import type_options
+from orcish.scan import scan
+from orcish.tables.folder import Folder
+from orcish.types import ScanOptions, StorageOptions
+from orcish.writing.timestamps import common_timezone, has_wall_clocks, timestamp_types, with_schema, with_stored_types
+from orcish.writing.writer import Written
+
+__all__ = ["file_options", "rewrite"]
+
+
+def file_options(source: str, folder: Folder, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of the file, with the given ones taking precedence."""
+    first = ORCFile(source, storage_options=folder.storage_options)
+    own = {name: value for name, value in first.metadata.items() if not name.startswith("orcish.")}
+    # LZO cannot be written.
+    codec = "zstd" if first.compression == "lzo" else first.compression
+    return {"compression": codec, "metadata": own, **options}
+
+
+def rewrite(
+    sources: list[str],
+    folder: Folder,
+    target: str,
+    attempt: str,
+    options: dict[str, Any],
+    *,
+    removed: pa.Array | None = None,
+) -> tuple[Written, bytes]:
+    """Writes the rows of files into a new file, which is not published yet.
+
+    Args:
+        sources: The files.
+        folder: The folder of the table.
+        target: The new file, by its path in the table.
+        attempt: The folder of the staged file.
+        options: Options of the new file.
+        removed: Sorted numbers of rows that are left out, counted over all files.
+
+    Returns:
+        The size of the file, and its token.
+    """
+    storage = folder.storage_options
+    files = [ORCFile(source, storage_options=storage) for source in sources]
+    kinds = [timestamp_types(file) for file in files]
+    with_types = [file for file in files if has_arrow_schema(file)]
+    reading: ScanOptions = {"partitions": False, "storage_options": storage}
+    if not with_types:
+        # Without Arrow schemas, the types that readers choose must stay the same.
+        options = {"arrow_schema": False, **options}
+        reading["timestamp_unit"] = "auto"
+    if any(kinds):
+        # Instants of a single zone keep it, and with it both occurrences of an hour that its clocks repeat. Wall clock
+        # times that were written as such have no ambiguity and are read as they are.
+        zone = common_timezone([file for file, kind in zip(files, kinds, strict=True) if kind])
+        if zone is not None and "timezone" not in options:
+            options = {**options, "timezone": zone}
+            if not any(has_wall_clocks(file.schema) for file in with_types):
+                reading["timestamps"] = "instant"
+    reading["schema"] = _common_schema(sources, type_options({**reading}), storage)
+    rows = scan(sources, **reading)
+    stored = with_stored_types(rows.schema, kinds)
+    with folder.writer(target, stored, publish=False, staging=attempt, **options) as writer:
+        for batch in rows if removed is None else _without(rows, removed):
+            writer.write_batch(with_schema(batch, stored))
+    return writer.close(), cast("bytes", writer.token)
+
+
+def _without(batches: Iterable[pa.RecordBatch], removed: pa.Array) -> Iterator[pa.RecordBatch]:
+    """The rows of batches without those of some numbers."""
+    first = 0
+    numbers = removed.to_numpy()
+    for batch in batches:
+        start, end = numbers.searchsorted([first, first + batch.num_rows])
+        if start == end:
+            yield batch
+        elif end - start < batch.num_rows:
+            is_kept = np.ones(batch.num_rows, np.bool_)
+            is_kept[numbers[start:end] - first] = False
+            yield batch.filter(pa.array(is_kept))
+        first += batch.num_rows
+
+
+def _common_schema(sources: list[str], options: dict[str, Any], storage: StorageOptions | None) -> pa.Schema | None:
+    """The union of the schemas; ``None`` where all are equal.
+
+    Raises:
+        OrcishError: There is no common type.
+    """
+    files = OrcFiles([TableFile(source, None, []) for source in sources], None, "name", storage, None)
+    unified = files.unified_schema(options, case_sensitive=True)
+    if unified.fault is not None:
+        raise unified.fault
+    return unified.schema if unified.differs else None

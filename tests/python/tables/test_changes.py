@@ -1,0 +1,523 @@
+"""Compaction, deletion and appends of tables, outside of Spark."""
+
+from __future__ import annotations
+
+import datetime as dt
+import pathlib
+import subprocess
+import sys
+import threading
+from decimal import Decimal
+from typing import Any
+
+import orcish
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from orcish import col
+from orcish.errors import CommitError, CorruptFileError, UnfinishedCommitError, UnsupportedError
+from orcish.tables import delete as deleting
+from orcish.tables.commit import Job
+from orcish.tables.progress import Progress
+from support.carbon_tables import some, writer
+from support.random_cases import random_cases
+from support.staged_commits import staged
+
+TYPES = pa.table(
+    {
+        "id": pa.array(range(40), pa.int64()),
+        "k": pa.array([i % 3 for i in range(40)], pa.int32()),
+        "text": pa.array([None if i % 7 == 0 else f"text {i % 5}" for i in range(40)]),
+        "amount": pa.array([None if i % 11 == 0 else Decimal(i) / 4 for i in range(40)], pa.decimal128(10, 2)),
+        "at": pa.array([dt.datetime(2026, 1, 1) + dt.timedelta(hours=i) for i in range(40)], pa.timestamp("us", "UTC")),
+        "day": pa.array([dt.date(2026, 1, 1 + i % 4) for i in range(40)]),
+        "small": pa.array([i % 128 for i in range(40)], pa.uint8()),
+        "values": pa.array([[i, None] if i % 3 else None for i in range(40)], pa.list_(pa.int32())),
+    }
+)
+
+
+def read(table: pathlib.Path, **options: Any) -> pa.Table:
+    found = orcish.read_table(table, **options)
+    return found.select(sorted(found.column_names)).sort_by("id")
+
+
+def files(table: pathlib.Path) -> list[str]:
+    return sorted(str(path.relative_to(table)) for path in table.rglob("*.orc"))
+
+
+def in_parts(table: pathlib.Path, parts: int = 4, **options: Any) -> pathlib.Path:
+    size = len(TYPES) // parts
+    for at in range(parts):
+        orcish.write_dataset(TYPES.slice(at * size, size), table, existing_data="append" if at else "error", **options)
+    return table
+
+
+def left_over(table: pathlib.Path) -> list[pathlib.Path]:
+    jobs = table / "_orcish" / "jobs"
+    return [path for path in jobs.rglob("*") if path.is_file()] if jobs.exists() else []
+
+
+# Compaction.
+
+
+@pytest.mark.parametrize("rewrite", [False, True])
+@pytest.mark.parametrize("by", [[], ["k"]])
+def test_compaction(tmp_path: pathlib.Path, by: list[str], rewrite: bool) -> None:
+    table = in_parts(tmp_path / "t", partition_by=by)
+    before = read(table)
+    done = orcish.compact(table, rewrite=rewrite)
+    assert len(done) == len(files(table)) == (3 if by else 1)
+    assert {file.action for file in done} == {"rewrite" if rewrite else "merge"}
+    assert sum(file.rows for file in done) == len(TYPES)
+    assert sum(file.files for file in done) == (12 if by else 4)
+    assert read(table).equals(before)
+    assert all(orcish.ORCFile(table / name).check() == [] for name in files(table))
+    assert left_over(table) == []
+    assert orcish.compact(table) == []
+    with pytest.raises(ValueError, match="compression: options of files need rewrite=True"):
+        orcish.compact(table, compression="zlib")
+    (only, *_) = orcish.compact(table, rewrite=True, compression="zlib")
+    assert orcish.ORCFile(table / only.folder / only.file).compression == "zlib"
+
+
+def test_progress(tmp_path: pathlib.Path) -> None:
+    table = in_parts(tmp_path / "t", partition_by=["k"])
+    seen: list[Progress] = []
+    orcish.compact(table, progress=seen.append)
+    total = seen[0].total
+    assert seen[0] == (0, total)
+    assert seen[-1] == (total, total)
+    assert [each.done for each in seen] == sorted({each.done for each in seen})
+    seen.clear()
+    orcish.delete(table, "id < 3", progress=seen.append)
+    assert seen[-1].done == seen[-1].total > 0
+    code = f"import orcish; orcish.compact({str(table)!r}, rewrite=True, progress=True)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert (found.stdout, found.stderr) == (b"", b""), "there is no bar without a terminal"
+
+
+def test_paths_of_compactions(tmp_path: pathlib.Path) -> None:
+    table = in_parts(tmp_path / "t", partition_by=["k"])
+    before = read(table)
+    written = writer(tmp_path / "carbon")
+    written.load(some())
+    (file,) = orcish.compact(table / "k=0")
+    assert file.folder == "k=0"
+    assert read(table).equals(before)
+    assert not (table / "k=0" / "_orcish").exists()
+    for call in (orcish.compact, lambda path: orcish.delete(path, "id = 1")):
+        with pytest.raises(FileNotFoundError, match="no files"):
+            call(tmp_path / "typo")
+        with pytest.raises(NotADirectoryError, match="is a file, and no folder"):
+            call(table / "k=0" / file.file)
+        with pytest.raises(UnsupportedError, match="CarbonData"):
+            call(written.path)
+    (tmp_path / "none").mkdir()
+    assert orcish.compact(tmp_path / "none") == []
+    assert list((tmp_path / "none").iterdir()) == []
+    for size in (0, "5 apples", "-1", ""):
+        with pytest.raises(ValueError, match="is no size"):
+            orcish.compact(table, target_file_size=size)
+
+
+def damage(path: pathlib.Path) -> None:
+    """Changes bytes such that the rows cannot be read."""
+    data = path.read_bytes()
+    for at in range(3, len(data), 10):
+        path.write_bytes(data[:at] + bytes(byte ^ 0x55 for byte in data[at : at + 10]) + data[at + 10 :])
+        try:
+            orcish.read_table(path)
+        except CorruptFileError:
+            return
+    raise AssertionError("no damage is found")
+
+
+def has_findings(path: pathlib.Path) -> bool:
+    """Whether a file that can be read contradicts itself."""
+    file = orcish.ORCFile(path)
+    try:
+        return bool(file.check()) and 0 < file.read().num_rows < 100_000
+    except orcish.OrcishError:
+        return False
+
+
+def test_files_that_are_damaged_are_not_merged(tmp_path: pathlib.Path) -> None:
+    """A merged file would have the damage of one file, and the rows of all."""
+    table = in_parts(tmp_path / "t", compression="zlib")
+    bad = table / files(table)[1]
+    damage(bad)
+    before = {name: (table / name).read_bytes() for name in files(table)}
+    for rewrite in (False, True):
+        with pytest.raises(CorruptFileError, match=bad.name):
+            orcish.compact(table, rewrite=rewrite)
+        assert {name: (table / name).read_bytes() for name in files(table)} == before
+        assert left_over(table) == []
+
+
+ODD = [
+    path for path in sorted((pathlib.Path(__file__).parents[2] / "data" / "odd").glob("*.orc")) if has_findings(path)
+]
+
+
+@pytest.mark.parametrize("path", ODD, ids=lambda path: path.stem)
+def test_files_with_findings_are_written_again(tmp_path: pathlib.Path, path: pathlib.Path) -> None:
+    """What contradicts the specification or the rows is not copied."""
+    for copy in "ab":
+        (tmp_path / f"{copy}.orc").write_bytes(path.read_bytes())
+    before = orcish.read_table(tmp_path)
+    if path.stem.startswith("zone-"):
+        with pytest.raises(ValueError, match=r"writer time zone .* is not known"):
+            orcish.compact(tmp_path)
+        assert files(tmp_path) == ["a.orc", "b.orc"]
+        return
+    (file,) = orcish.compact(tmp_path)
+    assert file.action == "rewrite"
+    assert orcish.ORCFile(tmp_path / file.file).check() == []
+    assert orcish.read_table(tmp_path).equals(before)
+
+
+# Deletion.
+
+
+PREDICATES: list[tuple[Any, Any]] = [
+    ("id < 10", lambda t: pc.less(t["id"], 10)),
+    ("id >= 0", lambda t: pc.greater_equal(t["id"], 0)),
+    ("id > 1000", lambda t: pc.greater(t["id"], 1000)),
+    ("text = 'text 1'", lambda t: pc.equal(t["text"], "text 1")),
+    ("text is null", lambda t: pc.is_null(t["text"])),
+    ("not text = 'text 1'", lambda t: pc.not_equal(t["text"], "text 1")),
+    ("k = 1", lambda t: pc.equal(t["k"], 1)),
+    (
+        "k = 1 and id < 20 or amount > 8",
+        lambda t: pc.or_kleene(pc.and_kleene(pc.equal(t["k"], 1), pc.less(t["id"], 20)), pc.greater(t["amount"], 8)),
+    ),
+    (col("day") == dt.date(2026, 1, 2), lambda t: pc.equal(t["day"], dt.date(2026, 1, 2))),
+    ([("id", "in", [1, 5, 39])], lambda t: pc.is_in(t["id"], pa.array([1, 5, 39]))),
+    (pc.field("id") == 7, lambda t: pc.equal(t["id"], 7)),
+]
+
+
+@pytest.mark.parametrize("by", [[], ["k"]])
+@pytest.mark.parametrize("case", range(len(PREDICATES)))
+def test_deletion(tmp_path: pathlib.Path, by: list[str], case: int) -> None:
+    """Rows for which the filter is true are gone; the others stay, with their types and their order."""
+    filters, is_deleted = PREDICATES[case]
+    table = in_parts(tmp_path / "t", partition_by=by, compression="zlib")
+    before = {name: (table / name).read_bytes() for name in files(table)}
+    full = read(table)
+    mask = pc.fill_null(is_deleted(full), False)
+    done = orcish.delete(table, filters)
+    assert done.rows == pc.sum(mask).as_py() or done.rows == 0 == (pc.sum(mask).as_py() or 0)
+    kept = full.filter(pc.invert(mask))
+    names = files(table)
+    if kept.num_rows:
+        found = read(table)
+        assert found.equals(kept)
+        assert found.schema.equals(full.schema)
+    else:
+        assert names == []
+    unchanged = [name for name in names if name in before]
+    assert all((table / name).read_bytes() == before[name] for name in unchanged)
+    assert len(before) - len(unchanged) == done.files_removed + done.files_rewritten
+    assert len(names) - len(unchanged) == done.files_rewritten
+    for name in set(names) - set(before):
+        file = orcish.ORCFile(table / name)
+        assert (file.check(), file.compression) == ([], "zlib")
+    assert left_over(table) == []
+    if names:
+        assert orcish.delete(table, filters) == (0, 0, 0)
+
+
+def test_deletion_within_a_partition(tmp_path: pathlib.Path) -> None:
+    table = in_parts(tmp_path / "t", partition_by=["k"])
+    full = read(table)
+    done = orcish.delete(table / "k=1", col("id") < 20)
+    mask = pc.and_(pc.equal(full["k"], 1), pc.less(full["id"], 20))
+    assert done.rows == pc.sum(mask).as_py()
+    assert read(table).equals(full.filter(pc.invert(mask)))
+
+
+def test_random_deletions(tmp_path: pathlib.Path) -> None:
+    """Files of several stripes and row groups: rows are those that the reversed filter finds."""
+    for number, chance in random_cases("deletions", 8):
+        count = chance.randrange(1, 30_000)
+        data = pa.table(
+            {"id": range(count), "v": [chance.randrange(100) if chance.random() < 0.9 else None for _ in range(count)]}
+        )
+        table = tmp_path / f"{number}"
+        rows = chance.randrange(1_000, 20_000)
+        orcish.write_dataset(
+            data,
+            table,
+            max_rows_per_file=rows,
+            stripe_size=chance.choice([None, 10_000]),
+            row_index_stride=chance.choice([None, 1_000]),
+        )
+        low, high = sorted(chance.randrange(100) for _ in range(2))
+        start = chance.randrange(count)
+        filters = chance.choice(
+            [
+                f"v between {low} and {high}",
+                f"id >= {start}",
+                f"id < {start} and v > {low}",
+                f"v is null or id = {start}",
+            ]
+        )
+        kept = orcish.read_table(table, filters=f"not ({filters})")
+        unknown = count - kept.num_rows - orcish.scan(table, filters=filters).count()
+        deleted = orcish.delete(table, filters)
+        assert deleted.rows == count - kept.num_rows - unknown, filters
+        left = orcish.read_table(table) if files(table) else data.slice(0, 0)
+        assert left.num_rows == kept.num_rows + unknown
+        assert set(kept["id"].to_pylist()) <= set(left["id"].to_pylist())
+
+
+def test_filters_of_deletions(tmp_path: pathlib.Path) -> None:
+    table = in_parts(tmp_path / "t")
+    before = read(table)
+    with pytest.raises(TypeError, match="filters=None"):
+        orcish.delete(table, None)
+    with pytest.raises(orcish.UnknownColumnError, match="absent"):
+        orcish.delete(table, "absent = 5")
+    with pytest.raises(ValueError, match="filters: "):
+        orcish.delete(table, "id ==== 5")
+    assert read(table).equals(before)
+    assert left_over(table) == []
+
+
+def test_what_others_do_meanwhile(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that are added during a deletion stay. Files that are replaced meanwhile make it fail."""
+    table = in_parts(tmp_path / "t")
+    delete_rows = deleting.delete_rows
+    more = TYPES.slice(0, 5)
+
+    def meanwhile(change: Any) -> None:
+        def first(task: Any) -> Any:
+            monkeypatch.setattr(deleting, "delete_rows", delete_rows)
+            change()
+            return delete_rows(task)
+
+        monkeypatch.setattr(deleting, "delete_rows", first)
+
+    meanwhile(lambda: orcish.write_dataset(more, table, existing_data="append"))
+    assert orcish.delete(table, "id < 10").rows == 10
+    assert sorted(read(table)["id"].to_pylist()) == [*range(5), *range(10, 40)]
+    before = read(table)
+    meanwhile(lambda: orcish.compact(table))
+    with pytest.raises((CommitError, FileNotFoundError)):
+        orcish.delete(table, "id < 20")
+    assert read(table).equals(before)
+    assert left_over(table) == []
+
+
+def test_links_are_not_followed(tmp_path: pathlib.Path) -> None:
+    elsewhere = in_parts(tmp_path / "elsewhere")
+    table = in_parts(tmp_path / "t", partition_by=["k"])
+    (table / "k=9").symlink_to(elsewhere)
+    before = {name: (elsewhere / name).read_bytes() for name in files(elsewhere)}
+    assert {file.folder for file in orcish.compact(table)} == {"k=0", "k=1", "k=2"}
+    with pytest.raises(ValueError, match=r"k=9/.* is behind a link"):
+        orcish.delete(table, "id < 20")
+    with pytest.raises(ValueError, match=r"k=9/.* is behind a link"):
+        orcish.write_dataset(TYPES, table, partition_by=["k"], existing_data="overwrite")
+    assert {name: (elsewhere / name).read_bytes() for name in files(elsewhere)} == before
+    assert len(read(table)) == 80
+
+
+# Partitions that are overwritten.
+
+
+def test_partitions_are_overwritten(tmp_path: pathlib.Path) -> None:
+    table = in_parts(tmp_path / "t", partition_by=["k", "day"])
+    full = read(table)
+    new = TYPES.slice(0, 2).set_column(0, "id", pa.array([100, 101]))
+    orcish.write_dataset(new, table, partition_by=["k", "day"], existing_data="overwrite_partitions")
+    replaced = [(0, dt.date(2026, 1, 1)), (1, dt.date(2026, 1, 2))]
+    kept = [row for row in full.to_pylist() if (row["k"], row["day"]) not in replaced]
+    assert read(table)["id"].to_pylist() == [*(row["id"] for row in kept), 100, 101]
+    with pytest.raises(ValueError, match=r"overwrite_partitions.*partition_by"):
+        orcish.write_dataset(new, tmp_path / "u", existing_data="overwrite_partitions")
+    with pytest.raises(ValueError, match="partition columns are: k, day; partition_by is: k"):
+        orcish.write_dataset(new, table, partition_by=["k"], existing_data="overwrite_partitions")
+    # No rows are in no partition.
+    orcish.write_dataset(new.slice(0, 0), table, partition_by=["k", "day"], existing_data="overwrite_partitions")
+    assert len(read(table)) == len(kept) + 2
+    done = orcish.convert(table, tmp_path / "v", filters="id >= 100", existing_data="overwrite_partitions")
+    assert len(done) == 2
+    orcish.convert(table, tmp_path / "v", existing_data="overwrite_partitions", filters="id < 100")
+    assert read(tmp_path / "v")["id"].to_pylist() == [*(row["id"] for row in kept), 100, 101]
+
+
+def test_a_partition_is_overwritten_by_its_path(tmp_path: pathlib.Path) -> None:
+    table = in_parts(tmp_path / "t", partition_by=["k"])
+    full = read(table)
+    rows = TYPES.drop_columns(["k"]).slice(0, 1).set_column(0, "id", pa.array([100]))
+    orcish.write_dataset(rows, table / "k=1", existing_data="overwrite")
+    assert read(table)["id"].to_pylist() == [*full.filter(pc.not_equal(full["k"], 1))["id"].to_pylist(), 100]
+    assert not (table / "k=1" / "_orcish").exists()
+    with pytest.raises(FileExistsError):
+        orcish.write_dataset(rows, table / "k=1")
+    orcish.write_dataset(rows, table / "k=7")
+    assert read(table, filters="k = 7")["id"].to_pylist() == [100]
+    with pytest.raises(ValueError, match="column id"):
+        orcish.write_dataset(pa.table({"id": ["x"]}), table / "k=1", existing_data="overwrite")
+
+
+# Rows that are added.
+
+
+FITTING: list[tuple[pa.DataType, pa.Array]] = [
+    (pa.int64(), pa.array([1, None], pa.int32())),
+    (pa.int32(), pa.array([1, None], pa.uint8())),
+    (pa.float64(), pa.array([1.5, None], pa.float32())),
+    (pa.string(), pa.array(["a", None]).dictionary_encode()),
+    (pa.large_string(), pa.array(["a", None])),
+    (pa.dictionary(pa.int32(), pa.string()), pa.array(["a", None])),
+    (pa.decimal128(12, 2), pa.array([Decimal("1.5"), None], pa.decimal128(5, 1))),
+    (pa.timestamp("us"), pa.array([dt.datetime(2026, 1, 1), None], pa.timestamp("ns"))),
+    (pa.timestamp("ns"), pa.array([dt.datetime(2026, 1, 1), None], pa.timestamp("ms"))),
+    (pa.timestamp("us", "UTC"), pa.array([0, None], pa.timestamp("us", "Asia/Tokyo"))),
+    (pa.list_(pa.int64()), pa.array([[1], None], pa.list_(pa.int8()))),
+    (pa.struct([("a", pa.int64()), ("b", pa.string())]), pa.array([{"a": 1}, None], pa.struct([("a", pa.int64())]))),
+    (pa.binary(), pa.array(["a", None])),
+    (pa.string(), pa.nulls(2)),
+]
+
+
+@pytest.mark.parametrize("arrow_schema", [True, False])
+@pytest.mark.parametrize(("kind", "values"), FITTING, ids=[f"{values.type} on {kind}" for kind, values in FITTING])
+def test_narrower_types_become_those_of_the_table(
+    tmp_path: pathlib.Path, kind: pa.DataType, values: pa.Array, arrow_schema: bool
+) -> None:
+    """The table can be read whichever of its files comes first."""
+    for first in ("a{i}.orc", "z{i}.orc"):
+        table = tmp_path / first
+        old = pa.table({"id": [0], "x": pa.nulls(1, kind)})
+        orcish.write_dataset(old, table, basename_template="m{i}.orc", arrow_schema=arrow_schema)
+        rows = pa.table({"id": [1, 2], "x": values})
+        orcish.write_dataset(rows, table, existing_data="append", basename_template=first, arrow_schema=arrow_schema)
+        found = read(table)["x"].to_pylist()[1:]
+        assert [
+            value.encode() if isinstance(value, str) and kind == pa.binary() else value for value in values.to_pylist()
+        ] == [{"a": value["a"]} if isinstance(value, dict) else value for value in found]
+
+
+REFUSED: list[tuple[pa.Schema, pa.Schema, str]] = [
+    (pa.schema([("id", pa.int64())]), pa.schema([("id", pa.string())]), "column id of the rows is Utf8, and Int64"),
+    (pa.schema([("id", pa.string())]), pa.schema([("id", pa.int64())]), "column id of the rows is Int64, and Utf8"),
+    (pa.schema([("id", pa.int32())]), pa.schema([("id", pa.int64())]), "column id of the rows is Int64, and Int32"),
+    (pa.schema([("id", pa.int64())]), pa.schema([("ID", pa.int64())]), "differ only by case"),
+    (
+        pa.schema([("s", pa.struct([("a", pa.int8())]))]),
+        pa.schema([("s", pa.struct([("A", pa.int8())]))]),
+        "column s.A .* only by case",
+    ),
+    (pa.schema([("t", pa.timestamp("us"))]), pa.schema([("t", pa.timestamp("us", "UTC"))]), "column t"),
+    (pa.schema([("t", pa.timestamp("us", "UTC"))]), pa.schema([("t", pa.timestamp("us"))]), "column t"),
+]
+
+
+@pytest.mark.parametrize("existing_data", ["append", "overwrite_partitions"])
+@pytest.mark.parametrize("case", range(len(REFUSED)))
+def test_rows_that_do_not_fit(tmp_path: pathlib.Path, case: int, existing_data: Any) -> None:
+    """Nothing is written of rows that readers could not read beside the files of the table."""
+    table_schema, schema, text = REFUSED[case]
+    by = ["p"] if existing_data == "overwrite_partitions" else []
+    table = tmp_path / "t"
+    old = pa.table([pa.nulls(2, field.type) for field in table_schema], schema=table_schema).append_column(
+        "p", pa.array([1, 2])
+    )
+    new = pa.table([pa.nulls(2, field.type) for field in schema], schema=schema).append_column("p", pa.array([1, 2]))
+    orcish.write_dataset(old, table, partition_by=by)
+    before = sorted(table.rglob("*"))
+    with pytest.raises(ValueError, match=text):
+        orcish.write_dataset(new, table, partition_by=by, existing_data=existing_data)
+    with pytest.raises(ValueError, match="partition columns are"):
+        orcish.write_dataset(old, table, partition_by=[] if by else ["p"], existing_data="append")
+    assert sorted(table.rglob("*")) == before
+    assert orcish.read_table(table).num_rows == 2
+    orcish.write_dataset(new, table, partition_by=by, existing_data="overwrite")
+    assert orcish.read_table(table).num_rows == 2
+
+
+def test_a_value_that_the_unit_of_the_table_does_not_hold(tmp_path: pathlib.Path) -> None:
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"t": pa.array([0], pa.timestamp("us"))}), table)
+    with pytest.raises(ValueError, match=r"column t: .* lose data"):
+        orcish.write_dataset(pa.table({"t": pa.array([1], pa.timestamp("ns"))}), table, existing_data="append")
+    assert orcish.read_table(table).num_rows == 1
+    assert left_over(table) == []
+
+
+def test_new_columns_can_be_added(tmp_path: pathlib.Path) -> None:
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"id": [1], "a": ["x"]}), table, basename_template="a{i}.orc")
+    orcish.write_dataset(pa.table({"id": [2], "b": [2.5]}), table, existing_data="append", basename_template="b{i}.orc")
+    assert orcish.read_table(table).to_pylist() == [{"id": 1, "a": "x"}, {"id": 2, "a": None}]
+
+
+def test_the_table_appears_while_rows_are_written(tmp_path: pathlib.Path) -> None:
+    """Of two first appends of other types at a time, one is refused, and the table can be read."""
+    for attempt in range(6):
+        table = tmp_path / f"{attempt}"
+        barrier = threading.Barrier(2)
+        errors: list[Exception] = []
+
+        def write(values: Any, table: pathlib.Path = table, barrier: Any = barrier, errors: Any = errors) -> None:
+            def batches() -> Any:
+                barrier.wait()
+                yield pa.record_batch({"id": values})
+
+            reader = pa.RecordBatchReader.from_batches(pa.schema([("id", values.type)]), batches())
+            try:
+                orcish.write_dataset(reader, table, existing_data="append")
+            except ValueError as error:
+                errors.append(error)
+
+        threads = [threading.Thread(target=write, args=(values,)) for values in (pa.array([1]), pa.array(["x"]))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(errors) == 1
+        assert "column id of the rows" in str(errors[0])
+        assert orcish.read_table(table).num_rows == 1
+        assert left_over(table) == []
+
+
+def test_concurrent_appends_with_one_template(tmp_path: pathlib.Path) -> None:
+    table = tmp_path / "t"
+
+    def write(start: int) -> None:
+        rows = pa.table({"id": range(start, start + 1_000)})
+        orcish.write_dataset(rows, table, existing_data="append", basename_template="part-{i}.orc")
+
+    threads = [threading.Thread(target=write, args=(at * 1_000,)) for at in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert read(table)["id"].to_pylist() == list(range(4_000))
+
+
+def test_an_unfinished_commit_is_said(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After an error of this kind staged files stay, because the commit may be decided."""
+    table = in_parts(tmp_path / "t")
+
+    def unfinished(*_: Any, **__: Any) -> None:
+        raise UnfinishedCommitError("not known")
+
+    monkeypatch.setattr(Job, "commit", unfinished)
+    calls: list[Any] = [
+        lambda: orcish.write_dataset(TYPES, table, existing_data="append"),
+        lambda: orcish.compact(table),
+        lambda: orcish.delete(table, "id < 15"),
+    ]
+    for at, call in enumerate(calls):
+        with pytest.raises(UnfinishedCommitError):
+            call()
+        assert len(left_over(table)) >= at + 1
+    monkeypatch.undo()
+    assert len(read(table)) == len(TYPES)
+    assert staged(Job(str(table)), [1]).rows == 1
