@@ -93,7 +93,7 @@ def merge_files(
         Rows, bytes, stripes, and, with ``publish=False``, a token.
     """
 
-def appended_schema(table: object, rows: object, has_units: bool) -> object:
+def appended_schema(table: object, rows: object, has_schema: bool) -> object:
     """The schema with which rows are appended to a table, as a PyCapsule.
 
     Raises:

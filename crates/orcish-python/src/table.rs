@@ -32,10 +32,10 @@ pub(crate) fn appended_schema<'py>(
     py: Python<'py>,
     table: &Bound<'py, PyCapsule>,
     rows: &Bound<'py, PyCapsule>,
-    has_units: bool,
+    has_schema: bool,
 ) -> PyResult<Bound<'py, PyCapsule>> {
     let (table, rows) = (capsule::read_schema(table)?, capsule::read_schema(rows)?);
-    let appended = orcish_core::unify::appended_schema(&table, &rows, has_units);
+    let appended = orcish_core::unify::appended_schema(&table, &rows, has_schema);
     capsule::schema(py, &appended.map_err(|error| to_python(py, &error))?)
 }
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import Any, get_args
 
 from orcish.cli.arguments import add_external, add_timestamps, add_values, count, names
 from orcish.cli.output import fail, print_lines
 from orcish.errors import OrcishError
 from orcish.tables.convert import convert
 from orcish.terminal import json_line
+from orcish.writing.dataset import ExistingData
 
 __all__ = ["add_convert"]
 
@@ -25,7 +26,7 @@ def add_convert(commands: Any) -> None:
     command.add_argument("target", metavar="DST", help="the folder, which is made")
     command.add_argument(
         "--existing-data",
-        choices=("error", "append", "overwrite"),
+        choices=get_args(ExistingData),
         default="error",
         help="what to do where the folder has data (error)",
     )

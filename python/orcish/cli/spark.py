@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -18,6 +18,7 @@ from orcish.spark.jobs.profile import profile_table
 from orcish.spark.jobs.verify import verify
 from orcish.spark.table.open import open_table
 from orcish.terminal import json_line, printable, show
+from orcish.writing.dataset import ExistingData
 
 __all__ = ["main"]
 
@@ -51,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_reading(job)
     job.add_argument("--partition-by", type=_names, metavar="A,B", help="columns that name folders (the source's)")
     job.add_argument("--sort-within", type=_names, default=[], metavar="A,B", help="columns to sort each task by")
-    job.add_argument("--existing-data", choices=["error", "append", "overwrite"], default="error")
+    job.add_argument("--existing-data", choices=get_args(ExistingData), default="error")
     job.add_argument("--max-rows-per-file", type=int, metavar="N")
     _add_writing(job)
 

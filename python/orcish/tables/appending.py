@@ -29,19 +29,23 @@ class ExistingTable:
     """The columns of the file that can be read."""
     timestamp_types: dict[str, str]
     """The result of :func:`orcish.writing.timestamps.timestamp_types`."""
-    _has_units: bool
+    _has_schema: bool
     _files: list[str] = dataclasses.field(repr=False)
     _storage: Mapping[str, str] = dataclasses.field(repr=False)
 
-    def check_partitions(self, names: Sequence[str]) -> None:
+    def check_partitions(self, names: Sequence[str], option: str = "partition_by") -> None:
         """Checks that rows are partitioned as the table is.
+
+        Args:
+            names: The partition columns of the rows.
+            option: What messages call them.
 
         Raises:
             ValueError: The partition columns differ, so that the table could not be read any more.
         """
         if list(names) != self.partition_columns:
             existing, given = (", ".join(each) or "none" for each in (self.partition_columns, names))
-            raise ValueError(f"{self.base} has files whose partition columns are: {existing}; partition_by is: {given}")
+            raise ValueError(f"{self.base} has files whose partition columns are: {existing}; {option} is: {given}")
 
     def appended_schema(self, schema: pa.Schema) -> pa.Schema:
         """The schema with which rows are appended: narrower types become those of the table.
@@ -51,7 +55,7 @@ class ExistingTable:
         """
         try:
             found = _native.appended_schema(
-                self.schema.__arrow_c_schema__(), schema.__arrow_c_schema__(), self._has_units
+                self.schema.__arrow_c_schema__(), schema.__arrow_c_schema__(), self._has_schema
             )
         except ValueError as error:
             raise ValueError(f"{self.base}: {error}") from None
@@ -95,7 +99,7 @@ def existing_table(job: Job, *, outside: str | None = None) -> ExistingTable | N
             partition_columns=[name for name, _ in _native.partitions_below(base, location)],
             schema=schema,
             timestamp_types=timestamp_types(file),
-            _has_units=has_arrow_schema(file),
+            _has_schema=has_arrow_schema(file),
             _files=files,
             _storage=job.storage,
         )

@@ -14,8 +14,8 @@ use crate::types::{is_text, item_of, precision_and_scale, value_type, with_item,
 /// Columns that only the table or only the rows have are allowed. Representations of the same values, such as dictionaries
 /// and views, are equal types.
 ///
-/// Timestamps have the unit of the table if `has_units`. The unit of a table is not known if its files have no Arrow
-/// schema, and each reader then chooses one.
+/// `has_schema` is whether the files of the table have an Arrow schema. Without it, each reader chooses the unit of
+/// timestamps, and whether they are instants. With it, appended timestamps have the unit of the table.
 ///
 /// # Errors
 /// `InvalidArgument` if names differ only by case, or if a type of the table does not hold the values of the rows.
@@ -30,16 +30,16 @@ use crate::types::{is_text, item_of, precision_and_scale, value_type, with_item,
 /// assert!(appended_schema(&table, &rows(DataType::Utf8), true).is_err());
 /// # Ok::<_, orcish_core::Error>(())
 /// ```
-pub fn appended_schema(table: &Schema, rows: &Schema, has_units: bool) -> Result<Schema> {
-    let fields = fields(table.fields(), rows.fields(), "", has_units)?;
+pub fn appended_schema(table: &Schema, rows: &Schema, has_schema: bool) -> Result<Schema> {
+    let fields = fields(table.fields(), rows.fields(), "", has_schema)?;
     Ok(Schema::new_with_metadata(fields, rows.metadata().clone()))
 }
 
-fn fields(table: &Fields, rows: &Fields, prefix: &str, has_units: bool) -> Result<Fields> {
+fn fields(table: &Fields, rows: &Fields, prefix: &str, has_schema: bool) -> Result<Fields> {
     let appended = rows.iter().map(|field| {
         let name = format!("{prefix}{}", field.name());
         if let Some(own) = table.iter().find(|own| own.name() == field.name()) {
-            return appended_field(own, field, &name, has_units);
+            return appended_field(own, field, &name, has_schema);
         }
         let lower = field.name().to_lowercase();
         match table.iter().find(|own| own.name().to_lowercase() == lower) {
@@ -53,18 +53,18 @@ fn fields(table: &Fields, rows: &Fields, prefix: &str, has_units: bool) -> Resul
     appended.collect()
 }
 
-fn appended_field(table: &Field, rows: &FieldRef, name: &str, has_units: bool) -> Result<FieldRef> {
-    let kind = appended_type(table.data_type(), rows.data_type(), name, has_units)?;
+fn appended_field(table: &Field, rows: &FieldRef, name: &str, has_schema: bool) -> Result<FieldRef> {
+    let kind = appended_type(table.data_type(), rows.data_type(), name, has_schema)?;
     Ok(if kind == *rows.data_type() { rows.clone() } else { Arc::new(with_type(rows, kind)) })
 }
 
-fn appended_type(table: &DataType, rows: &DataType, name: &str, has_units: bool) -> Result<DataType> {
+fn appended_type(table: &DataType, rows: &DataType, name: &str, has_schema: bool) -> Result<DataType> {
     use DataType as D;
     let below = |step: &str| format!("{name}.{step}");
     let (plain_table, plain_rows) = (value_type(table), value_type(rows));
     match (plain_table, plain_rows) {
         (D::Struct(own), D::Struct(other)) => {
-            let appended = fields(own, other, &format!("{name}."), has_units)?;
+            let appended = fields(own, other, &format!("{name}."), has_schema)?;
             Ok(if appended == *other { rows.clone() } else { D::Struct(appended) })
         }
         (D::Map(own, _), D::Map(other, is_sorted)) => {
@@ -73,12 +73,12 @@ fn appended_type(table: &DataType, rows: &DataType, name: &str, has_units: bool)
             };
             let steps = ["key", "value"].map(below);
             let pairs = own.iter().zip(pair).zip(&steps);
-            let appended = pairs.map(|((own, field), step)| appended_field(own, field, step, has_units));
+            let appended = pairs.map(|((own, field), step)| appended_field(own, field, step, has_schema));
             Ok(D::Map(Arc::new(with_type(other, D::Struct(appended.collect::<Result<_>>()?))), *is_sorted))
         }
         (own, other) => match (item_of(own), item_of(other)) {
-            (Some(own), Some(item)) => Ok(with_item(other, appended_field(own, item, &below("element"), has_units)?)),
-            _ => appended_leaf(plain_table, plain_rows, has_units)
+            (Some(own), Some(item)) => Ok(with_item(other, appended_field(own, item, &below("element"), has_schema)?)),
+            _ => appended_leaf(plain_table, plain_rows, has_schema)
                 .map(|kind| kind.unwrap_or_else(|| rows.clone()))
                 .ok_or_else(|| mismatch(name, table, rows)),
         },
@@ -86,14 +86,16 @@ fn appended_type(table: &DataType, rows: &DataType, name: &str, has_units: bool)
 }
 
 /// The type as which values are appended, `Some(None)` for that of the rows; `None` if the table does not hold them.
-fn appended_leaf(table: &DataType, rows: &DataType, has_units: bool) -> Option<Option<DataType>> {
+fn appended_leaf(table: &DataType, rows: &DataType, has_schema: bool) -> Option<Option<DataType>> {
     use DataType as D;
     match (table, rows) {
         (table, rows) if plain(table) == plain(rows) => Some(None),
         (table, D::Null) => Some(Some(table.clone())),
         // Instants and wall clock times are no values of each other, and zones of instants do not matter.
-        (D::Timestamp(unit, zone), D::Timestamp(_, own_zone)) if zone.is_some() == own_zone.is_some() => {
-            Some(has_units.then(|| D::Timestamp(*unit, own_zone.clone())))
+        (D::Timestamp(unit, zone), D::Timestamp(_, own_zone))
+            if zone.is_some() == own_zone.is_some() || (zone.is_none() && !has_schema) =>
+        {
+            Some(has_schema.then(|| D::Timestamp(*unit, own_zone.clone())))
         }
         (table, rows) => {
             let common = common_leaf(table, rows)?;

@@ -115,8 +115,8 @@ fn errors_name_the_column() {
 
 #[test]
 fn appended_rows_have_types_of_the_table() {
-    let appended = |table: DataType, rows: DataType, has_units| {
-        let found = appended_schema(&schema(&[("x", table)]), &schema(&[("x", rows)]), has_units);
+    let appended = |table: DataType, rows: DataType, has_schema| {
+        let found = appended_schema(&schema(&[("x", table)]), &schema(&[("x", rows)]), has_schema);
         found.map(|schema| schema.field(0).data_type().clone()).map_err(|error| error.message().to_owned())
     };
     let zone = |name: &str| Some(name.into());
@@ -150,6 +150,8 @@ fn appended_rows_have_types_of_the_table() {
         assert_eq!(appended(table, rows, true), Ok(expected));
     }
     assert_eq!(appended(stamp(Ns, None), stamp(Us, None), false), Ok(stamp(Us, None)));
+    assert_eq!(appended(stamp(Ns, None), stamp(Us, zone("UTC")), false), Ok(stamp(Us, zone("UTC"))));
+    assert!(appended(stamp(Ns, zone("UTC")), stamp(Us, None), false).is_err());
     for (table, rows) in [
         (DataType::Int64, DataType::Utf8),
         (DataType::Utf8, DataType::Int64),

@@ -14,7 +14,6 @@ from pyspark.sql.types import StructType
 from orcish.carbon.detect import check_not_carbon, is_carbon_table
 from orcish.errors import UnfinishedCommitError
 from orcish.io.files import TableFile
-from orcish.io.paths import is_hidden
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import reader_of
 from orcish.spark.jobs.runner import active_session, run_in_workers, sql_schema, to_batch, to_frame
@@ -23,7 +22,7 @@ from orcish.spark.session import job_description, large_batches, session_zone, t
 from orcish.spark.table.batches import BatchConverter
 from orcish.spark.table.open import open_table
 from orcish.spark.table.tasks import TaskInput
-from orcish.spark.table.writer import TableTarget, mark_success
+from orcish.spark.table.writer import TableTarget
 from orcish.spark.types.arrow import arrow_schema
 from orcish.spark.types.timezones import arrow_zone
 from orcish.tables.commit import STAGED, Job, Staged
@@ -91,7 +90,8 @@ def convert(
             formats, such as ``{"header": True}``.
         partition_by: Partition columns; by default those of the source.
         sort_within: Columns by which each task sorts its rows, which makes statistics more selective.
-        existing_data: What to do where the target has files: ``"error"``, ``"append"``, or ``"overwrite"``.
+        existing_data: What to do where the target has files: ``"error"``, ``"append"``, ``"overwrite"`` or
+            ``"overwrite_partitions"``; see :func:`orcish.write_dataset`.
         max_rows_per_file: Maximum rows of a file.
         spark: The session; the active one by default.
         storage_options: Options of the object store of a URL, for files that orcish reads and writes; see
@@ -113,10 +113,12 @@ def convert(
     target = absolute(target)
     check_not_carbon(target, storage)
     job = Job(target, storage)
-    if existing_data == "error" and any(not is_hidden(file.name) for file in job.files()):
+    if job.prepare() and existing_data == "error":
         raise _has_files(target)
     rows = _source(session, source, format, read_options or {}, storage)
     by = rows.folders if partition_by is None else list(partition_by)
+    if existing_data == "overwrite_partitions" and not by:
+        raise ValueError("existing_data='overwrite_partitions' needs partition_by")
     missing = next((name for name in sort_within if name not in rows.schema.names), None)
     if missing is not None:
         raise ValueError(f"sort_within: there is no column {missing!r}")
@@ -128,19 +130,14 @@ def convert(
         session_timezone=arrow_zone(session_zone(session), "spark.sql.session.timeZone"),
         file=options,
         storage=storage,
+        partition_overwrite="dynamic" if existing_data == "overwrite_partitions" else "static",
     )
-    to = TableTarget(job, writing, rows.schema)
-    if existing_data == "append":
-        to.check_folders()
-        to = to.with_table_timestamps()
+    overwrite = existing_data in ("overwrite", "overwrite_partitions")
+    to = TableTarget(job, writing, rows.schema).fitted(overwrite=overwrite)
     staged: list[Staged] = []
     try:
         staged = rows.write(session, to, list(sort_within), f"orcish: convert to {target}")
-        if existing_data == "error":
-            job.commit(staged, is_new=True)
-            mark_success(job)
-        else:
-            to.commit(staged, overwrite=existing_data == "overwrite")
+        to.commit(staged, overwrite=overwrite, is_new=existing_data == "error")
     except UnfinishedCommitError:
         raise
     except FileExistsError as error:

@@ -60,7 +60,7 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
     """
 
     def __init__(self, options: WriterOptions, schema: StructType) -> None:
-        self._target = TableTarget(Job(options.path, options.storage), options, schema).with_table_timestamps()
+        self._target = TableTarget(Job(options.path, options.storage), options, schema).fitted(overwrite=False)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenOfStream:
         """Writes the rows of a task.

@@ -31,12 +31,8 @@ class OrcishWriter(DataSourceArrowWriter):
 
     def __init__(self, options: WriterOptions, schema: StructType, overwrite: bool) -> None:
         check_not_carbon(options.path, options.storage)
-        self._target = TableTarget(Job(options.path, options.storage), options, schema)
+        self._target = TableTarget(Job(options.path, options.storage), options, schema).fitted(overwrite=overwrite)
         self._overwrite = overwrite
-        # With a dynamic overwrite, files of other partitions stay.
-        if not overwrite or options.partition_overwrite == "dynamic":
-            self._target = self._target.with_table_timestamps()
-            self._target.check_folders()
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenByTask:
         """Writes the rows of a task."""

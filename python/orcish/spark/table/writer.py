@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType, TimestampType
 
-from orcish.errors import CorruptFileError
-from orcish.io.paths import is_hidden
-from orcish.reading.file import ORCFile
 from orcish.spark.options import WriterOptions
 from orcish.spark.session import task_cpus
 from orcish.spark.table.batches import StorageConverter
 from orcish.spark.types.arrow import stored_schema
 from orcish.spark.types.partition_names import check_partition_type, is_named_as_text, partition_names
 from orcish.spark.types.timezones import java_zone
+from orcish.tables.appending import ExistingTable, cast_batch, existing_table
 from orcish.tables.columns import same_name
 from orcish.tables.commit import Job, Staged
 from orcish.writing.dataset import TableWriter, file_suffix
-from orcish.writing.timestamps import timestamp_types, with_stored_types
+from orcish.writing.timestamps import with_stored_types
 
 __all__ = ["TableTarget", "mark_success"]
 
@@ -39,6 +39,10 @@ class TableTarget:
     schema: StructType
     instant_types: tuple[tuple[str, str], ...] = ()
     """ORC types of the instants of an existing table, by dotted column names."""
+    appended: pa.Schema | None = None
+    """The types of the rows in an existing table, where other files stay."""
+    position: int | None = None
+    """The position of the log at which the table was looked at."""
 
     def __post_init__(self) -> None:
         by = [self._column(name) for name in self.options.partition_by]
@@ -73,13 +77,15 @@ class TableTarget:
         """
         folder = self.job.folder()
         attempt = self.job.attempt()
-        stored = StorageConverter(with_stored_types(stored_schema(self.schema), [dict(self.instant_types)]))
+        kinds = [dict(self.instant_types)]
+        stored = StorageConverter(with_stored_types(stored_schema(self.schema), kinds))
+        own = with_stored_types(self.appended or stored_schema(self.schema), kinds)
         named = [
             at
             for at, field in enumerate(self.schema)
             if field.name in self.options.partition_by and is_named_as_text(field.dataType)
         ]
-        schema = stored.schema
+        schema = own
         for at in named:
             schema = schema.set(at, schema.field(at).with_type(pa.string()))
         table = TableWriter(
@@ -100,7 +106,7 @@ class TableTarget:
         )
         with table:
             for batch in batches:
-                rows = stored.of(batch)
+                rows = cast_batch(stored.of(batch), own)
                 for at in named:
                     kind = self.schema[at].dataType
                     texts = partition_names(batch.column(at), kind, self.options.session_timezone)
@@ -108,55 +114,78 @@ class TableTarget:
                 table.write(rows)
             if begins and task == 0 and not self.options.partition_by:
                 table.begin()
-        start = len(folder.base) + 1
-        return [Staged(file.path[start:], file.rows, file.bytes, table.tokens[file.path]) for file in table.finished]
+        return self.job.staged(table)
 
-    def with_table_timestamps(self) -> TableTarget:
-        """The target with instants stored as in the existing table, if there is one."""
-        folder = self.job.folder()
-        for file in self.job.files():
-            # Hive writes files of no bytes, which have no columns.
-            if not is_hidden(file.name) and file.size:
-                try:
-                    existing = ORCFile(folder.location(file.name), storage_options=folder.storage_options)
-                except (CorruptFileError, FileNotFoundError):
-                    # The file is no ORC file, or was just removed.
-                    continue
-                own = {
-                    same_name(path, self.options.case_sensitive): kind
-                    for path, kind in timestamp_types(existing).items()
-                }
-                named = _instants(self.schema, "")
-                instant_types = ((path, own.get(same_name(path, self.options.case_sensitive))) for path in named)
-                return dataclasses.replace(
-                    self, instant_types=tuple((path, kind) for path, kind in instant_types if kind is not None)
-                )
-        return self
-
-    def check_folders(self) -> None:
-        """Checks that the files of an existing table have the same partition columns.
+    def fitted(self, *, overwrite: bool) -> TableTarget:
+        """The target with the types with which its rows are added to the table, where other files of it stay.
 
         Raises:
-            ValueError: They have others, so that the table could not be read any more.
+            ValueError: The rows do not fit to the table, which could not be read any more.
         """
-        for file in self.job.files():
-            if not is_hidden(file.name):
-                columns = [segment.partition("=")[0] for segment in file.name.split("/")[:-1] if "=" in segment]
-                if columns != list(self.options.partition_by):
-                    existing, own = (", ".join(names) or "none" for names in (columns, self.options.partition_by))
-                    raise ValueError(
-                        f"{self.job.base} has files whose partition columns are: {existing}; partitionBy is: {own}"
-                    )
-                return
+        if not self._is_added(overwrite):
+            return self
+        self.job.prepare()
+        position = self.job.position()
+        found = self._existing(overwrite)
+        if found is None:
+            return dataclasses.replace(self, position=position)
+        is_sensitive = self.options.case_sensitive
+        own = {same_name(path, is_sensitive): kind for path, kind in found.timestamp_types.items()}
+        kinds = ((path, own.get(same_name(path, is_sensitive))) for path in _instants(self.schema, ""))
+        instant_types = tuple((path, kind) for path, kind in kinds if kind is not None)
+        appended = found.appended_schema(stored_schema(self.schema))
+        return dataclasses.replace(self, instant_types=instant_types, appended=appended, position=position)
 
-    def commit(self, files: Sequence[Staged], *, overwrite: bool, stream: tuple[str, int] | None = None) -> None:
-        """Adds the files to the table, or, with ``overwrite``, replaces its files."""
-        if not overwrite:
-            self.job.commit(files, stream=stream)
-        elif self.options.partition_overwrite == "dynamic" and self.options.partition_by:
-            self.job.commit(files, "overwrite", partitions={file.target.rpartition("/")[0] for file in files})
-        else:
-            self.job.commit(files, "overwrite", everything=True)
+    def _is_added(self, overwrite: bool) -> bool:
+        """Whether other files stay in the table."""
+        return not overwrite or bool(self.job.inside) or self._is_dynamic()
+
+    def _is_dynamic(self) -> bool:
+        """Whether an overwrite replaces the partitions that rows are in."""
+        return self.options.partition_overwrite == "dynamic" and bool(self.options.partition_by)
+
+    def _existing(self, overwrite: bool) -> ExistingTable | None:
+        """The files that stay, after a check of the partition columns."""
+        is_replaced = overwrite and self.job.inside and not self._is_dynamic()
+        found = existing_table(self.job, outside=self.job.inside if is_replaced else None)
+        if found is not None:
+            found.check_partitions([*self.job.partition_columns, *self.options.partition_by], "partitionBy")
+        return found
+
+    def _check_again(self, overwrite: bool) -> None:
+        """Checks the rows once more, because the table has changed."""
+        found = self._existing(overwrite)
+        written = self.appended or stored_schema(self.schema)
+        if found is not None and found.appended_schema(written) != written:
+            raise ValueError(f"{self.job.base}: the types of the table have changed while the rows were written")
+
+    def commit(
+        self,
+        files: Sequence[Staged],
+        *,
+        overwrite: bool,
+        is_new: bool = False,
+        stream: tuple[str, int] | None = None,
+    ) -> None:
+        """Adds the files to the table, or, with ``overwrite``, replaces its files.
+
+        Raises:
+            FileExistsError: The table has files, with ``is_new``.
+        """
+        replaced: dict[str, Any] = {}
+        if overwrite and self._is_dynamic():
+            replaced = {"partitions": {file.target.rpartition("/")[0] for file in files}}
+        elif overwrite:
+            replaced = {"everything": True}
+        self.job.commit(
+            files,
+            "overwrite" if overwrite else "append",
+            is_new=is_new,
+            stream=stream,
+            position=self.position,
+            check=functools.partial(self._check_again, overwrite),
+            **replaced,
+        )
         mark_success(self.job)
 
 
