@@ -14,6 +14,7 @@ from orcish.cli.convert import add_convert
 from orcish.cli.data import add_data
 from orcish.cli.meta import add_meta
 from orcish.cli.output import fail, print_traceback
+from orcish.cli.table import add_table_commands
 from orcish.errors import OrcishError
 
 __all__ = ["main"]
@@ -49,16 +50,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="orcish", description="Look into Apache ORC files and Apache CarbonData tables.")
+    parser = Parser(
+        prog="orcish",
+        description="Look into and change Apache ORC files and tables, and read Apache CarbonData tables.",
+    )
     parser.add_argument("--version", action="version", version=f"orcish {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     add_meta(commands)
     add_data(commands)
     add_convert(commands)
+    add_table_commands(commands)
     command = commands.add_parser(
         "spark",
         add_help=False,
-        help="jobs over whole tables, by Spark: compact, convert, profile, verify",
+        help="jobs over whole tables, by Spark: compact, convert, delete, profile, verify",
     )
     command.add_argument("arguments", nargs=argparse.REMAINDER)
     command.set_defaults(run=_spark)

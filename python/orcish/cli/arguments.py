@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from orcish.terminal import printable
 
-__all__ = ["Parser", "add_external", "add_timestamps", "add_values", "count", "names"]
+__all__ = ["Parser", "add_external", "add_timestamps", "add_values", "count", "names", "pair"]
 
 
 class Parser(argparse.ArgumentParser):
@@ -63,6 +63,14 @@ def count(text: str) -> int:
 def names(text: str) -> list[str]:
     """Parses a list of names."""
     return text.split(",")
+
+
+def pair(text: str) -> tuple[str, str]:
+    """Parses ``NAME=VALUE``."""
+    name, sign, value = text.partition("=")
+    if not sign or not name:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value
 
 
 def add_external(command: argparse.ArgumentParser) -> None:

@@ -10,10 +10,11 @@ from typing import Any, get_args
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from orcish.cli.arguments import Parser
+from orcish.cli.arguments import Parser, names, pair
 from orcish.errors import OrcishError
 from orcish.spark.jobs.compact import compact
 from orcish.spark.jobs.convert import convert
+from orcish.spark.jobs.delete import delete
 from orcish.spark.jobs.profile import profile_table
 from orcish.spark.jobs.verify import verify
 from orcish.spark.table.open import open_table
@@ -50,17 +51,22 @@ def _parser() -> argparse.ArgumentParser:
         "--format", choices=["parquet", "csv", "json", "orc", "carbondata"], help="of the source (by what is there)"
     )
     _add_reading(job)
-    job.add_argument("--partition-by", type=_names, metavar="A,B", help="columns that name folders (the source's)")
-    job.add_argument("--sort-within", type=_names, default=[], metavar="A,B", help="columns to sort each task by")
+    job.add_argument("--partition-by", type=names, metavar="A,B", help="columns that name folders (the source's)")
+    job.add_argument("--sort-within", type=names, default=[], metavar="A,B", help="columns to sort each task by")
     job.add_argument("--existing-data", choices=get_args(ExistingData), default="error")
     job.add_argument("--max-rows-per-file", type=int, metavar="N")
+    _add_writing(job)
+
+    job = _add_job(jobs, "delete", _delete, "delete the rows for which a predicate is true")
+    job.add_argument("table", metavar="TABLE")
+    job.add_argument("--filters", "--where", metavar="PREDICATE", required=True, help="such as 'id > 5'")
     _add_writing(job)
 
     job = _add_job(
         jobs, "profile", _profile, "rows, nulls, bounds, distinct values, bytes and encodings of each column"
     )
     job.add_argument("table", metavar="TABLE")
-    job.add_argument("--columns", type=_names, metavar="A,B.C")
+    job.add_argument("--columns", type=names, metavar="A,B.C")
     job.add_argument(
         "--filters", "--where", metavar="PREDICATE", help="only rows for which this is true, such as 'id > 5'"
     )
@@ -100,26 +106,26 @@ def _add_job(jobs: Any, name: str, run_job: Job, text: str) -> argparse.Argument
     job: argparse.ArgumentParser = jobs.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
     job.add_argument("--master", metavar="URL", help="of Spark; by default what its own configuration says")
     job.add_argument("--remote", metavar="URL", help="of a Spark Connect server")
-    job.add_argument("--conf", type=_pair, action="append", default=[], metavar="NAME=VALUE", help="of Spark")
-    job.add_argument("--storage-option", type=_pair, action="append", default=[], metavar="NAME=VALUE")
+    job.add_argument("--conf", type=pair, action="append", default=[], metavar="NAME=VALUE", help="of Spark")
+    job.add_argument("--storage-option", type=pair, action="append", default=[], metavar="NAME=VALUE")
     job.add_argument("--json", action="store_true", help="print a JSON object a row, each on a line")
     job.set_defaults(run_job=run_job, job=name)
     return job
 
 
 def _add_reading(job: argparse.ArgumentParser) -> None:
-    job.add_argument("--read-option", type=_pair, action="append", default=[], metavar="NAME=VALUE")
+    job.add_argument("--read-option", type=pair, action="append", default=[], metavar="NAME=VALUE")
 
 
 def _add_writing(job: argparse.ArgumentParser) -> None:
     job.add_argument("--compression", choices=["zstd", "zlib", "snappy", "lz4", "brotli", "none"])
     job.add_argument("--compression-level", type=int, metavar="N")
-    job.add_argument("--bloom-filter-columns", type=_names, metavar="A,B")
+    job.add_argument("--bloom-filter-columns", type=names, metavar="A,B")
 
 
 def _writing(options: argparse.Namespace) -> dict[str, Any]:
-    names = ("compression", "compression_level", "bloom_filter_columns")
-    return {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    given = {name: getattr(options, name) for name in ("compression", "compression_level", "bloom_filter_columns")}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _compact(spark: SparkSession, options: argparse.Namespace) -> int:
@@ -150,6 +156,12 @@ def _convert(spark: SparkSession, options: argparse.Namespace) -> int:
         **_writing(options),
     )
     _show(done, options)
+    return 0
+
+
+def _delete(spark: SparkSession, options: argparse.Namespace) -> int:
+    storage = dict(options.storage_option)
+    _show(delete(options.table, options.filters, spark=spark, storage_options=storage, **_writing(options)), options)
     return 0
 
 
@@ -188,14 +200,3 @@ def _show(rows: DataFrame, options: argparse.Namespace) -> int:
 
 def _text(value: Any) -> str:
     return "" if value is None else printable(str(value))
-
-
-def _names(text: str) -> list[str]:
-    return text.split(",")
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, sign, value = text.partition("=")
-    if not sign or not name:
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
-    return name, value

@@ -1,0 +1,101 @@
+"""``orcish compact``, ``delete``, ``recover`` and ``vacuum``: changes of tables."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from typing import Any
+
+from orcish.cli.arguments import count, pair
+from orcish.cli.output import fail, print_lines
+from orcish.errors import OrcishError
+from orcish.tables.compact import compact
+from orcish.tables.delete import delete
+from orcish.tables.log.recovery import STALE, recover, vacuum
+from orcish.terminal import json_line
+
+__all__ = ["add_table_commands"]
+
+Run = Callable[[argparse.Namespace, dict[str, Any]], Iterable[str]]
+"""Runs a command with the options of the store; gives the lines that are printed."""
+
+
+def add_table_commands(commands: Any) -> None:
+    """Adds the commands to the parser."""
+    command = _add(commands, "compact", _compact, "put small files of a table together")
+    command.add_argument("--target-file-size", default="512MB", metavar="SIZE", help="bytes of a file, about (512MB)")
+    command.add_argument("--rewrite", action="store_true", help="decode and encode, in place of copying stripes")
+
+    command = _add(commands, "delete", _delete, "delete rows of a table")
+    command.add_argument(
+        "--filters", "--where", dest="filters", metavar="SQL", required=True, help="the rows for which this is true"
+    )
+
+    command = _add(commands, "recover", _recover, "finish the last commit of a table whose process has died")
+    command.add_argument("--undo", action="store_true", help="undo a commit that cannot be finished, as files are lost")
+
+    command = _add(commands, "vacuum", _vacuum, "remove files that dead jobs have written and never published")
+    command.add_argument(
+        "--older-than",
+        type=count,
+        default=STALE.days,
+        metavar="DAYS",
+        help=f"time since their last write ({STALE.days})",
+    )
+
+
+def _add(commands: Any, name: str, run: Run, text: str) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = commands.add_parser(
+        name, help=text, description=f"{text[0].upper()}{text[1:]}. The table changes at once, or not at all."
+    )
+    command.add_argument("table", metavar="TABLE", help="the folder of the table, or of a partition, or its URL")
+    command.add_argument("--storage-option", type=pair, action="append", default=[], metavar="NAME=VALUE")
+    command.add_argument("--json", action="store_true", help="print JSON objects, each on a line")
+
+    def run_command(options: argparse.Namespace) -> int:
+        try:
+            print_lines(run(options, dict(options.storage_option)))
+        except (OrcishError, OSError, TypeError, KeyError, ValueError) as error:
+            return fail(error)
+        return 0
+
+    command.set_defaults(run=run_command)
+    return command
+
+
+def _compact(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
+    files = compact(
+        options.table,
+        target_file_size=options.target_file_size,
+        rewrite=options.rewrite,
+        progress=not options.json,
+        storage_options=storage,
+    )
+    if options.json:
+        return [json_line(file._asdict()) for file in files]
+    before, after = sum(file.bytes_before for file in files), sum(file.bytes_after for file in files)
+    replaced = sum(file.files for file in files)
+    return [f"{replaced:,} files of {before:,} bytes are {len(files):,} files of {after:,} bytes"]
+
+
+def _delete(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
+    done = delete(options.table, options.filters, progress=not options.json, storage_options=storage)
+    if options.json:
+        return [json_line(done._asdict())]
+    return [f"{done.rows:,} rows; {done.files_removed:,} files removed, {done.files_rewritten:,} files rewritten"]
+
+
+def _recover(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
+    done = recover(options.table, undo=options.undo, storage_options=storage)
+    texts = {
+        "nothing": "there is no unfinished commit",
+        "finished": "the last commit is finished",
+        "undone": "the last commit is undone",
+    }
+    return [json_line({"recovered": done}) if options.json else texts[done]]
+
+
+def _vacuum(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
+    files = vacuum(options.table, older_than=timedelta(days=options.older_than), storage_options=storage)
+    return [json_line({"files": files}) if options.json else f"{files:,} files removed"]

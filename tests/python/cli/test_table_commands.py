@@ -1,0 +1,118 @@
+"""The commands that change tables, as the installed script."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import pty
+import subprocess
+import sys
+from typing import Any
+
+import orcish
+import pyarrow as pa
+import pytest
+from orcish.tables.commit import Job
+from support.staged_commits import decide, staged, staged_path
+
+SCRIPT = pathlib.Path(sys.executable).with_name("orcish")
+
+
+def run(*arguments: Any) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error."""
+    command = [str(SCRIPT), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def in_parts(table: pathlib.Path, parts: int = 4) -> pathlib.Path:
+    for at in range(parts):
+        rows = pa.table({"id": range(at * 10, at * 10 + 10), "k": [i % 2 for i in range(10)]})
+        orcish.write_dataset(rows, table, partition_by=["k"], existing_data="append")
+    return table
+
+
+def test_compact(tmp_path: pathlib.Path) -> None:
+    table = in_parts(tmp_path / "t")
+    code, out, err = run("compact", table / "k=0", "--json")
+    assert (code, err) == (0, "")
+    (line,) = map(json.loads, out.splitlines())
+    assert (line["folder"], line["action"], line["files"], line["rows"]) == ("k=0", "merge", 4, 20)
+    code, out, err = run("compact", table, "--rewrite", "--target-file-size", "1MB")
+    assert (code, err) == (0, "")
+    assert out.startswith("5 files of ")
+    assert " bytes are 2 files of " in out
+    assert orcish.scan(table).count() == 40
+
+
+def test_delete(tmp_path: pathlib.Path) -> None:
+    table = in_parts(tmp_path / "t")
+    assert run("delete", table, "--where", "id < 5")[:2] == (0, "5 rows; 0 files removed, 2 files rewritten\n")
+    code, out, _ = run("delete", table, "--filters", "k = 0", "--json")
+    assert (code, json.loads(out)) == (0, {"rows": 17, "files_removed": 4, "files_rewritten": 0})
+    assert orcish.scan(table).count() == 18
+    assert run("delete", table)[0] == 2, "which rows has to be said"
+
+
+def test_recover_and_vacuum(tmp_path: pathlib.Path) -> None:
+    table = in_parts(tmp_path / "t")
+    assert run("recover", table) == (0, "there is no unfinished commit\n", "")
+    previous = json.loads(max((table / "_orcish" / "log").glob("*.json")).read_text())["job"]
+    job = Job(str(table))
+    decide(job, [staged(job, [100], folder="k=1")], number=4, previous=previous)
+    assert run("recover", table / "k=0") == (0, "the last commit is finished\n", "")
+    assert orcish.scan(table).count() == 41
+    lost = Job(str(table))
+    file = staged(lost, [101], folder="k=1")
+    decide(lost, [file], number=5, previous=job.id)
+    staged_path(lost, file).unlink()
+    code, out, err = run("recover", table)
+    assert (code, out) == (1, "")
+    assert "commit 5 of the table is decided and not finished" in err
+    code, out, _ = run("recover", table, "--undo", "--json")
+    assert (code, json.loads(out)) == (0, {"recovered": "undone"})
+    staged(Job(str(table)), [102])
+    assert run("vacuum", table) == (0, "0 files removed\n", "")
+    assert run("vacuum", table, "--older-than", "0") == (0, "1 files removed\n", "")
+    assert orcish.scan(table).count() == 41
+
+
+def test_wrong_paths(tmp_path: pathlib.Path) -> None:
+    for command in (["compact"], ["delete", "--where", "id = 1"]):
+        code, out, err = run(*command, tmp_path / "typo")
+        assert (code, out) == (1, "")
+        assert err == f"orcish: no files: {tmp_path / 'typo'}\n"
+    table = in_parts(tmp_path / "t")
+    assert run("delete", table, "--where", "absent = 1")[0] == 1
+    assert run("compact", table, "--target-file-size", "huge")[0] == 1
+    assert run("vacuum", table, "--older-than", "-1")[0] == 2
+
+
+def on_terminal(*arguments: Any) -> tuple[int, str]:
+    """Exit code, and what a terminal shows."""
+    parent, child = pty.openpty()
+    process = subprocess.Popen([str(SCRIPT), *map(str, arguments)], stdout=child, stderr=child, stdin=child)
+    os.close(child)
+    shown = b""
+    while True:
+        try:
+            part = os.read(parent, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(parent)
+    return process.wait(60), shown.decode()
+
+
+@pytest.mark.parametrize("arguments", [["compact"], ["delete", "--where", "id < 15"]])
+def test_a_terminal_shows_a_bar(tmp_path: pathlib.Path, arguments: list[str]) -> None:
+    table = in_parts(tmp_path / "t")
+    code, shown = on_terminal(*arguments, table)
+    assert code == 0
+    assert f"{table} [" in shown
+    assert "%" in shown
+    # The bar is removed at the end.
+    assert shown.splitlines()[-1].startswith("\x1b[K") or "\x1b[K" in shown.rpartition("%")[2]
