@@ -127,7 +127,7 @@ def check_readme(names):
     assert names["big"].num_rows == 2
     assert names["file"].statistics("total").max == 99
     assert names["orders"].count() == 10
-    assert orcish.scan("by_day").count() == 10
+    assert orcish.scan("by_day").count() == 20
     assert orcish.scan("sales_orc").count() == 100
     assert orcish.scan("table/").count() == 100
 
