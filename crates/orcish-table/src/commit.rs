@@ -103,6 +103,15 @@ pub async fn position(store: &impl Store) -> Result<u64> {
 /// IDs that are none; `Commit` if an earlier commit cannot be finished, or if files to remove have changed; `Io` with the
 /// kind `AlreadyExists` for [`Removes::NothingExists`].
 pub async fn commit(store: &impl Store, job: &str, change: &Change) -> Result<Outcome, CommitError> {
+    let result = decide_and_finish(store, job, change).await;
+    match result {
+        Ok(Outcome::Committed(_)) | Err(CommitError::InDoubt(_) | CommitError::Unfinished(_)) => {}
+        Ok(Outcome::CommittedBefore | Outcome::Outdated(_)) | Err(CommitError::Refused(_)) => store.unprepare().await,
+    }
+    result
+}
+
+async fn decide_and_finish(store: &impl Store, job: &str, change: &Change) -> Result<Outcome, CommitError> {
     check_job(job)?;
     for _ in 0..MAX_TURNS {
         let (mut number, mut streams, mut previous) = (0, BTreeMap::new(), None);
@@ -126,7 +135,10 @@ pub async fn commit(store: &impl Store, job: &str, change: &Change) -> Result<Ou
         check_staged(store, job, &change.added).await?;
         let entry = Entry::new(job, change.operation, &change.added, removed);
         let entry = entry.after(previous).with_streams(change.stream.clone(), streams);
-        if !create(store, &entry_name(number), entry.to_bytes()?).await? {
+        let bytes = entry.to_bytes()?;
+        // Once the entry exists, a file that cannot become visible keeps the table from being written.
+        store.prepare(job, &change.added).await?;
+        if !create(store, &entry_name(number), bytes).await? {
             continue;
         }
         let (log, mut state) = after_creation(store, number, job).await?;
@@ -134,7 +146,8 @@ pub async fn commit(store: &impl Store, job: &str, change: &Change) -> Result<Ou
             state = finish(store, number, &entry).await.map_err(CommitError::Unfinished)?;
         }
         if state == State::Undone {
-            let error = Error::new(ErrorKind::Commit, "the commit was undone by orcish.recover, as files were lost");
+            let error =
+                Error::new(ErrorKind::Commit, "the commit was undone by orcish.recover, as it could not be finished");
             return Err(CommitError::Refused(error.in_file(&store.location(""))));
         }
         sweep(store, &log).await;

@@ -1,19 +1,22 @@
 //! The folder of a table on a local disk or in an object store.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use orcish_core::{Error, ErrorKind, Result, parallel};
 use orcish_io::{
-    CanonicalLocation, FileStatus, StagedFile, StorageOptions, UploadedParts, abort_upload, complete_upload,
-    delete_files, delete_folder, display_name, list_all, list_folder, read_small, stat, write_small,
+    CanonicalLocation, CreatedFolders, FileStatus, StagedFile, StorageOptions, UploadedParts, abort_upload,
+    complete_upload, delete_files, delete_folder, display_name, list_all, list_folder, read_small, stat, write_small,
 };
 
 use crate::entry::{AddedFile, StagedBytes, UploadParts};
 use crate::names::{LOG, job_folder};
 use crate::store::{Store, StoredFile};
 
+/// What an error says of a file that could not become visible.
+const CANNOT_PUBLISH: &str = "could not be published";
 /// Time between two looks of a waiting reader.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Number of requests at a time by which files of stores are published.
@@ -26,12 +29,14 @@ pub struct FileStore {
     /// An absolute path or a URL, without a trailing slash.
     base: String,
     options: StorageOptions,
+    /// The folders that a commit has created.
+    created: Arc<Mutex<CreatedFolders>>,
 }
 
 impl FileStore {
     /// A folder by its absolute path or its URL. It need not exist.
     pub fn new(base: &str, options: &StorageOptions) -> Self {
-        FileStore { base: base.trim_end_matches('/').to_owned(), options: options.clone() }
+        FileStore { base: base.trim_end_matches('/').to_owned(), options: options.clone(), created: Arc::default() }
     }
 
     fn path(&self, name: &str) -> String {
@@ -194,6 +199,33 @@ impl Store for FileStore {
         if self.is_local() {
             names.iter().for_each(|name| _ = std::fs::remove_dir(self.path(name)));
         }
+    }
+
+    async fn prepare(&self, job: &str, files: &[AddedFile]) -> Result<()> {
+        let staged = self.staged(job, files)?;
+        if !self.is_local() {
+            return Ok(());
+        }
+        let mut folders = BTreeSet::new();
+        for file in &staged {
+            let fault = |error| Error::io(CANNOT_PUBLISH, error).in_file(&display_name(&file.location));
+            let folder = file.location.rsplit_once('/').map_or("", |(folder, _)| folder);
+            if folders.insert(folder) {
+                self.created.lock().unwrap_or_else(PoisonError::into_inner).create(folder)?;
+                let probe = format!("{folder}/.{job}.probe");
+                std::fs::write(&probe, b"").and_then(|()| std::fs::remove_file(&probe)).map_err(fault)?;
+            }
+            match std::fs::symlink_metadata(&file.location) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(fault(error)),
+                Ok(_) => return Err(fault(std::io::ErrorKind::AlreadyExists.into())),
+            }
+        }
+        Ok(())
+    }
+
+    async fn unprepare(&self) {
+        self.created.lock().unwrap_or_else(PoisonError::into_inner).remove_empty();
     }
 
     async fn publish(&self, job: &str, files: &[AddedFile]) -> Result<()> {

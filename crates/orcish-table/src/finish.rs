@@ -20,8 +20,9 @@ pub enum Recovered {
 
 /// Finishes the last commit of a table if that is unfinished. Any process can call this function at any time.
 ///
-/// With `undo`, a commit of which staged files are lost is undone: the table has the rows that it had before. Staged files
-/// are lost where somebody deleted them, and where a store removes uploads that are not completed. No other commit is
+/// With `undo`, a commit that cannot be finished because one of its files cannot become visible is undone: the table has
+/// the rows that it had before. The staged bytes of such a file are lost where somebody deleted them, or where a store
+/// removes uploads that are not completed; or there is no right to write the file, or no place for it. No other commit is
 /// undone.
 ///
 /// # Errors
@@ -34,10 +35,7 @@ pub async fn recover(store: &impl Store, undo: bool) -> Result<Recovered> {
         Ok(_) => return Ok(Recovered::Finished),
         Err(error) => error,
     };
-    if !undo {
-        return Err(error);
-    }
-    if !is_lost(store, &entry).await? || Log::read(store).await?.unfinished() != Some(number) {
+    if !undo || !has_lost_file(store, number, &entry).await? {
         return Err(error);
     }
     // As a file is lost, no process has removed a file for this entry, and none will. What is discarded can never become
@@ -50,13 +48,20 @@ pub async fn recover(store: &impl Store, undo: bool) -> Result<Recovered> {
     Ok(Recovered::Undone)
 }
 
-/// Whether one of the staged files can never become visible. The log has to be read afterwards: the entry may have been
-/// finished, and the file may have been removed by a later one.
-async fn is_lost(store: &impl Store, entry: &Entry) -> Result<bool> {
+/// Whether one of the added files can never become visible. The staged bytes of a file that cannot be published are
+/// discarded: if another process publishes the file first, it stays visible, and the entry has no lost file.
+async fn has_lost_file(store: &impl Store, number: u64, entry: &Entry) -> Result<bool> {
     for file in &entry.added {
-        let published = store.publish(&entry.job, std::slice::from_ref(file)).await;
-        let Err(error) = published else { continue };
-        if is_not_found(&error) && store.stat(&file.name).await?.is_none() {
+        let files = std::slice::from_ref(file);
+        let Err(error) = store.publish(&entry.job, files).await else { continue };
+        // A file that is not visible may have been removed by a later commit.
+        if store.stat(&file.name).await?.is_some() || Log::read(store).await?.unfinished() != Some(number) {
+            continue;
+        }
+        if !is_not_found(&error) {
+            store.discard(&entry.job, files).await?;
+        }
+        if store.stat(&file.name).await?.is_none() && Log::read(store).await?.unfinished() == Some(number) {
             return Ok(true);
         }
     }
@@ -85,7 +90,7 @@ pub(crate) async fn finish(store: &impl Store, number: u64, entry: &Entry) -> Re
     }
     let text = format!(
         "commit {number} of the table is decided and not finished. Each writer tries to finish it, and so does \
-         orcish.recover; recover with undo takes it back if its files are lost: {error}"
+         orcish.recover; recover with undo takes it back: {error}"
     );
     Err(Error::new(ErrorKind::Commit, text).with_source(error).in_file(&store.location("")))
 }

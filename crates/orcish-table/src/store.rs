@@ -83,6 +83,13 @@ pub trait Store {
     /// Removes folders that are empty, where the system has such folders. Errors are ignored.
     fn remove_empty_folders(&self, names: &[&str]) -> impl Future<Output = ()>;
 
+    /// Makes sure that staged files of a job can become visible, as far as that can be known: creates folders, and fails if
+    /// a file of the name exists, or cannot be created.
+    fn prepare(&self, job: &str, files: &[AddedFile]) -> impl Future<Output = Result<()>>;
+
+    /// Removes what [`prepare`](Self::prepare) has created.
+    fn unprepare(&self) -> impl Future<Output = ()>;
+
     /// Makes staged files of a job visible. Files that are visible already are ignored. If the bytes of a file are gone,
     /// the error has the kind `NotFound` of [`std::io::Error`] as its source.
     fn publish(&self, job: &str, files: &[AddedFile]) -> impl Future<Output = Result<()>>;

@@ -59,6 +59,7 @@ fn run(seed: u64, mutation: Option<Mutation>) -> Result<usize, String> {
         late: percent(5),
         upload_lost: if is_lossy { 3 + percent(9) } else { percent(9) / 3 },
         clock_jump: percent(2) / 2,
+        blocked: percent(8) / 3,
     };
     let retention = Retention { entries: 1 + random.below(3), time: Duration::from_millis(random.below(100) as u64) };
     let crashes = if is_faulty { random.below(4) as u64 } else { 0 };
@@ -98,15 +99,20 @@ fn run(seed: u64, mutation: Option<Mutation>) -> Result<usize, String> {
         running.push((false, Box::pin(process().read(*random.pick(&[Pending::Wait, Pending::Before])))));
     }
     for _ in 0..random.below(if is_lossy { 6 } else { 3 }) {
-        running.push((false, Box::pin(process().recover(random.chance(70)))));
+        running.push((false, Box::pin(process().recover(random.chance(70), 1 + random.below(12)))));
     }
     if random.chance(20) {
         running.push((false, Box::pin(process().vacuum())));
     }
     let mut checked = Checked { first, changes: u64::MAX, entries: usize::MAX, undone: 0, states: Vec::new() };
     let mut steps = 0;
+    // Some processes are suspended again and again, for long.
+    let slow = if random.chance(50) { 1 + random.below(2) } else { 0 };
     while !running.is_empty() {
-        let at = random.below(running.len());
+        let mut at = random.below(running.len());
+        if at < slow && random.chance(97) {
+            at = random.below(running.len());
+        }
         let is_ready = poll(&mut running[at].1);
         if is_ready {
             drop(running.swap_remove(at));

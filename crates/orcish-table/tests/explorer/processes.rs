@@ -230,8 +230,11 @@ impl Process {
         self.records.borrow_mut().observations.push(observation);
     }
 
-    pub(crate) async fn recover(self, undo: bool) {
-        let _ = recover(&self.store, undo).await;
+    /// Recovers the table a number of times.
+    pub(crate) async fn recover(self, undo: bool, times: usize) {
+        for _ in 0..times {
+            let _ = recover(&self.store, undo).await;
+        }
     }
 
     pub(crate) async fn vacuum(self) {

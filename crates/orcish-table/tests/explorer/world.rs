@@ -40,6 +40,8 @@ pub(crate) struct Faults {
     pub(crate) upload_lost: u64,
     /// The clock jumps.
     pub(crate) clock_jump: u64,
+    /// A file can never become visible, because of its name or of rights.
+    pub(crate) blocked: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -67,6 +69,8 @@ pub(crate) struct World {
     /// The names of uploads that are not completed.
     uploads: BTreeSet<String>,
     late: Vec<Request>,
+    /// Names of files that can never become visible.
+    blocked: BTreeSet<String>,
     /// Milliseconds.
     clock: u64,
     /// Numbers and jobs of the entries that were the last when they were created.
@@ -97,6 +101,7 @@ impl World {
             objects: BTreeMap::new(),
             uploads: BTreeSet::new(),
             late: Vec::new(),
+            blocked: BTreeSet::new(),
             clock: 1_000_000_000,
             history: Vec::new(),
             undone: BTreeSet::new(),
@@ -161,6 +166,9 @@ impl World {
             Request::Delete(name) => {
                 self.objects.remove(name);
                 self.changes += 1;
+            }
+            Request::Publish(_, file) if self.blocked.contains(&file.name) => {
+                return Err(failed(io::ErrorKind::PermissionDenied));
             }
             Request::Publish(job, file) => {
                 let is_there = match &file.staged {
@@ -324,6 +332,10 @@ impl SimStore {
         step().await;
         let mut world = self.world.borrow_mut();
         world.rows.insert(name.to_owned(), rows);
+        let percent = world.faults.blocked;
+        if world.random.chance(percent) {
+            world.blocked.insert(name.to_owned());
+        }
         let id = format!("{}-{}", name.replace('/', "-"), job);
         let staged = match world.kind {
             Kind::Local => {
@@ -435,6 +447,12 @@ impl Store for SimStore {
     }
 
     async fn remove_empty_folders(&self, _: &[&str]) {}
+
+    async fn prepare(&self, _: &str, _: &[AddedFile]) -> Result<()> {
+        Ok(())
+    }
+
+    async fn unprepare(&self) {}
 
     async fn publish(&self, job: &str, files: &[AddedFile]) -> Result<()> {
         let files = match self.mutation {

@@ -9,7 +9,7 @@ from typing import Any, cast
 from orcish import _native
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import is_foreign
-from orcish.io.paths import local_path
+from orcish.io.paths import is_http, local_path
 
 __all__ = ["table_log", "table_of"]
 
@@ -26,6 +26,8 @@ def table_of(path: str) -> tuple[str, str]:
     if is_foreign(path):
         raise UnsupportedError(f"{path}: such stores are read, by pyarrow or fsspec, and a table there is not written")
     found = local_path(path)
+    if is_http(found):
+        raise UnsupportedError(f"{_native.display_name(path)}: files of HTTP servers are read, and not written")
     if "://" not in found:
         found = os.path.realpath(found)
         found = os.path.dirname(found) if os.path.isfile(found) else found
