@@ -55,6 +55,17 @@ pub struct Listing {
     pub is_pattern: bool,
     /// Whether all files were there at one moment.
     pub is_atomic: bool,
+    /// Locations of the folders that the listing has looked into, without those below `folder` of a location that is no
+    /// pattern.
+    looked: BTreeSet<String>,
+}
+
+impl Listing {
+    /// Whether the listing has looked into a folder, so that it is among `marked` if it has the marker.
+    pub fn has_looked_into(&self, folder: &str) -> bool {
+        let is_below = |above: &String| folder.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        self.looked.contains(folder) || (!self.is_pattern && self.folder.as_ref().is_some_and(is_below))
+    }
 }
 
 /// As [`list`], with the folders that have a hidden folder of the name `marker`. No request is made for them.
@@ -69,12 +80,14 @@ pub fn list_marked(location: &str, options: &StorageOptions, marker: &str) -> Re
 struct Marks<'a> {
     marker: Option<&'a str>,
     folders: BTreeSet<String>,
+    looked: BTreeSet<String>,
 }
 
 impl Marks<'_> {
-    /// Looks for the marker in what was found, and returns that.
-    fn look(&mut self, entries: FolderEntries) -> FolderEntries {
+    /// Looks for the marker in what was found in folders, and returns that.
+    fn look(&mut self, folders: &[String], entries: FolderEntries) -> FolderEntries {
         let Some(marker) = self.marker else { return entries };
+        self.looked.extend(folders.iter().map(|folder| folder.trim_end_matches('/').to_owned()));
         let above = |path: &str| path.strip_suffix(marker)?.strip_suffix('/').map(str::to_owned);
         let (start, middle) = (format!("{marker}/"), format!("/{marker}/"));
         let within = |path: &str| match path.starts_with(&start) {
@@ -106,7 +119,7 @@ fn list_location(
         #[cfg(not(feature = "object-store"))]
         Location::Remote(url) => return Err(url.missing_feature(options)),
     };
-    let mut marks = Marks { marker, folders: BTreeSet::new() };
+    let mut marks = Marks { marker, folders: BTreeSet::new(), looked: BTreeSet::new() };
     let listed = (|| {
         let is_pattern = allow_patterns && is_pattern(&path) && !lister.exists(&path)?;
         let find = if is_pattern { list_pattern } else { list_path };
@@ -123,6 +136,7 @@ fn list_location(
         folder: folder.map(|folder| lister.location(&folder)),
         is_pattern,
         is_atomic,
+        looked: marks.looked.iter().map(|folder| lister.location(folder)).collect(),
     })
 }
 
@@ -138,7 +152,8 @@ fn list_path(lister: &dyn Lister, path: &str, marks: &mut Marks<'_>) -> Result<F
     if let Some(size) = lister.file_size(path)? {
         return Ok((None, vec![(path.to_owned(), size)]));
     }
-    let files = marks.look(lister.descendants(&[path.to_owned()])?).files;
+    let start = [path.to_owned()];
+    let files = marks.look(&start, lister.descendants(&start)?).files;
     if files.is_empty() && !lister.has_empty_folders() {
         let error = std::io::Error::new(std::io::ErrorKind::NotFound, "no file has this name or prefix");
         return Err(Error::io(CANNOT_LIST, error));
@@ -176,7 +191,7 @@ fn matching_files(
     while let Some((segment, rest)) = pattern.split_first() {
         match segment {
             Segment::AnyDepth => {
-                let files = marks.look(lister.descendants(&folders)?).files;
+                let files = marks.look(&folders, lister.descendants(&folders)?).files;
                 return Ok(folders.first().map(|folder| filter_by_pattern(files, pattern, folder)).unwrap_or_default());
             }
             Segment::Name(name) if !rest.is_empty() => {
@@ -184,12 +199,12 @@ fn matching_files(
             }
             Segment::Name(_) | Segment::Glob(_) => {
                 let matches = |path: &str| segment.matches(path.rsplit('/').next().unwrap_or(path));
-                let entries = marks.look(lister.children(&folders)?);
+                let entries = marks.look(&folders, lister.children(&folders)?);
                 folders = entries.folders.into_iter().filter(|folder| matches(folder)).collect();
                 if rest.is_empty() {
                     let mut files: Vec<_> = entries.files.into_iter().filter(|(file, _)| matches(file)).collect();
                     if let Some(folder) = folders.first() {
-                        let below = marks.look(lister.descendants(&folders)?).files;
+                        let below = marks.look(&folders, lister.descendants(&folders)?).files;
                         files.extend(filter_by_pattern(below, &[], folder));
                     }
                     return Ok(files);

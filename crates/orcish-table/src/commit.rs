@@ -105,7 +105,9 @@ pub async fn position(store: &impl Store) -> Result<u64> {
 pub async fn commit(store: &impl Store, job: &str, change: &Change) -> Result<Outcome, CommitError> {
     let result = decide_and_finish(store, job, change).await;
     match result {
-        Ok(Outcome::Committed(_)) | Err(CommitError::InDoubt(_) | CommitError::Unfinished(_)) => {}
+        Ok(Outcome::Committed(_)) | Err(CommitError::Unfinished(_)) => {}
+        // Another process may clean up after this one. If the store does not take the file either, the commit can be undone.
+        Err(CommitError::InDoubt(_)) => _ = store.write(&in_doubt_name(job), Bytes::new()).await,
         Ok(Outcome::CommittedBefore | Outcome::Outdated(_)) | Err(CommitError::Refused(_)) => store.unprepare().await,
     }
     result
@@ -304,13 +306,21 @@ async fn after_creation(store: &impl Store, number: u64, job: &str) -> Result<(L
     Err(unknown(Error::invalid("this process was suspended until the log had forgotten the commit")))
 }
 
+/// The name of the file that says of a job that its commit may be decided.
+fn in_doubt_name(job: &str) -> String {
+    format!("{}/in-doubt", job_folder(job))
+}
+
 /// Removes the staged files of a job that does not commit. Nothing is removed if the last entry of the log is that of the
-/// job. A job whose commit may be decided should not call this function; see [`CommitError`].
+/// job, or if its commit is in doubt; see [`CommitError`].
 ///
 /// # Errors
 /// `Io` if a file cannot be removed; [`vacuum`](crate::vacuum) removes it later.
 pub async fn abandon(store: &impl Store, job: &str, staged: &[AddedFile]) -> Result<()> {
     if last_entry(store).await?.is_some_and(|last| last.entry.job == job) {
+        return Ok(());
+    }
+    if store.stat(&in_doubt_name(job)).await?.is_some() {
         return Ok(());
     }
     let discarded = store.discard(job, staged).await;

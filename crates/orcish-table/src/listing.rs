@@ -99,16 +99,37 @@ fn without_links(folder: &str) -> String {
 
 /// The roots of the tables of a listing that have a log.
 fn logs(listing: &Listing, own: &Folder, options: &StorageOptions) -> Result<BTreeSet<String>> {
-    let mut roots = BTreeSet::new();
-    for folder in listing.marked.iter().map(|folder| Folder::new(folder)) {
-        // A partition has no log of its own.
-        if folder.inside.is_empty() {
-            roots.insert(folder.root);
-        }
-    }
+    // A partition has no log of its own.
+    let marked = listing.marked.iter().map(|folder| Folder::new(folder)).filter(|folder| folder.inside.is_empty());
+    let mut roots: BTreeSet<String> = marked.map(|folder| folder.root).collect();
     if !own.inside.is_empty() {
         roots.insert(own.root.clone());
     }
+    if listing.is_pattern {
+        // A pattern may pass over the folders of its tables.
+        roots.extend(roots_of_files(listing).filter(|root| !listing.has_looked_into(root)));
+    }
+    with_log(roots, options)
+}
+
+/// Whether a log has begun since the listing.
+fn has_begun(listing: &Listing, own: &Folder, options: &StorageOptions) -> Result<bool> {
+    let mut roots = BTreeSet::from([own.root.clone()]);
+    if !own.root.contains("://") {
+        roots.extend(roots_of_files(listing));
+    }
+    Ok(!with_log(roots, options)?.is_empty())
+}
+
+/// The roots of the tables of the files of a listing.
+fn roots_of_files(listing: &Listing) -> impl Iterator<Item = String> {
+    let folders: BTreeSet<&str> =
+        listing.files.iter().filter_map(|(file, _)| Some(table_root(file.rsplit_once('/')?.0).0)).collect();
+    folders.into_iter().map(|folder| Folder::new(folder).root)
+}
+
+/// The roots that have a log.
+fn with_log(roots: BTreeSet<String>, options: &StorageOptions) -> Result<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     for root in roots {
         if FileStore::new(&root, options).has_log()? {
@@ -116,22 +137,6 @@ fn logs(listing: &Listing, own: &Folder, options: &StorageOptions) -> Result<BTr
         }
     }
     Ok(found)
-}
-
-/// Whether a log has begun since the listing.
-fn has_begun(listing: &Listing, own: &Folder, options: &StorageOptions) -> Result<bool> {
-    let mut roots = BTreeSet::from([own.root.clone()]);
-    if !own.root.contains("://") {
-        let folders: BTreeSet<&str> =
-            listing.files.iter().filter_map(|(file, _)| Some(table_root(file.rsplit_once('/')?.0).0)).collect();
-        roots.extend(folders.into_iter().map(|folder| Folder::new(folder).root));
-    }
-    for root in roots {
-        if FileStore::new(&root, options).has_log()? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 fn views(logs: &BTreeSet<String>, options: &StorageOptions, pending: Pending) -> Result<Views> {

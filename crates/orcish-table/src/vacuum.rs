@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use orcish_core::Result;
 
-use crate::log::{Log, last_entry};
+use crate::log::{Log, State, last_entry};
 use crate::names::{JOBS, OWN, job_folder};
 use crate::store::Store;
 
@@ -14,7 +14,7 @@ use crate::store::Store;
 pub const STALE: Duration = Duration::from_secs(7 * 86_400);
 
 /// Removes the staged files of jobs that have written nothing for a time, and returns the number of files. The files of a
-/// job that has decided its commit stay. Ages are measured with the clock of the storage system.
+/// job whose commit is decided and not finished stay. Ages are measured with the clock of the storage system.
 ///
 /// Uploads of stores that are not completed stay: the rules of the store remove them.
 ///
@@ -32,7 +32,7 @@ pub async fn vacuum(store: &impl Store, older_than: Duration) -> Result<usize> {
     if jobs.is_empty() {
         return Ok(0);
     }
-    if let Some(last) = last_entry(store).await? {
+    if let Some(last) = last_entry(store).await?.filter(|last| last.state == State::Unfinished) {
         jobs.remove(&last.entry.job);
     }
     let now = now(store).await?;

@@ -156,7 +156,7 @@ def write_dataset(
             # Folders with files stay.
             with contextlib.suppress(OSError):
                 os.rmdir(path)
-        if isinstance(error, FileExistsError):
+        if isinstance(error, FileExistsError) and existing_data == "error":
             raise _has_data(folder) from None
         raise
     start = len(job.location())

@@ -90,7 +90,7 @@ def test_nothing_appears_before_the_commit(spark: Spark, store: Store) -> None:
         with pytest.raises(PySparkException, match=text):
             save(spark.range(10, 20, 1, 2), store)
         store.between.fails = lambda method, path: False
-        assert store.objects() == before
+        assert [key for key in store.objects() if not key.endswith("/in-doubt")] == before
         # A request that is late may still decide the commit.
         assert len(store.uploads()) == (0 if status == 403 else 2)
     save(spark.range(20, 30), store)

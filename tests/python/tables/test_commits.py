@@ -473,3 +473,42 @@ def test_killed_writers(tmp_path: Path) -> None:
         assert there in states, (least, len(there))
         batch = len(there) // 10
     assert batch > 12
+
+
+def test_files_that_can_never_appear(tmp_path: Path) -> None:
+    """What keeps a file from appearing is found before the commit is decided."""
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"id": [0], "k": ["a"]}), table, partition_by=["k"])
+    (table / "k=file").write_bytes(b"")
+    before = state_of(table)
+    for value, text in (("file", "k=file: .*(exists|Not a directory)"), ("x" * 300, "name too long")):
+        rows = pa.table({"id": [1, 2], "k": ["new", value]})
+        with pytest.raises(OSError, match=f"(?i){text}"):
+            orcish.write_dataset(rows, table, partition_by=["k"], existing_data="append")
+        assert state_of(table).keys() | {"_orcish/jobs"} == before.keys()
+    job = Job(str(table))
+    file = staged(job, [7], folder="k=a")
+    (table / file.target).write_bytes(b"")
+    with pytest.raises(FileExistsError):
+        job.commit([file])
+    (table / file.target).unlink()
+    assert job.commit([file])
+    (table / "k=file").unlink()
+    assert ids_of(table) == [0, 7]
+
+
+def test_a_commit_that_cannot_be_finished_is_undone(tmp_path: Path) -> None:
+    """A file in the place of a partition: the commit can neither be finished nor be read, but for its state before."""
+    table = table_with(tmp_path / "t", range(3))
+    job = Job(str(table))
+    added = [staged(job, range(10, 13)), staged(job, [20], folder="k=1")]
+    decide(job, added, OLD, published=1)
+    (table / "k=1").write_bytes(b"")
+    for call in (lambda: orcish.recover(table), lambda: orcish.delete(table, "id = 1")):
+        with pytest.raises(CommitError, match=r"not finished.*recover with undo"):
+            call()
+    assert orcish.recover(table, undo=True) == "undone"
+    (table / "k=1").unlink()
+    assert ids_of(table) == [0, 1, 2]
+    assert orcish.recover(table) == "nothing"
+    assert left_over(table) == []

@@ -189,8 +189,13 @@ impl Process {
         };
         self.store.world.borrow_mut().trace.push(format!("{job}: {result:?}"));
         self.records.borrow_mut().reports.insert(job.to_owned(), report);
-        let is_over = !matches!(result, Ok(Outcome::Outdated(_)));
-        if report == Report::Refused && is_over {
+        let is_over = match result {
+            Ok(Outcome::Outdated(_)) => false,
+            // Spark does so after any error.
+            Err(CommitError::InDoubt(_)) => self.below(2) == 0,
+            _ => report == Report::Refused,
+        };
+        if is_over {
             let _ = abandon(&self.store, job, &change.added).await;
         }
         (report, result.ok())

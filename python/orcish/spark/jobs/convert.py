@@ -140,11 +140,10 @@ def convert(
         to.commit(staged, overwrite=overwrite, is_new=existing_data == "error")
     except UnfinishedCommitError:
         raise
-    except FileExistsError as error:
+    except BaseException as error:
         job.give_up(staged)
-        raise _has_files(target) from error
-    except BaseException:
-        job.give_up(staged)
+        if isinstance(error, FileExistsError) and existing_data == "error":
+            raise _has_files(target) from error
         raise
     return to_frame(session, [{"file": f.target, "rows": f.rows, "bytes": f.size} for f in staged], RESULT)
 
