@@ -48,6 +48,7 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
             check_not_carbon(path, self._options.table.storage)
         self._schema = schema
         self._found = FileLog(Folder(self._options.state, self._options.table.storage))
+        self._listed: dict[str, TableFile] = {}
         self._began: int | None = None
         self._target: int | None = None
 
@@ -98,13 +99,17 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
             OrcishError: The file log that this query has used is lost.
             FileNotFoundError: A file was removed that was found since the query began.
         """
-        self._found.load()
+        if end["files"] > len(self._found.names):
+            self._found.load()
         self._check(start)
         self._check(end)
         names = self._found.names[start["files"] : end["files"]]
         if not names:
             return []
-        there = named_files(self._options.table)
+        # The files were listed when the end of the batch was chosen, unless the batch is one of an earlier process.
+        if not self._listed.keys() >= set(names):
+            self._listed = named_files(self._options.table)
+        there = self._listed
         began = end.get("began", start.get("began", 0))
         gone = next((name for name in names[max(began - start["files"], 0) :] if name not in there), None)
         if gone is not None:
@@ -129,7 +134,8 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
         return SparkTable.open(self._options.table, self._schema, files=files).task_inputs()
 
     def _look(self) -> None:
-        self._found.add(named_files(self._options.table))
+        self._listed = named_files(self._options.table)
+        self._found.add(self._listed)
 
     def _check(self, offset: Mapping[str, Any]) -> None:
         """Raises OrcishError where an offset does not belong to this file log."""
