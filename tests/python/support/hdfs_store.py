@@ -10,8 +10,10 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
+import threading
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
@@ -117,6 +119,52 @@ class Hdfs:
             yield
         finally:
             self._process.send_signal(signal.SIGCONT)
+
+
+@contextlib.contextmanager
+def losing(hdfs: Hdfs, method: str, *, is_sent: bool = True) -> Iterator[str]:
+    """A URL of the cluster for which the first answer to a method of the name node is lost, or else the request."""
+    to = int(hdfs.url.rpartition(":")[2])
+    left = [method.encode()]
+    sockets: list[socket.socket] = []
+
+    def pump(source: socket.socket, target: socket.socket, muted: threading.Event, is_request: bool) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                if is_request and left and left[0] in data:
+                    left.clear()
+                    muted.set()
+                    if not is_sent:
+                        break
+                elif not is_request and muted.is_set():
+                    # The name node has done what it was asked for.
+                    break
+                target.sendall(data)
+        for each in (source, target):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    def accept(listener: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = listener.accept()
+                server = socket.create_connection(("127.0.0.1", to))
+                sockets.extend((client, server))
+                muted = threading.Event()
+                for ends in ((client, server, muted, True), (server, client, muted, False)):
+                    threading.Thread(target=pump, args=ends, daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=accept, args=[listener], daemon=True)
+        thread.start()
+        try:
+            yield f"hdfs://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+            for each in sockets:
+                each.close()
+    assert not left, "the method was not called"
 
 
 def servers() -> Path:
