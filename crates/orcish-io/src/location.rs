@@ -33,6 +33,7 @@ impl RemoteUrl {
     }
 
     /// Whether the URL is one of HDFS: of a cluster, or of a table of mounts of clusters.
+    #[cfg(feature = "object-store")]
     pub(crate) fn is_hdfs(&self) -> bool {
         matches!(self.scheme.as_str(), "hdfs" | "viewfs")
     }

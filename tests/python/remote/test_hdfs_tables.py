@@ -5,9 +5,14 @@ from __future__ import annotations
 import concurrent.futures
 import functools
 import json
+import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import orcish
@@ -17,7 +22,8 @@ from orcish.errors import CommitError, CorruptFileError
 from orcish.tables.commit import Job, Staged
 from orcish.tables.folder import upload_info
 from support.hdfs_store import Hdfs
-from support.staged_commits import LOG, decide, staged, staged_name
+from support.random_cases import seeded
+from support.staged_commits import LOG, WRITER, decide, staged, staged_name
 
 OLD = ["old-0.orc", "old-1.orc"]
 NEW = [2, 10, 11, 12, 20, 21]
@@ -226,3 +232,37 @@ def test_jobs_that_are_dead(hdfs: Hdfs, table: str) -> None:
     missing = f"{hdfs.url}/db/none"
     assert (orcish.recover(missing), orcish.vacuum(missing)) == ("nothing", 0)
     assert "/db/none" not in hdfs.tree("/db")
+
+
+@pytest.mark.long
+def test_killed_writers(hdfs: Hdfs) -> None:
+    """Writers are killed at random times. Confirmed commits are there once, others completely or not at all."""
+    table = f"{hdfs.url}/db/t"
+    chance = seeded("killed writers of HDFS")
+    here = str(Path(__file__).parents[1])
+    batch = 0
+    for _ in range(8):
+        command = [sys.executable, "-c", WRITER, table, here, str(batch)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            said = "".join(process.stdout.readline() for _ in range(chance.randrange(6)))
+            time.sleep(chance.uniform(0, 1.5))
+            process.send_signal(signal.SIGKILL)
+            said += process.stdout.read()
+        committed = [int(line.split()[1]) for line in said.splitlines() if line.startswith("committed")]
+        least = max(committed, default=batch - 1) + 1
+        states = (list(range(least * 10)), list(range(least * 10 + 10)))
+
+        def ids(**options: Any) -> list[int]:
+            has_files = any(name.endswith(".orc") and "/_" not in name for name in hdfs.tree("/db/t"))
+            return ids_of(table, **options) if has_files else []
+
+        assert ids(pending="before") in states
+        orcish.recover(table)
+        there = ids()
+        assert there in states, (least, len(there))
+        batch = len(there) // 10
+    assert batch > 4
+    orcish.vacuum(table, older_than=timedelta(0))
+    assert hdfs.tree("/db/t/_orcish/jobs") == {}

@@ -14,6 +14,32 @@ from orcish.writing.dataset import TableWriter
 
 LOG = "_orcish/log"
 
+WRITER = """
+import sys
+sys.path.insert(0, sys.argv[2])
+from support.staged_commits import staged
+from orcish.tables.commit import Job
+import orcish
+table = sys.argv[1]
+print("ready", flush=True)
+for at in range(int(sys.argv[3]), 10_000):
+    job = Job(table)
+    files = [staged(job, range(at * 10, at * 10 + 5)), staged(job, range(at * 10 + 5, at * 10 + 10), folder="more%d" % (at % 3))]
+    print("staged", at, flush=True)
+    job.commit(files, stream=("s", at))
+    print("committed", at, flush=True)
+    if at % 4 == 3:
+        # All that is in one folder becomes one file.
+        job = Job(table)
+        orcish.recover(table)
+        files = [f for f in job.files() if f.name.startswith("part-")]
+        ids = orcish.read_table([table + "/" + f.name for f in files])["id"].to_pylist()
+        job.commit([staged(job, ids)], "compact", existing=files)
+        print("merged", at, flush=True)
+"""
+"""Commits batches of ten rows to the table of its first argument, and says so. The second one is the folder of
+``support``, and the third one the number of the first batch."""
+
 
 def staged(job: Job, ids: Iterable[int], folder: str = "") -> Staged:
     """A file of a task, in a folder of the table."""
