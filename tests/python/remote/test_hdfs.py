@@ -33,7 +33,7 @@ NAMES = [
 
 
 def large(mib: int) -> pa.Table:
-    """Random numbers, which take as many bytes as they have. Blocks of the cluster have one MiB."""
+    """Random numbers, which take as many bytes as they have. Blocks of the cluster have four MiB."""
     return pa.table({"noise": np.random.default_rng(1).integers(0, 2**63, mib * MIB // 8)})
 
 
@@ -57,7 +57,7 @@ def test_read(shelf: Hdfs) -> None:
 
 def test_blocks(hdfs: Hdfs) -> None:
     """Ranges within blocks, across their borders and at them."""
-    table = large(5)
+    table = large(11)
     data = write_arrow(table, compression="uncompressed", stripe_size=2 * MIB)
     hdfs.put("/t.orc", data)
     assert Folder(hdfs.url, hdfs.options).read("t.orc") == data

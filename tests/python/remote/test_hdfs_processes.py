@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import orcish
@@ -31,14 +33,18 @@ def url(hdfs: Hdfs) -> str:
     return f"{hdfs.url}/t/a.orc"
 
 
-@pytest.mark.parametrize("call", [READS, LISTS, WRITES, SMALL])
-def test_ctrl_c(hdfs: Hdfs, url: str, call: str) -> None:
-    """SIGINT arrives while the servers do not answer."""
+@contextlib.contextmanager
+def interrupted(hdfs: Hdfs, url: str, call: str) -> Iterator[None]:
+    """A process that has got SIGINT while the servers did not answer, and that lives on during the block."""
     code = f"""
         import os, sys, orcish
         from orcish.tables.folder import Folder
         url = sys.argv[1]
         table = orcish.read_table(url)
+        options = {{"orcish.part_size": 1 << 20}}
+        writer = orcish.ORCWriter(url + "3", table.schema, compression="none", stripe_size=1 << 20, storage_options=options)
+        if "writer" in {call!r}:
+            writer.write(table)
         print("ready", flush=True)
         sys.stdin.readline()
         print("asking", flush=True)
@@ -46,7 +52,8 @@ def test_ctrl_c(hdfs: Hdfs, url: str, call: str) -> None:
             {call}
         except KeyboardInterrupt:
             print("interrupted", flush=True)
-            os._exit(0)
+        sys.stdin.readline()
+        os._exit(0)
     """
     command = [sys.executable, "-c", textwrap.dedent(code), url]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -61,6 +68,24 @@ def test_ctrl_c(hdfs: Hdfs, url: str, call: str) -> None:
             process.send_signal(signal.SIGINT)
             assert process.stdout.readline() == "interrupted\n"
             assert time.monotonic() - start < 5
+        yield
+        process.stdin.close()
+
+
+@pytest.mark.parametrize("call", [READS, LISTS])
+def test_interrupted_reads(hdfs: Hdfs, url: str, call: str) -> None:
+    with interrupted(hdfs, url, call):
+        pass
+
+
+@pytest.mark.parametrize("call", [WRITES, SMALL, "writer.close()"])
+def test_interrupted_writes(hdfs: Hdfs, url: str, call: str) -> None:
+    """They leave nothing once the servers answer again."""
+    with interrupted(hdfs, url, call):
+        end = time.monotonic() + 20
+        while hdfs.files("/t") != ["a.orc"] and time.monotonic() < end:
+            time.sleep(0.1)
+        assert hdfs.files("/t") == ["a.orc"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
@@ -88,9 +113,10 @@ def test_fork_after_use(url: str) -> None:
     assert out.split() == ["True", "True", "True"]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
 def test_fork_during_reads(url: str) -> None:
-    """Threads of the parent read while children of forks do."""
+    """Threads of the parent read while children of forks do. They may wait for a minute, until a request is repeated."""
     out = run_python(
         """
         import os, sys, threading, warnings, orcish
@@ -104,7 +130,7 @@ def test_fork_during_reads(url: str) -> None:
         for thread in threads:
             thread.start()
         statuses = []
-        for _ in range(3):
+        for _ in range(2):
             pid = os.fork()
             if pid == 0:
                 os._exit(0 if orcish.read_table(sys.argv[1]).equals(want) else 1)
@@ -112,11 +138,12 @@ def test_fork_during_reads(url: str) -> None:
         ended.set()
         for thread in threads:
             thread.join()
-        print(statuses, all(found) and len(found) > 10)
+        print(statuses, all(found) and len(found) > 4)
         """,
         url,
+        timeout=400,
     )
-    assert out.strip() == "[0, 0, 0] True"
+    assert out.strip() == "[0, 0] True"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")

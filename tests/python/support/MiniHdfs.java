@@ -22,7 +22,7 @@ public class MiniHdfs {
         }
         configuration.set("dfs.namenode.rpc-bind-host", "127.0.0.1");
         // Files of some megabytes have several blocks.
-        configuration.set("dfs.blocksize", "1048576");
+        configuration.set("dfs.blocksize", "4194304");
         MiniDFSCluster.Builder builder = new MiniDFSCluster.Builder(configuration, new File(arguments[0]));
         MiniDFSCluster cluster = builder.numDataNodes(1).build();
         cluster.waitActive();

@@ -35,8 +35,8 @@ class MissingError(Exception):
 class Hdfs:
     """A cluster, with another client than that of orcish: the one of HTTP."""
 
-    def __init__(self, process: subprocess.Popen[str], port: int, http_port: int) -> None:
-        self._process, self._http_port = process, http_port
+    def __init__(self, process: subprocess.Popen[str], port: int, http_port: int, errors: Path) -> None:
+        self._process, self._http_port, self._errors = process, http_port, errors
         self.url = f"hdfs://127.0.0.1:{port}"
         self.options: dict[str, str | int | bool] = {"orcish.max_retries": 0}
 
@@ -45,7 +45,8 @@ class Hdfs:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         print(*words, file=self._process.stdin, flush=True)
-        assert self._process.stdout.readline() == "done\n"
+        answer = self._process.stdout.readline()
+        assert answer == "done\n", f"{answer}{self._process.poll()} {self._errors.read_text()[-4000:]}"
 
     def _ask(self, method: str, path: str, operation: str, body: bytes | None = None, **more: str) -> bytes:
         query = urllib.parse.urlencode({"op": operation, "user.name": getpass.getuser(), **more})
@@ -231,7 +232,7 @@ def run_hdfs() -> Iterator[Hdfs]:
                 process.kill()
                 raise AssertionError(Path(errors.name).read_text()[-4000:])
             try:
-                yield Hdfs(process, int(ports[0]), int(ports[1]))
+                yield Hdfs(process, int(ports[0]), int(ports[1]), Path(errors.name))
             finally:
                 assert process.stdin is not None
                 process.stdin.close()

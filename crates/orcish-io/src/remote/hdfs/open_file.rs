@@ -9,9 +9,16 @@ use hdfs_native::file::FileWriter;
 use object_store::{Error, Result};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::{Duration, Instant};
 
 use super::super::hdfs_client::store_error;
 use super::file::{HdfsFile, folder_of};
+
+/// The least size of a block, by the default of name nodes, in bytes.
+const MIN_BLOCK_SIZE: u64 = 1 << 20;
+
+/// The least time between the beginnings of two blocks. Hadoop's client waits as long before it asks for a block again.
+const BLOCK_DISTANCE: Duration = Duration::from_millis(400);
 
 /// A file that is being written under a temporary name, by a task of its own. Callers that are cancelled cancel no
 /// request of this task. If all handles of the file are dropped, the task removes the file, unless it was published or
@@ -36,6 +43,12 @@ struct Task {
     /// Folders that were created for the file, outer ones first.
     folders: Vec<String>,
     writer: FileWriter,
+    /// The number of written bytes.
+    written: u64,
+    /// The size of a block; `None` before it is needed.
+    block_size: Option<u64>,
+    /// The time at which the last block but the first was begun.
+    block_begun: Option<Instant>,
 }
 
 impl fmt::Debug for OpenFile {
@@ -58,8 +71,8 @@ impl OpenFile {
             }
         };
         let (requests, receiver) = mpsc::channel(1);
-        let task = tokio::spawn(Task { target, temporary, folders, writer }.run(receiver));
-        Ok((OpenFile { requests }, task))
+        let task = Task { target, temporary, folders, writer, written: 0, block_size: None, block_begun: None };
+        Ok((OpenFile { requests }, tokio::spawn(task.run(receiver))))
     }
 
     async fn send(&self, request: impl FnOnce(oneshot::Sender<Result<()>>) -> Request) -> Result<()> {
@@ -96,8 +109,7 @@ impl Task {
         while let Some(request) = requests.recv().await {
             match request {
                 Request::Write(bytes, answer) => {
-                    let written = self.writer.write_bytes(bytes).await;
-                    let _ = answer.send(self.answer(written.map(drop)));
+                    let _ = answer.send(self.write(bytes).await);
                 }
                 Request::Close(answer) => {
                     let closed = self.writer.close().await;
@@ -117,6 +129,41 @@ impl Task {
         remove(&self.target, &self.temporary, &self.folders).await;
         // The connections to data nodes stay open otherwise.
         let _ = self.writer.close().await;
+    }
+
+    /// Appends bytes. Blocks are begun at some distance in time: the name node refuses a block while it has not heard of
+    /// the last one but one, and the client does not ask again.
+    async fn write(&mut self, mut bytes: Bytes) -> Result<()> {
+        while !bytes.is_empty() {
+            let left_of_block = match self.written + (bytes.len() as u64) < MIN_BLOCK_SIZE {
+                true => MIN_BLOCK_SIZE,
+                false => {
+                    let block_size = self.block_size().await?;
+                    if self.written > 0 && self.written.is_multiple_of(block_size) {
+                        if let Some(begun) = self.block_begun {
+                            tokio::time::sleep_until(begun + BLOCK_DISTANCE).await;
+                        }
+                        self.block_begun = Some(Instant::now());
+                    }
+                    block_size - self.written % block_size
+                }
+            };
+            let length = bytes.len().min(usize::try_from(left_of_block).unwrap_or(usize::MAX));
+            let written = self.writer.write_bytes(bytes.split_to(length)).await;
+            self.answer(written.map(drop))?;
+            self.written += length as u64;
+        }
+        Ok(())
+    }
+
+    async fn block_size(&mut self) -> Result<u64> {
+        if let Some(size) = self.block_size {
+            return Ok(size);
+        }
+        let status = self.target.hdfs.status(&self.temporary).await?;
+        let size = status.and_then(|status| status.blocksize).unwrap_or(MIN_BLOCK_SIZE).max(MIN_BLOCK_SIZE);
+        self.block_size = Some(size);
+        Ok(size)
     }
 
     fn answer(&self, result: hdfs_native::Result<()>) -> Result<()> {
