@@ -63,7 +63,7 @@ Keys are those of the Rust crate ``object_store``, in lower case: ``aws_access_k
 ``aws_session_token``, ``aws_region``, ``aws_endpoint``, ``aws_skip_signature`` (no credentials), …;
 ``google_service_account``, …; ``azure_storage_account_name``, ``azure_storage_account_key``, …; and for all stores
 ``allow_http``, ``timeout`` (``"30s"``), ``connect_timeout``, ``proxy_url``, …. With HTTP, the value of
-``header.NAME`` is sent as a header.
+``header.NAME`` is sent as a header. With HDFS, keys are properties of Hadoop: ``dfs.…``, ``fs.…`` and ``hadoop.…``.
 
 Options of requests:
 

@@ -99,6 +99,30 @@ def store(running_store, monkeypatch):
     return running_store
 
 
+@pytest.fixture(scope="session")
+def running_hdfs():
+    """One HDFS for all tests of a process of pytest, where its servers can be had."""
+    import contextlib
+
+    from support.hdfs_store import MissingError, run_hdfs
+
+    with contextlib.ExitStack() as stack:
+        try:
+            cluster = stack.enter_context(run_hdfs())
+        except MissingError as error:
+            pytest.skip(str(error))
+        yield cluster
+
+
+@pytest.fixture
+def hdfs(running_hdfs, monkeypatch):
+    """The cluster, without files."""
+    for name in [name for name in os.environ if name.startswith("HADOOP_")]:
+        monkeypatch.delenv(name)
+    running_hdfs.clear()
+    return running_hdfs
+
+
 @pytest.fixture
 def spark_orc(spark, tmp_path):
     """A function that lets Spark write the rows of a query, or a data frame, as one ORC file, and gives its path."""

@@ -14,7 +14,7 @@ use crate::file_ops::{FileOps, FileStatus};
 use crate::local::{self, LocalFileOps};
 use crate::location::{Location, parse};
 #[cfg(feature = "object-store")]
-use crate::remote::{self, StoreFileOps};
+use crate::remote;
 use crate::storage::StorageOptions;
 
 /// The default limit of [`read_small`], in bytes: 64 MiB.
@@ -24,7 +24,7 @@ fn file_ops(location: &str, options: &StorageOptions) -> Result<Box<dyn FileOps>
     match parse(location) {
         Location::Local(path) => Ok(Box::new(LocalFileOps::new(path, location, options))),
         #[cfg(feature = "object-store")]
-        Location::Remote(_) => Ok(Box::new(StoreFileOps::new(location, options)?)),
+        Location::Remote(_) => remote::file_ops(location, options),
         #[cfg(not(feature = "object-store"))]
         Location::Remote(url) => Err(url.missing_feature(options)),
     }
@@ -83,7 +83,7 @@ pub fn delete_files<S: AsRef<str>>(locations: &[S], options: &StorageOptions) ->
 /// Deletes a folder and everything below it, including hidden files. A missing folder is ignored. Links are deleted,
 /// and their targets are kept, also if `location` itself is a link.
 ///
-/// In a store, the folder consists of all objects whose key begins with the key of the folder and `/`. Objects with a
+/// In an object store, the folder consists of all objects whose key begins with the key of the folder and `/`. Objects with a
 /// key that ends with `/`, which some tools create as folders, and incomplete multipart uploads are kept.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use crate::location::{Location, parse};
 use crate::messages::CANNOT_WRITE;
 
 /// The folders of the local file system that a writer has created, so that it can remove them again. Object stores have
-/// no folders.
+/// no folders, and a sink of HDFS creates and removes the folders of its file.
 #[derive(Debug, Default)]
 pub struct CreatedFolders {
     /// Outer folders are before inner ones.

@@ -1,4 +1,4 @@
-//! Access to files of local disks, S3, Google Cloud Storage, Azure, HTTP servers and memory.
+//! Access to files of local disks, S3, Google Cloud Storage, Azure, HDFS, HTTP servers and memory.
 //!
 //! * [`open`] opens a location, which is a path or a URL, as a [`ReadAt`], a source of byte ranges. [`create`] creates
 //!   a [`Sink`].

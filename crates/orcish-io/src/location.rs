@@ -32,6 +32,12 @@ impl RemoteUrl {
         matches!(self.scheme.as_str(), "http" | "https")
     }
 
+    /// Whether the URL is one of HDFS: of a cluster, or of a table of mounts of clusters.
+    #[cfg(feature = "object-store")]
+    pub(crate) fn is_hdfs(&self) -> bool {
+        matches!(self.scheme.as_str(), "hdfs" | "viewfs")
+    }
+
     pub(crate) fn is_azure(&self) -> bool {
         matches!(self.scheme.as_str(), "az" | "adl" | "azure" | "abfs" | "abfss")
     }

@@ -7,14 +7,15 @@ use orcish_core::Result;
 use crate::local::{FileSink, FileSource};
 use crate::location::{Location, parse};
 #[cfg(feature = "object-store")]
-use crate::remote::{ObjectSink, ObjectSource};
+use crate::remote::{self, ObjectSource};
 use crate::sink::Sink;
 use crate::source::ReadAt;
 use crate::storage::StorageOptions;
 use crate::tuning;
 
 /// Opens the file at `location`: a path, a `file://` URL, or, with the feature `object-store`, a URL of S3 (`s3`,
-/// `s3a`), Google Cloud Storage (`gs`), Azure (`az`, `abfs`, `abfss`, `adl`, `azure`) or an HTTP server.
+/// `s3a`), Google Cloud Storage (`gs`), Azure (`az`, `abfs`, `abfss`, `adl`, `azure`), an HTTP server, or, with the
+/// feature `hdfs`, HDFS (`hdfs`, `viewfs`).
 ///
 /// The file is not accessed yet if it is remote.
 ///
@@ -31,7 +32,7 @@ pub fn open(location: &str, options: &StorageOptions) -> Result<Arc<dyn ReadAt>>
 }
 
 /// Creates a sink for the file at `location`: a path, a `file://` URL, or, with the feature `object-store`, a URL of an
-/// object store.
+/// object store or HDFS. Missing folders of HDFS are created.
 ///
 /// # Errors
 /// `Io` if the file cannot be created, `InvalidArgument` if the URL or an option is invalid, `Unsupported` for HTTP
@@ -40,7 +41,7 @@ pub fn create(location: &str, options: &StorageOptions) -> Result<Box<dyn Sink>>
     match parse(location) {
         Location::Local(path) => Ok(Box::new(FileSink::create(path)?)),
         #[cfg(feature = "object-store")]
-        Location::Remote(_) => Ok(Box::new(ObjectSink::create(location, options, None)?)),
+        Location::Remote(_) => remote::create(location, options),
         #[cfg(not(feature = "object-store"))]
         Location::Remote(url) => Err(url.missing_feature(options)),
     }

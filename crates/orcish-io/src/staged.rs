@@ -32,7 +32,7 @@ impl StagedFile {
         StagedFile { location, bytes, rows: 0, stripes: 0, data }
     }
 
-    /// A staged file of the local file system, whose bytes are at `path`.
+    /// A staged file of the local file system or of HDFS, whose bytes are at `path`, a path or a URL.
     pub fn at_path(location: String, bytes: u64, path: String) -> Self {
         StagedFile::new(location, bytes, Data::Path(path))
     }
@@ -42,7 +42,7 @@ impl StagedFile {
         StagedFile::new(location, bytes, Data::Parts(upload))
     }
 
-    /// The path of the staged bytes, on the local file system.
+    /// The path of the staged bytes on the local file system, or their URL on HDFS.
     pub fn temporary_path(&self) -> Option<&str> {
         match &self.data {
             Data::Path(path) => Some(path),

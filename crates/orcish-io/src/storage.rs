@@ -8,8 +8,8 @@ use orcish_core::cancel::{CancelCheck, Cancellation};
 ///
 /// The keys are those of the crate `object_store`, such as `aws_access_key_id`, `google_service_account`,
 /// `azure_storage_account_name`, `timeout` and `allow_http`, the fields of [`RemoteOptions`](crate::RemoteOptions) with
-/// the prefix `orcish.`, and, for HTTP servers, headers with the prefix `header.`. The local file system ignores all
-/// options.
+/// the prefix `orcish.`, for HTTP servers headers with the prefix `header.`, and for HDFS the properties of Hadoop, such
+/// as `dfs.nameservices`. The local file system ignores all options.
 ///
 /// ```
 /// use orcish_io::StorageOptions;
@@ -89,15 +89,14 @@ mod remote {
         ["first_read", "coalesce_gap", "part_size", "concurrency", "max_retries", "retry_timeout"];
 
     impl StorageOptions {
-        /// Splits the options into the options of requests, and the options of the store, which are sorted and have
-        /// keys in lower case.
+        /// Splits the options into the options of requests, and the options of the store.
         pub(crate) fn split(&self) -> Result<(RemoteOptions, Vec<(String, String)>)> {
             let mut remote = RemoteOptions::default();
             let mut store = Vec::new();
-            for (key, value) in &self.pairs {
-                let key = key.to_ascii_lowercase();
+            for (given, value) in &self.pairs {
+                let key = given.to_ascii_lowercase();
                 let Some(name) = key.strip_prefix("orcish.") else {
-                    store.push((key, value.clone()));
+                    store.push((given.clone(), value.clone()));
                     continue;
                 };
                 let number = value.trim().parse::<u64>().map_err(|_| {
@@ -117,7 +116,6 @@ mod remote {
                     }
                 }
             }
-            store.sort();
             Ok((remote, store))
         }
     }

@@ -5,7 +5,7 @@ use orcish_core::Result;
 use crate::local::{self, StagedFileSink};
 use crate::location::{Location, parse};
 #[cfg(feature = "object-store")]
-use crate::remote::{self, ObjectSink};
+use crate::remote;
 use crate::sink::Sink;
 use crate::staged::{Data, StagedFile, Staging};
 use crate::storage::StorageOptions;
@@ -13,8 +13,8 @@ use crate::storage::StorageOptions;
 /// Creates a sink for a staged file: [`finish`](Sink::finish) does not publish the file at `location`, but puts a
 /// [`StagedFile`] into the returned [`Staging`]. Dropping an unfinished sink discards the written bytes.
 ///
-/// On the local file system, the staged file is a hidden file in `staging_folder`, or in the folder of `location`. The
-/// staging folder has to be on the same file system, and is created if it is missing. Object stores ignore
+/// On the local file system and on HDFS, the staged file is a hidden file in `staging_folder`, or in the folder of
+/// `location`. The staging folder has to be on the same file system, and is created if it is missing. Object stores ignore
 /// `staging_folder`: the staged file is an incomplete multipart upload, which is invisible and is kept until it is
 /// aborted or expires. Azure keeps it for a week, other stores as configured.
 ///
@@ -45,7 +45,7 @@ pub fn create_staged(
     let sink: Box<dyn Sink> = match parse(location) {
         Location::Local(path) => Box::new(StagedFileSink::create(path, staging_folder, staging.clone())?),
         #[cfg(feature = "object-store")]
-        Location::Remote(_) => Box::new(ObjectSink::create(location, options, Some(staging.clone()))?),
+        Location::Remote(_) => remote::create_staged(location, staging_folder, staging.clone(), options)?,
         #[cfg(not(feature = "object-store"))]
         Location::Remote(url) => return Err(url.missing_feature(options)),
     };
@@ -55,8 +55,8 @@ pub fn create_staged(
 /// Publishes a staged file at `location`, the location of [`create_staged`], and replaces an existing file. Missing
 /// folders are created. The operation is idempotent.
 ///
-/// A file that has been published before is recognized by a random ID in its metadata. On the local file system and in
-/// Azure, it is recognized by its name and size.
+/// A file that has been published before is recognized by a random ID in its metadata. On the local file system, on HDFS
+/// and in Azure, it is recognized by its name and size.
 ///
 /// # Errors
 /// `InvalidArgument` if the file was staged for another location, `Io` if it cannot be published, for example because
@@ -65,7 +65,7 @@ pub fn complete_upload(location: &str, file: &StagedFile, options: &StorageOptio
     match (parse(location), file.data()) {
         (Location::Local(path), Data::Path(temporary)) => local::complete(location, path, file, temporary),
         #[cfg(feature = "object-store")]
-        (Location::Remote(_), Data::Parts(parts)) => remote::complete(location, file, parts, options),
+        (Location::Remote(_), _) => remote::complete(location, file, options),
         #[cfg(not(feature = "object-store"))]
         (Location::Remote(url), _) => Err(url.missing_feature(options)),
         _ => Err(file.wrong_location(location)),
@@ -81,7 +81,7 @@ pub fn abort_upload(location: &str, file: &StagedFile, options: &StorageOptions)
     match (parse(location), file.data()) {
         (Location::Local(path), Data::Path(temporary)) => local::abort(location, path, file, temporary),
         #[cfg(feature = "object-store")]
-        (Location::Remote(_), Data::Parts(parts)) => remote::abort(location, file, parts, options),
+        (Location::Remote(_), _) => remote::abort(location, file, options),
         #[cfg(not(feature = "object-store"))]
         (Location::Remote(url), _) => Err(url.missing_feature(options)),
         _ => Err(file.wrong_location(location)),

@@ -1,4 +1,4 @@
-//! The folder of a table on a local disk or in an object store.
+//! The folder of a table on a local disk, in HDFS or in an object store.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,8 +22,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Number of requests at a time by which files of stores are published.
 const CONCURRENCY: usize = 16;
 
-/// The folder of a table on a local disk, or in an object store. Requests that change the table cannot be cancelled, and
-/// listings and waiting can.
+/// The folder of a table on a local disk, in HDFS, or in an object store. Requests that change the table cannot be
+/// cancelled, and listings and waiting can.
 #[derive(Debug, Clone)]
 pub struct FileStore {
     /// An absolute path or a URL, without a trailing slash.
@@ -63,6 +63,16 @@ impl FileStore {
         !self.base.contains("://")
     }
 
+    /// Whether folders may be links to other folders. Links of HDFS are off in the name node.
+    fn has_links(&self) -> bool {
+        self.is_local()
+    }
+
+    /// The number of threads that publish files. A rename on a local disk takes no time.
+    fn threads(&self) -> usize {
+        if self.is_local() { 1 } else { CONCURRENCY }
+    }
+
     /// The staged file of a job, as part of an entry.
     ///
     /// # Errors
@@ -94,7 +104,7 @@ impl FileStore {
         let mut checked = BTreeSet::new();
         let mut check = |location: &str| {
             let folder = location.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-            if self.is_local() && !checked.contains(&folder) {
+            if self.has_links() && !checked.contains(&folder) {
                 if !root.contains(&CanonicalLocation::new(&folder)) {
                     let text = "a link leads out of the folder of the table";
                     return Err(Error::new(ErrorKind::Corrupt, text).in_file(&display_name(location)));
@@ -129,10 +139,9 @@ impl FileStore {
         files: &[AddedFile],
         request: fn(&str, &StagedFile, &StorageOptions) -> Result<()>,
     ) -> Result<()> {
-        let threads = if self.is_local() { 1 } else { CONCURRENCY };
         let options = self.options.without_cancel_check();
         let work = move |_, file: StagedFile| request(&file.location, &file, &options);
-        parallel::map(self.staged(job, files)?, threads, None, work).map(drop)
+        parallel::map(self.staged(job, files)?, self.threads(), None, work).map(drop)
     }
 }
 
@@ -142,6 +151,7 @@ impl Store for FileStore {
     }
 
     fn errors_are_final(&self) -> bool {
+        // The answer of a server may be lost.
         self.is_local()
     }
 
@@ -151,7 +161,7 @@ impl Store for FileStore {
     }
 
     fn follows_links(&self) -> bool {
-        self.is_local()
+        self.has_links()
     }
 
     async fn list_visible(&self, folder: &str) -> Result<Vec<StoredFile>> {

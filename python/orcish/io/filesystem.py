@@ -1,4 +1,4 @@
-"""Files of stores without a client in orcish, such as HDFS, opened by pyarrow or fsspec."""
+"""Files of stores without a client in orcish, opened by fsspec."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from orcish.io.paths import is_hidden
 
 __all__ = ["ForeignFile", "foreign_files", "is_foreign"]
 
-OWN = frozenset(("", "file", "s3", "s3a", "gs", "gcs", "az", "azure", "adl", "abfs", "abfss", "http", "https"))
+OWN = frozenset(
+    ("", "file", "s3", "s3a", "gs", "gcs", "az", "azure", "adl", "abfs", "abfss", "hdfs", "viewfs", "http", "https")
+)
 """Schemes of URLs that orcish opens itself."""
-OF_PYARROW = frozenset(("hdfs", "viewfs"))
-"""Schemes that pyarrow opens. All others are opened by fsspec."""
 
 
 def is_foreign(path: str) -> bool:
@@ -56,7 +56,7 @@ def foreign_files(url: str, partitions: bool | None) -> list[TableFile]:
 
     Raises:
         FileNotFoundError: There is nothing at the URL.
-        UnsupportedError: Neither pyarrow nor fsspec knows the scheme.
+        UnsupportedError: fsspec does not know the scheme.
     """
     from pyarrow import fs
 
@@ -79,9 +79,6 @@ def _system(url: str) -> tuple[Any, str]:
     from pyarrow import fs
 
     scheme = urllib.parse.urlsplit(url).scheme.lower()
-    if scheme in OF_PYARROW:
-        known: tuple[Any, str] = fs.FileSystem.from_uri(url)
-        return known
     try:
         import fsspec
 

@@ -47,7 +47,7 @@ class ORCFile(BatchSource):
 
     Args:
         source: A path, the bytes of a whole file, an object with ``read`` and ``seek``, or a URL: ``s3://``, ``gs://``,
-            ``az://``, ``abfs://``, ``abfss://``, ``https://``, ``http://``, ``file://``.
+            ``az://``, ``abfs://``, ``abfss://``, ``hdfs://``, ``https://``, ``http://``, ``file://``.
         tail: The result of :meth:`tail_bytes` for the same file, in any process; the tail is then not read again.
         limits: Limits on what the file may make the reader do.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.

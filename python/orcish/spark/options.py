@@ -26,8 +26,8 @@ __all__ = [
 
 BATCH_SIZE = 32_768
 """Default rows of a batch. Spark's JVM takes a batch as a whole; larger ones need more memory and are not faster."""
-STORES = ("aws_", "google_", "azure_", "orcish.", "header.")
-"""Prefixes of the options of object stores."""
+STORES = ("aws_", "google_", "azure_", "dfs.", "fs.", "hadoop.", "orcish.", "header.")
+"""Prefixes of the options of stores."""
 OF_STORES = ("allow_http", "timeout", "connect_timeout", "proxy_url", "allow_invalid_certificates")
 
 

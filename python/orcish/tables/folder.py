@@ -1,4 +1,4 @@
-"""The folder of a table, on a local disk or in an object store."""
+"""The folder of a table, on a local disk, in HDFS or in an object store."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Folder:
     >>> folder.write("_commits/7.json", data)   # FileExistsError where somebody else has made it
 
     Args:
-        base: A path, a ``file:`` URL, or a URL of S3, Google Cloud Storage or Azure.
+        base: A path, a ``file:`` URL, or a URL of S3, Google Cloud Storage, Azure or HDFS.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
     """
 
@@ -175,8 +175,9 @@ class Folder:
     ) -> ORCWriter:
         """A writer of a file; with ``publish=False``, the file does not appear until :meth:`complete`.
 
-        On local disks, an unpublished file is in the folder ``staging`` inside of this one, and its target folder is
-        created when it is published. Without ``staging``, it is in its target folder, which has to exist.
+        On local disks and HDFS, an unpublished file is in the folder ``staging`` inside of this one, and its target
+        folder is created when it is published. Without ``staging``, it is in its target folder, which has to exist on
+        local disks. Other stores need no folder.
         """
         options = chosen_options(locals(), WriteOptions)
         return ORCWriter(
@@ -184,7 +185,7 @@ class Folder:
             schema,
             storage_options=self.storage_options,
             publish=publish,
-            staging=self._waiting(staging),
+            staging=None if staging is None else self.location(staging),
             **options,
         )
 
@@ -202,19 +203,15 @@ class Folder:
             self.location(name),
             storage_options=self._options,
             publish=False,
-            staging=self._waiting(staging),
+            staging=None if staging is None else self.location(staging),
         )
         return Written(*written), cast("bytes", token)
-
-    def _waiting(self, staging: str | None) -> str | None:
-        """The folder of unpublished files; ``None`` in stores, which need none."""
-        return None if staging is None or "://" in self.base else self.location(staging)
 
     def complete(self, name: str, token: bytes) -> None:
         """Publishes a file, which replaces an existing one.
 
-        Further calls have no effect as long as the file exists. Stores recognize it by metadata; local disks and Azure
-        by name and size.
+        Further calls have no effect as long as the file exists. Stores recognize it by metadata; local disks, HDFS
+        and Azure by name and size.
 
         Raises:
             OSError: The file cannot be published, for example because it was aborted, or replaced since.

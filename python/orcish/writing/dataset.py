@@ -102,7 +102,7 @@ class TableWriter:
             max_memory=max_memory,
             storage_options=None if storage_options is None else dict(storage_options),
             publish=staging is None,
-            staging=None if "://" in base else staging,
+            staging=staging,
             options=native_options(dict(options or {})),
         )
 

@@ -547,7 +547,7 @@ def test_local_urls(tmp_path):
 
 
 def test_other_schemes_are_for_fsspec():
-    for url in ("hdfs://host/t.orc", "memory://t.orc", "ftp://host/t.orc"):
+    for url in ("hftp://host/t.orc", "memory://t.orc", "ftp://host/t.orc"):
         with pytest.raises(ValueError, match="fsspec"):
             orcish.ORCFile(url)
     memory = fsspec.filesystem("memory")
@@ -568,7 +568,7 @@ def test_fsspec_over_http(server):
 def test_the_command_line(server, capsys):
     assert main(["meta", "--json", f"{server.url}/t/wide.orc"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == ROWS
-    assert main(["meta", "hdfs://a/b", f"{server.url}/none.orc"]) == 1
+    assert main(["meta", "ftp://a/b", f"{server.url}/none.orc"]) == 1
     out, err = capsys.readouterr()
     assert not out
     assert "fsspec" in err

@@ -437,7 +437,7 @@ def test_other_time_zones(tmp_path: Path) -> None:
 
 
 def test_files_of_other_stores(spark: Spark, tmp_path: Path) -> None:
-    """Files are opened by fsspec, or, as on HDFS, by pyarrow."""
+    """Files are opened by fsspec."""
     table = {"p=1/a.orc": rows(0, 10), "p=2/b.orc": rows(10, 10), "p=2/_temporary/c.orc": rows(20, 10)}
     put(tmp_path / "t", table)
     url = f"local://{tmp_path}/t"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,32 @@ from orcish.tables.folder import upload_info
 from orcish.writing.dataset import TableWriter
 
 LOG = "_orcish/log"
+
+WRITER = """
+import sys
+sys.path.insert(0, sys.argv[2])
+from support.staged_commits import staged
+from orcish.tables.commit import Job
+import orcish
+table = sys.argv[1]
+print("ready", flush=True)
+for at in range(int(sys.argv[3]), 10_000):
+    job = Job(table)
+    files = [staged(job, range(at * 10, at * 10 + 5)), staged(job, range(at * 10 + 5, at * 10 + 10), folder="more%d" % (at % 3))]
+    print("staged", at, flush=True)
+    job.commit(files, stream=("s", at))
+    print("committed", at, flush=True)
+    if at % 4 == 3:
+        # All that is in one folder becomes one file.
+        job = Job(table)
+        orcish.recover(table)
+        files = [f for f in job.files() if f.name.startswith("part-")]
+        ids = orcish.read_table([table + "/" + f.name for f in files])["id"].to_pylist()
+        job.commit([staged(job, ids)], "compact", existing=files)
+        print("merged", at, flush=True)
+"""
+"""Commits batches of ten rows to the table of its first argument, and says so. The second one is the folder of
+``support``, and the third one the number of the first batch."""
 
 
 def staged(job: Job, ids: Iterable[int], folder: str = "") -> Staged:
@@ -29,31 +54,31 @@ def staged(job: Job, ids: Iterable[int], folder: str = "") -> Staged:
     return Staged(f"{folder}/{name}" if folder else name, file.rows, file.bytes, table.tokens[file.path])
 
 
-def staged_path(job: Job, file: Staged) -> Path:
-    """Where the bytes of a staged file are."""
+def staged_name(job: Job, file: Staged) -> str:
+    """The path of the bytes of a staged file below the folder of the job, in stores where they are in a file."""
     # The name of a file has that of the folder of its task.
-    staging = Path(job.folder().location(job.staging))
-    found = [path for path in staging.rglob("*") if path.is_file() and path.parent.name in file.target]
-    assert len(found) == 1, (file, found)
-    assert upload_info(file.token).bytes == found[0].stat().st_size
+    start = len(job.staging) + 1
+    there = [(at.name[start:], at.size) for at in job.folder().files(job.staging)]
+    found = [name for name, size in there if name.split("/")[-2] in file.target and size == file.size]
+    assert len(found) == 1, (file, there)
+    assert upload_info(file.token).bytes == file.size
     return found[0]
+
+
+def staged_path(job: Job, file: Staged) -> Path:
+    """Where the bytes of a staged file are on a local disk."""
+    return Path(job.folder().location(job.staging)) / staged_name(job, file)
 
 
 def entry(job: Job, added: Sequence[Staged], removed: Sequence[str] = (), **more: Any) -> dict[str, Any]:
     """An entry of the log."""
-    jobs = Path(job.folder().location(job.staging))
     return {
         "version": 1,
         "job": job.id,
         "previous": None,
         "operation": "overwrite",
         "added": [
-            {
-                "name": file.target,
-                "size": file.size,
-                "staged": {"file": staged_path(job, file).relative_to(jobs).as_posix()},
-            }
-            for file in added
+            {"name": file.target, "size": file.size, "staged": {"file": staged_name(job, file)}} for file in added
         ],
         "removed": list(removed),
         "batch": None,
@@ -65,12 +90,9 @@ def entry(job: Job, added: Sequence[Staged], removed: Sequence[str] = (), **more
 def decide(
     job: Job, added: Sequence[Staged], removed: Sequence[str] = (), *, published: int = 0, number: int = 0, **more: Any
 ) -> Path:
-    """A commit that is decided, and of which some files are visible; gives its entry."""
-    base = Path(job.folder().base)
-    path = base / LOG / f"{number:012}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(entry(job, added, removed, **more)))
+    """A commit that is decided, and of which some files are visible; gives its entry, which is a file on local disks."""
+    folder, name = job.folder(), f"{LOG}/{number:012}.json"
+    folder.write(name, json.dumps(entry(job, added, removed, **more)).encode(), overwrite=True)
     for file in added[:published]:
-        (base / file.target).parent.mkdir(parents=True, exist_ok=True)
-        os.rename(staged_path(job, file), base / file.target)
-    return path
+        folder.complete(file.target, file.token)
+    return Path(folder.base) / name

@@ -24,7 +24,7 @@ from orcish.tables.commit import Job, Staged
 from orcish.tables.log.listing import table_files
 from support.random_cases import seeded
 from support.small_tables import put
-from support.staged_commits import decide, entry, staged, staged_path
+from support.staged_commits import WRITER, decide, entry, staged, staged_path
 
 
 def ids_of(source: object, **options: Any) -> list[int]:
@@ -415,31 +415,6 @@ def test_a_plain_folder_has_no_log(tmp_path: Path) -> None:
     assert len(table_files(str(table), None, None)) == 3
     assert pl.DataFrame(orcish.scan(str(table))).height == 3
     assert state_of(table) == before
-
-
-WRITER = """
-import sys
-sys.path.insert(0, sys.argv[2])
-from support.staged_commits import staged
-from orcish.tables.commit import Job
-import orcish
-table = sys.argv[1]
-print("ready", flush=True)
-for at in range(int(sys.argv[3]), 10_000):
-    job = Job(table)
-    files = [staged(job, range(at * 10, at * 10 + 5)), staged(job, range(at * 10 + 5, at * 10 + 10), folder="more%d" % (at % 3))]
-    print("staged", at, flush=True)
-    job.commit(files, stream=("s", at))
-    print("committed", at, flush=True)
-    if at % 4 == 3:
-        # All that is in one folder becomes one file.
-        job = Job(table)
-        orcish.recover(table)
-        files = [f for f in job.files() if f.name.startswith("part-")]
-        ids = orcish.read_table([table + "/" + f.name for f in files])["id"].to_pylist()
-        job.commit([staged(job, ids)], "compact", existing=files)
-        print("merged", at, flush=True)
-"""
 
 
 @pytest.mark.long

@@ -19,7 +19,7 @@ pub mod staged_file {
     /// The staged bytes.
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Data {
-        /// Local file system: the path of the temporary file.
+        /// Local file system or HDFS: the path or URL of the temporary file.
         #[prost(string, tag = "5")]
         Path(::prost::alloc::string::String),
         /// Object store: the parts of a multipart upload.

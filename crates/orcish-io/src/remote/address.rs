@@ -16,7 +16,7 @@ pub(super) struct Address {
     pub(super) path: String,
     pub(super) url: RemoteUrl,
     pub(super) options: RemoteOptions,
-    /// The options of the store, sorted, with keys in lower case.
+    /// The options of the store, sorted. Keys are in lower case, but those of HDFS.
     pub(super) store_options: Vec<(String, String)>,
 }
 
@@ -32,20 +32,28 @@ impl Address {
         let name = url.display_name();
         let in_file = |error: Error| error.in_file(&name);
         let is_cloud = matches!(url.scheme.as_str(), "s3" | "s3a" | "gs") || url.is_azure();
-        if !is_cloud && !url.is_http() {
+        if url.is_hdfs() && cfg!(not(feature = "hdfs")) {
+            return Err(in_file(Error::unsupported("this build of orcish is without the feature `hdfs`")));
+        }
+        if !is_cloud && !url.is_http() && !url.is_hdfs() {
             let text = format!("{}:// is unknown here: open it with fsspec and read from the file object", url.scheme);
             return Err(in_file(Error::invalid(text)));
         }
         if url.credentials().is_some() && !url.is_http() {
             return Err(in_file(Error::invalid("credentials belong into the storage options, not into the URL")));
         }
-        if url.host().is_empty() {
+        // The configuration of Hadoop names a cluster for URLs without one.
+        if url.host().is_empty() && !url.is_hdfs() {
             return Err(in_file(Error::invalid("the URL names no bucket or host")));
         }
         let (path, _) = url.path_and_query();
         // Tools of object stores show keys without percent-encoding.
         let path = if url.is_http() { percent_decode(path) } else { path.to_owned() };
-        let (options, store_options) = options.split().map_err(in_file)?;
+        let (options, mut store_options) = options.split().map_err(in_file)?;
+        if !url.is_hdfs() {
+            store_options.iter_mut().for_each(|(key, _)| key.make_ascii_lowercase());
+        }
+        store_options.sort();
         Ok(Address { name, path, url, options, store_options })
     }
 
@@ -72,7 +80,7 @@ impl Address {
         self.key()
     }
 
-    /// The kind of store and the bucket or container. Addresses with an equal bucket share one store.
+    /// The kind of store and the bucket, container or cluster. Addresses with an equal bucket share one store.
     pub(super) fn bucket(&self) -> (&str, &str) {
         let scheme = if self.url.scheme == "s3a" { "s3" } else { self.url.scheme.as_str() };
         (scheme, self.url.host())
@@ -128,9 +136,11 @@ mod tests {
     #[test]
     fn paths_are_converted_back_to_urls() {
         let address = |url: &str| Address::new(url, &StorageOptions::default()).unwrap();
-        for url in ["s3://bucket/t/a%3A b.orc", "http://me:x@host:1/t/a%20b.orc?k=v", "az://box/t/ä.orc"] {
+        let urls = ["s3://bucket/t/a%3A b.orc", "http://me:x@host:1/t/a%20b.orc?k=v", "az://box/t/ä.orc"];
+        let of_hdfs = ["hdfs://name:8020/t/a b.orc", "hdfs:///t/a%20b.orc", "viewfs://mounts/t"];
+        for url in urls.iter().chain(of_hdfs.iter().filter(|_| cfg!(feature = "hdfs"))) {
             let address = address(url);
-            assert_eq!(address.with_path(&address.path), url);
+            assert_eq!(address.with_path(&address.path), *url);
         }
     }
 }

@@ -28,14 +28,15 @@ const RANGE_ERROR_PREFIXES: [&str; 2] = ["Content-Range header ", "Requested "];
 
 /// Converts an error of a store into an `Io` error for the file of `address`. The message contains no secrets.
 ///
-/// The source of the result is a [`std::io::Error`] with the kind `NotFound`, `PermissionDenied`, `TimedOut`,
-/// `ConnectionRefused` or `Other`. Invalid paths and options are `InvalidArgument` errors.
+/// The source of the result is a [`std::io::Error`] with the kind `NotFound`, `AlreadyExists`, `PermissionDenied`,
+/// `TimedOut`, `ConnectionRefused`, `IsADirectory` or `Other`. Invalid paths and options are `InvalidArgument` errors.
 pub(super) fn to_error(message: &str, error: &object_store::Error, address: &Address) -> Error {
     let kind = match error {
         object_store::Error::NotFound { .. } => io::ErrorKind::NotFound,
         object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
             io::ErrorKind::PermissionDenied
         }
+        object_store::Error::AlreadyExists { .. } => io::ErrorKind::AlreadyExists,
         object_store::Error::InvalidPath { .. } | object_store::Error::UnknownConfigurationKey { .. } => {
             return Error::invalid(format!("{message}: {}", text(error, address))).in_file(&address.name);
         }
@@ -82,12 +83,13 @@ fn kind_of_cause(error: &object_store::Error) -> io::ErrorKind {
     let is_timeout = |cause: &(dyn StdError + 'static)| {
         cause.downcast_ref::<HttpError>().is_some_and(|error| error.kind() == HttpErrorKind::Timeout)
     };
-    let is_refused = |cause: &(dyn StdError + 'static)| {
-        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+    let has_kind = |kind: io::ErrorKind| {
+        causes(error).any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == kind))
     };
     match status(error) {
-        _ if causes(error).any(is_timeout) => io::ErrorKind::TimedOut,
-        _ if causes(error).any(is_refused) => io::ErrorKind::ConnectionRefused,
+        _ if causes(error).any(is_timeout) || has_kind(io::ErrorKind::TimedOut) => io::ErrorKind::TimedOut,
+        _ if has_kind(io::ErrorKind::ConnectionRefused) => io::ErrorKind::ConnectionRefused,
+        _ if has_kind(io::ErrorKind::IsADirectory) => io::ErrorKind::IsADirectory,
         Some(404) => io::ErrorKind::NotFound,
         Some(401 | 403) => io::ErrorKind::PermissionDenied,
         _ => io::ErrorKind::Other,

@@ -1,4 +1,4 @@
-//! Object stores and HTTP servers.
+//! Object stores, HDFS and HTTP servers.
 
 mod address;
 mod body;
@@ -6,6 +6,10 @@ mod client;
 mod client_options;
 mod error;
 mod file_ops;
+#[cfg(feature = "hdfs")]
+mod hdfs;
+#[cfg(feature = "hdfs")]
+mod hdfs_client;
 mod lister;
 mod multipart;
 mod object;
@@ -19,9 +23,8 @@ mod source;
 mod staged;
 mod store;
 mod write_id;
+mod writing;
 
-pub(crate) use file_ops::{StoreFileOps, delete_files};
 pub(crate) use lister::StoreLister;
-pub(crate) use sink::ObjectSink;
 pub use source::ObjectSource;
-pub(crate) use staged::{abort, complete};
+pub(crate) use writing::{abort, complete, create, create_staged, delete_files, file_ops};

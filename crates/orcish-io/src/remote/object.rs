@@ -128,7 +128,12 @@ impl Object {
         let permits = Arc::new(tokio::sync::Semaphore::new(2));
         let multipart = MultipartClient { store: Arc::new(store.clone()), permits };
         let objects = Arc::new(object_store::limit::LimitStore::new(store.clone(), 1));
-        let store = Store { objects, multipart: Some(multipart) };
+        let store = Store {
+            objects,
+            multipart: Some(multipart),
+            #[cfg(feature = "hdfs")]
+            hdfs: None,
+        };
         Object { key: address.key().unwrap(), address: Arc::new(address), store }
     }
 }

@@ -26,6 +26,12 @@ fn runtime() -> Result<&'static Runtime> {
         .map_err(|error| Error::new(ErrorKind::Io, format!("the thread for requests cannot be made: {error}")))
 }
 
+/// The runtime of this process, for clients that start tasks of their own.
+#[cfg(feature = "hdfs")]
+pub(super) fn handle() -> Result<tokio::runtime::Handle> {
+    Ok(runtime()?.handle().clone())
+}
+
 /// A spawned future and the receiver of its result.
 struct Task<T> {
     result: Receiver<Result<T>>,

@@ -18,6 +18,8 @@ use tokio::sync::Semaphore;
 use super::address::Address;
 use super::client::Connector;
 use super::error::to_error;
+#[cfg(feature = "hdfs")]
+use super::hdfs_client::HdfsClient;
 use super::paginated::PaginatedStore;
 use super::per_process::PerProcess;
 use crate::location::percent_decode;
@@ -25,14 +27,17 @@ use crate::options::RemoteOptions;
 use crate::tuning;
 
 /// Prefixes of the environment variables that contain options of stores.
-const ENVIRONMENT_PREFIXES: [&str; 4] = ["AWS_", "GOOGLE_", "AZURE_", "SERVICE_ACCOUNT"];
+const ENVIRONMENT_PREFIXES: [&str; 5] = ["AWS_", "GOOGLE_", "AZURE_", "SERVICE_ACCOUNT", "HADOOP_"];
 
 /// A client of a store.
 #[derive(Clone)]
 pub(super) struct Store {
     pub(super) objects: Arc<dyn ObjectStore>,
-    /// `None` for HTTP servers.
+    /// `None` for HTTP servers and HDFS.
     pub(super) multipart: Option<MultipartClient>,
+    /// The client of HDFS; `None` for other stores.
+    #[cfg(feature = "hdfs")]
+    pub(super) hdfs: Option<HdfsClient>,
 }
 
 /// The multipart uploads of a store.
@@ -129,19 +134,32 @@ impl Store {
                 let builder =
                     HttpBuilder::new().with_url(address.base_url()).with_retry(retry).with_http_connector(Connector);
                 let store = builder.with_client_options(http_options(address)?).build().map_err(to_error)?;
-                Store { objects: Arc::new(LimitStore::new(store, concurrency)), multipart: None }
+                Self::read_only(store, concurrency)
+            }
+            #[cfg(feature = "hdfs")]
+            "hdfs" | "viewfs" => {
+                let client = HdfsClient::connect(address)?;
+                Store { hdfs: Some(client.clone()), ..Self::read_only(client, concurrency) }
             }
             _ => Self::cloud(builder!(MicrosoftAzureBuilder).build().map_err(to_error)?, concurrency),
         })
     }
 
+    /// A store without uploads, with at most `concurrency` concurrent requests.
+    fn read_only(store: impl ObjectStore, concurrency: usize) -> Self {
+        Store {
+            objects: Arc::new(LimitStore::new(store, concurrency)),
+            multipart: None,
+            #[cfg(feature = "hdfs")]
+            hdfs: None,
+        }
+    }
+
     /// A store with at most `concurrency` concurrent requests, and as many concurrent part uploads.
     fn cloud(store: impl ObjectStore + MultipartStore + PaginatedListStore + Clone, concurrency: usize) -> Self {
         let permits = Arc::new(Semaphore::new(concurrency));
-        Store {
-            objects: Arc::new(LimitStore::new(PaginatedStore(store.clone()), concurrency)),
-            multipart: Some(MultipartClient { store: Arc::new(store), permits }),
-        }
+        let multipart = Some(MultipartClient { store: Arc::new(store.clone()), permits });
+        Store { multipart, ..Self::read_only(PaginatedStore(store), concurrency) }
     }
 }
 

@@ -24,7 +24,7 @@ def table_of(path: str) -> tuple[str, str]:
         UnsupportedError: The URL is one that orcish does not write to.
     """
     if is_foreign(path):
-        raise UnsupportedError(f"{path}: such stores are read, by pyarrow or fsspec, and a table there is not written")
+        raise UnsupportedError(f"{path}: such stores are read, by fsspec, and a table there is not written")
     found = local_path(path)
     if is_http(found):
         raise UnsupportedError(f"{_native.display_name(path)}: files of HTTP servers are read, and not written")

@@ -223,7 +223,7 @@ fn wrong_urls_and_options() {
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
         error.to_string()
     };
-    assert!(open("hdfs://a/b", &[]).contains("fsspec"));
+    assert!(open("ftp://a/b", &[]).contains("fsspec"));
     assert!(open("s3://key:word@bucket/a", &[]).starts_with("s3://bucket/a: credentials"));
     assert!(open("s3:///a", &[]).contains("no bucket"));
     assert!(open("s3://a", &[]).contains("no file"));

@@ -1,0 +1,92 @@
+//! Writes and deletions: of objects, or of files of HDFS.
+
+use orcish_core::Result;
+
+use super::address::Address;
+use super::file_ops::{self, StoreFileOps};
+#[cfg(feature = "hdfs")]
+use super::hdfs::{self, DeletedFile, HdfsFileOps, HdfsSink};
+use super::sink::ObjectSink;
+use super::staged;
+use crate::file_ops::FileOps;
+use crate::sink::Sink;
+use crate::staged::{Data, StagedFile, Staging};
+use crate::storage::StorageOptions;
+
+fn is_hdfs(url: &str, options: &StorageOptions) -> Result<bool> {
+    Ok(Address::new(url, options)?.url.is_hdfs())
+}
+
+/// Creates a sink for the file at `url`.
+pub(crate) fn create(url: &str, options: &StorageOptions) -> Result<Box<dyn Sink>> {
+    #[cfg(feature = "hdfs")]
+    if is_hdfs(url, options)? {
+        return Ok(Box::new(HdfsSink::create(url, options)?));
+    }
+    Ok(Box::new(ObjectSink::create(url, options, None)?))
+}
+
+/// Creates a sink for a staged file. See [`create_staged`](crate::create_staged).
+pub(crate) fn create_staged(
+    url: &str,
+    staging_folder: Option<&str>,
+    staging: Staging,
+    options: &StorageOptions,
+) -> Result<Box<dyn Sink>> {
+    #[cfg(feature = "hdfs")]
+    if is_hdfs(url, options)? {
+        return Ok(Box::new(HdfsSink::create_staged(url, staging_folder, staging, options)?));
+    }
+    let _ = staging_folder;
+    Ok(Box::new(ObjectSink::create(url, options, Some(staging))?))
+}
+
+/// Publishes a staged file. See [`complete_upload`](crate::complete_upload).
+pub(crate) fn complete(url: &str, file: &StagedFile, options: &StorageOptions) -> Result<()> {
+    match (is_hdfs(url, options)?, file.data()) {
+        (false, Data::Parts(parts)) => staged::complete(url, file, parts, options),
+        #[cfg(feature = "hdfs")]
+        (true, Data::Path(bytes)) => hdfs::complete(url, file, bytes, options),
+        _ => Err(file.wrong_location(url)),
+    }
+}
+
+/// Removes a staged file. See [`abort_upload`](crate::abort_upload).
+pub(crate) fn abort(url: &str, file: &StagedFile, options: &StorageOptions) -> Result<()> {
+    match (is_hdfs(url, options)?, file.data()) {
+        (false, Data::Parts(parts)) => staged::abort(url, file, parts, options),
+        #[cfg(feature = "hdfs")]
+        (true, Data::Path(bytes)) => hdfs::abort(url, file, bytes, options),
+        _ => Err(file.wrong_location(url)),
+    }
+}
+
+/// Operations on a file or folder.
+pub(crate) fn file_ops(url: &str, options: &StorageOptions) -> Result<Box<dyn FileOps>> {
+    #[cfg(feature = "hdfs")]
+    if is_hdfs(url, options)? {
+        return Ok(Box::new(HdfsFileOps::new(url, options)?));
+    }
+    Ok(Box::new(StoreFileOps::new(url, options)?))
+}
+
+/// Deletes files. All URLs are validated before the first deletion.
+pub(crate) fn delete_files(urls: &[&str], options: &StorageOptions) -> Result<()> {
+    #[cfg(feature = "hdfs")]
+    {
+        let (mut files, mut objects) = (Vec::new(), Vec::new());
+        for url in urls {
+            match is_hdfs(url, options)? {
+                true => files.push(DeletedFile::new(url, options)?),
+                false => objects.push(*url),
+            }
+        }
+        let deleted = file_ops::delete_files(&objects, options);
+        match files.is_empty() {
+            true => deleted,
+            false => deleted.and(hdfs::delete_files(files, options)),
+        }
+    }
+    #[cfg(not(feature = "hdfs"))]
+    file_ops::delete_files(urls, options)
+}
