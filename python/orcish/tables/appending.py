@@ -79,18 +79,14 @@ class ExistingTable:
         return None
 
 
-def existing_table(job: Job, *, outside: str | None = None) -> ExistingTable | None:
-    """The table that a job writes to; ``None`` if it has no file with columns.
+def existing_table(job: Job, names: Sequence[str]) -> ExistingTable | None:
+    """The table that a job writes to, by some of its files; ``None`` if none of them has columns.
 
     Args:
         job: The job.
-        outside: A folder of the table whose files are left out.
-
-    Raises:
-        CommitError: The last commit of the table is not finished.
+        names: The files, by their paths in the table.
     """
     base = job.folder().base
-    names = [name for name, _ in job.log().view("") if outside is None or not name.startswith(f"{outside}/")]
     files = [f"{base}/{name}" for name in names]
     for location, file in _opened(files, job.storage):
         schema = scan(location, partitions=False, storage_options=job.storage).schema

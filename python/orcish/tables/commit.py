@@ -90,22 +90,23 @@ class Job:
         """The log of the table."""
         return table_log(self.folder().base, self.storage)
 
-    def prepare(self) -> list[str]:
-        """Finishes a commit of another job that has died; gives the names of the files of the folder of this job.
+    def prepare(self, folder: str) -> tuple[int, list[str]]:
+        """Finishes a commit of another job that has died, and looks at a folder of the table.
+
+        Returns:
+            The position of the log, for :meth:`commit`, and the names of the files of the folder.
 
         Raises:
             CommitError: The commit cannot be finished.
-            NotADirectoryError: The folder is a file.
+            NotADirectoryError: The folder of the job is a file.
         """
         if "://" not in self.base and os.path.isfile(self.base):
             raise NotADirectoryError(f"{self.base} is a file, and no folder")
         log = self.log()
         log.recover()
-        return [name for name, _ in log.view(self.inside)]
-
-    def position(self) -> int:
-        """The position of the log, for :meth:`commit`."""
-        return self.log().position()
+        # Commits that come between are found, as the position is the earlier one.
+        position = log.position()
+        return position, [name for name, _ in log.view(folder)]
 
     def files(self) -> list[FileInfo]:
         """All files below the folder that the job writes to, hidden ones included, by their paths in the table."""

@@ -15,8 +15,9 @@ from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import UnfinishedCommitError, UnknownColumnError, UnsupportedError, closest_match
 from orcish.io.paths import local_path
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.tables.appending import ExistingTable, cast_batch, existing_table
+from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job, Staged
+from orcish.tables.update import Update
 from orcish.types import StorageOptions, WriteOptions
 from orcish.writing.dataset import (
     MAX_MEMORY,
@@ -117,13 +118,15 @@ def write_dataset(
         raise ValueError("existing_data='overwrite_partitions' needs partition_by")
     job = Job(folder, cast("dict[str, str]", dict(storage_options or {})))
     missing = _missing_folders(job.location())
-    files = job.prepare()
-    if is_carbon(folder, storage_options) or any(is_carbon_file(name) for name in files):
-        raise UnsupportedError(f"{folder} has data of CarbonData, which is only read: write ORC into another folder")
-    if existing_data == "error" and files:
+    if is_carbon(folder, storage_options):
+        raise _has_carbon(folder)
+    update = Update(job, existing_data, tuple(by))
+    state = update.state()
+    if any(is_carbon_file(name) for name in state.names):
+        raise _has_carbon(folder)
+    if existing_data == "error" and state.names:
         raise _has_data(folder)
-    target_table = _Target(job, by, existing_data)
-    schema, options = target_table.fitted(schema, options)
+    schema, options = _fitted(schema, options, state.existing)
     number = "{i}" if basename_template is None else f"{{i}}-{uuid.uuid4().hex[:12]}"
     template = (basename_template or f"part-{{i}}-{uuid.uuid4()}.orc").replace("{i}", number)
     table = TableWriter(
@@ -146,7 +149,7 @@ def write_dataset(
             if not by:
                 table.begin()
         staged = job.staged(table)
-        target_table.commit(staged)
+        update.commit(staged, schema, state.position)
     except UnfinishedCommitError:
         raise
     except BaseException as error:
@@ -164,61 +167,23 @@ def write_dataset(
     return [file._replace(path=base + file.path[start:]) for file in table.finished]
 
 
-class _Target:
-    """The table that rows are written to, and how they fit to it."""
-
-    def __init__(self, job: Job, by: list[str], existing_data: ExistingData) -> None:
-        self._job = job
-        self._by = by
-        self._existing_data = existing_data
-        self._position: int | None = None
-        self._schema: pa.Schema | None = None
-
-    def fitted(self, schema: pa.Schema, options: dict[str, Any]) -> tuple[pa.Schema, dict[str, Any]]:
-        """The schema and the options with which the rows are written."""
-        if not self._is_added():
-            return schema, options
-        self._position = self._job.position()
-        found = self._existing()
-        if found is not None:
-            schema = found.appended_schema(schema)
-            if has_instants(schema):
-                schema = with_stored_types(schema, [found.timestamp_types])
-                # Other readers show wall clock times, which are consistent only within one zone.
-                if "timestamp" in found.timestamp_types.values() and (zone := found.writer_timezone()):
-                    options = {"timezone": zone, **options}
-        self._schema = schema
+def _fitted(
+    schema: pa.Schema, options: dict[str, Any], existing: ExistingTable | None
+) -> tuple[pa.Schema, dict[str, Any]]:
+    """The schema and the options with which rows are written beside existing files."""
+    if existing is None:
         return schema, options
+    schema = existing.appended_schema(schema)
+    if has_instants(schema):
+        schema = with_stored_types(schema, [existing.timestamp_types])
+        # Other readers show wall clock times, which are consistent only within one zone.
+        if "timestamp" in existing.timestamp_types.values() and (zone := existing.writer_timezone()):
+            options = {"timezone": zone, **options}
+    return schema, options
 
-    def commit(self, staged: list[Staged]) -> None:
-        """Commits the files."""
-        folders = {file.target.rpartition("/")[0] for file in staged}
-        if self._existing_data == "overwrite_partitions":
-            self._job.commit(staged, "overwrite", partitions=folders, position=self._position, check=self._check_again)
-        elif self._existing_data == "overwrite":
-            self._job.commit(staged, "overwrite", everything=True, position=self._position, check=self._check_again)
-        elif staged or self._existing_data == "error":
-            self._job.commit(
-                staged, is_new=self._existing_data == "error", position=self._position, check=self._check_again
-            )
 
-    def _is_added(self) -> bool:
-        """Whether other files stay in the table."""
-        return self._existing_data != "overwrite" or bool(self._job.inside)
-
-    def _existing(self) -> ExistingTable | None:
-        """The files that stay, after a check of the partition columns."""
-        is_replaced = self._existing_data == "overwrite" and self._job.inside
-        found = existing_table(self._job, outside=self._job.inside if is_replaced else None)
-        if found is not None:
-            found.check_partitions([*self._job.partition_columns, *self._by])
-        return found
-
-    def _check_again(self) -> None:
-        """Checks the rows once more, because the table has changed."""
-        found = self._existing()
-        if found is not None and self._schema is not None and found.appended_schema(self._schema) != self._schema:
-            raise ValueError(f"{self._job.base}: the types of the table have changed while the rows were written")
+def _has_carbon(folder: str) -> UnsupportedError:
+    return UnsupportedError(f"{folder} has data of CarbonData, which is only read: write ORC into another folder")
 
 
 def _has_data(folder: str) -> FileExistsError:

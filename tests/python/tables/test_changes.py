@@ -464,7 +464,9 @@ def test_the_table_appears_while_rows_are_written(tmp_path: pathlib.Path) -> Non
         barrier = threading.Barrier(2)
         errors: list[Exception] = []
 
-        def write(values: Any, table: pathlib.Path = table, barrier: Any = barrier, errors: Any = errors) -> None:
+        def write(
+            values: Any, table: pathlib.Path = table, barrier: Any = barrier, errors: list[Exception] = errors
+        ) -> None:
             def batches() -> Any:
                 barrier.wait()
                 yield pa.record_batch({"id": values})
@@ -472,7 +474,7 @@ def test_the_table_appears_while_rows_are_written(tmp_path: pathlib.Path) -> Non
             reader = pa.RecordBatchReader.from_batches(pa.schema([("id", values.type)]), batches())
             try:
                 orcish.write_dataset(reader, table, existing_data="append")
-            except ValueError as error:
+            except CommitError as error:
                 errors.append(error)
 
         threads = [threading.Thread(target=write, args=(values,)) for values in (pa.array([1]), pa.array(["x"]))]

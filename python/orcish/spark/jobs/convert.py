@@ -113,8 +113,6 @@ def convert(
     target = absolute(target)
     check_not_carbon(target, storage)
     job = Job(target, storage)
-    if job.prepare() and existing_data == "error":
-        raise _has_files(target)
     rows = _source(session, source, format, read_options or {}, storage)
     by = rows.folders if partition_by is None else list(partition_by)
     if existing_data == "overwrite_partitions" and not by:
@@ -130,14 +128,15 @@ def convert(
         session_timezone=arrow_zone(session_zone(session), "spark.sql.session.timeZone"),
         file=options,
         storage=storage,
-        partition_overwrite="dynamic" if existing_data == "overwrite_partitions" else "static",
     )
-    overwrite = existing_data in ("overwrite", "overwrite_partitions")
-    to = TableTarget(job, writing, rows.schema).fitted(overwrite=overwrite)
+    try:
+        to = TableTarget(job, writing, rows.schema).fitted(existing_data)
+    except FileExistsError as error:
+        raise _has_files(target) from error
     staged: list[Staged] = []
     try:
         staged = rows.write(session, to, list(sort_within), f"orcish: convert to {target}")
-        to.commit(staged, overwrite=overwrite, is_new=existing_data == "error")
+        to.commit(staged, existing_data)
     except UnfinishedCommitError:
         raise
     except BaseException as error:

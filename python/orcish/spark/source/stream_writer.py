@@ -60,7 +60,7 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
     """
 
     def __init__(self, options: WriterOptions, schema: StructType) -> None:
-        self._target = TableTarget(Job(options.path, options.storage), options, schema).fitted(overwrite=False)
+        self._target = TableTarget(Job(options.path, options.storage), options, schema).fitted("append")
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenOfStream:
         """Writes the rows of a task.
@@ -81,7 +81,7 @@ class OrcishStreamWriter(_Base):  # type: ignore[misc]
         files = staged_files(messages)
         if files:
             query = next(message.query for message in messages if message is not None)
-            self._of(messages).commit(files, overwrite=False, stream=(query, batchId))
+            self._of(messages).commit(files, "append", stream=(query, batchId))
         else:
             self.abort(messages, batchId)
 

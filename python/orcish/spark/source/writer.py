@@ -15,6 +15,7 @@ from orcish.spark.options import WriterOptions
 from orcish.spark.session import task_number
 from orcish.spark.table.writer import TableTarget
 from orcish.tables.commit import Job, Staged
+from orcish.writing.dataset import ExistingData
 
 __all__ = ["OrcishWriter", "WrittenByTask"]
 
@@ -31,8 +32,9 @@ class OrcishWriter(DataSourceArrowWriter):
 
     def __init__(self, options: WriterOptions, schema: StructType, overwrite: bool) -> None:
         check_not_carbon(options.path, options.storage)
-        self._target = TableTarget(Job(options.path, options.storage), options, schema).fitted(overwrite=overwrite)
-        self._overwrite = overwrite
+        target = TableTarget(Job(options.path, options.storage), options, schema)
+        self._existing_data: ExistingData = target.overwriting() if overwrite else "append"
+        self._target = target.fitted(self._existing_data)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenByTask:
         """Writes the rows of a task."""
@@ -40,7 +42,7 @@ class OrcishWriter(DataSourceArrowWriter):
 
     def commit(self, messages: Sequence[Any]) -> None:
         """Publishes the files of all tasks."""
-        self._target.commit(staged_files(messages), overwrite=self._overwrite)
+        self._target.commit(staged_files(messages), self._existing_data)
 
     def abort(self, messages: Sequence[Any]) -> None:
         """Removes the files of the job."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType, TimestampType
@@ -17,10 +15,11 @@ from orcish.spark.table.batches import StorageConverter
 from orcish.spark.types.arrow import stored_schema
 from orcish.spark.types.partition_names import check_partition_type, is_named_as_text, partition_names
 from orcish.spark.types.timezones import java_zone
-from orcish.tables.appending import ExistingTable, cast_batch, existing_table
+from orcish.tables.appending import cast_batch
 from orcish.tables.columns import same_name
 from orcish.tables.commit import Job, Staged
-from orcish.writing.dataset import TableWriter, file_suffix
+from orcish.tables.update import Update
+from orcish.writing.dataset import ExistingData, TableWriter, file_suffix
 from orcish.writing.timestamps import with_stored_types
 
 __all__ = ["TableTarget", "mark_success"]
@@ -41,7 +40,7 @@ class TableTarget:
     """ORC types of the instants of an existing table, by dotted column names."""
     appended: pa.Schema | None = None
     """The types of the rows in an existing table, where other files stay."""
-    position: int | None = None
+    position: int = 0
     """The position of the log at which the table was looked at."""
 
     def __post_init__(self) -> None:
@@ -116,77 +115,45 @@ class TableTarget:
                 table.begin()
         return self.job.staged(table)
 
-    def fitted(self, *, overwrite: bool) -> TableTarget:
-        """The target with the types with which its rows are added to the table, where other files of it stay.
+    def fitted(self, existing_data: ExistingData) -> TableTarget:
+        """The target with the types with which its rows are written beside files of the table that stay.
 
         Raises:
+            FileExistsError: The table has files, with ``error``.
             ValueError: The rows do not fit to the table, which could not be read any more.
         """
-        if not self._is_added(overwrite):
-            return self
-        self.job.prepare()
-        position = self.job.position()
-        found = self._existing(overwrite)
-        if found is None:
-            return dataclasses.replace(self, position=position)
+        state = self._update(existing_data).state()
+        if existing_data == "error" and state.names:
+            raise FileExistsError(self.job.base)
+        found = dataclasses.replace(self, position=state.position)
+        if state.existing is None:
+            return found
         is_sensitive = self.options.case_sensitive
-        own = {same_name(path, is_sensitive): kind for path, kind in found.timestamp_types.items()}
+        own = {same_name(path, is_sensitive): kind for path, kind in state.existing.timestamp_types.items()}
         kinds = ((path, own.get(same_name(path, is_sensitive))) for path in _instants(self.schema, ""))
         instant_types = tuple((path, kind) for path, kind in kinds if kind is not None)
-        appended = found.appended_schema(stored_schema(self.schema))
-        return dataclasses.replace(self, instant_types=instant_types, appended=appended, position=position)
+        appended = state.existing.appended_schema(stored_schema(self.schema))
+        return dataclasses.replace(found, instant_types=instant_types, appended=appended)
 
-    def _is_added(self, overwrite: bool) -> bool:
-        """Whether other files stay in the table."""
-        return not overwrite or bool(self.job.inside) or self._is_dynamic()
-
-    def _is_dynamic(self) -> bool:
-        """Whether an overwrite replaces the partitions that rows are in."""
-        return self.options.partition_overwrite == "dynamic" and bool(self.options.partition_by)
-
-    def _existing(self, overwrite: bool) -> ExistingTable | None:
-        """The files that stay, after a check of the partition columns."""
-        is_replaced = overwrite and self.job.inside and not self._is_dynamic()
-        found = existing_table(self.job, outside=self.job.inside if is_replaced else None)
-        if found is not None:
-            found.check_partitions([*self.job.partition_columns, *self.options.partition_by], "partitionBy")
-        return found
-
-    def _check_again(self, overwrite: bool) -> None:
-        """Checks the rows once more, because the table has changed."""
-        found = self._existing(overwrite)
-        written = self.appended or stored_schema(self.schema)
-        if found is not None and found.appended_schema(written) != written:
-            raise ValueError(f"{self.job.base}: the types of the table have changed while the rows were written")
+    def overwriting(self) -> ExistingData:
+        """What an overwrite of Spark replaces."""
+        is_dynamic = self.options.partition_overwrite == "dynamic" and self.options.partition_by
+        return "overwrite_partitions" if is_dynamic else "overwrite"
 
     def commit(
-        self,
-        files: Sequence[Staged],
-        *,
-        overwrite: bool,
-        is_new: bool = False,
-        stream: tuple[str, int] | None = None,
+        self, files: Sequence[Staged], existing_data: ExistingData, *, stream: tuple[str, int] | None = None
     ) -> None:
-        """Adds the files to the table, or, with ``overwrite``, replaces its files.
+        """Adds the files to the table, or replaces its files.
 
         Raises:
-            FileExistsError: The table has files, with ``is_new``.
+            FileExistsError: The table has files, with ``error``.
         """
-        replaced: dict[str, Any] = {}
-        if overwrite and self._is_dynamic():
-            replaced = {"partitions": {file.target.rpartition("/")[0] for file in files}}
-        elif overwrite:
-            replaced = {"everything": True}
-        self.job.commit(
-            files,
-            "overwrite" if overwrite else "append",
-            is_new=is_new,
-            stream=stream,
-            position=self.position,
-            check=functools.partial(self._check_again, overwrite),
-            **replaced,
-        )
+        schema = stored_schema(self.schema) if self.appended is None else self.appended
+        self._update(existing_data).commit(files, schema, self.position, stream=stream)
         mark_success(self.job)
+
+    def _update(self, existing_data: ExistingData) -> Update:
+        return Update(self.job, existing_data, tuple(self.options.partition_by), "partitionBy")
 
 
 def mark_success(job: Job) -> None:
