@@ -106,18 +106,21 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
         names = self._found.names[start["files"] : end["files"]]
         if not names:
             return []
-        # The files were listed when the end of the batch was chosen, unless the batch is one of an earlier process.
-        if not self._listed.keys() >= set(names):
-            self._listed = named_files(self._options.table)
-        there = self._listed
         began = end.get("began", start.get("began", 0))
-        gone = next((name for name in names[max(began - start["files"], 0) :] if name not in there), None)
-        if gone is not None:
-            raise FileNotFoundError(
-                f"{gone}, of {', '.join(self._options.table.paths)}: gone before the stream has read it"
-            )
-        files = [there[name] for name in names if name in there]
-        return [TaskPartition(part) for part in self._work(files)] if files else []
+        since = names[max(began - start["files"], 0) :]
+        # The files were listed when the end of the batch was chosen, unless the batch is one of an earlier process.
+        is_fresh = not self._listed.keys() >= set(names)
+        while True:
+            if is_fresh:
+                self._listed = named_files(self._options.table)
+            self._check_there(since)
+            files = [self._listed[name] for name in names if name in self._listed]
+            try:
+                return [TaskPartition(part) for part in self._work(files)] if files else []
+            except FileNotFoundError:
+                if is_fresh:
+                    raise
+                is_fresh = True
 
     def read(self, partition: Any) -> Iterator[pa.RecordBatch]:
         """The rows of an input partition."""
@@ -132,6 +135,13 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
 
     def _work(self, files: list[TableFile]) -> list[TaskInput]:
         return SparkTable.open(self._options.table, self._schema, files=files).task_inputs()
+
+    def _check_there(self, names: Sequence[str]) -> None:
+        """Raises FileNotFoundError where a file is not among those that are listed."""
+        gone = next((name for name in names if name not in self._listed), None)
+        if gone is not None:
+            paths = ", ".join(self._options.table.paths)
+            raise FileNotFoundError(f"{gone}, of {paths}: gone before the stream has read it")
 
     def _look(self) -> None:
         self._listed = named_files(self._options.table)
