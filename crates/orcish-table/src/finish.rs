@@ -37,11 +37,11 @@ pub async fn recover(store: &impl Store, undo: bool) -> Result<Recovered> {
     if !undo {
         return Err(error);
     }
-    if !is_lost(store, &entry).await? || Log::read(store).await?.unfinished() != Some(number) {
+    if !can_undo(store, &entry).await? || Log::read(store).await?.unfinished() != Some(number) {
         return Err(error);
     }
-    // As a file is lost, no process has removed a file for this entry, and none will. What is discarded can never become
-    // visible, so that no process publishes a file after its deletion here.
+    // As a file is lost, no process has removed a file for this entry, and none will. Of each file nothing is staged any
+    // more, so that no process publishes it after its deletion here.
     store.discard(&entry.job, &entry.added).await?;
     let added: Vec<_> = entry.added.iter().map(|file| file.name.clone()).collect();
     store.delete(&added).await?;
@@ -50,17 +50,20 @@ pub async fn recover(store: &impl Store, undo: bool) -> Result<Recovered> {
     Ok(Recovered::Undone)
 }
 
-/// Whether one of the staged files can never become visible. The log has to be read afterwards: the entry may have been
-/// finished, and the file may have been removed by a later one.
-async fn is_lost(store: &impl Store, entry: &Entry) -> Result<bool> {
+/// Publishes all staged files that are there. Returns whether one can never become visible, and none is staged any more:
+/// Azure has no request that discards a staged file, and can publish it later. The log has to be read afterwards: the entry
+/// may have been finished, and the file may have been removed by a later one.
+async fn can_undo(store: &impl Store, entry: &Entry) -> Result<bool> {
+    let mut is_lost = false;
     for file in &entry.added {
         let published = store.publish(&entry.job, std::slice::from_ref(file)).await;
-        let Err(error) = published else { continue };
-        if is_not_found(&error) && store.stat(&file.name).await?.is_none() {
-            return Ok(true);
+        match published {
+            Ok(()) => {}
+            Err(error) if is_not_found(&error) => is_lost |= store.stat(&file.name).await?.is_none(),
+            Err(_) => return Ok(false),
         }
     }
-    Ok(false)
+    Ok(is_lost)
 }
 
 fn is_not_found(error: &Error) -> bool {

@@ -48,14 +48,16 @@ fn number_of(variable: &str) -> Option<u64> {
 /// What was wrong, with all requests.
 fn run(seed: u64, mutation: Option<Mutation>) -> Result<usize, String> {
     let mut random = Random::new(seed);
-    let kind = *random.pick(&[Kind::Local, Kind::Store]);
+    let kind = *random.pick(&[Kind::Local, Kind::Store, Kind::Azure]);
     let is_faulty = random.chance(60);
+    // Many commits are undone.
+    let is_lossy = is_faulty && random.chance(20);
     let mut percent = |most: usize| if is_faulty { random.below(most + 1) as u64 } else { 0 };
     let faults = Faults {
         refused: percent(3),
         answer_lost: percent(5),
         late: percent(5),
-        upload_lost: percent(9) / 3,
+        upload_lost: if is_lossy { 2 + percent(4) } else { percent(9) / 3 },
         clock_jump: percent(2) / 2,
     };
     let retention = Retention { entries: 1 + random.below(3), time: Duration::from_millis(random.below(100) as u64) };
@@ -93,8 +95,8 @@ fn run(seed: u64, mutation: Option<Mutation>) -> Result<usize, String> {
     for _ in 0..1 + random.below(3) {
         running.push((false, Box::pin(process().read(*random.pick(&[Pending::Wait, Pending::Before])))));
     }
-    for _ in 0..random.below(3) {
-        running.push((false, Box::pin(process().recover(random.chance(70)))));
+    for _ in 0..if is_lossy { 2 + random.below(3) } else { random.below(3) } {
+        running.push((false, Box::pin(process().recover(is_lossy || random.chance(70)))));
     }
     if random.chance(20) {
         running.push((false, Box::pin(process().vacuum())));
