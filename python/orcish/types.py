@@ -73,7 +73,9 @@ Options of requests:
 - ``orcish.concurrency``: maximum number of concurrent requests to a store or server (10; at most 256). As many stripes
   and files are prefetched;
 - ``orcish.max_retries`` (10) and ``orcish.retry_timeout``, in seconds (180): how often and how long requests are
-  retried after transient failures.
+  retried after transient failures;
+- ``orcish.ca_certificate``: path of a PEM file with certificates of authorities that are trusted, beside those of the
+  system (none).
 """
 
 Columns: TypeAlias = "Sequence[str] | Sequence[int]"

@@ -34,6 +34,8 @@ pub struct RemoteOptions {
     pub max_retries: usize,
     /// Time after the first attempt in which a request may be retried.
     pub retry_timeout: Duration,
+    /// Path of a PEM file with certificates of authorities that are trusted, beside those of the system.
+    pub ca_certificate: Option<String>,
 }
 
 impl Default for RemoteOptions {
@@ -45,6 +47,7 @@ impl Default for RemoteOptions {
             concurrency: DEFAULT_CONCURRENCY,
             max_retries: DEFAULT_MAX_RETRIES,
             retry_timeout: DEFAULT_RETRY_TIMEOUT,
+            ca_certificate: None,
         }
     }
 }

@@ -85,8 +85,8 @@ mod remote {
     use crate::storage::StorageOptions;
 
     /// The options of requests, without their prefix.
-    const OPTIONS: [&str; 6] =
-        ["first_read", "coalesce_gap", "part_size", "concurrency", "max_retries", "retry_timeout"];
+    const OPTIONS: [&str; 7] =
+        ["first_read", "coalesce_gap", "part_size", "concurrency", "max_retries", "retry_timeout", "ca_certificate"];
 
     impl StorageOptions {
         /// Splits the options into the options of requests, and the options of the store.
@@ -99,17 +99,20 @@ mod remote {
                     store.push((given.clone(), value.clone()));
                     continue;
                 };
-                let number = value.trim().parse::<u64>().map_err(|_| {
-                    Error::invalid(format!("the storage option {key} is {value:?}, where a number has to be"))
-                })?;
-                let count = || usize::try_from(number).unwrap_or(usize::MAX);
+                let number = || {
+                    value.trim().parse::<u64>().map_err(|_| {
+                        Error::invalid(format!("the storage option {key} is {value:?}, where a number has to be"))
+                    })
+                };
+                let count = || -> Result<usize> { Ok(usize::try_from(number()?).unwrap_or(usize::MAX)) };
                 match name {
-                    "first_read" => remote.first_read = number.max(1),
-                    "coalesce_gap" => remote.coalesce_gap = number,
-                    "part_size" => remote.part_size = number.max(1),
-                    "concurrency" => remote.concurrency = count().clamp(1, MAX_CONCURRENCY),
-                    "max_retries" => remote.max_retries = count(),
-                    "retry_timeout" => remote.retry_timeout = Duration::from_secs(number),
+                    "first_read" => remote.first_read = number()?.max(1),
+                    "coalesce_gap" => remote.coalesce_gap = number()?,
+                    "part_size" => remote.part_size = number()?.max(1),
+                    "concurrency" => remote.concurrency = count()?.clamp(1, MAX_CONCURRENCY),
+                    "max_retries" => remote.max_retries = count()?,
+                    "retry_timeout" => remote.retry_timeout = Duration::from_secs(number()?),
+                    "ca_certificate" => remote.ca_certificate = Some(value.clone()),
                     _ => {
                         let near = nearest(&key, OPTIONS.into_iter().map(|known| format!("orcish.{known}")));
                         return Err(Error::invalid(format!("unknown storage option {key:?}; {near}")));

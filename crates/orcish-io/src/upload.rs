@@ -59,8 +59,9 @@ pub fn create_staged(
 /// and in Azure, it is recognized by its name and size.
 ///
 /// # Errors
-/// `InvalidArgument` if the file was staged for another location, `Io` if it cannot be published, for example because
-/// it has been aborted, or has been published and replaced since.
+/// `InvalidArgument` if the file was staged for another location, `Io` if it cannot be published. The source is a
+/// [`std::io::Error`] of the kind `NotFound` if the staged bytes are gone, for example because the file has been aborted,
+/// or has been published and replaced since.
 pub fn complete_upload(location: &str, file: &StagedFile, options: &StorageOptions) -> Result<()> {
     match (parse(location), file.data()) {
         (Location::Local(path), Data::Path(temporary)) => local::complete(location, path, file, temporary),
@@ -73,7 +74,7 @@ pub fn complete_upload(location: &str, file: &StagedFile, options: &StorageOptio
 }
 
 /// Removes a staged file. A missing staged file is ignored, and a published file is kept. Azure has no request for
-/// this, and removes the parts after a week.
+/// this: the file can be published later, until Azure removes the parts after a week.
 ///
 /// # Errors
 /// `InvalidArgument` if the file was staged for another location, `Io` if it cannot be removed.

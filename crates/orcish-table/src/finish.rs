@@ -35,12 +35,11 @@ pub async fn recover(store: &impl Store, undo: bool) -> Result<Recovered> {
         Ok(_) => return Ok(Recovered::Finished),
         Err(error) => error,
     };
-    if !undo || !has_lost_file(store, number, &entry).await? {
+    if !undo || !can_undo(store, &entry).await? || Log::read(store).await?.unfinished() != Some(number) {
         return Err(error);
     }
-    // As a file is lost, no process has removed a file for this entry, and none will. What is discarded can never become
-    // visible, so that no process publishes a file after its deletion here.
-    store.discard(&entry.job, &entry.added).await?;
+    // As a file is lost, no process has removed a file for this entry, and none will. Of each file nothing is staged any
+    // more, so that no process publishes it after its deletion here.
     let added: Vec<_> = entry.added.iter().map(|file| file.name.clone()).collect();
     store.delete(&added).await?;
     mark(store, number, State::Undone, &entry.job).await?;
@@ -48,24 +47,28 @@ pub async fn recover(store: &impl Store, undo: bool) -> Result<Recovered> {
     Ok(Recovered::Undone)
 }
 
-/// Whether one of the added files can never become visible. The staged bytes of a file that cannot be published are
-/// discarded: if another process publishes the file first, it stays visible, and the entry has no lost file.
-async fn has_lost_file(store: &impl Store, number: u64, entry: &Entry) -> Result<bool> {
+/// Publishes all staged files that are there, and discards those that cannot be published. Returns whether one can never
+/// become visible, and none is staged any more. The log has to be read afterwards: the entry may have been finished, and
+/// the file may have been removed by a later one.
+async fn can_undo(store: &impl Store, entry: &Entry) -> Result<bool> {
+    let mut is_lost = false;
     for file in &entry.added {
         let files = std::slice::from_ref(file);
-        let Err(error) = store.publish(&entry.job, files).await else { continue };
-        // A file that is not visible may have been removed by a later commit.
-        if store.stat(&file.name).await?.is_some() || Log::read(store).await?.unfinished() != Some(number) {
-            continue;
+        let Err(mut error) = store.publish(&entry.job, files).await else { continue };
+        if !is_not_found(&error) {
+            // Azure discards nothing, so that another attempt has to tell.
+            store.discard(&entry.job, files).await?;
+            match store.publish(&entry.job, files).await {
+                Ok(()) => continue,
+                Err(again) => error = again,
+            }
         }
         if !is_not_found(&error) {
-            store.discard(&entry.job, files).await?;
+            return Ok(false);
         }
-        if store.stat(&file.name).await?.is_none() && Log::read(store).await?.unfinished() == Some(number) {
-            return Ok(true);
-        }
+        is_lost |= store.stat(&file.name).await?.is_none();
     }
-    Ok(false)
+    Ok(is_lost)
 }
 
 fn is_not_found(error: &Error) -> bool {

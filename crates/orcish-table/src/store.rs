@@ -94,7 +94,8 @@ pub trait Store {
     /// the error has the kind `NotFound` of [`std::io::Error`] as its source.
     fn publish(&self, job: &str, files: &[AddedFile]) -> impl Future<Output = Result<()>>;
 
-    /// Removes staged files of a job, so that they can never become visible. Files that are visible already stay.
+    /// Removes staged files of a job, so that they can never become visible. Files that are visible already stay. Azure
+    /// cannot do this: the files can be published until it removes them by itself.
     fn discard(&self, job: &str, files: &[AddedFile]) -> impl Future<Output = Result<()>>;
 
     /// Waits a moment for other processes. Fails where the caller has cancelled the work.

@@ -222,8 +222,8 @@ class Folder:
     def abort(self, name: str, token: bytes) -> None:
         """Removes an unpublished file.
 
-        A missing file is ignored, and a published one stays. Azure removes the parts of an upload by itself after a
-        week.
+        A missing file is ignored, and a published one stays. Azure has no such request: the parts of an upload stay for
+        a week, and can be published.
 
         Raises:
             ValueError: The token belongs to another file.

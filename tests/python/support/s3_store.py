@@ -23,6 +23,9 @@ class Proxy(http.server.BaseHTTPRequestHandler):
     """Hands requests on to the server of moto, and writes them down; some fail."""
 
     protocol_version = "HTTP/1.1"
+    # An answer that is sent in pieces waits for the client to confirm the first one.
+    wbufsize = -1
+    disable_nagle_algorithm = True
     server: Between
 
     def _hand_on(self) -> None:
@@ -42,6 +45,10 @@ class Proxy(http.server.BaseHTTPRequestHandler):
             connection.close()
         if self.server.loses(self.command, self.path):
             self._answer(500, [], b"<Error><Code>InternalError</Code></Error>")
+            return
+        if self.command == "POST" and "uploadId=" in self.path and response.status == 500:
+            # Moto has no answer where S3 has this one.
+            self._answer(404, [], b"<Error><Code>NoSuchUpload</Code></Error>")
             return
         sent = [h for h in response.getheaders() if h[0].lower() not in left_out]
         self._answer(response.status, sent, data, response.getheader("Content-Length"))

@@ -47,7 +47,8 @@ def staged(job: Job, ids: Iterable[int], folder: str = "") -> Staged:
     name = f"part-{attempt[-32:]}.orc"
     base = job.folder().location(folder) if folder else job.folder().base
     data = pa.table({"id": pa.array(ids, pa.int64())})
-    table = TableWriter(base, data.schema, template=name, staging=job.folder().location(attempt))
+    staging = job.folder().location(attempt)
+    table = TableWriter(base, data.schema, template=name, staging=staging, storage_options=job.storage)
     with table:
         table.write(data.to_batches()[0])
     (file,) = table.finished

@@ -1,8 +1,12 @@
 //! The HTTP client of all stores. It follows redirects without forwarding credentials, and limits response bodies.
 
+use std::error::Error as StdError;
+use std::io;
+
 use async_trait::async_trait;
 use object_store::ClientOptions;
 use object_store::client::{HttpClient, HttpConnector, HttpError, HttpRequest, HttpResponse, HttpService};
+use reqwest::Certificate;
 use reqwest::header::{
     ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE,
     LOCATION, RANGE,
@@ -30,12 +34,16 @@ const CROSS_ORIGIN_HEADERS: [HeaderName; 8] = [
 
 /// Creates HTTP clients from the options of stores.
 #[derive(Debug)]
-pub(super) struct Connector;
+pub(super) struct Connector {
+    /// Certificates of authorities that are trusted beside those of the system.
+    pub(super) certificates: Vec<Certificate>,
+}
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let headers = options.get_default_headers().cloned().unwrap_or_default();
-        Ok(HttpClient::new(RedirectingClient { inner: HttpClient::new(build_client(options)?), headers }))
+        let client = build_client(options, &self.certificates)?;
+        Ok(HttpClient::new(RedirectingClient { inner: HttpClient::new(client), headers }))
     }
 }
 
@@ -56,13 +64,41 @@ impl HttpService for RedirectingClient {
             request.headers_mut().entry(name).or_insert_with(|| value.clone());
         }
         for _ in 0..=MAX_REDIRECTS {
-            let response = self.inner.execute(request.clone()).await?;
+            let response = self.inner.execute(request.clone()).await;
+            let response = response.map_err(|error| final_certificate_error(&request, error))?;
             match redirect(&request, &response)? {
                 Some(next) => request = next,
                 None => return limit(&request, truncate_error(response).await),
             }
         }
         Err(client_error(format!("more than {MAX_REDIRECTS} redirects")))
+    }
+}
+
+/// Replaces the error of a certificate that is not accepted by one that names the host, and that is not retried: another
+/// attempt has the same result. Other errors are unchanged.
+fn final_certificate_error(request: &HttpRequest, error: HttpError) -> HttpError {
+    let mut causes = std::iter::successors(error.source(), |&cause| cause_of(cause));
+    let rejected = causes.find_map(|cause| match cause.downcast_ref()? {
+        rejected @ rustls::Error::InvalidCertificate(reason) => Some((rejected, reason)),
+        _ => None,
+    });
+    let Some((rejected, reason)) = rejected else { return error };
+    let hint = match reason {
+        rustls::CertificateError::UnknownIssuer => {
+            "; the storage option orcish.ca_certificate names a file of authorities to trust"
+        }
+        _ => "",
+    };
+    let host = request.uri().host().unwrap_or_default();
+    client_error(format!("the certificate of the server {host} is not accepted: {rejected}{hint}"))
+}
+
+/// The cause of an error. The source of an `io::Error` is not its content, but the source of its content.
+fn cause_of<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
+    match error.downcast_ref::<io::Error>() {
+        Some(error) => error.get_ref().map(|content| content as _),
+        None => error.source(),
     }
 }
 

@@ -46,10 +46,18 @@ fn config_error(text: impl Display) -> object_store::Error {
     object_store::Error::Generic { store: "HTTP client", source: text.to_string().into() }
 }
 
-/// Builds an HTTP client that follows no redirects and decodes no content encodings.
-pub(super) fn build_client(options: &ClientOptions) -> object_store::Result<reqwest::Client> {
+/// Builds an HTTP client that follows no redirects and decodes no content encodings. It trusts `certificates` beside those
+/// of the system, unless the options exclude the latter.
+pub(super) fn build_client(
+    options: &ClientOptions,
+    certificates: &[Certificate],
+) -> object_store::Result<reqwest::Client> {
     let options = TypedOptions(options);
     let mut builder = ClientBuilder::new().redirect(redirect::Policy::none()).referer(false);
+    builder = match options.flag(Key::NoSystemCertificates)? {
+        true => builder.tls_certs_only(certificates.to_vec()),
+        false => builder.tls_certs_merge(certificates.to_vec()),
+    };
     let agent = options.text(Key::UserAgent);
     builder = builder.user_agent(agent.as_deref().unwrap_or(concat!("orcish/", env!("CARGO_PKG_VERSION"))));
     if let Some(url) = options.text(Key::ProxyUrl) {

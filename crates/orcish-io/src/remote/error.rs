@@ -22,6 +22,9 @@ const MAX_MESSAGE_LENGTH: usize = 600;
 /// The prefix of `object_store::client::retry::RequestError::Status`, which the status follows.
 const STATUS_PREFIX: &str = "Server returned non-2xx status code: ";
 
+/// The code of Azure for a completed upload of which parts are missing.
+const INVALID_BLOCK_LIST: &str = "<Code>InvalidBlockList</Code>";
+
 /// The prefixes of those `object_store::client::get::GetResultError` variants that report a response without the
 /// requested range: `NoContentRange`, `InvalidContentRange` and `UnexpectedRange`.
 const RANGE_ERROR_PREFIXES: [&str; 2] = ["Content-Range header ", "Requested "];
@@ -44,6 +47,17 @@ pub(super) fn to_error(message: &str, error: &object_store::Error, address: &Add
         _ => kind_of_cause(error),
     };
     Error::io(message, io::Error::new(kind, text(error, address))).in_file(&address.name)
+}
+
+/// As [`to_error`], for an upload that cannot be completed. If its parts are gone, the kind is `NotFound` for Azure, too,
+/// which removes them after a week, and when another file of the name is written.
+pub(super) fn to_upload_error(message: &str, error: &object_store::Error, address: &Address) -> Error {
+    match causes(error).any(|cause| cause.to_string().contains(INVALID_BLOCK_LIST)) {
+        true => {
+            Error::io(message, io::Error::new(io::ErrorKind::NotFound, text(error, address))).in_file(&address.name)
+        }
+        false => to_error(message, error, address),
+    }
 }
 
 /// The error for a file that was replaced after it had been opened.

@@ -4,6 +4,7 @@ use object_store::multipart::PartId;
 use orcish_core::Result;
 
 use super::address::Address;
+use super::error::to_upload_error;
 use super::object::Object;
 use super::runtime::block_on;
 use super::store::MultipartClient;
@@ -36,7 +37,7 @@ impl Object {
         let is_completed = self.head().await.is_ok_and(|head| {
             head.is_some_and(|head| head.meta.size == size && (id.is_empty() || id.matches(&head.attributes)))
         });
-        if is_completed { Ok(()) } else { Err(self.to_error(CANNOT_PUBLISH, &error)) }
+        if is_completed { Ok(()) } else { Err(to_upload_error(CANNOT_PUBLISH, &error, &self.address)) }
     }
 
     async fn abort_multipart(&self, client: &MultipartClient, parts: &UploadedParts) -> Result<()> {

@@ -12,7 +12,11 @@ use object_store::list::PaginatedListStore;
 use object_store::multipart::MultipartStore;
 use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
 use orcish_core::{Error, Result};
+use reqwest::Certificate;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
 use tokio::sync::Semaphore;
 
 use super::address::Address;
@@ -23,6 +27,7 @@ use super::hdfs_client::HdfsClient;
 use super::paginated::PaginatedStore;
 use super::per_process::PerProcess;
 use crate::location::percent_decode;
+use crate::messages::CANNOT_READ;
 use crate::options::RemoteOptions;
 use crate::tuning;
 
@@ -106,13 +111,15 @@ impl Store {
             backoff: BackoffConfig::default(),
         };
         let to_error = |error| to_error("cannot be reached", &error, address);
+        let certificates = certificates(address)?;
+        let connector = || Connector { certificates: certificates.clone() };
         /// A builder with the options of the environment, overridden by the options of the address.
         macro_rules! builder {
             ($builder:ty) => {{
                 let mut builder = <$builder>::from_env()
                     .with_url(address.base_url())
                     .with_retry(retry)
-                    .with_http_connector(Connector);
+                    .with_http_connector(connector());
                 for (key, value) in &address.store_options {
                     builder = builder.with_config(key.parse().map_err(|_| unknown_option(address, key))?, value);
                 }
@@ -132,7 +139,7 @@ impl Store {
             "gs" => Self::cloud(builder!(GoogleCloudStorageBuilder).build().map_err(to_error)?, concurrency),
             "http" | "https" => {
                 let builder =
-                    HttpBuilder::new().with_url(address.base_url()).with_retry(retry).with_http_connector(Connector);
+                    HttpBuilder::new().with_url(address.base_url()).with_retry(retry).with_http_connector(connector());
                 let store = builder.with_client_options(http_options(address)?).build().map_err(to_error)?;
                 Self::read_only(store, concurrency)
             }
@@ -160,6 +167,27 @@ impl Store {
         let permits = Arc::new(Semaphore::new(concurrency));
         let multipart = Some(MultipartClient { store: Arc::new(store.clone()), permits });
         Store { multipart, ..Self::read_only(PaginatedStore(store), concurrency) }
+    }
+}
+
+/// The certificates of the file that the options name.
+///
+/// # Errors
+/// `Io` if the file cannot be read, `InvalidArgument` if it has no certificate, or one that is none.
+fn certificates(address: &Address) -> Result<Vec<Certificate>> {
+    let Some(path) = &address.options.ca_certificate else { return Ok(Vec::new()) };
+    let text = "the file of orcish.ca_certificate";
+    let pem = std::fs::read(path).map_err(|error| Error::io(format!("{text} {CANNOT_READ}"), error).in_file(path))?;
+    let invalid = || Error::invalid(format!("{text} has a certificate that is none")).in_file(path);
+    let mut found = Vec::new();
+    for certificate in CertificateDer::pem_slice_iter(&pem) {
+        let certificate = certificate.map_err(|_| invalid())?;
+        RootCertStore::empty().add(certificate.clone()).map_err(|_| invalid())?;
+        found.push(Certificate::from_der(&certificate).map_err(|_| invalid())?);
+    }
+    match found.is_empty() {
+        true => Err(Error::invalid(format!("{text} has no certificate in the PEM format")).in_file(path)),
+        false => Ok(found),
     }
 }
 

@@ -19,8 +19,8 @@ pub(crate) enum Mutation {
     LogReadOnce,
     /// A process lists the files once.
     ListedOnce,
-    /// Files of a commit that is undone can become visible later.
-    NotDiscarded,
+    /// When a staged file is lost, an undone commit leaves the others as they are.
+    OthersKept,
     /// A request that has failed is taken for one that changes nothing.
     ErrorsAreFinal,
     /// A commit does not compare the position of the log.
@@ -39,7 +39,7 @@ impl Mutation {
         Mutation::PreviousNotFinished,
         Mutation::LogReadOnce,
         Mutation::ListedOnce,
-        Mutation::NotDiscarded,
+        Mutation::OthersKept,
         Mutation::ErrorsAreFinal,
         Mutation::PositionIgnored,
         Mutation::ListingLate,

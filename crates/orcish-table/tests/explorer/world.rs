@@ -25,6 +25,8 @@ pub(crate) enum Kind {
     Local,
     /// Staged files are uploads. Answers are lost, and requests arrive late.
     Store,
+    /// As `Store`. Uploads that are given up stay, and can be completed later.
+    Azure,
 }
 
 /// Percentages of requests with a fault.
@@ -71,6 +73,8 @@ pub(crate) struct World {
     late: Vec<Request>,
     /// Names of files that can never become visible.
     blocked: BTreeSet<String>,
+    /// Whether a staged file was lost.
+    has_lost: bool,
     /// Milliseconds.
     clock: u64,
     /// Numbers and jobs of the entries that were the last when they were created.
@@ -102,6 +106,7 @@ impl World {
             uploads: BTreeSet::new(),
             late: Vec::new(),
             blocked: BTreeSet::new(),
+            has_lost: false,
             clock: 1_000_000_000,
             history: Vec::new(),
             undone: BTreeSet::new(),
@@ -147,6 +152,13 @@ impl World {
         Some(StoredFile { name: name.to_owned(), size: object.size, modified })
     }
 
+    fn is_staged(&self, job: &str, file: &AddedFile) -> bool {
+        match &file.staged {
+            StagedBytes::File(path) => self.objects.contains_key(&format!("{}/{path}", job_folder(job))),
+            StagedBytes::Upload(upload) => self.uploads.contains(&upload.id),
+        }
+    }
+
     fn apply(&mut self, request: &Request) -> Result<bool> {
         self.trace.push(format!("    {request:?}"));
         match request {
@@ -167,7 +179,7 @@ impl World {
                 self.objects.remove(name);
                 self.changes += 1;
             }
-            Request::Publish(_, file) if self.blocked.contains(&file.name) => {
+            Request::Publish(job, file) if self.blocked.contains(&file.name) && self.is_staged(job, file) => {
                 return Err(failed(io::ErrorKind::PermissionDenied));
             }
             Request::Publish(job, file) => {
@@ -181,6 +193,7 @@ impl World {
                     return Err(failed(io::ErrorKind::NotFound));
                 }
             }
+            Request::Discard(..) if self.kind == Kind::Azure => {}
             Request::Discard(job, file) => match &file.staged {
                 StagedBytes::File(path) => _ = self.objects.remove(&format!("{}/{path}", job_folder(job))),
                 StagedBytes::Upload(upload) => _ = self.uploads.remove(&upload.id),
@@ -243,6 +256,7 @@ impl World {
             if !staged.is_empty() {
                 let lost = self.random.pick(&staged).clone();
                 self.trace.push(format!("    lost: {lost}"));
+                self.has_lost = true;
                 self.objects.remove(&lost);
                 self.uploads.remove(&lost);
             }
@@ -342,7 +356,7 @@ impl SimStore {
                 world.insert(&format!("{}/{id}", job_folder(job)), Bytes::new(), 7);
                 StagedBytes::File(id)
             }
-            Kind::Store => {
+            Kind::Store | Kind::Azure => {
                 world.uploads.insert(id.clone());
                 let upload = orcish_table::UploadParts { id, parts: Vec::new(), write_id: String::new() };
                 StagedBytes::Upload(upload)
@@ -459,6 +473,9 @@ impl Store for SimStore {
             Some(Mutation::LastFileForgotten) => &files[..files.len().saturating_sub(1)],
             _ => files,
         };
+        if self.mutation == Some(Mutation::OthersKept) && files.len() == 1 && self.world.borrow().has_lost {
+            return Err(failed(io::ErrorKind::NotFound));
+        }
         if self.mutation == Some(Mutation::RemovedFirst) {
             let removed = self.world.borrow().removed_by(job);
             self.delete(&removed).await?;
@@ -473,9 +490,6 @@ impl Store for SimStore {
     }
 
     async fn discard(&self, job: &str, files: &[AddedFile]) -> Result<()> {
-        if self.mutation == Some(Mutation::NotDiscarded) {
-            return Ok(());
-        }
         for file in files {
             self.perform(Request::Discard(job.to_owned(), file.clone())).await?;
         }

@@ -155,6 +155,34 @@ fn existing_objects() {
 }
 
 #[test]
+fn uploads_without_parts() {
+    let azure = [
+        ("azure_storage_account_name", "me"),
+        ("azure_storage_account_key", "a2V5"),
+        ("allow_http", "true"),
+        ("orcish.max_retries", "0"),
+    ];
+    for (status, body, is_gone) in [
+        ("400 Bad Request", "<Error><Code>InvalidBlockList</Code></Error>", true),
+        ("400 Bad Request", "<Error><Code>InvalidInput</Code></Error>", false),
+        ("404 Not Found", "<Error><Code>NoSuchUpload</Code></Error>", true),
+    ] {
+        let headers = format!("{status}\r\nContent-Length: {}\r\nConnection: close", body.len());
+        let server = Server::new((&headers, body));
+        let endpoint = format!("http://127.0.0.1:{}/me", server.port);
+        let options: StorageOptions = azure.into_iter().chain([("azure_endpoint", endpoint.as_str())]).collect();
+        let object = Object::writable("az://box/a.orc", &options).unwrap();
+        let complete = async move {
+            let client = object.multipart()?;
+            let completed = client.store.complete_multipart(&object.key, &String::new(), Vec::new()).await;
+            Ok(to_upload_error("no", &completed.unwrap_err(), &object.address))
+        };
+        let error = block_on(complete, None).unwrap();
+        assert_eq!(io_kind(&error) == Some(io::ErrorKind::NotFound), is_gone, "{error}");
+    }
+}
+
+#[test]
 fn connection_refused() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
