@@ -10,6 +10,7 @@ import functools
 import inspect
 import operator
 from collections.abc import Callable, Collection, Mapping
+from datetime import timedelta
 from typing import Any, ParamSpec, TypeVar
 
 from orcish.errors import closest_match
@@ -70,6 +71,18 @@ def _check_pending(name: str, value: Any) -> None:
         raise ValueError(f"{name}={value!r}: must be one of wait, before")
 
 
+def _check_age(name: str, value: Any) -> None:
+    if not isinstance(value, timedelta):
+        raise TypeError(f"{name}={value!r}: must be a datetime.timedelta, not {type(value).__name__}")
+    if value < timedelta(0):
+        raise ValueError(f"{name}={value!r}: must not be negative")
+
+
+def _check_progress(name: str, value: Any) -> None:
+    if not isinstance(value, bool) and not callable(value):
+        raise TypeError(f"{name}={value!r}: must be True, False or a function, not {type(value).__name__}")
+
+
 CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "limit": _at_least(0),
     "rows": _at_least(0),
@@ -82,6 +95,9 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "limits": _check_mapping,
     "pending": _check_pending,
     "undo": _check_boolean,
+    "rewrite": _check_boolean,
+    "older_than": _check_age,
+    "progress": _check_progress,
     "partition_by": _check_names,
     "basename_template": _check_text,
 }

@@ -93,7 +93,7 @@ pub(crate) async fn finish(store: &impl Store, number: u64, entry: &Entry) -> Re
     }
     let text = format!(
         "commit {number} of the table is decided and not finished. Each writer tries to finish it, and so does \
-         orcish.recover; recover with undo takes it back: {error}"
+         orcish.recover; recover with undo takes it back"
     );
     Err(Error::new(ErrorKind::Commit, text).with_source(error).in_file(&store.location("")))
 }

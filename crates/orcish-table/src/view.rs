@@ -35,7 +35,7 @@ pub struct View {
 /// The files of a table, or of a folder in it, at one moment of its log. Nothing is written.
 ///
 /// # Errors
-/// `Commit` if the last commit is not finished and its files do not become visible. `Corrupt` for an entry that is none.
+/// `Commit` if the last commit is not finished and its files do not become visible. `Corrupt` for an invalid entry.
 pub async fn view(store: &impl Store, folder: &str, pending: Pending) -> Result<View> {
     let (mut missing, mut waits, mut attempts) = (usize::MAX, 0, 0);
     while attempts < MAX_ATTEMPTS {
@@ -58,7 +58,7 @@ pub async fn view(store: &impl Store, folder: &str, pending: Pending) -> Result<
 fn unfinished(store: &impl Store, number: u64, name: &str) -> Error {
     let text = format!(
         "commit {number} of the table is decided and not finished: {name} is not visible yet. orcish.recover finishes \
-         it, or takes it back; pending=\"before\" reads the state before it"
+         it, or takes it back with undo; pending=\"before\" reads the state before it"
     );
     Error::new(ErrorKind::Commit, text).in_file(&store.location(""))
 }
@@ -75,7 +75,7 @@ enum Look {
     },
 }
 
-/// The names and sizes of files by name.
+/// Files by name.
 type Files = BTreeMap<String, StoredFile>;
 
 async fn look(store: &impl Store, folder: &str, pending: Pending) -> Result<Look> {

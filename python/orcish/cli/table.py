@@ -24,7 +24,9 @@ Run = Callable[[argparse.Namespace, dict[str, Any]], Iterable[str]]
 def add_table_commands(commands: Any) -> None:
     """Adds the commands to the parser."""
     command = _add(commands, "compact", _compact, "put small files of a table together")
-    command.add_argument("--target-file-size", default="512MB", metavar="SIZE", help="bytes of a file, about (512MB)")
+    command.add_argument(
+        "--target-file-size", default="512MB", metavar="SIZE", help="approximate size of a new file (512MB)"
+    )
     command.add_argument("--rewrite", action="store_true", help="decode and encode, in place of copying stripes")
 
     command = _add(commands, "delete", _delete, "delete rows of a table")
@@ -46,11 +48,11 @@ def add_table_commands(commands: Any) -> None:
 
 
 def _add(commands: Any, name: str, run: Run, text: str) -> argparse.ArgumentParser:
-    command: argparse.ArgumentParser = commands.add_parser(
-        name, help=text, description=f"{text[0].upper()}{text[1:]}. The table changes at once, or not at all."
-    )
+    command: argparse.ArgumentParser = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
     command.add_argument("table", metavar="TABLE", help="the folder of the table, or of a partition, or its URL")
-    command.add_argument("--storage-option", type=pair, action="append", default=[], metavar="NAME=VALUE")
+    command.add_argument(
+        "--storage-option", type=pair, action="append", default=[], metavar="NAME=VALUE", help="of the store"
+    )
     command.add_argument("--json", action="store_true", help="print JSON objects, each on a line")
 
     def run_command(options: argparse.Namespace) -> int:
@@ -76,7 +78,9 @@ def _compact(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
         return [json_line(file._asdict()) for file in files]
     before, after = sum(file.bytes_before for file in files), sum(file.bytes_after for file in files)
     replaced = sum(file.files for file in files)
-    return [f"{replaced:,} files of {before:,} bytes are {len(files):,} files of {after:,} bytes"]
+    if not files:
+        return ["nothing to compact"]
+    return [f"{replaced:,} files ({before:,} bytes) became {len(files):,} ({after:,} bytes)"]
 
 
 def _delete(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:

@@ -15,7 +15,7 @@ from orcish.scan import scan
 from orcish.tables.commit import Job
 from orcish.writing.timestamps import timestamp_types, writer_timezones
 
-__all__ = ["ExistingTable", "cast_batch", "existing_table"]
+__all__ = ["ExistingTable", "cast_batch", "check_partitions", "existing_table"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,7 +24,6 @@ class ExistingTable:
 
     base: str
     """Path or URL of the table."""
-    partition_columns: list[str]
     schema: pa.Schema
     """The columns of the file that can be read."""
     timestamp_types: dict[str, str]
@@ -32,20 +31,6 @@ class ExistingTable:
     _has_schema: bool
     _files: list[str] = dataclasses.field(repr=False)
     _storage: Mapping[str, str] = dataclasses.field(repr=False)
-
-    def check_partitions(self, names: Sequence[str], option: str = "partition_by") -> None:
-        """Checks that rows are partitioned as the table is.
-
-        Args:
-            names: The partition columns of the rows.
-            option: What messages call them.
-
-        Raises:
-            ValueError: The partition columns differ, so that the table could not be read any more.
-        """
-        if list(names) != self.partition_columns:
-            existing, given = (", ".join(each) or "none" for each in (self.partition_columns, names))
-            raise ValueError(f"{self.base} has files whose partition columns are: {existing}; {option} is: {given}")
 
     def appended_schema(self, schema: pa.Schema) -> pa.Schema:
         """The schema with which rows are appended: narrower types become those of the table.
@@ -79,12 +64,33 @@ class ExistingTable:
         return None
 
 
+def check_partitions(base: str, name: str, columns: Sequence[str], option: str) -> None:
+    """Checks that rows are partitioned as a table is.
+
+    Args:
+        base: Path or URL of the table.
+        name: A file of the table, by its path in the table.
+        columns: The partition columns of the rows.
+        option: What messages call them.
+
+    Raises:
+        ValueError: The partition columns differ, so that the table could not be read any more.
+    """
+    own = [column for column, _ in _native.partitions_below(base, f"{base}/{name}")]
+    if list(columns) != own:
+        existing, given = (", ".join(each) or "none" for each in (own, columns))
+        raise ValueError(f"{base} has files whose partition columns are: {existing}; {option} is: {given}")
+
+
 def existing_table(job: Job, names: Sequence[str]) -> ExistingTable | None:
     """The table that a job writes to, by some of its files; ``None`` if none of them has columns.
 
     Args:
         job: The job.
         names: The files, by their paths in the table.
+
+    Raises:
+        ValueError: There are files, and none of them is an ORC file.
     """
     base = job.folder().base
     files = [f"{base}/{name}" for name in names]
@@ -92,13 +98,16 @@ def existing_table(job: Job, names: Sequence[str]) -> ExistingTable | None:
         schema = scan(location, partitions=False, storage_options=job.storage).schema
         return ExistingTable(
             base=base,
-            partition_columns=[name for name, _ in _native.partitions_below(base, location)],
             schema=schema,
             timestamp_types=timestamp_types(file),
             _has_schema=has_arrow_schema(file),
             _files=files,
             _storage=job.storage,
         )
+    for name in names:
+        found = job.folder().stat(name)
+        if found is not None and found.size:
+            raise ValueError(f"{base}/{name} is no ORC file: rows are not added to a folder of other files")
     return None
 
 

@@ -109,9 +109,18 @@ class Job:
         return position, [name for name, _ in log.view(folder)]
 
     def files(self) -> list[FileInfo]:
-        """All files below the folder that the job writes to, hidden ones included, by their paths in the table."""
+        """All files below the folder that the job writes to, hidden ones included, by their paths in the table.
+
+        Raises:
+            ValueError: There is another table below the folder.
+        """
         folder = self.folder()
-        return [file for file in folder.files(self.inside) if not file.name.startswith("_orcish/")]
+        files = [file for file in folder.files(self.inside) if not file.name.startswith("_orcish/")]
+        for file in files:
+            table, own, _ = file.name.partition("/_orcish/log/")
+            if own:
+                raise ValueError(f"{folder.base} has another table below it, {table}: it is changed by its own path")
+        return files
 
     def staged(self, table: TableWriter) -> list[Staged]:
         """The files that a writer of this job has staged."""

@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from orcish import _native
 from orcish.carbon.detect import check_not_carbon
 from orcish.errors import CommitError
 from orcish.filters.pushdown import Filters
+from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile
-from orcish.reading.scan import Split
-from orcish.scan import scan
+from orcish.reading.orc_files import OrcFiles
+from orcish.reading.scan import Scan, Split
+from orcish.reading.scan_reader import ScanReader
 from orcish.tables.commit import Job, Staged
 from orcish.tables.folder import FileInfo
 from orcish.tables.rewriting import file_options, rewrite
@@ -84,22 +87,27 @@ class DeletionPlan:
             raise TypeError("filters=None: which rows are deleted has to be said; write_dataset replaces all rows")
         check_not_carbon(path, storage)
         job = Job(path, storage)
-        visible = set(job.prepare(job.inside)[1])
+        visible = job.prepare(job.inside)[1]
         if not visible:
             raise FileNotFoundError(f"no files: {path}")
         files = job.files()
         base = job.folder().base
-        own = {file.name for file in files}
-        table = scan(base, filters=filters, columns=[], row_number=NUMBER, storage_options=storage)
-        splits: dict[str, list[Split]] = {}
-        for split in table.splits(WHOLE):
-            name = split.location[len(base) + 1 :]
-            if name in own:
-                splits.setdefault(name, []).append(split)
-            elif name in visible:
-                raise ValueError(f"{split.location}: the file is behind a link to a folder, and is not changed")
         sizes = {file.name: file.size for file in files}
-        tasks = [DeletionTask(job, name, sizes[name], parts, options) for name, parts in splits.items()]
+        linked = next((name for name in visible if name not in sizes), None)
+        if linked is not None:
+            raise ValueError(f"{base}/{linked}: the file is behind a link to a folder, and is not changed")
+        # Hive writes files of no bytes, which have no rows.
+        locations = [f"{base}/{name}" for name in visible if sizes[name]]
+        there = [TableFile(location, None, _native.partitions_below(base, location)) for location in locations]
+        tasks = []
+        if there:
+            source = OrcFiles(there, None, "name", storage, None)
+            reader = ScanReader(source, {"filters": filters, "columns": [], "row_number": NUMBER})
+            reader.check()
+            splits: dict[str, list[Split]] = {}
+            for split in Scan(reader).splits(WHOLE):
+                splits.setdefault(split.location[len(base) + 1 :], []).append(split)
+            tasks = [DeletionTask(job, name, sizes[name], parts, options) for name, parts in splits.items()]
         return DeletionPlan(job, tasks, files)
 
     def commit(self, done: Sequence[DeletedRows]) -> Deleted:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema
@@ -80,16 +81,19 @@ def rewrite(
 
 def _without(batches: Iterable[pa.RecordBatch], removed: pa.Array) -> Iterator[pa.RecordBatch]:
     """The rows of batches without those of some numbers."""
+
+    def place(number: int) -> int:
+        """The index of the first removed number that is not less."""
+        return bisect.bisect_left(range(len(removed)), number, key=lambda at: removed[at].as_py())
+
     first = 0
-    numbers = removed.to_numpy()
     for batch in batches:
-        start, end = numbers.searchsorted([first, first + batch.num_rows])
+        start, end = place(first), place(first + batch.num_rows)
         if start == end:
             yield batch
         elif end - start < batch.num_rows:
-            is_kept = np.ones(batch.num_rows, np.bool_)
-            is_kept[numbers[start:end] - first] = False
-            yield batch.filter(pa.array(is_kept))
+            numbers = pa.array(range(first, first + batch.num_rows), pa.int64())
+            yield batch.filter(pc.invert(pc.is_in(numbers, removed.slice(start, end - start))))
         first += batch.num_rows
 
 

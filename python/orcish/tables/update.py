@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from orcish.errors import CommitError
-from orcish.tables.appending import ExistingTable, existing_table
+from orcish.tables.appending import ExistingTable, check_partitions, existing_table
 from orcish.tables.commit import Job, Staged
 from orcish.writing.dataset import ExistingData
 
@@ -39,6 +39,19 @@ class Update:
     option: str = "partition_by"
     """What messages call the partition columns."""
 
+    def check_columns(self, names: Sequence[str]) -> None:
+        """Checks the columns of the rows, partition columns included.
+
+        Raises:
+            ValueError: A column is one of the folder that is written to, whose value would replace those of the rows.
+        """
+        for name in self.job.partition_columns:
+            if name.lower() in (each.lower() for each in names):
+                raise ValueError(
+                    f"{self.job.base}: column {name!r} of the rows is a partition column of the path: leave it out, or "
+                    f"write to {self.job.folder().base} with {self.option}"
+                )
+
     def state(self) -> TableState:
         """Looks at the table. A commit of another job that has died is finished before.
 
@@ -54,10 +67,11 @@ class Update:
             # The job ends here.
             return TableState(position, below, None)
         replaced = set(below) if self.existing_data == "overwrite" else set()
-        existing = existing_table(self.job, [name for name in names if name not in replaced])
-        if existing is not None:
-            existing.check_partitions([*self.job.partition_columns, *self.partition_by], self.option)
-        return TableState(position, below, existing)
+        kept = [name for name in names if name not in replaced]
+        columns = [*self.job.partition_columns, *self.partition_by]
+        if kept:
+            check_partitions(self.job.folder().base, kept[0], columns, self.option)
+        return TableState(position, below, existing_table(self.job, kept))
 
     def commit(
         self, staged: Sequence[Staged], schema: pa.Schema, position: int, *, stream: tuple[str, int] | None = None

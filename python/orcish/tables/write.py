@@ -121,6 +121,7 @@ def write_dataset(
     if is_carbon(folder, storage_options):
         raise _has_carbon(folder)
     update = Update(job, existing_data, tuple(by))
+    update.check_columns(schema.names)
     state = update.state()
     if any(is_carbon_file(name) for name in state.names):
         raise _has_carbon(folder)

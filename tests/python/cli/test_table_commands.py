@@ -41,8 +41,8 @@ def test_compact(tmp_path: pathlib.Path) -> None:
     assert (line["folder"], line["action"], line["files"], line["rows"]) == ("k=0", "merge", 4, 20)
     code, out, err = run("compact", table, "--rewrite", "--target-file-size", "1MB")
     assert (code, err) == (0, "")
-    assert out.startswith("5 files of ")
-    assert " bytes are 2 files of " in out
+    assert out.startswith("5 files (")
+    assert " bytes) became 2 (" in out
     assert orcish.scan(table).count() == 40
 
 

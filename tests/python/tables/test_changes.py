@@ -523,3 +523,49 @@ def test_an_unfinished_commit_is_said(tmp_path: pathlib.Path, monkeypatch: pytes
     monkeypatch.undo()
     assert len(read(table)) == len(TYPES)
     assert staged(Job(str(table)), [1]).rows == 1
+
+
+# Tables within tables, and columns of paths.
+
+
+def test_tables_below_a_folder_are_not_changed(tmp_path: pathlib.Path) -> None:
+    """A job of a folder above tables would not go by their logs."""
+    for name in "ab":
+        in_parts(tmp_path / "above" / name)
+    before = sorted((tmp_path / "above").rglob("*"))
+    for call in (orcish.compact, lambda path: orcish.delete(path, "id < 5")):
+        with pytest.raises(ValueError, match=r"has another table below it, [ab]:"):
+            call(tmp_path / "above")
+    with pytest.raises(ValueError, match="in a folder that is no partition"):
+        orcish.write_dataset(TYPES, tmp_path / "above", existing_data="overwrite")
+    assert [path for path in sorted((tmp_path / "above").rglob("*")) if "above/_orcish" not in str(path)] == before
+    assert orcish.scan(tmp_path / "above").count() == 80
+
+
+def test_columns_of_the_path(tmp_path: pathlib.Path) -> None:
+    """The folder of a partition would replace the values of a column of the rows."""
+    table = in_parts(tmp_path / "t", partition_by=["k"])
+    for target in (table / "k=1", tmp_path / "new" / "k=1"):
+        with pytest.raises(ValueError, match="column 'k' of the rows is a partition column of the path"):
+            orcish.write_dataset(TYPES, target, existing_data="append")
+    assert orcish.scan(table).count() == 40
+
+
+def test_rows_are_not_added_to_other_files(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "part-0.parquet").write_bytes(b"PAR1 and more")
+    with pytest.raises(ValueError, match=r"part-0\.parquet is no ORC file"):
+        orcish.write_dataset(TYPES, tmp_path, existing_data="append")
+    empty = tmp_path / "hive" / "k=1"
+    empty.mkdir(parents=True)
+    (empty / "empty.orc").write_bytes(b"")
+    with pytest.raises(ValueError, match="partition columns are: k; partition_by is: none"):
+        orcish.write_dataset(TYPES.drop_columns(["k"]), tmp_path / "hive", existing_data="append")
+
+
+def test_names_that_are_there_twice(tmp_path: pathlib.Path) -> None:
+    orcish.write_dataset(pa.table({"id": [1]}), tmp_path)
+    for names in (["id", "id"], ["x", "X"]):
+        rows = pa.Table.from_arrays([pa.array([2]), pa.array([3])], names=names)
+        with pytest.raises(ValueError, match="several columns of the rows have the name"):
+            orcish.write_dataset(rows, tmp_path, existing_data="append")
+    assert orcish.read_table(tmp_path).num_rows == 1

@@ -398,8 +398,13 @@ def test_vacuum(tmp_path: Path) -> None:
 
 
 def test_nothing_is_there(tmp_path: Path) -> None:
-    assert orcish.recover(tmp_path / "none") == "nothing"
-    assert orcish.vacuum(tmp_path / "none") == 0
+    for call in (orcish.recover, orcish.vacuum):
+        with pytest.raises(FileNotFoundError, match="no such folder"):
+            call(tmp_path / "none")
+    (tmp_path / "empty").mkdir()
+    assert orcish.recover(tmp_path / "empty") == "nothing"
+    assert orcish.vacuum(tmp_path / "empty") == 0
+    assert list((tmp_path / "empty").iterdir()) == []
     Job(str(tmp_path / "none")).abort()
     assert not (tmp_path / "none").exists()
     with pytest.raises(FileNotFoundError):

@@ -1,5 +1,6 @@
 //! Rows that are appended to a table.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
@@ -18,7 +19,7 @@ use crate::types::{is_text, item_of, precision_and_scale, value_type, with_item,
 /// timestamps, and whether they are instants. With it, appended timestamps have the unit of the table.
 ///
 /// # Errors
-/// `InvalidArgument` if names differ only by case, or if a type of the table does not hold the values of the rows.
+/// `InvalidArgument` if names differ only by case or are equal, or if a type of the table does not hold the values of the rows.
 ///
 /// ```
 /// use arrow_schema::{DataType, Field, Schema};
@@ -36,6 +37,13 @@ pub fn appended_schema(table: &Schema, rows: &Schema, has_schema: bool) -> Resul
 }
 
 fn fields(table: &Fields, rows: &Fields, prefix: &str, has_schema: bool) -> Result<Fields> {
+    let mut names = HashSet::new();
+    if let Some(field) = rows.iter().find(|field| !names.insert(field.name().to_lowercase())) {
+        return Err(Error::invalid(format!(
+            "several columns of the rows have the name {prefix}{}, without regard to case",
+            field.name()
+        )));
+    }
     let appended = rows.iter().map(|field| {
         let name = format!("{prefix}{}", field.name());
         if let Some(own) = table.iter().find(|own| own.name() == field.name()) {

@@ -181,6 +181,13 @@ fn appended_rows_have_types_of_the_table() {
         let error = appended_schema(&table, &rows, true).unwrap_err();
         assert!(error.message().starts_with(name) && error.message().contains("only by case"), "{error}");
     }
+    for rows in [
+        schema(&[("a", DataType::Int8), ("a", DataType::Int8)]),
+        schema(&[("a", DataType::Int8), ("A", DataType::Int8)]),
+    ] {
+        let error = appended_schema(&schema(&[("b", DataType::Int8)]), &rows, true).unwrap_err();
+        assert!(error.message().starts_with("several columns of the rows have the name"), "{error}");
+    }
     let more = appended_schema(&schema(&[("a", DataType::Int8)]), &schema(&[("b", DataType::Utf8)]), true);
     assert_eq!(more.unwrap(), schema(&[("b", DataType::Utf8)]));
 }

@@ -122,7 +122,9 @@ class TableTarget:
             FileExistsError: The table has files, with ``error``.
             ValueError: The rows do not fit to the table, which could not be read any more.
         """
-        state = self._update(existing_data).state()
+        update = self._update(existing_data)
+        update.check_columns(self.schema.names)
+        state = update.state()
         if existing_data == "error" and state.names:
             raise FileExistsError(self.job.base)
         found = dataclasses.replace(self, position=state.position)

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Literal, cast
 
 from orcish.keywords import checked_keywords
-from orcish.tables.log.table import table_log, table_of
+from orcish.tables.log.table import existing_root, table_log
 from orcish.types import StorageOptions
 
 __all__ = ["recover", "vacuum"]
@@ -22,7 +22,8 @@ def recover(
 ) -> Literal["nothing", "finished", "undone"]:
     """Finishes the last commit of a table, if the process that has decided it died before its end.
 
-    Any process can call this function at any time. Writers do the same before they commit, and readers do not.
+    Any process can call this function at any time. There is seldom a need to: writers do the same before they commit.
+    Readers do not.
 
     >>> orcish.recover("table/")                                                  # doctest: +SKIP
     'nothing'
@@ -38,10 +39,11 @@ def recover(
         What was done.
 
     Raises:
+        FileNotFoundError: There is no such folder.
         CommitError: The commit cannot be finished.
         OSError: The table cannot be read or written.
     """
-    root, _ = table_of(os.fspath(target))
+    root = existing_root(os.fspath(target))
     done = table_log(root, cast("dict[str, str] | None", storage_options)).recover(undo=undo)
     return cast('Literal["nothing", "finished", "undone"]', done)
 
@@ -50,7 +52,7 @@ def recover(
 def vacuum(
     target: str | os.PathLike[str], *, older_than: timedelta = STALE, storage_options: StorageOptions | None = None
 ) -> int:
-    """Removes files that dead jobs have written and never published.
+    """Removes files that dead jobs have written and never published. Files of the table stay.
 
     Such files are below ``_orcish/jobs``. In stores, they are uploads that were not completed, which the rules of the
     store remove.
@@ -68,8 +70,9 @@ def vacuum(
         The number of files that were removed.
 
     Raises:
+        FileNotFoundError: There is no such folder.
         ValueError: The time is negative.
         OSError: The table cannot be read or written.
     """
-    root, _ = table_of(os.fspath(target))
+    root = existing_root(os.fspath(target))
     return table_log(root, cast("dict[str, str] | None", storage_options)).vacuum(older_than.total_seconds())

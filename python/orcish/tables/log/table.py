@@ -11,7 +11,7 @@ from orcish.errors import UnsupportedError
 from orcish.io.filesystem import is_foreign
 from orcish.io.paths import is_http, local_path
 
-__all__ = ["table_log", "table_of"]
+__all__ = ["existing_root", "table_log", "table_of"]
 
 
 def table_of(path: str) -> tuple[str, str]:
@@ -32,6 +32,19 @@ def table_of(path: str) -> tuple[str, str]:
         found = os.path.realpath(found)
         found = os.path.dirname(found) if os.path.isfile(found) else found
     return _native.table_root(found)
+
+
+def existing_root(path: str) -> str:
+    """The folder of the table that a folder belongs to.
+
+    Raises:
+        FileNotFoundError: The path is local, and does not exist.
+        UnsupportedError: The URL is one that orcish does not write to.
+    """
+    root, _ = table_of(path)
+    if "://" not in root and not os.path.exists(local_path(path)):
+        raise FileNotFoundError(f"no such folder: {path}")
+    return root
 
 
 def table_log(root: str, storage: Mapping[str, str] | None) -> _native.TableLog:
