@@ -38,6 +38,7 @@ class SourceOptions(TypedDict, total=False):
     case_sensitive: bool | None
     row_number: str | None
     partitions: bool | None
+    recursive_file_lookup: bool | None
     split_size: int | None
     min_splits: int | None
     batch_size: int | None
@@ -72,6 +73,8 @@ class TableOptions:
     row_number: str | None = None
     """Name of a column with the number of each row in its file."""
     partitions: bool | None = None
+    recursive_file_lookup: bool = False
+    """Whether the files of all subfolders are read, and no folder is a partition."""
     split_size: int = DEFAULT_SPLIT_SIZE
     min_splits: int = 1
     batch_size: int = BATCH_SIZE
@@ -101,6 +104,7 @@ class TableOptions:
             case_sensitive=parser.flag("caseSensitive") or False,
             row_number=parser.text("rowNumber") or None,
             partitions=parser.flag("partitions"),
+            recursive_file_lookup=parser.flag("recursiveFileLookup") or False,
             split_size=parser.number("splitSize", default=DEFAULT_SPLIT_SIZE),
             min_splits=parser.number("minSplits", default=1),
             batch_size=parser.number("batchSize", default=BATCH_SIZE),
@@ -113,6 +117,8 @@ class TableOptions:
         parser.text("stateLocation")
         parser.text("maxFilesPerTrigger")
         parser.end("reading")
+        if made.recursive_file_lookup and made.partitions:
+            raise ValueError("with option recursiveFileLookup, no folder is a partition: leave option partitions out")
         return made
 
 

@@ -14,7 +14,7 @@ from orcish.io.filesystem import foreign_files, is_foreign
 from orcish.io.paths import is_http, is_pattern
 from orcish.types import Sources, StorageOptions
 
-__all__ = ["Pending", "folder_above", "table_files"]
+__all__ = ["Pending", "folder_above", "table_files", "table_locations"]
 
 Pending: TypeAlias = Literal["wait", "before"]
 """What a reader does where the last commit is decided and not all of its files are visible: it waits and fails at last,
@@ -43,6 +43,17 @@ def table_files(
         return foreign_files(sources, partitions)
     options = None if storage is None else cast("dict[str, Any]", dict(storage))
     return source_files(sources, partitions, functools.partial(_locations, options=options, pending=pending))
+
+
+def table_locations(
+    path: str, storage: StorageOptions | Mapping[str, str] | None, pending: Pending = "wait"
+) -> list[str]:
+    """The locations of the files at a path, a URL or a pattern. Nothing is written.
+
+    Raises:
+        FileNotFoundError, CommitError: As for :func:`table_files`.
+    """
+    return [file.location for file in table_files(path, False, storage, pending)]
 
 
 def _locations(path: str, options: dict[str, Any] | None, pending: Pending) -> list[str]:
