@@ -143,7 +143,7 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
             raise FileNotFoundError(
                 f"{gone}, of {', '.join(self._options.table.paths)}: gone before the stream has read it"
             )
-        files = [there[name] for name in names if name in there]
+        files = _alike([there[name] for name in names if name in there])
         if not files:
             return []
         table = SparkTable.open(self._options.table, self._schema, files=files)
@@ -167,6 +167,12 @@ class _Batch:
     first: int
     last: int
     files: dict[str, TableFile]
+
+
+def _alike(files: list[TableFile]) -> list[TableFile]:
+    """The files with the same partition columns, which are null for files that were found before there were any."""
+    columns = list(dict.fromkeys(name for file in files for name, _ in file.partition))
+    return [file._replace(partition=[(name, dict(file.partition).get(name)) for name in columns]) for file in files]
 
 
 def _most_files(limit: Any) -> int | None:

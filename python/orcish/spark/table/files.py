@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,16 +46,9 @@ def spark_files(options: TableOptions, pending: Pending = "wait") -> list[TableF
 class _Place(NamedTuple):
     """A folder with files."""
 
-    start: str
-    """The folder below which Spark looks for partitions."""
+    root: str
+    """The path that Spark lists, which is a given path or one that matches a pattern; of a file, its folder."""
     folder: str
-    """The path whose segments are parsed."""
-    is_direct: bool
-    """Whether this is the folder at the start."""
-    base: str
-    """The folder above the partitions."""
-    columns: tuple[str, ...]
-    """Names of the partition columns."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,27 +91,23 @@ class TableListing:
         if self.is_pattern and not self.partitions:
             return _native.partitions_below(self.path, location)
         found = _native.partitions_of(location) if self.partitions else _native.partitions_below(self.path, location)
-        _, columns = _partition_run(_folder(location) if self.partitions else _folder(name))
+        _, columns = _partition_run(_folder(location) if self.partitions else _folder(name), ())
         return found[len(found) - len(columns) :]
 
-    def places(self) -> tuple[list[int], list[_Place]]:
-        """The indexes of the files with data, and the folders of these files."""
-        # Such files may be in folders that Spark reads, and it does not read them.
-        data = [at for at, location in enumerate(self.locations) if not location.rpartition("/")[2].startswith("_")]
-        depth = self._depth()
+    def places(self) -> list[_Place]:
+        """The folders of the files."""
+        base, depth = normalized(self.base), self._depth()
         known: dict[str, _Place] = {}
         found = []
-        for at in data:
-            folder = _folder(self.names[at])
+        for name in self.names:
+            folder = _folder(name)
             place = known.get(folder)
             if place is None:
-                segments = folder.split("/") if folder else []
-                below = "/".join(segments[depth:])
-                parsed = _folder(self.locations[at]) if self.partitions else below
-                place = _Place("/".join(segments[:depth]), parsed, not below, *_partition_run(parsed))
-                known[folder] = place
+                at = f"{base.rstrip('/')}/{folder}" if folder else base if name else _folder(base)
+                below = folder.split("/")[depth:] if folder else []
+                place = known[folder] = _Place(at[: len(at) - len("/".join(["", *below]))], at)
             found.append(place)
-        return data, found
+        return found
 
     def _depth(self) -> int:
         """How many segments of a name are those of a path that matches the pattern, at most."""
@@ -140,64 +129,90 @@ def chosen_files(listings: Sequence[TableListing], options: TableOptions) -> lis
         OrcishError: Spark refuses the table: its partitions are in several folders or have different columns.
     """
     places = [listing.places() for listing in listings]
+    roots = set() if options.partitions else {place.root for found in places for place in found}
+    runs = {place.folder: _partition_run(place.folder, roots) for found in places for place in found}
     if options.recursive_file_lookup:
-        return [data for data, _ in places]
-    is_partitioned = any(place.columns for _, found in places for place in set(found))
-    if is_partitioned and options.partitions is not False:
-        for listing, (_, found) in zip(listings, places, strict=True):
-            _check_bases(listing, sorted(set(found)))
-        _check_columns(options, sorted({place for _, found in places for place in found if place.columns}))
-    return [
-        [at for at, place in zip(*of, strict=True) if (place.columns if is_partitioned else place.is_direct)]
-        for of in places
-    ]
+        return _once(listings, [list(range(len(found))) for found in places])
+    if not any(columns for _, columns in runs.values()):
+        return [[at for at, place in enumerate(found) if place.folder == place.root] for found in places]
+    if options.partitions is not False:
+        _check_bases(options, sorted({place for found in places for place in found}), runs)
+        _check_columns(options, runs)
+    return _once(listings, [[at for at, place in enumerate(found) if runs[place.folder].columns] for found in places])
 
 
-def _check_bases(listing: TableListing, places: Sequence[_Place]) -> None:
-    starts: dict[str, list[_Place]] = {}
-    for place in places:
-        starts.setdefault(place.start, []).append(place)
-    for of in starts.values():
-        other = next((place for place in of if place.base.lower() != of[0].base.lower()), None)
-        if other is not None:
-            raise _refused(listing.path, of[0], other, "are not partitions of the same folder")
-    partitioned, other = (
-        next((of[0] for of in starts.values() if any(place.columns for place in of) is has_columns), None)
-        for has_columns in (True, False)
-    )
-    if partitioned is not None and other is not None:
-        raise _refused(listing.path, partitioned, other, "are not partitions of the same folder")
+def _once(listings: Sequence[TableListing], chosen: list[list[int]]) -> list[list[int]]:
+    """Leaves out files of several paths after the first."""
+    if len(listings) < 2:
+        return chosen
+    seen: set[str] = set()
+    left = []
+    for listing, some in zip(listings, chosen, strict=True):
+        named = {at: normalized(listing.locations[at]) for at in some}
+        left.append([at for at in some if named[at] not in seen])
+        seen.update(named.values())
+    return left
 
 
-def _check_columns(options: TableOptions, places: Sequence[_Place]) -> None:
-    def key(place: _Place) -> list[str]:
-        return [name if options.case_sensitive else name.lower() for name in place.columns]
+class _Run(NamedTuple):
+    """The partition columns of a folder."""
 
-    other = next((place for place in places if key(place) != key(places[0])), None)
-    if other is not None:
-        raise _refused(", ".join(options.paths), places[0], other, "have different partition columns")
-
-
-def _refused(path: str, one: _Place, other: _Place, reason: str) -> OrcishError:
-    names = ["/".join(part for part in (place.start, place.folder) if part) or "." for place in (one, other)]
-    return OrcishError(
-        f"{path}: the folders {names[0]!r} and {names[1]!r} {reason}, and Spark does not read such a table: read the "
-        "folders one by one, or all files with the option recursiveFileLookup=true"
-    )
+    base: str
+    """The folder above the partitions, or the folder itself."""
+    columns: tuple[str, ...]
 
 
-def _partition_run(folder: str) -> tuple[str, tuple[str, ...]]:
-    """The folder of the table, and the partition columns, as Spark finds them: the last successive folders
-    ``name=value`` of a path, below which there may be others.
+def _partition_run(folder: str, roots: Collection[str]) -> _Run:
+    """The partition columns of a folder, as Spark finds them: the last successive segments ``name=value`` below a root.
+    There may be other segments after them.
     """
-    segments = folder.split("/") if folder else []
-    end = len(segments)
-    while end > 0 and segments[end - 1].find("=") < 1:
-        end -= 1
-    start = end
-    while start > 0 and segments[start - 1].find("=") > 0:
-        start -= 1
-    return "/".join(segments[:start]), tuple(segment.partition("=")[0] for segment in segments[start:end])
+    columns: list[str] = []
+    at = folder
+    while at and at not in roots:
+        above, _, segment = at.rpartition("/")
+        is_pair = segment.find("=") > 0
+        if columns and not is_pair:
+            break
+        if is_pair:
+            columns.insert(0, segment.partition("=")[0])
+        at = above
+    return _Run(at, tuple(columns)) if columns else _Run(folder, ())
+
+
+def _check_bases(options: TableOptions, places: Sequence[_Place], runs: Mapping[str, _Run]) -> None:
+    """Raises OrcishError where the partitions of a path are in several folders, or one path has partitions and another
+    has none.
+    """
+    by_root: dict[str, list[_Place]] = {}
+    for place in places:
+        by_root.setdefault(place.root, []).append(place)
+    for of in by_root.values():
+        base = runs[of[0].folder].base.lower()
+        other = next((place for place in of if runs[place.folder].base.lower() != base), None)
+        if other is not None:
+            raise _refused(options, of[0].folder, other.folder, "are not partitions of one folder")
+    has_columns = {any(runs[place.folder].columns for place in of): of[0].folder for of in by_root.values()}
+    if len(has_columns) > 1:
+        raise _refused(options, has_columns[True], has_columns[False], "are not partitions of one folder")
+
+
+def _check_columns(options: TableOptions, runs: Mapping[str, _Run]) -> None:
+    """Raises OrcishError where folders have different partition columns."""
+    seen: dict[tuple[str, ...], str] = {}
+    for folder, run in sorted(runs.items()):
+        if run.columns:
+            names = run.columns if options.case_sensitive else tuple(name.lower() for name in run.columns)
+            seen.setdefault(names, folder)
+    if len(seen) > 1:
+        one, other, *_ = seen.values()
+        raise _refused(options, one, other, "have different partition columns")
+
+
+def _refused(options: TableOptions, one: str, other: str, reason: str) -> OrcishError:
+    return OrcishError(
+        f"{', '.join(options.paths)}: the folders {one} and {other} {reason}, and Spark does not read such a table: "
+        "read the folders one by one, or all files with the option recursiveFileLookup=true"
+    )
 
 
 def _folder(location: str) -> str:
