@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from orcish.carbon.detect import check_not_carbon
-from orcish.spark.options import WriterOptions
-from orcish.spark.session import task_number
+from orcish.errors import OrcishError
+from orcish.spark.options import WriterOptions, partition_overwrite_mode
+from orcish.spark.session import local_property, task_number
 from orcish.spark.table.writer import TableTarget
 from orcish.tables.commit import Job, Staged
 
 __all__ = ["OrcishWriter", "WrittenByTask"]
+
+PARTITION_OVERWRITE = "spark.sql.sources.partitionOverwriteMode"
+"""Setting of a session that the option ``partitionOverwriteMode`` overrides."""
 
 
 @dataclasses.dataclass
@@ -26,25 +30,64 @@ class WrittenByTask(WriterCommitMessage):
     files: list[Staged]
 
 
+@dataclasses.dataclass
+class WrittenOfBatch(WrittenByTask):
+    """The files of one attempt of a task of a batch write."""
+
+    partition_overwrite: Literal["static", "dynamic"]
+    """Which partitions an overwrite replaces."""
+
+
 class OrcishWriter(DataSourceArrowWriter):
-    """Writes a table: tasks write unpublished files, and the driver commits them."""
+    """Writes a table: tasks write unpublished files, and the driver commits them.
+
+    The process that creates the writer cannot see the settings of the session. Spark passes them on to the tasks, so
+    the tasks find out which partitions an overwrite replaces.
+    """
 
     def __init__(self, options: WriterOptions, schema: StructType, overwrite: bool) -> None:
         check_not_carbon(options.path, options.storage)
         self._target = TableTarget(Job(options.path, options.storage), options, schema)
         self._overwrite = overwrite
-        # With a dynamic overwrite, files of other partitions stay.
-        if not overwrite or options.partition_overwrite == "dynamic":
-            self._target = self._target.with_table_timestamps()
-            self._target.check_folders()
+        self._mode = options.partition_overwrite if options.partition_by else "static"
+        self._kept = self._target
+        """The target if files of the table stay."""
+        self._fault: ValueError | None = None
+        """Why files of this job cannot be beside those of the table."""
+        if not overwrite or self._mode != "static":
+            self._kept = self._target.with_table_timestamps()
+            try:
+                self._kept.check_folders()
+            except ValueError as error:
+                self._fault = error
+        if self._fault is not None and (not overwrite or self._mode == "dynamic"):
+            raise self._fault
 
-    def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenByTask:
+    def write(self, iterator: Iterator[pa.RecordBatch]) -> WrittenOfBatch:
         """Writes the rows of a task."""
-        return WrittenByTask(self._target.write(iterator, task_number()))
+        mode = self._mode or partition_overwrite_mode(local_property(PARTITION_OVERWRITE)) or "static"
+        stays = not self._overwrite or mode == "dynamic"
+        if stays and self._fault is not None:
+            raise self._fault
+        return WrittenOfBatch((self._kept if stays else self._target).write(iterator, task_number()), mode)
 
     def commit(self, messages: Sequence[Any]) -> None:
-        """Publishes the files of all tasks."""
-        self._target.commit(staged_files(messages), overwrite=self._overwrite)
+        """Publishes the files of all tasks.
+
+        Raises:
+            OrcishError: No task has found out which partitions are replaced.
+        """
+        modes = {message.partition_overwrite for message in messages if message is not None}
+        if self._mode is not None:
+            modes = {self._mode}
+        if self._overwrite and len(modes) != 1:
+            raise OrcishError(
+                f"{self._target.job.base}: no task has run, so it is unknown which partitions are replaced: set the "
+                "option partitionOverwriteMode to static or dynamic"
+            )
+        options = dataclasses.replace(self._target.options, partition_overwrite=min(modes, default="static"))
+        target = dataclasses.replace(self._target, options=options)
+        target.commit(staged_files(messages), overwrite=self._overwrite)
 
     def abort(self, messages: Sequence[Any]) -> None:
         """Removes the files of the job."""
