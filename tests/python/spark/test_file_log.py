@@ -6,6 +6,7 @@ import contextlib
 import json
 import random
 import threading
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,28 @@ def test_blocks_are_not_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     # Three lists of about 60 bytes are small enough, nine are not.
     assert files_of(tmp_path) == [f"{at:02}-{at + 2:02}.json" for at in range(1, 31, 3)]
     assert log_of(tmp_path).names == [f"{at}.orc" for at in range(30)]
+
+
+def test_a_year_of_triggers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a batch a minute, few files are left, and few are read or written by a trigger."""
+    monkeypatch.undo()
+    count = 525_600
+    names = [f"day=2026-11-24/part-00000-{at:032x}-c000.zstd.orc" for at in range(count)]
+    at = 0
+    while at < count:
+        spans = [(first, last) for first, last in list_names.block_spans(at + 1) if first == at + 1 and last <= count]
+        piece = list_names.Piece(spans[-1] if spans else (at + 1, at + 1))
+        some = names[at : piece.span[1]]
+        (tmp_path / piece.name).write_text(json.dumps({"order": "an order", "files": some}))
+        at = piece.span[1]
+    assert len(list(tmp_path.iterdir())) < 40
+    start = time.monotonic()
+    log = log_of(tmp_path)
+    assert log.names == names
+    # It takes less than a second on a machine that does nothing else.
+    assert time.monotonic() - start < 10
+    add(log, "new.orc")
+    assert len(list(tmp_path.iterdir())) < 40
 
 
 def test_few_files_are_removed_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
