@@ -172,6 +172,8 @@ class _Batch:
 def _alike(files: list[TableFile]) -> list[TableFile]:
     """The files with the same partition columns, which are null for files that were found before there were any."""
     columns = list(dict.fromkeys(name for file in files for name, _ in file.partition))
+    if all(len(file.partition) == len(columns) for file in files):
+        return files
     return [file._replace(partition=[(name, dict(file.partition).get(name)) for name in columns]) for file in files]
 
 
