@@ -21,6 +21,7 @@ __all__ = [
     "WriterOptions",
     "absolute",
     "data_source_options",
+    "partition_overwrite_mode",
     "to_text",
 ]
 
@@ -30,6 +31,15 @@ STORES = ("aws_", "google_", "azure_", "dfs.", "fs.", "hadoop.", "orcish.", "hea
 """Prefixes of the options of stores."""
 OF_STORES = ("allow_http", "timeout", "connect_timeout", "proxy_url", "allow_invalid_certificates")
 
+OF_CATALOG = ("owner", "location", "provider")
+"""Properties that Spark passes as options when a table of its catalog is created."""
+NO_PATH = (
+    "no path: load(path), save(path), or option path, says where the table is. Spark does not pass the path of a table "
+    "of its catalog to a Python data source, so saveAsTable, CREATE TABLE and INSERT do not work: use save(path) and "
+    "load(path), or CREATE TEMPORARY VIEW name USING orcish OPTIONS (path '...'). CREATE TABLE name USING orc LOCATION "
+    "'...' makes a table that Spark reads itself"
+)
+
 
 class SourceOptions(TypedDict, total=False):
     """Options of reading as keywords of Python functions. In the data source, their names are in camel case."""
@@ -38,6 +48,7 @@ class SourceOptions(TypedDict, total=False):
     case_sensitive: bool | None
     row_number: str | None
     partitions: bool | None
+    recursive_file_lookup: bool | None
     split_size: int | None
     min_splits: int | None
     batch_size: int | None
@@ -72,6 +83,8 @@ class TableOptions:
     row_number: str | None = None
     """Name of a column with the number of each row in its file."""
     partitions: bool | None = None
+    recursive_file_lookup: bool = False
+    """Whether the files of all subfolders are read, and no folder is a partition."""
     split_size: int = DEFAULT_SPLIT_SIZE
     min_splits: int = 1
     batch_size: int = BATCH_SIZE
@@ -101,6 +114,7 @@ class TableOptions:
             case_sensitive=parser.flag("caseSensitive") or False,
             row_number=parser.text("rowNumber") or None,
             partitions=parser.flag("partitions"),
+            recursive_file_lookup=parser.flag("recursiveFileLookup") or False,
             split_size=parser.number("splitSize", default=DEFAULT_SPLIT_SIZE),
             min_splits=parser.number("minSplits", default=1),
             batch_size=parser.number("batchSize", default=BATCH_SIZE),
@@ -113,6 +127,8 @@ class TableOptions:
         parser.text("stateLocation")
         parser.text("maxFilesPerTrigger")
         parser.end("reading")
+        if made.recursive_file_lookup and made.partitions:
+            raise ValueError("with option recursiveFileLookup, no folder is a partition: leave option partitions out")
         return made
 
 
@@ -152,7 +168,8 @@ class WriterOptions:
     path: str
     partition_by: tuple[str, ...] = ()
     max_rows_per_file: int | None = None
-    partition_overwrite: Literal["static", "dynamic"] = "static"
+    partition_overwrite: Literal["static", "dynamic"] | None = None
+    """Which partitions an overwrite replaces; ``None`` if the session decides."""
     case_sensitive: bool = False
     timezone: str = "UTC"
     session_timezone: str = "UTC"
@@ -172,9 +189,6 @@ class WriterOptions:
         paths = _paths(parser)
         if len(paths) != 1:
             raise ValueError(f"a table is written to one path, not to {len(paths)}")
-        overwrite = parser.text("partitionOverwriteMode") or "static"
-        if overwrite.lower() not in ("static", "dynamic"):
-            raise ValueError(f"option partitionOverwriteMode={overwrite!r}: must be static or dynamic")
         rows = parser.number("maxRowsPerFile", "maxRecordsPerFile", default=0, least=0)
         file: dict[str, Any] = {
             "compression": _codec(parser.text("compression", "orc.compress")),
@@ -191,7 +205,7 @@ class WriterOptions:
             path=paths[0],
             partition_by=parser.names("partitionBy") or (),
             max_rows_per_file=rows or None,
-            partition_overwrite="dynamic" if overwrite.lower() == "dynamic" else "static",
+            partition_overwrite=partition_overwrite_mode(parser.text("partitionOverwriteMode")),
             case_sensitive=parser.flag("caseSensitive") or False,
             **_zones(parser),
             file=cast("WriteOptions", {name: value for name, value in file.items() if value is not None}),
@@ -201,6 +215,19 @@ class WriterOptions:
         parser.text("checkpointLocation")
         parser.end("writing")
         return made
+
+
+def partition_overwrite_mode(text: str | None) -> Literal["static", "dynamic"] | None:
+    """The value of the option ``partitionOverwriteMode``, or of the setting of the session.
+
+    Raises:
+        ValueError: The value is unknown.
+    """
+    if not text:
+        return None
+    if text.lower() not in ("static", "dynamic"):
+        raise ValueError(f"option partitionOverwriteMode={text!r}: must be static or dynamic")
+    return "dynamic" if text.lower() == "dynamic" else "static"
 
 
 def to_text(options: Mapping[str, Any]) -> dict[str, str]:
@@ -219,12 +246,13 @@ def to_text(options: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _paths(parser: _OptionParser) -> tuple[str, ...]:
+    is_of_catalog = parser.has(*OF_CATALOG)
     one, several = parser.text("path"), parser.text("paths")
     paths = _json("paths", several) if several else []
     if one:
         paths = [one, *paths]
-    if not paths:
-        raise ValueError("no path: load(path), save(path), or option path, says where the table is")
+    if is_of_catalog or not paths:
+        raise ValueError(NO_PATH)
     return tuple(map(absolute, paths))
 
 
@@ -297,6 +325,10 @@ class _OptionParser:
         self._known.append(names[0])
         found = [self._left.pop(name.lower(), None) for name in names]
         return next((value for value in found if value is not None), None)
+
+    def has(self, *names: str) -> bool:
+        """Whether one of some options is given."""
+        return any(name in self._left for name in names)
 
     def flag(self, name: str) -> bool | None:
         found = self.text(name)

@@ -15,4 +15,4 @@ def test_cluster(tmp_path: Path) -> None:
 
 
 def test_connect(tmp_path: Path) -> None:
-    assert run_script("connect", tmp_path, timeout=400) == ["write", "read", "map_batches", "jobs"]
+    assert run_script("connect", tmp_path, timeout=400) == ["write", "read", "map_batches", "jobs", "overwrite"]

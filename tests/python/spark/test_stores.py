@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import orcish.spark as osp
 import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
+from orcish.spark.source import list_names
+from orcish.spark.source.file_log import FileLog
 from orcish.tables.folder import Folder
 from pyspark.errors import PySparkException
 from support.carbon import CarbonTableWriter
@@ -151,3 +154,45 @@ def test_tables_of_carbondata(spark: Spark, store: Store, tmp_path: Path) -> Non
     assert len(looked) == 2
     with pytest.raises(orcish.UnsupportedError, match="CarbonData"):
         osp.convert(TABLE, url, existing_data="overwrite", spark=spark, storage_options=storage)
+
+
+def test_paths_without_objects(spark: Spark, store: Store) -> None:
+    storage = options_of(store)
+    path = f"s3://{BUCKET}/typo/"
+    for call in (
+        lambda: osp.verify(path, spark=spark, storage_options=storage),
+        lambda: osp.profile(path, spark=spark, storage_options=storage),
+        lambda: osp.map_batches(spark, path, lambda batches: batches, "id bigint", storage_options=storage),
+        lambda: osp.convert(path, f"s3://{BUCKET}/o", spark=spark, storage_options=storage),
+    ):
+        with pytest.raises(FileNotFoundError, match=path):
+            call()
+    assert store.objects() == []
+
+
+def test_subfolders(spark: Spark, store: Store) -> None:
+    """The same files as on a local disk."""
+    folder = Folder(TABLE, options_of(store))
+    for at, name in enumerate(("x.orc", "sub/x.orc")):
+        with folder.writer(name, pa.schema([("id", pa.int64())])) as writer:
+            writer.write(pa.table({"id": [at]}))
+    assert [row.id for row in load(spark, store, f"{TABLE}/").collect()] == [0]
+    assert load(spark, store, f"{TABLE}/*").count() == 2
+    assert spark.read.format("orcish").options(**options_of(store), recursiveFileLookup="true").load(TABLE).count() == 2
+
+
+def test_the_state_of_streams(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(list_names, "FAN", 3)
+    folder = Folder(f"{TABLE}/_orcish/found", options_of(store))
+    for at in range(1, 12):
+        folder.write(f"{at:012d}.json", json.dumps({"order": "an order", "files": [f"{at}.orc"]}).encode())
+    log = FileLog(folder)
+    log.load()
+    log.add(["12.orc"])
+    assert [file.name for file in folder.files()] == [
+        "000000000001-000000000009.json",
+        "000000000010-000000000012.json",
+    ]
+    again = FileLog(folder)
+    again.load()
+    assert again.names == log.names == [f"{at}.orc" for at in range(1, 13)]

@@ -11,17 +11,22 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.errors import OrcishError, UnsupportedError
-from orcish.io.files import TableFile
+from orcish.errors import CommitError, OrcishError, UnsupportedError
 from orcish.spark.options import TableOptions, WriterOptions
 from orcish.spark.source import file_log, stream_reader, stream_writer
+from orcish.spark.source.data_source import OrcishDataSource
+from orcish.spark.source.found_files import FoundFiles
 from orcish.spark.source.stream_reader import OrcishStreamReader
 from orcish.spark.source.stream_writer import OrcishStreamWriter
+from orcish.spark.table import files
+from orcish.tables.commit import Job
+from orcish.tables.folder import Folder
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql.streaming import datasource as limits
 from pyspark.sql.types import LongType, StringType, StructType
 from support.small_tables import put
 from support.spark_tables import assert_same, every_type, ids_of, left_over, table_of
+from support.staged_commits import decide, staged
 
 Spark = Any
 
@@ -267,14 +272,14 @@ def test_ways_to_spell_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 @pytest.mark.parametrize("path", ["s3a://shelf/t", "S3://shelf//t/", "s3://shelf/./t"])
 def test_ways_to_spell_a_store(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    def listed(path: str, *more: Any) -> list[TableFile]:
-        return [TableFile(f"{path.rstrip('/')}/p=1/{name}.orc", None, []) for name in "ab"]
+    def listed(path: str, *more: Any) -> list[str]:
+        return [f"{path.rstrip('/')}/p=1/{name}.orc" for name in "ab"]
 
-    monkeypatch.setattr(file_log, "table_files", listed)
+    monkeypatch.setattr(files, "table_locations", listed)
     for several in (False, True):
         paths = json.dumps(["s3://shelf/other"]) if several else "[]"
-        wanted = file_log.named_files(TableOptions.of({"path": "s3://shelf/t", "paths": paths}))
-        assert list(file_log.named_files(TableOptions.of({"path": path, "paths": paths}))) == list(wanted)
+        wanted = FoundFiles.of(TableOptions.of({"path": "s3://shelf/t", "paths": paths})).names()
+        assert FoundFiles.of(TableOptions.of({"path": path, "paths": paths})).names() == wanted
         assert ("p=1/a.orc" in wanted) != several
 
 
@@ -359,6 +364,67 @@ def test_files_that_go(tmp_path: Path) -> None:
         new.partitions(first, at)
 
 
+def test_an_unfinished_commit(tmp_path: Path) -> None:
+    """Files of a commit that is decided are read once all of them are visible, and not before."""
+    source = put(tmp_path / "s", {"a.orc": ids(0)})
+    job = Job(str(source))
+    added = [staged(job, range(at, at + 5)) for at in (5, 10)]
+    decide(job, added, published=1)
+    reader = reader_of(source)
+    start = reader.initialOffset()
+    first = reader.latestOffset(start)
+    assert read(reader, start, first) == list(range(5))
+    assert reader.latestOffset(first) == first
+    assert read(reader_of(source), start, first) == list(range(5))
+    assert orcish.recover(source) == "finished"
+    both = reader.latestOffset(first)
+    assert read(reader, first, both) == list(range(5, 15))
+
+
+def test_the_schema_during_a_commit(tmp_path: Path) -> None:
+    source = put(tmp_path / "s", {"a.orc": ids(0)})
+    job = Job(str(source))
+    decide(job, [staged(job, range(5, 10))])
+    assert OrcishDataSource({"path": str(source)}).schema() == LONG
+    (source / "a.orc").unlink()
+    with pytest.raises(CommitError, match=r"commit 0 of the table is decided and not finished"):
+        OrcishDataSource({"path": str(source)}).schema()
+
+
+def test_listings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each batch lists the table once, and its state once."""
+    source = put(tmp_path / "s", {f"{at}.orc": ids(at * 5) for at in range(4)})
+    calls: list[str] = []
+    listed, state = files.table_locations, Folder.files
+    monkeypatch.setattr(files, "table_locations", lambda *of: calls.append("table") or listed(*of))
+    monkeypatch.setattr(Folder, "files", lambda *of: calls.append("state") or state(*of))
+
+    def during(call: Any) -> tuple[Any, list[str]]:
+        calls.clear()
+        return call(), sorted(calls)
+
+    reader = reader_of(source)
+    at = reader.initialOffset()
+    for most in (1, 3):
+        then, called = during(lambda: reader.latestOffset(at, limits.ReadMaxFiles(most)))  # noqa: B023
+        assert called == ["state", "table"]
+        assert during(lambda: len(read(reader, at, then))) == (most * 5, [])  # noqa: B023
+        at = then
+    assert during(lambda: reader.latestOffset(at)) == (at, ["state", "table"])
+    # After a restart, Spark repeats the last batch.
+    again = reader_of(source)
+    assert during(lambda: len(read(again, again.initialOffset(), at))) == (20, ["state", "table"])
+    # With this trigger, no more files are found after the beginning.
+    put(source, {f"{at}.orc": ids(at * 5) for at in range(4, 6)})
+    assert during(again.prepareForTriggerAvailableNow)[1] == ["state", "table"]
+    then, called = during(lambda: again.latestOffset(at, limits.ReadMaxFiles(1)))
+    assert (then["files"], called) == (5, ["state"])
+    put(source, {"6.orc": ids(30)})
+    assert during(lambda: read(again, at, then)) == (list(range(20, 25)), [])
+    last, called = during(lambda: again.latestOffset(then))
+    assert (last["files"], called) == (6, ["state", "table"])
+
+
 def test_limits(tmp_path: Path) -> None:
     source = put(tmp_path / "s", {f"{at}.orc": ids(at * 5) for at in range(5)})
     reader = reader_of(source, maxFilesPerTrigger="2")
@@ -407,16 +473,18 @@ def test_long_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_columns_of_a_batch(tmp_path: Path) -> None:
     """A schema decides the types, also of columns that the first file of a batch lacks or has in another type."""
-    source = put(tmp_path / "s", {"p=1/a.orc": ids(0), "b.orc": pa.table({"more": ["x"], "n": [{"a": 1, "b": "y"}]})})
+    source = put(
+        tmp_path / "s", {"p=2/a.orc": ids(0), "p=1/b.orc": pa.table({"more": ["x"], "n": [{"a": 1, "b": "y"}]})}
+    )
     schema = StructType().add("id", LongType()).add("p", StringType())
     schema = schema.add("n", StructType().add("b", StringType()))
     options = {"path": str(source), "maxFilesPerTrigger": "1"}
     reader = OrcishStreamReader({**options, "columns": "id,p,n.b", "filters": "more = 'x' or id > 3"}, schema)
-    # The file at the top has no column `p` of its own, nor `id`.
+    # The first file has no column `id`.
     start = reader.initialOffset()
     one = reader.latestOffset(start, limits.ReadMaxFiles(1))
     rows = [b.to_pylist() for part in reader.partitions(start, one) for b in reader.read(part)]
-    assert rows == [[{"id": None, "p": None, "n": {"b": "y"}}]]
+    assert rows == [[{"id": None, "p": "1", "n": {"b": "y"}}]]
     reader = OrcishStreamReader({**options, "columns": "id"}, schema)
     with pytest.raises(ValueError, match="option `columns` does not go with it"):
         reader.partitions(start, one)

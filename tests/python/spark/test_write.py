@@ -9,7 +9,11 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
+from orcish.errors import OrcishError
+from orcish.spark.options import WriterOptions
+from orcish.spark.source.writer import OrcishWriter
 from pyspark.errors import PySparkException
+from pyspark.sql.types import LongType, StructType
 from support.processes import run_script
 from support.spark_tables import assert_same, every_type, ids_of, left_over, rows_of, table_of
 
@@ -244,6 +248,114 @@ def test_partitions_that_stay_have_the_types_of_new_ones(spark: Spark, tmp_path:
     save(again, tmp_path / "t", "overwrite", partitionBy="p")
     types = {orcish.ORCFile(path).column_types[1] for path in (tmp_path / "t").rglob("*.orc")}
     assert types == {"timestamp"}
+
+
+@pytest.fixture
+def overwrite_mode(spark: Spark) -> Any:
+    """A function that sets the mode of the session."""
+    name = "spark.sql.sources.partitionOverwriteMode"
+    yield lambda mode: spark.conf.set(name, mode)
+    spark.conf.unset(name)
+
+
+def test_overwrite_mode_of_the_session(spark: Spark, tmp_path: Path, overwrite_mode: Any) -> None:
+    """The session decides what an overwrite replaces, and the option of the write decides before it, as in Spark."""
+    first = spark.range(12).selectExpr("id", "id % 3 as p")
+    again = spark.range(2).selectExpr("id + 100 as id", "id * 2 as p")
+    nothing = spark.createDataFrame([], again.schema)
+    for session, option in (
+        ("dynamic", {}),
+        ("DYNAMIC", {"PartitionOverwriteMode": "Static"}),
+        ("static", {}),
+        ("static", {"PARTITIONOVERWRITEMODE": "DYNAMIC"}),
+        ("static", {"partitionOverwriteMode": "dynamic"}),
+    ):
+        overwrite_mode(session)
+        for at, rows in enumerate((again, again.filter("id < 0"), again.limit(0), nothing)):
+            own, table = tmp_path / "own", tmp_path / f"t-{session}-{len(option)}-{at}"
+            first.write.mode("overwrite").option("partitionOverwriteMode", "static").partitionBy("p").orc(str(own))
+            save(first, table, "overwrite", partitionBy="p", partitionOverwriteMode="static")
+            rows.write.mode("overwrite").options(**option).partitionBy("p").orc(str(own))
+            save(rows, table, "overwrite", partitionBy="p", **option)
+            assert ids_of_any(table) == ids_of_any(own)
+            assert left_over(table) == []
+
+
+def ids_of_any(table: Path) -> list[int]:
+    return ids_of(table) if table_of(table) else []
+
+
+def test_dynamic_overwrite_of_other_partitions(spark: Spark, tmp_path: Path, overwrite_mode: Any) -> None:
+    """A table whose partition columns are others can be replaced, and not in part."""
+    save(spark.range(4).selectExpr("id", "id as p"), tmp_path / "t", partitionBy="p")
+    other = spark.range(4).selectExpr("id", "id as q")
+    overwrite_mode("dynamic")
+    assert "partition columns are: p" in failure(lambda: save(other, tmp_path / "t", "overwrite", partitionBy="q"))
+    assert len(table_of(tmp_path / "t")) == 4
+    # Without partitions, everything is replaced.
+    save(spark.range(2), tmp_path / "t", "overwrite")
+    assert ids_of(tmp_path / "t") == [0, 1]
+    overwrite_mode("static")
+    save(other, tmp_path / "t", "overwrite", partitionBy="q")
+    assert [Path(name).parent.name for name in table_of(tmp_path / "t")] == [f"q={at}" for at in range(4)]
+
+
+def test_stored_types_after_a_dynamic_overwrite_of_the_session(
+    spark: Spark, tmp_path: Path, overwrite_mode: Any
+) -> None:
+    table = pa.table({"t": pa.array([0, 1], pa.timestamp("us", "UTC")), "p": [0, 1]})
+    orcish.write_dataset(table, tmp_path / "t", partition_by=["p"])
+    overwrite_mode("dynamic")
+    save(spark.sql("select timestamp'2026-01-01 00:00:00' t, 1 p"), tmp_path / "t", "overwrite", partitionBy="p")
+    types = {orcish.ORCFile(path).column_types[1] for path in (tmp_path / "t").rglob("*.orc")}
+    assert types == {"timestamp with local time zone"}
+
+
+def test_an_overwrite_without_tasks(tmp_path: Path) -> None:
+    writer = OrcishWriter(
+        WriterOptions.of({"path": str(tmp_path / "t"), "partitionBy": "p"}),
+        StructType().add("id", LongType()).add("p", LongType()),
+        True,
+    )
+    with pytest.raises(OrcishError, match="option partitionOverwriteMode"):
+        writer.commit([None])
+
+
+def test_tables_of_the_catalog(spark: Spark, tmp_path: Path) -> None:
+    """Spark passes no path for them."""
+    path = str(tmp_path / "t")
+    frame = spark.range(3)
+    save(frame, path)
+    said = "Spark does not pass the path of a table of its catalog"
+    sql = spark.sql
+    sql("create table orcish_empty (id bigint) using orcish")
+    sql(f"create table orcish_there (id bigint) using orcish location '{path}'")
+    try:
+        for run in (
+            lambda: frame.write.format("orcish").saveAsTable("orcish_saved"),
+            lambda: frame.write.format("orcish").mode("append").saveAsTable("orcish_saved"),
+            lambda: sql("select * from orcish_empty").collect(),
+            lambda: sql("insert into orcish_empty values (1)"),
+            lambda: sql("select * from orcish_there").collect(),
+            lambda: sql(f"create table orcish_location using orcish location '{path}'"),
+            lambda: sql(f"create table orcish_options using orcish options (path '{path}')"),
+            lambda: spark.catalog.createTable("orcish_created", path=path, source="orcish"),
+            lambda: sql("create table orcish_selected using orcish as select 1 as id"),
+        ):
+            text = failure(run)
+            assert said in text, text[-500:]
+            assert "CREATE TABLE name USING orc LOCATION" in text
+    finally:
+        for name in ("empty", "there", "saved", "location", "options", "created", "selected"):
+            sql(f"drop table if exists orcish_{name}")
+    # What works.
+    sql(f"create temporary view orcish_view using orcish options (path '{path}')")
+    assert sql("select * from orcish_view").count() == 3
+    sql("drop view orcish_view")
+    sql(f"create table orcish_orc using orc location '{path}'")
+    assert sql("select * from orcish_orc").count() == 3
+    sql("drop table orcish_orc")
+    assert ids_of(tmp_path / "t") == [0, 1, 2]
 
 
 # Options.

@@ -59,6 +59,7 @@ def profile(
     case_sensitive: bool | None = None,
     row_number: str | None = None,
     partitions: bool | None = None,
+    recursive_file_lookup: bool | None = None,
     split_size: int | None = None,
     min_splits: int | None = None,
     batch_size: int | None = None,

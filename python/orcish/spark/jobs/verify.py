@@ -15,8 +15,8 @@ from orcish.io.files import TableFile
 from orcish.keywords import checked_keywords
 from orcish.reading.file import ORCFile
 from orcish.spark.jobs.runner import active_session, run_in_workers, to_frame
-from orcish.spark.options import absolute
-from orcish.tables.log.listing import table_files
+from orcish.spark.options import TableOptions, absolute
+from orcish.spark.table.files import spark_files
 from orcish.types import StorageOptions
 from orcish.writing.timestamps import timestamp_types
 
@@ -39,7 +39,13 @@ _BY_TASK = pa.schema([*FINDINGS, ("kind", pa.string())])
 
 
 @checked_keywords
-def verify(path: str, *, spark: SparkSession | None = None, storage_options: StorageOptions | None = None) -> DataFrame:
+def verify(
+    path: str,
+    *,
+    recursive_file_lookup: bool = False,
+    spark: SparkSession | None = None,
+    storage_options: StorageOptions | None = None,
+) -> DataFrame:
     """Reads all files of a table, and compares their rows with recorded statistics of files, stripes and row groups,
     row indexes, bloom filters and numbers of rows.
 
@@ -51,6 +57,7 @@ def verify(path: str, *, spark: SparkSession | None = None, storage_options: Sto
 
     Args:
         path: A file, folder or pattern.
+        recursive_file_lookup: Whether the files of all subfolders are read. By default they are those that Spark reads.
         spark: The session; the active one by default.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
@@ -65,9 +72,11 @@ def verify(path: str, *, spark: SparkSession | None = None, storage_options: Sto
     session = active_session(spark)
     storage = cast("Mapping[str, str]", storage_options or {})
     check_not_carbon(absolute(path), storage)
-    files = table_files(absolute(path), False, storage)
+    files = spark_files(
+        TableOptions((absolute(path),), partitions=False, recursive_file_lookup=recursive_file_lookup, storage=storage)
+    )
     if not files:
-        raise FileNotFoundError(f"no files: {path}")
+        raise FileNotFoundError(f"no files: {absolute(path)}")
     # With many files, a task reads several of them.
     count = min(len(files), TASKS)
     tasks = [_Files(files[at::count], storage_options) for at in range(count)]

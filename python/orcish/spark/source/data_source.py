@@ -15,7 +15,7 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from orcish.errors import UnsupportedError
+from orcish.errors import CommitError, UnsupportedError
 from orcish.spark.options import TableOptions, WriterOptions
 from orcish.spark.session import task_cpus
 from orcish.spark.source.partition import TaskPartition
@@ -40,8 +40,19 @@ class OrcishDataSource(DataSource):
         return "orcish"
 
     def schema(self) -> StructType:
-        """The schema of the table, or of the columns that the option ``columns`` selects."""
-        return SparkTable.open(TableOptions.of(self.options)).schema
+        """The schema of the table, or of the columns that the option ``columns`` selects.
+
+        If the last commit of the table is not finished, this is the schema before the commit. Streams read that state.
+        """
+        options = TableOptions.of(self.options)
+        try:
+            return SparkTable.open(options).schema
+        except CommitError:
+            try:
+                return SparkTable.open(options, pending="before").schema
+            except FileNotFoundError:
+                pass
+            raise
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """A reader for this schema."""

@@ -4,49 +4,44 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
-import gzip
 import json
-import math
-import os
-import re
 import uuid
-import zlib
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 
 from orcish.errors import OrcishError
-from orcish.io.files import TableFile
-from orcish.io.paths import is_pattern, local_path
-from orcish.spark.options import TableOptions
+from orcish.spark.source.list_names import Piece, Span, block_spans, joinable, piece_of, superseded
 from orcish.tables.folder import Folder
-from orcish.tables.log.listing import folder_above, table_files
 
-__all__ = ["FileLog", "named_files"]
+__all__ = ["FileLog"]
 
 LIST_FILES = 10_000
 """Maximum names of a list."""
-CHECKPOINT_LISTS = 64
-"""Number of lists after which a checkpoint is written."""
-MAX_CHECKPOINT = 1 << 30
-"""Maximum bytes of the names of a checkpoint."""
-MAX_ATTEMPTS = 20
-"""How often the log is read again because others change it."""
-READERS = 8
-"""Number of lists that are read at a time."""
-LIST = re.compile(r"(\d{12})\.json")
-CHECKPOINT = re.compile(r"checkpoint-(\d{12})\.json\.gz")
-SAME_STORE = {"s3a": "s3", "gcs": "gs"}
-"""Schemes with an alias."""
+BLOCK_BYTES = 32 << 20
+"""Maximum bytes of a block. A block is read as a whole."""
+ATTEMPTS = 20
+"""How often the folder is listed while other streams join lists."""
+READERS = 16
+"""Maximum pieces that are read from a store at a time."""
+MOST_DELETED = 10_000
+"""Maximum pieces that are deleted when files are added."""
+CHUNK = 1024
+"""Maximum pieces that are read before they are checked."""
 
 
 class FileLog:
     """The file log of a table.
 
-    Names are in numbered lists, which are JSON files. Each list is written once, by the first stream that needs it. All
-    lists have the same id, which identifies the order of the files. A checkpoint has the names of all lists up to its
-    number, compressed. It is written by any stream, and the lists that it replaces are deleted.
+    Names are in numbered lists, which are JSON files. The first stream that needs a list creates it, where none exists.
+    All lists have the same id, which identifies the order of the files.
 
-    A list is void if there is a checkpoint of its number or a higher one: a stream that was suspended has written it.
+    Streams join lists to blocks, and blocks to larger blocks. A block has the names of its lists in their order. It
+    exists before the pieces that it replaces are removed, so that a stream can stop at any point.
+
+    A stream that was suspended may create a list whose number another stream has used, if the true list was joined and
+    removed meanwhile. Such a list does not count. It is recognized by the block that has its number: a list counts if
+    none of the blocks exists that could have it. A stream looks for these blocks after it has created or read the list,
+    and from the smallest to the largest. If a block was removed before the stream looks for it, a larger block exists,
+    which the stream looks for afterwards.
     """
 
     def __init__(self, folder: Folder) -> None:
@@ -56,158 +51,182 @@ class FileLog:
         self.base = folder.base
         self._folder = folder
         self._known: set[str] = set()
-        self._lists = 0
-        self._checkpoint = 0
+        self._pieces: list[Piece] = []
+        """The pieces that have the names."""
+        self._listed: dict[Span, Piece] = {}
+        """The pieces in the folder, as of the last listing."""
+
+    @property
+    def _lists(self) -> int:
+        """Number of the known lists."""
+        return self._pieces[-1].span[1] if self._pieces else 0
 
     def load(self) -> None:
-        """Reads new lists.
+        """Reads new lists. Nothing is written.
 
         Raises:
             OrcishError: A list is invalid, has another id than the lists before it, or is lost.
         """
-        for _ in range(MAX_ATTEMPTS):
-            if self._load():
-                return
-        missing = self._folder.location(_list_name(self._lists + 1))
-        raise OrcishError(f"{missing}: this list of files is lost, or the lists change faster than they can be read")
-
-    def _load(self) -> bool:
-        """Reads new lists; false if others have changed the log meanwhile."""
-        lists, checkpoint = self._entries()
-        try:
-            if checkpoint > self._lists:
-                order, names = self._read(_checkpoint_name(checkpoint))
-                self._take(order, names[len(self.names) :], checkpoint, _checkpoint_name(checkpoint))
-            self._checkpoint = max(checkpoint, self._checkpoint)
-            fresh = [number for number in lists if number > self._lists]
-            if not fresh:
-                return True
-            with concurrent.futures.ThreadPoolExecutor(READERS) as pool:
-                found = list(pool.map(self._read, map(_list_name, fresh)))
-        except FileNotFoundError:
-            # A later checkpoint has replaced it.
-            return False
-        # Lists that were read are void if a checkpoint of their numbers has been there.
-        if self._entries()[1] != checkpoint:
-            return False
-        for number, (order, names) in zip(fresh, found, strict=True):
-            if number != self._lists + 1:
-                # A listing of several pages may lack a list that was written meanwhile.
-                return False
-            self._take(order, names, number, _list_name(number))
-        return True
+        for _ in range(ATTEMPTS):
+            pieces = (piece_of(file.name, file.size) for file in self._folder.files())
+            self._listed = {piece.span: piece for piece in pieces if piece is not None}
+            # Other streams may join and remove lists during the listing, and before they are read.
+            with contextlib.suppress(FileNotFoundError):
+                if self._read_listed():
+                    return
+        raise OrcishError(
+            f"{self.base}: the order in which streams have found their files is lost: lists are missing. Remove all "
+            "lists, and start streams with new checkpoints"
+        )
 
     def add(self, names: Iterable[str]) -> None:
-        """Appends names that are not in the log yet."""
+        """Appends names that are not in the log yet, and joins lists."""
         fresh = sorted(set(names) - self._known)
         while fresh:
             order, part = self.id or uuid.uuid4().hex, fresh[:LIST_FILES]
-            number = self._lists + 1
+            data = _encoded(order, part)
+            piece = Piece((self._lists + 1, self._lists + 1), len(data))
             try:
-                self._folder.write(_list_name(number), json.dumps({"order": order, "files": part}).encode())
+                self._folder.write(piece.name, data)
             except FileExistsError:
                 # Another stream has written the list.
                 self.load()
             else:
-                if self._entries()[1] < number:
-                    self._take(order, part, number, _list_name(number))
-                else:
-                    # This process was suspended until a checkpoint had replaced the list of this number.
-                    self._folder.delete([_list_name(number)])
+                if self._is_joined(piece.span[0]):
+                    self._folder.delete([piece.name])
                     self.load()
+                else:
+                    self._take(piece, order, part)
+                    self._listed[piece.span] = piece
             fresh = [name for name in fresh if name not in self._known]
-        self._compact()
+        self._join()
 
-    def _compact(self) -> None:
-        """Writes a checkpoint after some lists, and deletes what it replaces. Errors do not matter."""
-        if self._lists - self._checkpoint < CHECKPOINT_LISTS:
-            return
-        content = gzip.compress(json.dumps({"order": self.id, "files": self.names}).encode(), 1, mtime=0)
-        with contextlib.suppress(OSError):
-            # Each stream writes the same.
-            with contextlib.suppress(FileExistsError):
-                self._folder.write(_checkpoint_name(self._lists), content)
-            self._checkpoint = self._lists
-            numbers = {file.name: _number(file.name) for file in self._folder.files()}
-            self._folder.delete(name for name, number in numbers.items() if number < self._lists)
-            self._folder.delete([_list_name(self._lists)])
+    def _read_listed(self) -> bool:
+        """Reads the listed pieces that are not known; whether all of them were there."""
+        last = max((span[1] for span in self._listed), default=0)
+        if last < self._lists:
+            return False
+        blocks = {span: piece for span, piece in self._listed.items() if piece.is_block}
+        lists = self._lists
+        wanted: list[Piece] = []
+        while lists < last:
+            found = _with_list(lists + 1, self._listed, blocks)
+            if found is None:
+                return False
+            wanted.append(found)
+            lists = found.span[1]
+        for start in range(0, len(wanted), CHUNK):
+            some = wanted[start : start + CHUNK]
+            contents = self._contents(some)
+            if self._any_is_joined(some):
+                return False
+            for piece, (order, names) in zip(some, contents, strict=True):
+                self._take(piece, order, names)
+        return True
 
-    def _entries(self) -> tuple[list[int], int]:
-        """Sorted numbers of the lists that are not void, and the number of the last checkpoint; 0 without one."""
-        found = [file.name for file in self._folder.files()]
-        checkpoint = max((int(match[1]) for name in found if (match := CHECKPOINT.fullmatch(name))), default=0)
-        lists = sorted(int(match[1]) for name in found if (match := LIST.fullmatch(name)))
-        return [number for number in lists if number > checkpoint], checkpoint
+    def _contents(self, pieces: Sequence[Piece]) -> list[tuple[str, list[str]]]:
+        # Local files are read faster one after the other.
+        if len(pieces) == 1 or "://" not in self.base:
+            return [self._content(piece) for piece in pieces]
+        with concurrent.futures.ThreadPoolExecutor(READERS) as pool:
+            return list(pool.map(self._content, pieces))
 
-    def _read(self, name: str) -> tuple[str, list[str]]:
+    def _content(self, piece: Piece) -> tuple[str, list[str]]:
+        """The id and the names of a piece."""
+        text = self._folder.read(piece.name)
         try:
-            data = self._folder.read(name, limit=MAX_CHECKPOINT)
-            if CHECKPOINT.fullmatch(name):
-                data = zlib.decompressobj(wbits=31).decompress(data, MAX_CHECKPOINT)
-            found = json.loads(data)
+            found = json.loads(text)
             return found["order"], found["files"]
-        except (ValueError, TypeError, KeyError, zlib.error) as error:
-            raise OrcishError(f"{self._folder.location(name)}: is no list of files: {error!r}") from error
+        except (ValueError, TypeError, KeyError) as error:
+            raise OrcishError(f"{self._folder.location(piece.name)}: is no list of files: {error!r}") from error
 
-    def _take(self, order: str, names: list[str], number: int, name: str) -> None:
+    def _any_is_joined(self, pieces: Iterable[Piece]) -> bool:
+        # All lists of a smallest block have the same blocks.
+        numbers = {block_spans(piece.span[0])[0][0] for piece in pieces if not piece.is_block}
+        return any(self._is_joined(number) for number in sorted(numbers))
+
+    def _is_joined(self, number: int) -> bool:
+        """Whether a block exists that has a list."""
+        return any(self._folder.stat(Piece(span).name) is not None for span in block_spans(number))
+
+    def _take(self, piece: Piece, order: str, names: list[str]) -> None:
+        """Appends the names of a piece, of which the first ones may be known."""
         if self.id not in (None, order):
             raise OrcishError(
-                f"{self._folder.location(name)}: is of another order than the lists before it, of which some are lost: "
-                "remove them all, and start streams with new checkpoints"
+                f"{self._folder.location(piece.name)}: is of another order than the lists before it, of which some "
+                "are lost: remove them all, and start streams with new checkpoints"
             )
+        known = 0
+        while self._pieces and self._pieces[-1].span[1] >= piece.span[0]:
+            known += self._pieces.pop().length
+        fresh = names[known:]
         self.id = order
-        self.names += names
-        self._known.update(names)
-        self._lists = number
+        self.names += fresh
+        self._known.update(fresh)
+        self._pieces.append(piece._replace(length=len(names)))
 
+    def _join(self) -> None:
+        """Joins lists and blocks, and removes those that are joined."""
+        self._adopt_blocks()
+        counts = [piece.length for piece in self._pieces]
+        for start, end in joinable(self._pieces, BLOCK_BYTES):
+            pieces = self._pieces[start:end]
+            block = self._written_block(pieces, sum(counts[:start]))
+            if block is None:
+                break
+            self._listed[block.span] = block
+        self._adopt_blocks()
+        gone = superseded(self._listed.values())[:MOST_DELETED]
+        if gone:
+            self._folder.delete([piece.name for piece in gone])
+        for piece in gone:
+            del self._listed[piece.span]
 
-def _list_name(number: int) -> str:
-    return f"{number:012d}.json"
+    def _written_block(self, pieces: Sequence[Piece], start: int) -> Piece | None:
+        """Writes the block of some pieces, whose names begin at an index; ``None`` if another stream does so.
 
-
-def _checkpoint_name(number: int) -> str:
-    # Checkpoints are listed after lists.
-    return f"checkpoint-{number:012d}.json.gz"
-
-
-def _number(name: str) -> float:
-    """The number of a list or a checkpoint; infinite for other files."""
-    match = LIST.fullmatch(name) or CHECKPOINT.fullmatch(name)
-    return int(match[1]) if match else math.inf
-
-
-def named_files(options: TableOptions) -> dict[str, TableFile]:
-    """The files of a table, by names that do not depend on the spelling of its path, nor on its location: paths within
-    its folder, or within the folder above a pattern. With several paths, names are paths or URLs.
-    """
-    found = {}
-    for path in options.paths:
+        Raises:
+            OrcishError: The pieces were replaced by those of another order.
+        """
         try:
-            # A commit that is not finished is read by a later batch.
-            files = table_files(path, options.partitions, options.storage, "before")
+            order, _ = self._content(pieces[0])
         except FileNotFoundError:
-            # The folder does not exist yet.
-            continue
-        base = _plain((folder_above(path, "*?[") or path) if is_pattern(local_path(path)) else path)
-        for file in files:
-            name = _plain(file.location)
-            found[name if len(options.paths) > 1 else _within(base, name)] = file
-    return found
+            return None
+        if order != self.id:
+            raise OrcishError(
+                f"{self.base}: the order in which streams have found their files was replaced: start streams with new "
+                "checkpoints"
+            )
+        data = _encoded(order, self.names[start : start + sum(piece.length for piece in pieces)])
+        block = Piece((pieces[0].span[0], pieces[-1].span[1]), len(data))
+        # Whoever writes the block, it is the same.
+        with contextlib.suppress(FileExistsError):
+            self._folder.write(block.name, data)
+        return block
+
+    def _adopt_blocks(self) -> None:
+        """Replaces known pieces by the listed blocks that have them."""
+        lists = self._lists
+        adopted: list[Piece] = []
+        for piece in self._pieces:
+            spans = [span for span in block_spans(piece.span[0]) if span in self._listed and span[1] <= lists]
+            if not spans or spans[-1][1] - spans[-1][0] <= piece.span[1] - piece.span[0]:
+                adopted.append(piece)
+            elif adopted and adopted[-1].span == spans[-1]:
+                adopted[-1] = adopted[-1]._replace(length=adopted[-1].length + piece.length)
+            else:
+                adopted.append(self._listed[spans[-1]]._replace(length=piece.length))
+        self._pieces = adopted
 
 
-def _plain(location: str) -> str:
-    """A location in a normalized spelling."""
-    scheme, sign, rest = local_path(location).partition("://")
-    if not sign:
-        return Path(os.path.abspath(scheme)).as_posix()
-    segments = [segment for segment in rest.split("/") if segment not in ("", ".")]
-    return f"{SAME_STORE.get(scheme.lower(), scheme.lower())}://{'/'.join(segments)}"
+def _with_list(number: int, listed: Mapping[Span, Piece], blocks: Mapping[Span, Piece]) -> Piece | None:
+    """The largest of the listed pieces that have a list."""
+    if blocks:
+        for span in reversed(block_spans(number)):
+            if span in blocks:
+                return blocks[span]
+    return listed.get((number, number))
 
 
-def _within(base: str, location: str) -> str:
-    if location == base:
-        return location.rpartition("/")[2]
-    start = f"{base.rstrip('/')}/"
-    if not location.startswith(start):
-        raise OrcishError(f"{location}: is not below {base}, whose files are read as a stream")
-    return location[len(start) :]
+def _encoded(order: str, names: Sequence[str]) -> bytes:
+    return json.dumps({"order": order, "files": names}).encode()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
@@ -14,10 +16,10 @@ from orcish.errors import OrcishError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.spark.options import StreamOptions
 from orcish.spark.session import task_cpus
-from orcish.spark.source.file_log import FileLog, named_files
+from orcish.spark.source.file_log import FileLog
+from orcish.spark.source.found_files import FoundFiles
 from orcish.spark.source.partition import TaskPartition
 from orcish.spark.table.table import SparkTable
-from orcish.spark.table.tasks import TaskInput
 from orcish.tables.folder import Folder
 
 try:
@@ -48,9 +50,11 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
             check_not_carbon(path, self._options.table.storage)
         self._schema = schema
         self._found = FileLog(Folder(self._options.state, self._options.table.storage))
-        self._listed: dict[str, TableFile] = {}
         self._began: int | None = None
         self._target: int | None = None
+        self._listing: FoundFiles | None = None
+        """A listing that no batch has used yet."""
+        self._batch: _Batch | None = None
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's names
         """The offset before all files, with the number of files in the log when the query began."""
@@ -65,22 +69,29 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
         Raises:
             OrcishError: The file log that this query has used is lost.
         """
-        # Spark before 4.2 passes no start, and has no limits.
-        start = {"files": 0} if start is None else start
         self._found.load()
-        self._check(start)
+        # Spark before 4.2 passes no start, and has no limits.
+        self._check(start or {"files": 0})
+        listing, self._listing = self._listing or FoundFiles.of(self._options.table), None
         if self._target is None:
-            self._look()
-        last = len(self._found.names) if self._target is None else max(self._target, start["files"])
+            self._found.add(listing.names())
+        first = 0 if start is None else start["files"]
+        last = len(self._found.names) if self._target is None else max(self._target, first)
         most = _most_files(limit)
         if most is not None:
-            last = min(last, start["files"] + most)
-        return start if last == start["files"] else {**start, "files": last, "order": self._found.id}
+            last = min(last, first + most)
+        if start is None:
+            return {"files": last, "order": self._found.id} if last else {"files": 0}
+        if last == first:
+            return dict(start)
+        self._batch = _Batch(first, last, listing.files(self._found.names[first:last]))
+        return {**start, "files": last, "order": self._found.id}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """Lists the files for the last time."""
         self._found.load()
-        self._look()
+        self._listing = FoundFiles.of(self._options.table)
+        self._found.add(self._listing.names())
         self._target = len(self._found.names)
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802
@@ -106,21 +117,14 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
         names = self._found.names[start["files"] : end["files"]]
         if not names:
             return []
-        began = end.get("began", start.get("began", 0))
-        since = names[max(began - start["files"], 0) :]
-        # The files were listed when the end of the batch was chosen, unless the batch is one of an earlier process.
-        is_fresh = not self._listed.keys() >= set(names)
-        while True:
-            if is_fresh:
-                self._listed = named_files(self._options.table)
-            self._check_there(since)
-            files = [self._listed[name] for name in names if name in self._listed]
-            try:
-                return [TaskPartition(part) for part in self._work(files)] if files else []
-            except FileNotFoundError:
-                if is_fresh:
-                    raise
-                is_fresh = True
+        # Files that were found before the query began may be gone.
+        needed = names[max(end.get("began", start.get("began", 0)) - start["files"], 0) :]
+        batch, self._batch = self._batch, None
+        if batch is not None and (batch.first, batch.last) == (start["files"], end["files"]):
+            # A file that has gone since it was listed is reported by its name, or passed over, after another listing.
+            with contextlib.suppress(FileNotFoundError):
+                return self._partitions(names, needed, batch.files)
+        return self._partitions(names, needed, FoundFiles.of(self._options.table).files(names))
 
     def read(self, partition: Any) -> Iterator[pa.RecordBatch]:
         """The rows of an input partition."""
@@ -133,19 +137,17 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
     def stop(self) -> None:
         """Does nothing, as no resources are held."""
 
-    def _work(self, files: list[TableFile]) -> list[TaskInput]:
-        return SparkTable.open(self._options.table, self._schema, files=files).task_inputs()
-
-    def _check_there(self, names: Sequence[str]) -> None:
-        """Raises FileNotFoundError where a file is not among those that are listed."""
-        gone = next((name for name in names if name not in self._listed), None)
+    def _partitions(self, names: Sequence[str], needed: Sequence[str], there: Mapping[str, TableFile]) -> list[Any]:
+        gone = next((name for name in needed if name not in there), None)
         if gone is not None:
-            paths = ", ".join(self._options.table.paths)
-            raise FileNotFoundError(f"{gone}, of {paths}: gone before the stream has read it")
-
-    def _look(self) -> None:
-        self._listed = named_files(self._options.table)
-        self._found.add(self._listed)
+            raise FileNotFoundError(
+                f"{gone}, of {', '.join(self._options.table.paths)}: gone before the stream has read it"
+            )
+        files = _alike([there[name] for name in names if name in there])
+        if not files:
+            return []
+        table = SparkTable.open(self._options.table, self._schema, files=files)
+        return [TaskPartition(part) for part in table.task_inputs()]
 
     def _check(self, offset: Mapping[str, Any]) -> None:
         """Raises OrcishError where an offset does not belong to this file log."""
@@ -156,6 +158,23 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
                 f"read {offset['files']}, and {len(found.names)} are known here. With a new checkpoint it begins "
                 "again, with all files that are there"
             )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Batch:
+    """The files of the next batch."""
+
+    first: int
+    last: int
+    files: dict[str, TableFile]
+
+
+def _alike(files: list[TableFile]) -> list[TableFile]:
+    """The files with the same partition columns, which are null for files that were found before there were any."""
+    columns = list(dict.fromkeys(name for file in files for name, _ in file.partition))
+    if all(len(file.partition) == len(columns) for file in files):
+        return files
+    return [file._replace(partition=[(name, dict(file.partition).get(name)) for name in columns]) for file in files]
 
 
 def _most_files(limit: Any) -> int | None:

@@ -78,6 +78,7 @@ def _check_options(options: TableOptions) -> None:
         "mergeSchema": options.merge_schema,
         "rowNumber": options.row_number is not None,
         "partitions": options.partitions is not None,
+        "recursiveFileLookup": options.recursive_file_lookup,
         "invalidUtf8": "invalid_utf8" in options.values,
         "decimalOutOfRange": "decimal_out_of_range" in options.values,
         "longChar": "long_char" in options.values,

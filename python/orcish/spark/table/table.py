@@ -20,12 +20,13 @@ from orcish.reading.scan_reader import ScanReader
 from orcish.spark.options import TableOptions
 from orcish.spark.table.batches import BatchConverter
 from orcish.spark.table.carbon import open_carbon
+from orcish.spark.table.files import spark_files
 from orcish.spark.table.predicates import FilterTranslator
 from orcish.spark.table.tasks import TaskInput, group_splits
 from orcish.spark.types.arrow import arrow_schema, nullable, scanned_schema, spark_schema
 from orcish.spark.types.timezones import java_zone
 from orcish.tables.columns import check_names, find_column, same_name
-from orcish.tables.log.listing import table_files
+from orcish.tables.log.listing import Pending
 from orcish.tables.partitions import partition_schema, partition_values, scan_type
 
 __all__ = ["SparkTable"]
@@ -59,6 +60,7 @@ class SparkTable:
         filters: Filters | None = None,
         files: list[TableFile] | None = None,
         is_carbon: bool | None = None,
+        pending: Pending = "wait",
     ) -> SparkTable:
         """Opens a table. Reads the tail of one file, or the metadata of a CarbonData table.
 
@@ -68,9 +70,11 @@ class SparkTable:
             filters: A filter in addition to the option ``filters``.
             files: The files of the table; by default those at its paths.
             is_carbon: Whether this is a CarbonData table; detected by default.
+            pending: What to do while a commit of the table is being finished.
 
         Raises:
             FileNotFoundError: There is no file.
+            CommitError: The last commit is not finished, with ``pending="wait"``.
             ValueError: The option ``columns`` contradicts the schema; a name is ambiguous; the table has a column with
                 the name of the option ``rowNumber``; the predicate does not fit the columns.
             OrcishError: The first file cannot be read, Spark's workers do not have a type, or the schemas of the files
@@ -79,7 +83,7 @@ class SparkTable:
         if is_carbon is None and files is None:
             is_carbon = len(options.paths) == 1 and is_carbon_table(options.paths[0], options.storage)
         if files is None and not is_carbon:
-            files = _files(options)
+            files = spark_files(options, pending)
         if files is None or has_carbon(files):
             return cls(*open_carbon(options, schema, filters), options)
         check_no_external(options.external_locations, "option externalLocations")
@@ -155,10 +159,6 @@ class SparkTable:
 def spark_read_options(options: TableOptions) -> dict[str, Any]:
     """Options under which instants of ``timestamp`` are those of Spark's own reader."""
     return {**AS_STORED, **options.values, "timezone": java_zone(options.timezone)}
-
-
-def _files(options: TableOptions) -> list[TableFile]:
-    return [file for path in options.paths for file in table_files(path, options.partitions, options.storage)]
 
 
 def _stored(files: list[TableFile], options: TableOptions) -> tuple[pa.Schema, OrcishError | None]:

@@ -137,11 +137,6 @@ class TableTarget:
         appended = state.existing.appended_schema(stored_schema(self.schema))
         return dataclasses.replace(found, instant_types=instant_types, appended=appended)
 
-    def overwriting(self) -> ExistingData:
-        """What an overwrite of Spark replaces."""
-        is_dynamic = self.options.partition_overwrite == "dynamic" and self.options.partition_by
-        return "overwrite_partitions" if is_dynamic else "overwrite"
-
     def commit(
         self, files: Sequence[Staged], existing_data: ExistingData, *, stream: tuple[str, int] | None = None
     ) -> None:

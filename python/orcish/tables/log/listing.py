@@ -11,7 +11,7 @@ from orcish.io.filesystem import foreign_files, is_foreign
 from orcish.io.paths import is_http
 from orcish.types import Sources, StorageOptions
 
-__all__ = ["Pending", "folder_above", "table_files"]
+__all__ = ["Pending", "folder_above", "table_files", "table_locations"]
 
 Pending: TypeAlias = Literal["wait", "before"]
 """What a reader does where the last commit is decided and not all of its files are visible: it waits and fails at last,
@@ -42,6 +42,17 @@ def table_files(
         return _native.list_table_files(path, options, is_before=pending == "before")
 
     return source_files(sources, partitions, listed)
+
+
+def table_locations(
+    path: str, storage: StorageOptions | Mapping[str, str] | None, pending: Pending = "wait"
+) -> list[str]:
+    """The locations of the files at a path, a URL or a pattern. Nothing is written.
+
+    Raises:
+        FileNotFoundError, CommitError: As for :func:`table_files`.
+    """
+    return [file.location for file in table_files(path, False, storage, pending)]
 
 
 def folder_above(path: str, signs: str) -> str | None:

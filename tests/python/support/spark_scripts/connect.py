@@ -27,6 +27,13 @@ def main(folder: Path) -> None:
     assert osp.verify(table, spark=spark).collect() == []
     assert ids_of(folder / "t") == list(range(200))
     print("jobs")
+    pairs = spark.range(2).selectExpr("id", "id as p")
+    for frame in (pairs, pairs.limit(1)):
+        writer = frame.write.format("orcish").mode("overwrite").option("partitionBy", "p")
+        writer.save(str(folder / "pairs"))
+        spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
+    assert ids_of(folder / "pairs") == [0, 1]
+    print("overwrite")
     spark.stop()
 
 
