@@ -102,9 +102,13 @@ impl TableLog {
         Ok(found.files.into_iter().map(|file| (file.name, file.size)).collect())
     }
 
-    /// The number that the next entry has.
+    /// The number that the next entry has, for a job that is about to write.
     fn position(&self, py: Python<'_>) -> PyResult<u64> {
-        py.detach(|| block_on(position(&self.store))).map_err(|error| to_python(py, &error))
+        let found = py.detach(|| {
+            self.store.check_own_folders()?;
+            block_on(position(&self.store))
+        });
+        found.map_err(|error| to_python(py, &error))
     }
 
     /// Commits a change. `tokens` are those of staged files. Gives what has happened, `committed`, `before` for a batch of

@@ -139,7 +139,7 @@ async fn decide_and_finish(store: &impl Store, job: &str, change: &Change) -> Re
         let entry = entry.after(previous).with_streams(change.stream.clone(), streams);
         let bytes = entry.to_bytes()?;
         // Once the entry exists, a file that cannot become visible keeps the table from being written.
-        store.prepare(job, &change.added).await?;
+        store.prepare(job, &change.added, &entry.removed).await?;
         if !create(store, &entry_name(number), bytes).await? {
             continue;
         }

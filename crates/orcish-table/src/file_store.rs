@@ -5,14 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use orcish_core::{Error, ErrorKind, Result, parallel};
+use orcish_core::{Error, Result, parallel};
 use orcish_io::{
-    CanonicalLocation, CreatedFolders, FileStatus, StagedFile, StorageOptions, UploadedParts, abort_upload,
-    complete_upload, delete_files, delete_folder, display_name, list_all, list_folder, read_small, stat, write_small,
+    CreatedFolders, FileStatus, StagedFile, StorageOptions, UploadedParts, abort_upload, complete_upload, delete_files,
+    delete_folder, display_name, list_all, list_folder, read_small, stat, write_small,
 };
 
 use crate::entry::{AddedFile, StagedBytes, UploadParts};
-use crate::names::{LOG, job_folder};
+use crate::links::LinkCheck;
+use crate::names::{JOBS, LOG, job_folder};
 use crate::store::{Store, StoredFile};
 
 /// What an error says of a file that could not become visible.
@@ -56,7 +57,17 @@ impl FileStore {
     /// # Errors
     /// `Io` if that cannot be found out.
     pub fn has_log(&self) -> Result<bool> {
+        self.links().check(LOG)?;
         Ok(!list_all(&self.path(LOG), &self.options)?.is_empty())
+    }
+
+    /// Checks that the folders of this crate are no links, before a job writes below them.
+    ///
+    /// # Errors
+    /// `Corrupt` if one of them is a link.
+    pub fn check_own_folders(&self) -> Result<()> {
+        let mut links = self.links();
+        [LOG, JOBS].into_iter().try_for_each(|folder| links.check(folder))
     }
 
     fn is_local(&self) -> bool {
@@ -98,29 +109,22 @@ impl FileStore {
         Ok(AddedFile { name: name.to_owned(), size: file.bytes, staged })
     }
 
+    /// A check of the links below the folder.
+    fn links(&self) -> LinkCheck<'_> {
+        LinkCheck::new(self.has_links().then_some(self.base.as_str()))
+    }
+
     /// The staged files of a job, checked not to be elsewhere.
     fn staged(&self, job: &str, files: &[AddedFile]) -> Result<Vec<StagedFile>> {
-        let root = CanonicalLocation::new(&self.base);
-        let mut checked = BTreeSet::new();
-        let mut check = |location: &str| {
-            let folder = location.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-            if self.has_links() && !checked.contains(&folder) {
-                if !root.contains(&CanonicalLocation::new(&folder)) {
-                    let text = "a link leads out of the folder of the table";
-                    return Err(Error::new(ErrorKind::Corrupt, text).in_file(&display_name(location)));
-                }
-                checked.insert(folder);
-            }
-            Ok(())
-        };
+        let mut links = self.links();
         let staged = files.iter().map(|file| {
+            links.check(&file.name)?;
             let location = self.path(&file.name);
-            check(&location)?;
             match &file.staged {
                 StagedBytes::File(path) => {
-                    let path = self.path(&format!("{}/{path}", job_folder(job)));
-                    check(&path)?;
-                    Ok(StagedFile::at_path(location, file.size, path))
+                    let path = format!("{}/{path}", job_folder(job));
+                    links.check(&path)?;
+                    Ok(StagedFile::at_path(location, file.size, self.path(&path)))
                 }
                 StagedBytes::Upload(upload) => {
                     let UploadParts { id, parts, write_id } = upload.clone();
@@ -156,6 +160,7 @@ impl Store for FileStore {
     }
 
     async fn list(&self, folder: &str) -> Result<Vec<StoredFile>> {
+        self.links().check(folder)?;
         let found = list_all(&self.path(folder), &self.options)?;
         Ok(found.into_iter().filter_map(|(location, status)| self.stored(&location, status)).collect())
     }
@@ -179,6 +184,7 @@ impl Store for FileStore {
     }
 
     async fn read(&self, name: &str, limit: u64) -> Result<Option<Bytes>> {
+        self.links().check(name)?;
         match read_small(&self.path(name), limit, &self.options) {
             Err(error) if io_kind(&error) == Some(std::io::ErrorKind::NotFound) => Ok(None),
             result => result.map(Some),
@@ -186,6 +192,7 @@ impl Store for FileStore {
     }
 
     async fn create(&self, name: &str, bytes: Bytes) -> Result<bool> {
+        self.links().check(name)?;
         match write_small(&self.path(name), bytes, false, &self.options.without_cancel_check()) {
             Err(error) if io_kind(&error) == Some(std::io::ErrorKind::AlreadyExists) => Ok(false),
             result => result.map(|()| true),
@@ -193,15 +200,19 @@ impl Store for FileStore {
     }
 
     async fn write(&self, name: &str, bytes: Bytes) -> Result<()> {
+        self.links().check(name)?;
         write_small(&self.path(name), bytes, true, &self.options.without_cancel_check())
     }
 
     async fn delete(&self, names: &[String]) -> Result<()> {
+        let mut links = self.links();
+        names.iter().try_for_each(|name| links.check_folders(name))?;
         let locations: Vec<_> = names.iter().map(|name| self.path(name)).collect();
         delete_files(&locations, &self.options.without_cancel_check())
     }
 
     async fn delete_folder(&self, name: &str) -> Result<()> {
+        self.links().check(name)?;
         delete_folder(&self.path(name), &self.options.without_cancel_check())
     }
 
@@ -211,20 +222,25 @@ impl Store for FileStore {
         }
     }
 
-    async fn prepare(&self, job: &str, files: &[AddedFile]) -> Result<()> {
+    async fn prepare(&self, job: &str, files: &[AddedFile], removed: &[String]) -> Result<()> {
         let staged = self.staged(job, files)?;
         if !self.is_local() {
             return Ok(());
         }
-        let mut folders = BTreeSet::new();
+        let removed: Vec<String> = removed.iter().map(|name| self.path(name)).collect();
+        let targets = staged.iter().map(|file| file.location.as_str());
+        let folders: BTreeSet<&str> = targets
+            .chain(removed.iter().map(String::as_str))
+            .filter_map(|path| Some(path.rsplit_once('/')?.0))
+            .collect();
+        for folder in folders {
+            self.created.lock().unwrap_or_else(PoisonError::into_inner).create(folder)?;
+            let probe = format!("{folder}/.{job}.probe");
+            let probed = std::fs::write(&probe, b"").and_then(|()| std::fs::remove_file(&probe));
+            probed.map_err(|error| Error::io("cannot be changed", error).in_file(&display_name(folder)))?;
+        }
         for file in &staged {
             let fault = |error| Error::io(CANNOT_PUBLISH, error).in_file(&display_name(&file.location));
-            let folder = file.location.rsplit_once('/').map_or("", |(folder, _)| folder);
-            if folders.insert(folder) {
-                self.created.lock().unwrap_or_else(PoisonError::into_inner).create(folder)?;
-                let probe = format!("{folder}/.{job}.probe");
-                std::fs::write(&probe, b"").and_then(|()| std::fs::remove_file(&probe)).map_err(fault)?;
-            }
             match std::fs::symlink_metadata(&file.location) {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => return Err(fault(error)),

@@ -53,6 +53,7 @@ mod entry;
 mod executor;
 mod file_store;
 mod finish;
+mod links;
 mod listing;
 mod log;
 mod names;

@@ -83,9 +83,9 @@ pub trait Store {
     /// Removes folders that are empty, where the system has such folders. Errors are ignored.
     fn remove_empty_folders(&self, names: &[&str]) -> impl Future<Output = ()>;
 
-    /// Makes sure that staged files of a job can become visible, as far as that can be known: creates folders, and fails if
-    /// a file of the name exists, or cannot be created.
-    fn prepare(&self, job: &str, files: &[AddedFile]) -> impl Future<Output = Result<()>>;
+    /// Makes sure that staged files of a job can become visible, and that other files can be deleted, as far as that can be
+    /// known: creates folders, and fails if a file of the name exists, or if a folder cannot be changed.
+    fn prepare(&self, job: &str, files: &[AddedFile], removed: &[String]) -> impl Future<Output = Result<()>>;
 
     /// Removes what [`prepare`](Self::prepare) has created.
     fn unprepare(&self) -> impl Future<Output = ()>;

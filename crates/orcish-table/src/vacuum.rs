@@ -24,7 +24,9 @@ pub async fn vacuum(store: &impl Store, older_than: Duration) -> Result<usize> {
     // Files are listed first: a job that decides in between is found in the log.
     let mut jobs: BTreeMap<String, (SystemTime, usize)> = BTreeMap::new();
     for file in store.list(JOBS).await? {
-        let Some(job) = file.name.split('/').nth(2) else { continue };
+        // A file beside the folders of jobs is of no job.
+        let mut steps = file.name.split('/');
+        let (Some(job), Some(_)) = (steps.nth(2), steps.next()) else { continue };
         let (newest, files) = jobs.entry(job.to_owned()).or_insert((file.modified, 0));
         *newest = file.modified.max(*newest);
         *files += 1;

@@ -87,7 +87,7 @@ async fn look(store: &impl Store, folder: &str, pending: Pending) -> Result<Look
     let first = match before.last() {
         None => 0,
         Some((number, State::Unfinished)) => number,
-        Some((number, _)) => number + 1,
+        Some((number, _)) => number.saturating_add(1),
     };
     let mut expected = first;
     let mut previous: Option<String> = None;
@@ -97,7 +97,7 @@ async fn look(store: &impl Store, folder: &str, pending: Pending) -> Result<Look
         if number != expected || !is_next {
             return Ok(Look::Again);
         }
-        expected = number + 1;
+        expected = number.saturating_add(1);
         previous = Some(entry.job.clone());
         if state == State::Undone {
             // Its files may have been visible.

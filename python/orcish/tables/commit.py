@@ -16,11 +16,13 @@ from typing import Literal, NamedTuple
 import pyarrow as pa
 
 from orcish import _native
+from orcish.io.filesystem import is_foreign
+from orcish.io.paths import local_path
 from orcish.tables.folder import FileInfo, Folder
 from orcish.tables.log.table import table_log, table_of
 from orcish.writing.dataset import TableWriter
 
-__all__ = ["STAGED", "Job", "Staged"]
+__all__ = ["STAGED", "Job", "Staged", "is_in_partition"]
 
 JOBS = "_orcish/jobs"
 """Folder of the files of jobs."""
@@ -51,12 +53,23 @@ STAGED = pa.schema(
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A job that changes a table. It is pickled for its tasks."""
+    """A job that changes a table. It is pickled for its tasks.
+
+    Raises:
+        NotADirectoryError: The path is that of a file.
+    """
 
     base: str
     """Path or URL of the folder that the job writes to: a table, or a partition of one."""
     storage: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
     id: str = dataclasses.field(default_factory=lambda: str(uuid.uuid4()))
+
+    def __post_init__(self) -> None:
+        if not is_foreign(self.base) and os.path.isfile(local_path(self.base)):
+            raise NotADirectoryError(f"{self.base} is a file, and no folder")
+        # A link or the working directory may change while the job runs.
+        root, inside = table_of(self.base)
+        object.__setattr__(self, "base", f"{root}/{inside}" if inside else root)
 
     @property
     def staging(self) -> str:
@@ -78,8 +91,7 @@ class Job:
 
     def location(self) -> str:
         """The path or URL of the folder that the job writes to, without links."""
-        root, inside = table_of(self.base)
-        return f"{root}/{inside}" if inside else root
+        return self.base
 
     @property
     def partition_columns(self) -> list[str]:
@@ -98,10 +110,7 @@ class Job:
 
         Raises:
             CommitError: The commit cannot be finished.
-            NotADirectoryError: The folder of the job is a file.
         """
-        if "://" not in self.base and os.path.isfile(self.base):
-            raise NotADirectoryError(f"{self.base} is a file, and no folder")
         log = self.log()
         log.recover()
         # Commits that come between are found, as the position is the earlier one.
@@ -200,3 +209,8 @@ class Job:
                 uploads.
         """
         self.log().abandon(self.id, [file.token for file in written])
+
+
+def is_in_partition(name: str) -> bool:
+    """Whether a file, given by its path in the table, is in the folder of the table or of a partition."""
+    return all("=" in folder for folder in name.split("/")[:-1])

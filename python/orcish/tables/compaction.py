@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from orcish.carbon.detect import check_not_carbon
 from orcish.errors import OrcishError
 from orcish.reading.file import ORCFile
-from orcish.tables.commit import Job, Staged
+from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.folder import FileInfo, Folder
 from orcish.tables.rewriting import file_options, rewrite
 from orcish.writing.dataset import file_suffix
@@ -78,8 +78,8 @@ class CompactionPlan:
         visible = set(job.prepare(job.inside)[1])
         if not visible and ("://" in path or not os.path.isdir(path)):
             raise FileNotFoundError(f"no files: {path}")
-        # Files behind links to folders, which may be those of another table, stay.
-        there = [file for file in job.files() if file.name in visible]
+        # Files behind links to folders, and in folders that are no partitions, may be those of other tables, and stay.
+        there = [file for file in job.files() if file.name in visible and is_in_partition(file.name)]
         # Hive writes files of no bytes, which have no rows.
         groups = compaction_groups([file for file in there if file.size], size, rewrite)
         return CompactionPlan(job, [CompactionTask(job, group, rewrite, options) for group in groups], there)

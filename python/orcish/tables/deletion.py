@@ -17,7 +17,7 @@ from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan, Split
 from orcish.reading.scan_reader import ScanReader
-from orcish.tables.commit import Job, Staged
+from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.folder import FileInfo
 from orcish.tables.rewriting import file_options, rewrite
 from orcish.writing.dataset import file_suffix
@@ -79,7 +79,7 @@ class DeletionPlan:
 
         Raises:
             FileNotFoundError: There are no files at the path.
-            TypeError, ValueError: The filter is invalid.
+            TypeError, ValueError: The filter is invalid, or files are in folders that are no partitions.
             UnsupportedError: The path is a CarbonData table.
             CommitError: A commit of another job is not finished, and cannot be.
         """
@@ -93,9 +93,13 @@ class DeletionPlan:
         files = job.files()
         base = job.folder().base
         sizes = {file.name: file.size for file in files}
-        linked = next((name for name in visible if name not in sizes), None)
-        if linked is not None:
-            raise ValueError(f"{base}/{linked}: the file is behind a link to a folder, and is not changed")
+        for name in visible:
+            if name not in sizes:
+                raise CommitError(
+                    f"{base}/{name}: the file is gone, or behind a link to a folder; the table is unchanged"
+                )
+            if not is_in_partition(name):
+                raise ValueError(f"{base}/{name}: the file is in a folder that is no partition, and is not changed")
         # Hive writes files of no bytes, which have no rows.
         locations = [f"{base}/{name}" for name in visible if sizes[name]]
         there = [TableFile(location, None, _native.partitions_below(base, location)) for location in locations]

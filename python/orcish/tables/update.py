@@ -57,7 +57,6 @@ class Update:
 
         Raises:
             CommitError: That commit cannot be finished.
-            NotADirectoryError: The folder is a file.
             ValueError: The table has other partition columns.
         """
         inside = self.job.inside

@@ -317,7 +317,7 @@ def test_links_are_not_followed(tmp_path: pathlib.Path) -> None:
     (table / "k=9").symlink_to(elsewhere)
     before = {name: (elsewhere / name).read_bytes() for name in files(elsewhere)}
     assert {file.folder for file in orcish.compact(table)} == {"k=0", "k=1", "k=2"}
-    with pytest.raises(ValueError, match=r"k=9/.* is behind a link"):
+    with pytest.raises(CommitError, match=r"k=9/.* behind a link"):
         orcish.delete(table, "id < 20")
     with pytest.raises(ValueError, match=r"k=9/.* is behind a link"):
         orcish.write_dataset(TYPES, table, partition_by=["k"], existing_data="overwrite")
@@ -569,3 +569,40 @@ def test_names_that_are_there_twice(tmp_path: pathlib.Path) -> None:
         with pytest.raises(ValueError, match="several columns of the rows have the name"):
             orcish.write_dataset(rows, tmp_path, existing_data="append")
     assert orcish.read_table(tmp_path).num_rows == 1
+
+
+def test_folders_that_are_no_partitions_stay(tmp_path: pathlib.Path) -> None:
+    """Other readers may take them for tables of their own."""
+    table = in_parts(tmp_path / "t")
+    for at in range(2):
+        orcish.write_table(TYPES, table / f"s{at}.orc")
+    (table / "2026").mkdir()
+    for at in range(2):
+        orcish.write_table(TYPES, table / "2026" / f"{at}.orc")
+    orcish.compact(table)
+    assert sorted(path.name for path in (table / "2026").iterdir()) == ["0.orc", "1.orc"]
+    with pytest.raises(ValueError, match=r"2026/0\.orc: the file is in a folder that is no partition"):
+        orcish.delete(table, "id = 1")
+    assert orcish.scan(table).count() == 5 * len(TYPES)
+
+
+def test_a_job_stays_with_its_table(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A link, or the working directory, that changes while rows are written."""
+    for name in ("one", "two"):
+        orcish.write_dataset(TYPES, tmp_path / name / "t")
+    (tmp_path / "current").symlink_to(tmp_path / "one")
+
+    def batches() -> Any:
+        monkeypatch.chdir(tmp_path / "two")
+        (tmp_path / "current").unlink()
+        (tmp_path / "current").symlink_to(tmp_path / "two")
+        yield from TYPES.slice(0, 3).to_batches()
+
+    for target in ("t", tmp_path / "current" / "t"):
+        monkeypatch.chdir(tmp_path / "one")
+        (tmp_path / "current").unlink()
+        (tmp_path / "current").symlink_to(tmp_path / "one")
+        reader = pa.RecordBatchReader.from_batches(TYPES.schema, batches())
+        orcish.write_dataset(reader, target, existing_data="overwrite")
+        assert [orcish.scan(tmp_path / name / "t").count() for name in ("one", "two")] == [3, 40]
+        orcish.write_dataset(TYPES, tmp_path / "one" / "t", existing_data="overwrite")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import functools
 import json
 import os
@@ -234,7 +235,7 @@ def test_entries_are_not_believed(tmp_path: Path) -> None:
     table = table_with(tmp_path / "linked", range(2))
     forged(table, job="j", added=[{"name": "x.orc", "size": size, "staged": {"file": "secret.orc"}}])
     (table / "_orcish" / "jobs" / "j").symlink_to(tmp_path)
-    with pytest.raises(OrcishError, match="a link leads out of the folder of the table"):
+    with pytest.raises(OrcishError, match="a link in the folder of the table"):
         orcish.recover(table)
     assert secret.exists()
     # A partition that is a link.
@@ -243,7 +244,7 @@ def test_entries_are_not_believed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     job = Job(str(table))
     decide(job, [staged(job, [5], folder="k=1")])
-    with pytest.raises(OrcishError, match="a link leads out of the folder of the table"):
+    with pytest.raises(OrcishError, match="a link in the folder of the table"):
         orcish.recover(table)
     assert os.listdir(tmp_path / "elsewhere") == []
 
@@ -492,3 +493,72 @@ def test_a_commit_that_cannot_be_finished_is_undone(tmp_path: Path) -> None:
     assert ids_of(table) == [0, 1, 2]
     assert orcish.recover(table) == "nothing"
     assert left_over(table) == []
+
+
+def victim_of(folder: Path) -> Path:
+    """Files elsewhere that nothing may touch."""
+    (folder / "jobs").mkdir(parents=True)
+    (folder / "jobs" / "thesis").write_bytes(b"precious")
+    return folder
+
+
+LINKS: dict[str, Any] = {
+    "jobs": lambda table, victim: (table / "_orcish" / "jobs").symlink_to(victim),
+    "log": lambda table, victim: (table / "_orcish" / "log").symlink_to(victim),
+    "own": lambda table, victim: (table / "_orcish").symlink_to(victim),
+    "clock": lambda table, victim: (table / "_orcish" / "clock").symlink_to(victim / "jobs" / "thesis"),
+    "entry": lambda table, victim: (table / "_orcish" / "log" / f"{0:012}.json").symlink_to(victim / "new"),
+    "marker": lambda table, victim: (table / "_orcish" / "log" / f"{0:012}.done").symlink_to(victim / "new"),
+    "job": lambda table, victim: (table / "_orcish" / "jobs" / "j").symlink_to(victim / "jobs"),
+}
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_links_below_a_table(tmp_path: Path, name: str) -> None:
+    """Who may write into a table can make links there. Nothing behind them is changed, whoever does what."""
+    table, victim = table_with(tmp_path / "t", range(2)), victim_of(tmp_path / "victim")
+    needs = {"own": [], "jobs": ["_orcish"], "log": ["_orcish"]}.get(name, ["_orcish/log", "_orcish/jobs/other"])
+    for folder in needs:
+        (table / folder).mkdir(parents=True, exist_ok=True)
+    for path in (table / "_orcish").glob("jobs/other"):
+        (path / "stale").write_bytes(b"")
+    LINKS[name](table, victim)
+    before = state_of(victim)
+    calls: list[Any] = [
+        lambda: ids_of(table),
+        lambda: orcish.recover(table),
+        lambda: orcish.recover(table, undo=True),
+        lambda: orcish.vacuum(table, older_than=timedelta(0)),
+        lambda: orcish.write_dataset(pa.table({"id": [9]}), table, existing_data="append"),
+        lambda: orcish.write_dataset(pa.table({"id": [9]}), table, existing_data="overwrite"),
+        lambda: orcish.compact(table),
+        lambda: orcish.delete(table, "id = 0"),
+    ]
+    for call in calls:
+        with contextlib.suppress(OrcishError, OSError, ValueError):
+            call()
+        assert state_of(victim) == before, name
+
+
+@pytest.mark.parametrize("kind", ["removed", "added", "dangling", "staged"])
+def test_entries_do_not_reach_through_links(tmp_path: Path, kind: str) -> None:
+    table, victim = table_with(tmp_path / "t", range(2)), victim_of(tmp_path / "victim")
+    job = Job(str(table))
+    thesis = victim / "jobs" / "thesis"
+    if kind == "removed":
+        (table / "d=1").symlink_to(victim / "jobs")
+        decide(job, [], ["d=1/thesis"])
+    else:
+        file = staged(job, [5])
+        path = staged_path(job, file)
+        decide(job, [file])
+        if kind == "staged":
+            path.unlink()
+            path.symlink_to(thesis)
+        else:
+            (table / file.target).symlink_to(thesis if kind == "added" else victim / "new" / "file")
+    before = state_of(victim)
+    for undo in (False, True):
+        with contextlib.suppress(OrcishError):
+            orcish.recover(table, undo=undo)
+        assert state_of(victim) == before

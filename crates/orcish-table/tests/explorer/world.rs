@@ -462,7 +462,7 @@ impl Store for SimStore {
 
     async fn remove_empty_folders(&self, _: &[&str]) {}
 
-    async fn prepare(&self, _: &str, _: &[AddedFile]) -> Result<()> {
+    async fn prepare(&self, _: &str, _: &[AddedFile], _: &[String]) -> Result<()> {
         Ok(())
     }
 

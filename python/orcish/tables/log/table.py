@@ -22,9 +22,12 @@ def table_of(path: str) -> tuple[str, str]:
 
     Raises:
         UnsupportedError: The URL is one that orcish does not write to.
+        ValueError: The path is empty.
     """
     if is_foreign(path):
         raise UnsupportedError(f"{path}: such stores are read, by fsspec, and a table there is not written")
+    if not path:
+        raise ValueError("the folder of a table has a name; '.' is the one that this process is in")
     found = local_path(path)
     if is_http(found):
         raise UnsupportedError(f"{_native.display_name(path)}: files of HTTP servers are read, and not written")
