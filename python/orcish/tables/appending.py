@@ -105,6 +105,9 @@ def existing_table(job: Job, names: Sequence[str]) -> ExistingTable | None:
             _storage=job.storage,
         )
     for name in names:
+        # Files of CarbonData are refused by the caller.
+        if name.endswith((".carbondata", ".carbonindex")):
+            return None
         found = job.folder().stat(name)
         if found is not None and found.size:
             raise ValueError(f"{base}/{name} is no ORC file: rows are not added to a folder of other files")
