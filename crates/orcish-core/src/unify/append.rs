@@ -84,6 +84,8 @@ fn appended_type(table: &DataType, rows: &DataType, name: &str, has_schema: bool
             let appended = pairs.map(|((own, field), step)| appended_field(own, field, step, has_schema));
             Ok(D::Map(Arc::new(with_type(other, D::Struct(appended.collect::<Result<_>>()?))), *is_sorted))
         }
+        // Sparse and dense unions are the same in a file.
+        (D::Union(own, _), D::Union(other, _)) if own.len() == other.len() => Ok(rows.clone()),
         (own, other) => match (item_of(own), item_of(other)) {
             (Some(own), Some(item)) => Ok(with_item(other, appended_field(own, item, &below("element"), has_schema)?)),
             _ => appended_leaf(plain_table, plain_rows, has_schema)
