@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pytest
 from orcish import col
 from orcish.cli import main
+from orcish.tables.commit import Job
 from support.cpp_writers import write_rows
 from support.random_cases import cases, random_cases, seeded
 from support.writer_tables import SPARK_KEY, written
@@ -470,11 +471,14 @@ def test_instants_within_others_are_added_as_the_table_has_them(tmp_path: Path, 
 
 def test_files_that_vanish_say_no_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table may be compacted while rows are appended."""
-    from orcish.writing import dataset
-
     orcish.write_table(as_timestamp(instants(MOMENTS[:1])), tmp_path / "b.orc", timezone="Europe/Berlin")
-    found = dataset._files
-    monkeypatch.setattr(dataset, "_files", lambda *given: [(str(tmp_path / "a.orc"), 300), *found(*given)])
+    prepare = Job.prepare
+
+    def with_vanished(self: Job, folder: str) -> tuple[int, list[str]]:
+        position, names = prepare(self, folder)
+        return position, ["a.orc", *names]
+
+    monkeypatch.setattr(Job, "prepare", with_vanished)
     table = pa.table({"id": [7], "t": instants(MOMENTS[1:2])})
     (written,) = orcish.write_dataset(table, tmp_path, existing_data="append")
     assert orcish.ORCFile(written.path).column_types[2] == "timestamp"
