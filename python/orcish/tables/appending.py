@@ -92,7 +92,7 @@ def existing_table(job: Job, names: Sequence[str]) -> ExistingTable | None:
     Raises:
         ValueError: There are files, and none of them is an ORC file.
     """
-    base = job.folder().base
+    base = job.root
     files = [f"{base}/{name}" for name in names]
     for location, file in _opened(files, job.storage):
         schema = scan(location, partitions=False, storage_options=job.storage).schema

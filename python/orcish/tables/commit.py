@@ -10,12 +10,13 @@ import contextlib
 import dataclasses
 import os
 import uuid
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple
 
 import pyarrow as pa
 
 from orcish import _native
+from orcish.errors import UnfinishedCommitError
 from orcish.io.filesystem import is_foreign
 from orcish.io.paths import local_path
 from orcish.tables.folder import FileInfo, Folder
@@ -60,15 +61,21 @@ class Job:
     """
 
     base: str
-    """Path or URL of the folder that the job writes to: a table, or a partition of one."""
+    """Path or URL of the folder that the job writes to, without links: a table, or a partition of one."""
     storage: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
     id: str = dataclasses.field(default_factory=lambda: str(uuid.uuid4()))
+    root: str = dataclasses.field(init=False)
+    """Path or URL of the folder of the table, without links."""
+    inside: str = dataclasses.field(init=False)
+    """The path of the folder of the job below that of the table; empty for the table itself."""
 
     def __post_init__(self) -> None:
         if not is_foreign(self.base) and os.path.isfile(local_path(self.base)):
             raise NotADirectoryError(f"{self.base} is a file, and no folder")
         # A link or the working directory may change while the job runs.
         root, inside = table_of(self.base)
+        object.__setattr__(self, "root", root)
+        object.__setattr__(self, "inside", inside)
         object.__setattr__(self, "base", f"{root}/{inside}" if inside else root)
 
     @property
@@ -76,22 +83,13 @@ class Job:
         """Folder of the files of the job, within the folder of the table."""
         return f"{JOBS}/{self.id}"
 
-    @property
-    def inside(self) -> str:
-        """The path of the folder of the job below that of the table; empty for the table itself."""
-        return table_of(self.base)[1]
-
     def attempt(self) -> str:
         """A new folder for one attempt of a task."""
         return f"{self.staging}/{uuid.uuid4().hex}"
 
     def folder(self) -> Folder:
         """The folder of the table."""
-        return Folder(table_of(self.base)[0], self.storage)
-
-    def location(self) -> str:
-        """The path or URL of the folder that the job writes to, without links."""
-        return self.base
+        return Folder(self.root, self.storage)
 
     @property
     def partition_columns(self) -> list[str]:
@@ -100,7 +98,7 @@ class Job:
 
     def log(self) -> _native.TableLog:
         """The log of the table."""
-        return table_log(self.folder().base, self.storage)
+        return table_log(self.root, self.storage)
 
     def prepare(self, folder: str) -> tuple[int, list[str]]:
         """Finishes a commit of another job that has died, and looks at a folder of the table.
@@ -133,7 +131,7 @@ class Job:
 
     def staged(self, table: TableWriter) -> list[Staged]:
         """The files that a writer of this job has staged."""
-        start = len(self.folder().base) + 1
+        start = len(self.root) + 1
         return [Staged(file.path[start:], file.rows, file.bytes, table.tokens[file.path]) for file in table.finished]
 
     def commit(
@@ -195,6 +193,23 @@ class Job:
         if outcome == "before":
             self.give_up(files)
         return outcome == "committed"
+
+    @contextlib.contextmanager
+    def cleaned_up(self) -> Iterator[list[Staged]]:
+        """Gives a list for staged files, which are removed after an exception, unless the commit may be decided.
+
+        A child of a fork removes nothing: the files are those of its parent.
+        """
+        staged: list[Staged] = []
+        owner = os.getpid()
+        try:
+            yield staged
+        except UnfinishedCommitError:
+            raise
+        except BaseException:
+            if os.getpid() == owner:
+                self.give_up(staged)
+            raise
 
     def give_up(self, written: Iterable[Staged] = ()) -> None:
         """Like :meth:`abort`, but ignores errors. Files that cannot be removed stay until they are vacuumed."""

@@ -6,10 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Literal, cast
 
-from orcish.errors import UnfinishedCommitError
 from orcish.io.paths import local_path
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.tables.commit import Staged
 from orcish.tables.compaction import CompactedFile, CompactionPlan, compact_files, parse_size
 from orcish.tables.progress import ProgressOption, reported
 from orcish.types import StorageOptions, WriteOptions
@@ -77,21 +75,13 @@ def compact(
     path = local_path(os.fspath(target))
     storage = cast("dict[str, str]", dict(storage_options or {}))
     plan = CompactionPlan.of(path, storage, size, rewrite, options)
-    sizes = {file.name: file.size for file in plan.files}
-    total = sum(sizes[name] for task in plan.tasks for name in task.names)
     done: list[CompactedFile] = []
-    staged: list[Staged] = []
-    try:
-        with reported(progress, f"compact {path}", total) as add:
+    with plan.job.cleaned_up() as staged:
+        with reported(progress, f"compact {path}", sum(task.size for task in plan.tasks)) as add:
             for task in plan.tasks:
                 file, made = compact_files(task)
                 done.append(file)
                 staged.append(made)
-                add(sum(sizes[name] for name in task.names))
+                add(task.size)
         plan.commit(staged)
-    except UnfinishedCommitError:
-        raise
-    except BaseException:
-        plan.job.give_up(staged)
-        raise
     return done

@@ -13,7 +13,7 @@ from orcish.errors import OrcishError
 from orcish.reading.file import ORCFile
 from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.folder import FileInfo, Folder
-from orcish.tables.rewriting import file_options, rewrite
+from orcish.tables.rewriting import file_options, rewrite, rewritten_name
 from orcish.writing.dataset import file_suffix
 
 __all__ = ["CompactedFile", "CompactionPlan", "CompactionTask", "compact_files", "parse_size"]
@@ -47,6 +47,8 @@ class CompactionTask:
 
     job: Job
     names: list[str]
+    size: int
+    """Bytes of the files."""
     rewrite: bool
     options: dict[str, Any]
 
@@ -81,8 +83,11 @@ class CompactionPlan:
         # Files behind links to folders, and in folders that are no partitions, may be those of other tables, and stay.
         there = [file for file in job.files() if file.name in visible and is_in_partition(file.name)]
         # Hive writes files of no bytes, which have no rows.
-        groups = compaction_groups([file for file in there if file.size], size, rewrite)
-        return CompactionPlan(job, [CompactionTask(job, group, rewrite, options) for group in groups], there)
+        tasks = [
+            CompactionTask(job, [file.name for file in group], sum(file.size for file in group), rewrite, options)
+            for group in compaction_groups([file for file in there if file.size], size, rewrite)
+        ]
+        return CompactionPlan(job, tasks, there)
 
     def commit(self, made: Sequence[Staged]) -> None:
         """Replaces the files of all tasks.
@@ -95,14 +100,14 @@ class CompactionPlan:
             self.job.commit(made, "compact", existing=[file for file in self.files if file.name in removed])
 
 
-def compaction_groups(files: Sequence[FileInfo], size: int, rewrite: bool) -> list[list[str]]:
+def compaction_groups(files: Sequence[FileInfo], size: int, rewrite: bool) -> list[list[FileInfo]]:
     """Groups of files that become one file each: of one folder, in the order of their names."""
     folders: dict[str, list[FileInfo]] = {}
     for file in sorted(files):
         folders.setdefault(file.name.rpartition("/")[0], []).append(file)
-    groups: list[list[str]] = []
+    groups: list[list[FileInfo]] = []
     for within in folders.values():
-        group: list[str] = []
+        group: list[FileInfo] = []
         total = 0
         for file in within:
             if file.size >= size * FULL and not rewrite:
@@ -110,7 +115,7 @@ def compaction_groups(files: Sequence[FileInfo], size: int, rewrite: bool) -> li
             if group and total + file.size > size:
                 groups.append(group)
                 group, total = [], 0
-            group.append(file.name)
+            group.append(file)
             total += file.size
         groups.append(group)
     return [group for group in groups if len(group) > 1 or (rewrite and group)]
@@ -124,17 +129,14 @@ def compact_files(task: CompactionTask) -> tuple[CompactedFile, Staged]:
     """
     folder = task.job.folder()
     sources = [folder.location(name) for name in task.names]
-    before = sum(found.size for name in task.names if (found := folder.stat(name)) is not None)
-    within, _, first = task.names[0].rpartition("/")
+    first = task.names[0]
     attempt = task.job.attempt()
-    # The name of the new file sorts like the first of the old ones.
-    stem, _, ending = first.partition(".")
-    name = f"{stem[:10]}-{attempt[-32:]}"
     action = "rewrite"
     made = None
     if not task.rewrite and _are_valid(sources, folder):
         try:
-            target = _joined(within, f"{name}.{ending or 'orc'}")
+            ending = first.rpartition("/")[2].partition(".")[2]
+            target = rewritten_name(first, attempt, f".{ending or 'orc'}")
             made = folder.merge(sources, target, staging=attempt)
             action = "merge"
         except ValueError:
@@ -142,13 +144,14 @@ def compact_files(task: CompactionTask) -> tuple[CompactedFile, Staged]:
             pass
     if made is None:
         options = file_options(sources[0], folder, task.options)
-        target = _joined(within, f"{name}{file_suffix(options)}")
+        target = rewritten_name(first, attempt, file_suffix(options))
         made = rewrite(sources, folder, target, attempt, options)
     written, token = made
     if written.rows != (rows := sum(ORCFile(at, storage_options=folder.storage_options).num_rows for at in sources)):
         folder.abort(target, token)
         raise OrcishError(f"{sources[0]} and {len(sources) - 1} more: {rows} rows became {written.rows}")
-    file = CompactedFile(within, action, len(sources), written.rows, before, written.bytes, target.rpartition("/")[2])
+    within, _, name = target.rpartition("/")
+    file = CompactedFile(within, action, len(sources), written.rows, task.size, written.bytes, name)
     return file, Staged(target, written.rows, written.bytes, token)
 
 
@@ -159,11 +162,6 @@ def _are_valid(sources: Sequence[str], folder: Folder) -> bool:
         CorruptFileError: A file cannot be read.
     """
     return all(not ORCFile(source, storage_options=folder.storage_options).check() for source in sources)
-
-
-def _joined(folder: str, name: str) -> str:
-    """The path of a file in a folder; an empty folder is the table's own."""
-    return f"{folder}/{name}" if folder else name
 
 
 def parse_size(size: int | str) -> int:

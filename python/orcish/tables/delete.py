@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Literal, cast
 
-from orcish.errors import UnfinishedCommitError
 from orcish.filters.pushdown import Filters
 from orcish.io.paths import local_path
 from orcish.keywords import checked_keywords, chosen_options
@@ -75,14 +74,11 @@ def delete(
     storage = cast("dict[str, str]", dict(storage_options or {}))
     plan = DeletionPlan.of(path, filters, storage, options)
     done: list[DeletedRows] = []
-    try:
+    with plan.job.cleaned_up() as staged:
         with reported(progress, f"delete from {path}", sum(task.size for task in plan.tasks)) as add:
             for task in plan.tasks:
-                done.append(delete_rows(task))
+                deleted = delete_rows(task)
+                done.append(deleted)
+                staged += [] if deleted.staged is None else [deleted.staged]
                 add(task.size)
         return plan.commit(done)
-    except UnfinishedCommitError:
-        raise
-    except BaseException:
-        plan.job.give_up([each.staged for each in done if each.staged is not None])
-        raise

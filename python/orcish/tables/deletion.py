@@ -19,7 +19,7 @@ from orcish.reading.scan import Scan, Split
 from orcish.reading.scan_reader import ScanReader
 from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.folder import FileInfo
-from orcish.tables.rewriting import file_options, rewrite
+from orcish.tables.rewriting import file_options, rewrite, rewritten_name
 from orcish.writing.dataset import file_suffix
 
 __all__ = ["Deleted", "DeletedRows", "DeletionPlan", "DeletionTask", "delete_rows"]
@@ -91,7 +91,7 @@ class DeletionPlan:
         if not visible:
             raise FileNotFoundError(f"no files: {path}")
         files = job.files()
-        base = job.folder().base
+        base = job.root
         sizes = {file.name: file.size for file in files}
         for name in visible:
             if name not in sizes:
@@ -142,9 +142,7 @@ def delete_rows(task: DeletionTask) -> DeletedRows:
         return DeletedRows(task.name, total, None)
     attempt = task.job.attempt()
     options = file_options(source, folder, task.options)
-    within, _, name = task.name.rpartition("/")
-    name = f"{name.partition('.')[0][:10]}-{attempt[-32:]}{file_suffix(options)}"
-    target = f"{within}/{name}" if within else name
+    target = rewritten_name(task.name, attempt, file_suffix(options))
     written, token = rewrite([source], folder, target, attempt, options, removed=numbers.sort())
     if written.rows != total - len(numbers):
         folder.abort(target, token)

@@ -19,7 +19,19 @@ from orcish.types import ScanOptions, StorageOptions
 from orcish.writing.timestamps import common_timezone, has_wall_clocks, timestamp_types, with_schema, with_stored_types
 from orcish.writing.writer import Written
 
-__all__ = ["file_options", "rewrite"]
+__all__ = ["file_options", "rewrite", "rewritten_name"]
+
+
+def rewritten_name(name: str, attempt: str, suffix: str) -> str:
+    """The path of a file that replaces others, which sorts like the first of them.
+
+    Args:
+        name: The first of the replaced files, by its path in the table.
+        attempt: The folder of the staged file.
+        suffix: The suffix of the new name.
+    """
+    folder, separator, old = name.rpartition("/")
+    return f"{folder}{separator}{old.partition('.')[0][:10]}-{attempt[-32:]}{suffix}"
 
 
 def file_options(source: str, folder: Folder, options: Mapping[str, Any]) -> dict[str, Any]:

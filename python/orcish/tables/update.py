@@ -49,7 +49,7 @@ class Update:
             if name.lower() in (each.lower() for each in names):
                 raise ValueError(
                     f"{self.job.base}: column {name!r} of the rows is a partition column of the path: leave it out, or "
-                    f"write to {self.job.folder().base} with {self.option}"
+                    f"write to {self.job.root} with {self.option}"
                 )
 
     def state(self) -> TableState:
@@ -69,7 +69,7 @@ class Update:
         kept = [name for name in names if name not in replaced]
         columns = [*self.job.partition_columns, *self.partition_by]
         if kept:
-            check_partitions(self.job.folder().base, kept[0], columns, self.option)
+            check_partitions(self.job.root, kept[0], columns, self.option)
         return TableState(position, below, existing_table(self.job, kept))
 
     def commit(

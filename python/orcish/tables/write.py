@@ -5,18 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, cast
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.carbon.detect import is_carbon, is_carbon_file
-from orcish.errors import UnfinishedCommitError, UnknownColumnError, UnsupportedError, closest_match
+from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
 from orcish.io.paths import local_path
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.tables.appending import ExistingTable, cast_batch
-from orcish.tables.commit import Job, Staged
+from orcish.tables.commit import Job
 from orcish.tables.update import Update
 from orcish.types import StorageOptions, WriteOptions
 from orcish.writing.dataset import (
@@ -117,7 +117,6 @@ def write_dataset(
     if existing_data == "overwrite_partitions" and not by:
         raise ValueError("existing_data='overwrite_partitions' needs partition_by")
     job = Job(folder, cast("dict[str, str]", dict(storage_options or {})))
-    missing = _missing_folders(job.location())
     if is_carbon(folder, storage_options):
         raise _has_carbon(folder)
     update = Update(job, existing_data, tuple(by))
@@ -131,7 +130,7 @@ def write_dataset(
     number = "{i}" if basename_template is None else f"{{i}}-{uuid.uuid4().hex[:12]}"
     template = (basename_template or f"part-{{i}}-{uuid.uuid4()}.orc").replace("{i}", number)
     table = TableWriter(
-        job.location(),
+        job.base,
         schema,
         by,
         template=template,
@@ -142,28 +141,20 @@ def write_dataset(
         staging=job.folder().location(job.attempt()),
         options=options,
     )
-    staged: list[Staged] = []
     try:
-        with table:
-            for batch in batches:
-                table.write(cast_batch(batch, schema))
-            if not by:
-                table.begin()
-        staged = job.staged(table)
-        update.commit(staged, schema, state.position)
-    except UnfinishedCommitError:
-        raise
-    except BaseException as error:
-        table.abort()
-        job.give_up(staged)
-        for path in missing:
-            # Folders with files stay.
-            with contextlib.suppress(OSError):
-                os.rmdir(path)
-        if isinstance(error, FileExistsError) and existing_data == "error":
+        with _without_new_folders(job.base), job.cleaned_up() as staged:
+            with table:
+                for batch in batches:
+                    table.write(cast_batch(batch, schema))
+                if not by:
+                    table.begin()
+            staged += job.staged(table)
+            update.commit(staged, schema, state.position)
+    except FileExistsError:
+        if existing_data == "error":
             raise _has_data(folder) from None
         raise
-    start = len(job.location())
+    start = len(job.base)
     base = "" if folder == "/" else folder
     return [file._replace(path=base + file.path[start:]) for file in table.finished]
 
@@ -191,13 +182,20 @@ def _has_data(folder: str) -> FileExistsError:
     return FileExistsError(f"{folder} has data already; existing_data='append' adds to it, 'overwrite' replaces it")
 
 
-def _missing_folders(folder: str) -> list[str]:
-    """The folder and the folders above it that do not exist, the innermost first."""
+@contextlib.contextmanager
+def _without_new_folders(folder: str) -> Iterator[None]:
+    """Removes the folder and the folders above it after an exception, as far as they are new and empty."""
     missing = []
     while "://" not in folder and not os.path.lexists(folder):
         missing.append(folder)
         folder = os.path.dirname(folder)
-    return missing
+    try:
+        yield
+    except BaseException:
+        for path in missing:
+            with contextlib.suppress(OSError):
+                os.rmdir(path)
+        raise
 
 
 def _folder(path: str) -> str:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from orcish.errors import UnfinishedCommitError
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.spark.jobs.runner import active_session, run_in_workers, to_frame
 from orcish.spark.options import absolute, to_text
@@ -95,16 +94,10 @@ def compact(
         file, staged = compact_files(task)
         return [(*file, staged.target, staged.size, staged.token)]
 
-    made: list[Staged] = []
-    try:
+    with plan.job.cleaned_up() as made:
         rows = run_in_workers(session, plan.tasks, run, _BY_TASK, f"orcish: compact {path}")
         made += (Staged(row["target"], row["rows"], row["size"], row["token"]) for row in rows)
         plan.commit(made)
         if made:
             mark_success(plan.job)
-    except UnfinishedCommitError:
-        raise
-    except BaseException:
-        plan.job.give_up(made)
-        raise
     return to_frame(session, rows, RESULT)

@@ -12,7 +12,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from orcish.carbon.detect import check_not_carbon, is_carbon_table
-from orcish.errors import UnfinishedCommitError
 from orcish.io.files import TableFile
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import reader_of
@@ -131,17 +130,11 @@ def convert(
     )
     try:
         to = TableTarget(job, writing, rows.schema).fitted(existing_data)
+        with job.cleaned_up() as staged:
+            staged += rows.write(session, to, list(sort_within), f"orcish: convert to {target}")
+            to.commit(staged, existing_data)
     except FileExistsError as error:
-        raise _has_files(target) from error
-    staged: list[Staged] = []
-    try:
-        staged = rows.write(session, to, list(sort_within), f"orcish: convert to {target}")
-        to.commit(staged, existing_data)
-    except UnfinishedCommitError:
-        raise
-    except BaseException as error:
-        job.give_up(staged)
-        if isinstance(error, FileExistsError) and existing_data == "error":
+        if existing_data == "error":
             raise _has_files(target) from error
         raise
     return to_frame(session, [{"file": f.target, "rows": f.rows, "bytes": f.size} for f in staged], RESULT)

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from orcish.errors import UnfinishedCommitError
 from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.spark.jobs.runner import active_session, run_in_workers, to_frame
@@ -89,16 +88,12 @@ def delete(
         return [(done.name, done.rows, *(done.staged or (None,) * len(Staged._fields)))]
 
     deleted: list[DeletedRows] = []
-    try:
+    with plan.job.cleaned_up() as staged:
         for row in run_in_workers(session, plan.tasks, run, _BY_TASK, f"orcish: delete from {path}"):
             kept = None if row["target"] is None else Staged(row["target"], row["kept"], row["size"], row["token"])
             deleted.append(DeletedRows(row["name"], row["rows"], kept))
+            staged += [] if kept is None else [kept]
         done = plan.commit(deleted)
         if done.rows:
             mark_success(plan.job)
-    except UnfinishedCommitError:
-        raise
-    except BaseException:
-        plan.job.give_up([each.staged for each in deleted if each.staged is not None])
-        raise
     return to_frame(session, [done._asdict()], RESULT)

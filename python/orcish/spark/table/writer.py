@@ -88,7 +88,7 @@ class TableTarget:
         for at in named:
             schema = schema.set(at, schema.field(at).with_type(pa.string()))
         table = TableWriter(
-            self.job.location(),
+            self.job.base,
             schema,
             self.options.partition_by,
             template=f"part-{task:05d}-{attempt[-32:]}-c{{i}}{file_suffix(self.options.file)}",
