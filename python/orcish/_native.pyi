@@ -113,9 +113,6 @@ class TableLog:
     """The log of the table in a folder, given by its absolute path or its URL."""
 
     def __new__(cls, root: str, storage_options: dict[str, Any] | None = None) -> TableLog: ...
-    def exists(self) -> bool:
-        """Whether the table has a log."""
-
     def view(self, folder: str, *, is_before: bool = False) -> list[tuple[str, int]]:
         """Names and sizes of the visible files below a folder of the table, sorted."""
 

@@ -126,6 +126,11 @@ impl Error {
         self.0.kind
     }
 
+    /// The kind of the error of the system that is the cause; `None` if the cause is another one.
+    pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
+        Some(self.source()?.downcast_ref::<std::io::Error>()?.kind())
+    }
+
     /// The message without the place and the cause.
     pub fn message(&self) -> &str {
         &self.0.message

@@ -121,8 +121,7 @@ mod tests {
     }
 
     fn is_not_found(error: &Error) -> bool {
-        let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
-        source.is_some_and(|source| source.kind() == io::ErrorKind::NotFound)
+        error.io_kind() == Some(io::ErrorKind::NotFound)
     }
 
     #[test]

@@ -89,11 +89,6 @@ impl TableLog {
         Ok(TableLog { store: FileStore::new(root, &options) })
     }
 
-    /// Whether the table has a log.
-    fn exists(&self, py: Python<'_>) -> PyResult<bool> {
-        py.detach(|| self.store.has_log()).map_err(|error| to_python(py, &error))
-    }
-
     /// The visible files below a folder of the table.
     #[pyo3(signature = (folder, *, is_before=false))]
     fn view(&self, py: Python<'_>, folder: &str, is_before: bool) -> PyResult<Vec<(String, u64)>> {

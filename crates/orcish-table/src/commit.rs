@@ -273,13 +273,10 @@ async fn create(store: &impl Store, name: &str, bytes: Bytes) -> Result<bool, Co
 
 /// Whether an error means that nothing was written, and nothing will be: the store has refused the request.
 fn is_final(store: &impl Store, error: &Error) -> bool {
-    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
-    let is_refused = source.is_some_and(|source| {
-        matches!(
-            source.kind(),
-            io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
-        )
-    });
+    let is_refused = matches!(
+        error.io_kind(),
+        Some(io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused)
+    );
     store.errors_are_final() || error.kind() != ErrorKind::Io || is_refused
 }
 

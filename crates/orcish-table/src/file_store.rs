@@ -171,7 +171,7 @@ impl Store for FileStore {
 
     async fn list_visible(&self, folder: &str) -> Result<Vec<StoredFile>> {
         let found = match list_folder(&self.path(folder), &self.options) {
-            Err(error) if io_kind(&error) == Some(std::io::ErrorKind::NotFound) => return Ok(Vec::new()),
+            Err(error) if error.io_kind() == Some(std::io::ErrorKind::NotFound) => return Ok(Vec::new()),
             found => found?,
         };
         let status = |size| FileStatus { size, modified: SystemTime::UNIX_EPOCH };
@@ -186,7 +186,7 @@ impl Store for FileStore {
     async fn read(&self, name: &str, limit: u64) -> Result<Option<Bytes>> {
         self.links().check(name)?;
         match read_small(&self.path(name), limit, &self.options) {
-            Err(error) if io_kind(&error) == Some(std::io::ErrorKind::NotFound) => Ok(None),
+            Err(error) if error.io_kind() == Some(std::io::ErrorKind::NotFound) => Ok(None),
             result => result.map(Some),
         }
     }
@@ -194,7 +194,7 @@ impl Store for FileStore {
     async fn create(&self, name: &str, bytes: Bytes) -> Result<bool> {
         self.links().check(name)?;
         match write_small(&self.path(name), bytes, false, &self.options.without_cancel_check()) {
-            Err(error) if io_kind(&error) == Some(std::io::ErrorKind::AlreadyExists) => Ok(false),
+            Err(error) if error.io_kind() == Some(std::io::ErrorKind::AlreadyExists) => Ok(false),
             result => result.map(|()| true),
         }
     }
@@ -266,9 +266,4 @@ impl Store for FileStore {
         std::thread::sleep(PAUSE);
         self.options.cancellation().poll_now()
     }
-}
-
-fn io_kind(error: &Error) -> Option<std::io::ErrorKind> {
-    let source = std::error::Error::source(error)?.downcast_ref::<std::io::Error>()?;
-    Some(source.kind())
 }

@@ -72,8 +72,7 @@ async fn can_undo(store: &impl Store, entry: &Entry) -> Result<bool> {
 }
 
 fn is_not_found(error: &Error) -> bool {
-    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<std::io::Error>());
-    source.is_some_and(|source| source.kind() == std::io::ErrorKind::NotFound)
+    error.io_kind() == Some(std::io::ErrorKind::NotFound)
 }
 
 /// Makes the effects of an entry happen, and returns its state: done, or undone by another process. The entry is the last

@@ -328,7 +328,7 @@ mod tests {
             let error = to_error("cannot be read", &store_error(error, "/t"), &address);
             assert!(error.to_string().starts_with("hdfs://a:1/t: cannot be read: "), "{error}");
             assert!(!error.to_string().contains("at org"), "{error}");
-            std::error::Error::source(&error).unwrap().downcast_ref::<std::io::Error>().unwrap().kind()
+            error.io_kind().unwrap()
         };
         let exception = |class: &str| HdfsError::RPCError(class.to_owned(), "it is so\n\tat org.apache".to_owned());
         use std::io::ErrorKind::{AlreadyExists, ConnectionRefused, NotFound, Other, PermissionDenied, TimedOut};
