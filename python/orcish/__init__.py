@@ -34,6 +34,7 @@ from orcish.tables.compaction import CompactedFile
 from orcish.tables.convert import convert
 from orcish.tables.delete import delete
 from orcish.tables.deletion import Deleted
+from orcish.tables.log.history import Commit, history
 from orcish.tables.log.recovery import recover, vacuum
 from orcish.tables.progress import Progress
 from orcish.tables.write import write_dataset
@@ -47,6 +48,7 @@ __all__ = [
     "CarbonSegment",
     "CarbonTable",
     "ColumnStatistics",
+    "Commit",
     "CommitError",
     "CompactedFile",
     "CorruptFileError",
@@ -73,6 +75,7 @@ __all__ = [
     "compact",
     "convert",
     "delete",
+    "history",
     "merge",
     "read_table",
     "recover",

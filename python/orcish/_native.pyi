@@ -26,6 +26,7 @@ __all__ = [
     "delete_folder",
     "display_name",
     "exact_bound",
+    "extended_schema",
     "format_partition_values",
     "infer_partition_schema",
     "is_carbon",
@@ -100,10 +101,16 @@ def appended_schema(table: object, rows: object, has_schema: bool) -> object:
         ValueError: Names differ only by case, or a type of the table does not hold the values.
     """
 
+def extended_schema(table: object, rows: object) -> object:
+    """The schema of a table after rows with the result of :func:`appended_schema` are appended, as a PyCapsule."""
+
 def list_table_files(
     location: str, storage_options: dict[str, Any] | None = None, *, is_before: bool = False
-) -> list[str]:
-    """The locations of the files at a path, a URL or a pattern, at one moment of the logs of their tables."""
+) -> tuple[list[str], tuple[bytes, list[str]] | None]:
+    """The locations of the files at a path, a URL or a pattern, at one moment of the logs of their tables.
+
+    Also gives the schema of the table in its log: an ORC file without rows, and the names of the partition columns.
+    """
 
 def table_root(folder: str) -> tuple[str, str]:
     """The folder of the table that a folder belongs to, and the path below it."""
@@ -113,14 +120,17 @@ class TableLog:
     """The log of the table in a folder, given by its absolute path or its URL."""
 
     def __new__(cls, root: str, storage_options: dict[str, Any] | None = None) -> TableLog: ...
-    def view(self, folder: str, *, is_before: bool = False) -> list[tuple[str, int]]:
-        """Names and sizes of the visible files below a folder of the table, sorted."""
+    def view(
+        self, folder: str, *, is_before: bool = False
+    ) -> tuple[list[tuple[str, int]], tuple[bytes, list[str]] | None]:
+        """Names and sizes of the visible files below a folder of the table, sorted, and the schema in the log."""
 
     def commit(
         self,
         job: str,
         operation: str,
         tokens: Sequence[bytes],
+        rows: int,
         *,
         existing: Sequence[tuple[str, int, float]] | None = None,
         partitions: Sequence[str] | None = None,
@@ -128,6 +138,7 @@ class TableLog:
         nothing: str | None = None,
         stream: tuple[str, int] | None = None,
         position: int | None = None,
+        schema: tuple[bytes, list[str]] | None = None,
     ) -> tuple[str, int]:
         """Commits a change. Gives what has happened, and a number.
 
@@ -143,6 +154,13 @@ class TableLog:
 
     def recover(self, *, undo: bool = False) -> str:
         """Finishes the last commit, or undoes it: ``nothing``, ``finished`` or ``undone``."""
+
+    def history(self, limit: int) -> list[tuple[int, int, str, str, int, int, int, tuple[str, int] | None, str, str]]:
+        """The last commits, the newest first.
+
+        Number, milliseconds since 1970, operation, status, rows, numbers of files that are added and removed, batch of
+        a stream, job, and engine.
+        """
 
     def vacuum(self, seconds: float) -> int:
         """Removes staged files of dead jobs; their number."""

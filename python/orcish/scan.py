@@ -92,12 +92,12 @@ def _reader(source: Sources, options: dict[str, Any]) -> ScanReader:
     limits: Limits | None = options.pop("limits", None)
     external = options.pop("external_locations", None)
     pending: Pending | None = options.pop("pending", None)
-    files = []
+    listing = None
     if not is_carbon(source, storage_options):
-        files = table_files(source, options.get("partitions"), storage_options, pending or "wait")
-        if not files:
+        listing = table_files(source, options.get("partitions"), storage_options, pending or "wait")
+        if not listing.files and listing.schema is None:
             raise FileNotFoundError(f"no files: {source!r}")
-    if not files or has_carbon(files):
+    if listing is None or has_carbon(listing.files):
         table = CarbonSource.at(single_table(source), storage_options, limits, external)
         return ScanReader(table, check_options(options))
     check_no_external(external)
@@ -105,7 +105,8 @@ def _reader(source: Sources, options: dict[str, Any]) -> ScanReader:
     schema, match = options.pop("schema", None), options.pop("match", "name")
     if schema is not None and not hasattr(schema, "__arrow_c_schema__"):
         raise TypeError(f"schema={schema!r}: must be an Arrow schema, not {type(schema).__name__}")
-    return ScanReader(OrcFiles(files, schema, match, storage_options, limits), options)
+    found = None if schema is not None else listing.schema
+    return ScanReader(OrcFiles(listing.files, schema, match, storage_options, limits, found), options)
 
 
 @checked_keywords

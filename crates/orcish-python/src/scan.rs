@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use orcish::scan::{Matching, Split, TableFile};
+use orcish::read::OrcFile;
+use orcish::scan::{Matching, SchemaSource, Split, TableFile};
 use orcish_core::Limits;
 use orcish_core::explain::{Explanation, SectionPlan};
 use orcish_core::predicate::Outcome;
-use orcish_io::ReadAt;
+use orcish_io::{MemorySource, ReadAt};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
 
@@ -36,13 +37,14 @@ pub(crate) struct Scan {
 #[pymethods]
 impl Scan {
     /// A scan over `files`, whose columns are found by `matching`: `name`, `name_ignoring_case`, `position`, or the
-    /// key of an attribute.
+    /// key of an attribute. `schema` is a capsule, or the bytes of an ORC file that has the schema; by default the first
+    /// file has it.
     #[new]
     #[pyo3(signature = (files, *, schema=None, options=None, matching="name", storage_options=None, limits=None))]
     fn new(
         py: Python<'_>,
         files: Vec<FileSpec<'_>>,
-        schema: Option<&Bound<'_, PyCapsule>>,
+        schema: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
         matching: &str,
         storage_options: Option<&Bound<'_, PyDict>>,
@@ -51,7 +53,7 @@ impl Scan {
         let limits = self::limits(limits)?;
         let options = read_options(options, &limits)?;
         let storage = self::storage_options(storage_options)?;
-        let schema = schema.map(capsule::read_schema).transpose()?.map(Arc::new);
+        let schema = schema.map_or(Ok(SchemaSource::FirstFile), |schema| schema_source(schema, &limits))?;
         // An object has one position, and so one source, however often it is named.
         let mut opened: HashMap<usize, Arc<dyn ReadAt>> = HashMap::new();
         let mut open = |object: Bound<'_, PyAny>, name: &str| -> PyResult<Arc<dyn ReadAt>> {
@@ -200,4 +202,13 @@ fn outcome(found: &Outcome) -> (&'static str, Vec<(String, &'static str)>) {
         Outcome::Read => ("read", Vec::new()),
         Outcome::Skipped(causes) => ("skipped", causes.iter().map(|(test, by)| (test.clone(), by.name())).collect()),
     }
+}
+
+fn schema_source(schema: &Bound<'_, PyAny>, limits: &Limits) -> PyResult<SchemaSource> {
+    if let Ok(capsule) = schema.cast::<PyCapsule>() {
+        return Ok(SchemaSource::Given(Arc::new(capsule::read_schema(capsule)?)));
+    }
+    let source = MemorySource::new(schema.extract::<Vec<u8>>()?).named("the schema in the log of the table");
+    let file = OrcFile::new(Arc::new(source), limits);
+    Ok(SchemaSource::OtherFile(file.map_err(|error| to_python(schema.py(), &error))?))
 }

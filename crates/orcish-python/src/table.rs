@@ -1,12 +1,14 @@
 //! Logs of tables.
 
+use std::borrow::Cow;
 use std::time::{Duration, UNIX_EPOCH};
 
 use orcish_core::Error;
 use orcish_io::{StagedFile, StorageOptions};
 use orcish_table::{
-    AddedFile, Change, CommitError, FileStore, Operation, Outcome, Pending, Recovered, Removes, StoredFile,
-    StreamBatch, abandon, block_on, commit, list_files, position, recover, vacuum, view,
+    AddedFile, Change, Commit, CommitError, CommitStatus, FileStore, Listed, Operation, Outcome, Pending, Recovered,
+    Removes, StoredFile, StreamBatch, TableSchema, abandon, block_on, commit, history, list_files, position, recover,
+    vacuum, view,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,6 +18,9 @@ use crate::capsule;
 use crate::errors::{exception, to_python};
 use crate::options::storage_options;
 
+/// Name, and size in bytes.
+type FileSize = (String, u64);
+
 /// Name, size in bytes, and seconds since 1970.
 type File = (String, u64, f64);
 
@@ -24,6 +29,17 @@ type File = (String, u64, f64);
 pub(crate) fn table_root(folder: &str) -> (String, String) {
     let (root, inside) = orcish_table::table_root(folder);
     (root.to_owned(), inside.to_owned())
+}
+
+/// The schema of a table after rows are appended, as a PyCapsule.
+#[pyfunction]
+pub(crate) fn extended_schema<'py>(
+    py: Python<'py>,
+    table: &Bound<'py, PyCapsule>,
+    rows: &Bound<'py, PyCapsule>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let (table, rows) = (capsule::read_schema(table)?, capsule::read_schema(rows)?);
+    capsule::schema(py, &orcish_core::unify::extended_schema(&table, &rows))
 }
 
 /// The schema with which rows are appended to a table, as a PyCapsule.
@@ -39,7 +55,15 @@ pub(crate) fn appended_schema<'py>(
     capsule::schema(py, &appended.map_err(|error| to_python(py, &error))?)
 }
 
-/// The locations of the files at a path, a URL or a pattern, at one moment of the logs of their tables.
+/// The schema of a table: the bytes of an ORC file without rows, and the names of the partition columns.
+type SchemaPair = (Cow<'static, [u8]>, Vec<String>);
+
+fn schema_pair(schema: Option<TableSchema>) -> Option<SchemaPair> {
+    schema.map(|TableSchema { file, partition }| (Cow::Owned(file.into()), partition))
+}
+
+/// The locations of the files at a path, a URL or a pattern, at one moment of the logs of their tables, and the schema of
+/// the table in its log.
 #[pyfunction]
 #[pyo3(signature = (location, storage_options=None, *, is_before=false))]
 pub(crate) fn list_table_files(
@@ -47,13 +71,31 @@ pub(crate) fn list_table_files(
     location: &str,
     storage_options: Option<&Bound<'_, PyDict>>,
     is_before: bool,
-) -> PyResult<Vec<String>> {
+) -> PyResult<(Vec<String>, Option<SchemaPair>)> {
     let storage = self::storage_options(storage_options)?;
-    py.detach(|| list_files(location, &storage, pending(is_before))).map_err(|error| to_python(py, &error))
+    let listed = py.detach(|| list_files(location, &storage, pending(is_before)));
+    let Listed { files, schema } = listed.map_err(|error| to_python(py, &error))?;
+    Ok((files, schema_pair(schema)))
 }
 
 fn pending(is_before: bool) -> Pending {
     if is_before { Pending::Before } else { Pending::Wait }
+}
+
+type CommitFields = (u64, u64, &'static str, &'static str, u64, usize, usize, Option<(String, u64)>, String, String);
+
+fn commit_fields(commit: Commit) -> CommitFields {
+    let Commit { number, time, operation, status, rows, files_added, files_removed, batch, job, engine } = commit;
+    let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let operation = OPERATIONS.iter().find(|(_, known)| *known == operation).map_or("", |(name, _)| *name);
+    let status = match status {
+        CommitStatus::Done => "done",
+        CommitStatus::Unfinished => "unfinished",
+        CommitStatus::Undone => "undone",
+    };
+    let batch = batch.map(|StreamBatch { stream, batch }| (stream, batch));
+    let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    (number, millis, operation, status, rows, files_added, files_removed, batch, job, engine)
 }
 
 /// The log of a table.
@@ -69,14 +111,16 @@ impl TableLog {
     }
 }
 
+const OPERATIONS: [(&str, Operation); 4] = [
+    ("append", Operation::Append),
+    ("overwrite", Operation::Overwrite),
+    ("compact", Operation::Compact),
+    ("delete", Operation::Delete),
+];
+
 fn operation(name: &str) -> PyResult<Operation> {
-    Ok(match name {
-        "append" => Operation::Append,
-        "overwrite" => Operation::Overwrite,
-        "compact" => Operation::Compact,
-        "delete" => Operation::Delete,
-        _ => return Err(PyValueError::new_err(format!("{name:?} is no operation"))),
-    })
+    let found = OPERATIONS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, operation)| *operation).ok_or_else(|| PyValueError::new_err(format!("{name:?} is no operation")))
 }
 
 #[pymethods]
@@ -89,12 +133,13 @@ impl TableLog {
         Ok(TableLog { store: FileStore::new(root, &options) })
     }
 
-    /// The visible files below a folder of the table.
+    /// The visible files below a folder of the table, and the schema in the log.
     #[pyo3(signature = (folder, *, is_before=false))]
-    fn view(&self, py: Python<'_>, folder: &str, is_before: bool) -> PyResult<Vec<(String, u64)>> {
+    fn view(&self, py: Python<'_>, folder: &str, is_before: bool) -> PyResult<(Vec<FileSize>, Option<SchemaPair>)> {
         let found = py.detach(|| block_on(view(&self.store, folder, pending(is_before))));
         let found = found.map_err(|error| to_python(py, &error))?;
-        Ok(found.files.into_iter().map(|file| (file.name, file.size)).collect())
+        let files = found.files.into_iter().map(|file| (file.name, file.size)).collect();
+        Ok((files, schema_pair(found.schema)))
     }
 
     /// The number that the next entry has, for a job that is about to write.
@@ -106,15 +151,16 @@ impl TableLog {
         found.map_err(|error| to_python(py, &error))
     }
 
-    /// Commits a change. `tokens` are those of staged files. Gives what has happened, `committed`, `before` for a batch of
+    /// Commits a change. `tokens` are those of staged files, which have `rows`. Gives what has happened, `committed`, `before` for a batch of
     /// a stream that was committed before, or `outdated` if the log is at another position, and a number: that of the
     /// entry, 0, or the position.
     ///
     /// Files to remove: `existing` are files that must be unchanged, `partitions` are folders whose own files are
-    /// removed, `everything` is a folder that is removed, and `nothing` is one that may have no file.
+    /// removed, `everything` is a folder that is removed, and `nothing` is one that may have no file. `schema` is that of the
+    /// table after the change, if it does not stay.
     #[pyo3(signature = (
-        job, operation, tokens, *, existing=None, partitions=None, everything=None, nothing=None, stream=None,
-        position=None
+        job, operation, tokens, rows, *, existing=None, partitions=None, everything=None, nothing=None, stream=None,
+        position=None, schema=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn commit(
@@ -123,12 +169,14 @@ impl TableLog {
         job: &str,
         operation: &str,
         tokens: Vec<Vec<u8>>,
+        rows: u64,
         existing: Option<Vec<File>>,
         partitions: Option<Vec<String>>,
         everything: Option<String>,
         nothing: Option<String>,
         stream: Option<(String, u64)>,
         position: Option<u64>,
+        schema: Option<(Vec<u8>, Vec<String>)>,
     ) -> PyResult<(&'static str, u64)> {
         let operation = self::operation(operation)?;
         let stored = |(name, size, modified): File| {
@@ -142,10 +190,11 @@ impl TableLog {
             (.., Some(folder)) => Removes::NothingExists(folder),
             _ => Removes::Nothing,
         };
+        let schema = schema.map(|(file, partition)| TableSchema { file: file.into(), partition });
         let stream = stream.map(|(stream, batch)| StreamBatch { stream, batch });
         let result = py.detach(|| {
             let added = self.added(job, &tokens)?;
-            block_on(commit(&self.store, job, &Change { operation, added, removes, stream, position }))
+            block_on(commit(&self.store, job, &Change { operation, rows, added, removes, stream, position, schema }))
         });
         match result {
             Ok(Outcome::Committed(number)) => Ok(("committed", number)),
@@ -173,6 +222,14 @@ impl TableLog {
             Recovered::Finished => "finished",
             Recovered::Undone => "undone",
         })
+    }
+
+    /// The last commits, the newest first: number, milliseconds since 1970, operation, status, rows, numbers of files that
+    /// are added and removed, batch of a stream, job, and engine.
+    #[pyo3(signature = (limit))]
+    fn history(&self, py: Python<'_>, limit: usize) -> PyResult<Vec<CommitFields>> {
+        let found = py.detach(|| block_on(history(&self.store, limit))).map_err(|error| to_python(py, &error))?;
+        Ok(found.into_iter().map(commit_fields).collect())
     }
 
     /// Removes staged files of jobs that have written nothing for a number of seconds. Gives the number of files.

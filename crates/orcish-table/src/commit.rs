@@ -9,8 +9,9 @@ use orcish_core::{Error, ErrorKind, Result};
 
 use crate::entry::{AddedFile, Entry, MAX_ENTRY, Operation, StagedBytes, StreamBatch};
 use crate::finish::{clean, finish};
-use crate::log::{Log, State, entry_name, is_marked_by, last_entry};
+use crate::log::{Log, State, entry_name, last_entry, read_marker};
 use crate::names::{FileKind, JOBS, OWN, check_job, file_kind, is_below, job_folder};
+use crate::schema::TableSchema;
 use crate::store::{Store, StoredFile};
 use crate::vacuum::sweep;
 
@@ -26,6 +27,8 @@ const MAX_TURNS: usize = 1_000;
 pub struct Change {
     /// What the commit does, for people who read the log.
     pub operation: Operation,
+    /// The number of rows of the added files, for people who read the log.
+    pub rows: u64,
     /// Staged files. Their names were never those of other files of the table.
     pub added: Vec<AddedFile>,
     /// Which files are removed.
@@ -34,6 +37,8 @@ pub struct Change {
     pub stream: Option<StreamBatch>,
     /// The position of the log for which the change was made; see [`position`]. At another position nothing changes.
     pub position: Option<u64>,
+    /// The schema of the table after the change; `None` where it stays.
+    pub schema: Option<TableSchema>,
 }
 
 /// The files that a commit removes, of those that the table has when the commit is decided.
@@ -116,14 +121,16 @@ pub async fn commit(store: &impl Store, job: &str, change: &Change) -> Result<Ou
 async fn decide_and_finish(store: &impl Store, job: &str, change: &Change) -> Result<Outcome, CommitError> {
     check_job(job)?;
     for _ in 0..MAX_TURNS {
-        let (mut number, mut streams, mut previous) = (0, BTreeMap::new(), None);
+        let (mut number, mut streams, mut previous, mut schema) = (0, BTreeMap::new(), None, None);
         if let Some(mut last) = last_entry(store).await? {
             if last.state == State::Unfinished {
                 last.state = finish(store, last.number, &last.entry).await?;
             }
             number = last.number.checked_add(1).ok_or_else(|| Error::corrupt("the log has no number left"))?;
-            previous = Some(last.entry.job.clone());
-            streams = last.entry.streams_after(last.number, last.state == State::Undone);
+            let is_undone = last.state == State::Undone;
+            streams = last.entry.streams_after(last.number, is_undone);
+            schema = last.entry.schema_after(is_undone).cloned();
+            previous = Some(last.entry.job);
         }
         if let Some(StreamBatch { stream, batch }) = &change.stream
             && streams.get(stream).is_some_and(|last| last.batch >= *batch)
@@ -135,8 +142,9 @@ async fn decide_and_finish(store: &impl Store, job: &str, change: &Change) -> Re
         }
         let removed = removed_files(store, &change.removes).await?;
         check_staged(store, job, &change.added).await?;
-        let entry = Entry::new(job, change.operation, &change.added, removed);
+        let entry = Entry::new(job, change.operation, change.rows, &change.added, removed);
         let entry = entry.after(previous).with_streams(change.stream.clone(), streams);
+        let entry = entry.with_schema(schema, change.schema.clone());
         let bytes = entry.to_bytes()?;
         // Once the entry exists, a file that cannot become visible keeps the table from being written.
         store.prepare(job, &change.added, &entry.removed).await?;
@@ -296,7 +304,8 @@ async fn after_creation(store: &impl Store, number: u64, job: &str) -> Result<(L
     }
     // Another process has finished it.
     for state in [State::Done, State::Undone] {
-        if is_marked_by(store, number, state, job).await.map_err(unknown)? {
+        // A number that the log has forgotten may have the marker of another entry.
+        if read_marker(store, number, state).await.map_err(unknown)?.is_some_and(|marker| marker.job == job) {
             return Ok((log, state));
         }
     }

@@ -1,15 +1,18 @@
 //! Entries of the log.
 
 use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use orcish_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::names::{FileKind, check_job, check_relative, file_kind};
+use crate::schema::TableSchema;
 
 /// The version of entries.
 const VERSION: u32 = 1;
+const ENGINE: &str = concat!("orcish ", env!("CARGO_PKG_VERSION"));
 /// Maximum size of an entry in bytes, which is that of a commit of some hundred thousand files.
 pub(crate) const MAX_ENTRY: u64 = 64 << 20;
 /// Maximum number of streams that an entry has.
@@ -90,28 +93,44 @@ pub(crate) struct Entry {
     pub(crate) job: String,
     /// The job of the entry before. An entry with the number of one that the log has forgotten has another one.
     pub(crate) previous: Option<String>,
-    operation: Operation,
+    /// When the entry was made, in milliseconds since 1970, by the clock of the writer. For people, as are the next fields.
+    pub(crate) time: u64,
+    /// The name and version of the writer.
+    pub(crate) engine: String,
+    pub(crate) operation: Operation,
+    /// The number of rows of the added files.
+    pub(crate) rows: u64,
     pub(crate) added: Vec<AddedFile>,
     /// Names of the files that are removed.
     pub(crate) removed: Vec<String>,
     /// The batch of a stream that the entry is.
-    batch: Option<StreamBatch>,
+    pub(crate) batch: Option<StreamBatch>,
     /// The last batch of each stream before this entry.
     streams: BTreeMap<String, LastBatch>,
+    /// The schema before this entry; `None` for that of the first file.
+    schema: Option<TableSchema>,
+    /// The schema after this entry; `None` where it stays.
+    new_schema: Option<TableSchema>,
 }
 
 impl Entry {
-    pub(crate) fn new(job: &str, operation: Operation, added: &[AddedFile], removed: Vec<String>) -> Self {
+    pub(crate) fn new(job: &str, operation: Operation, rows: u64, added: &[AddedFile], removed: Vec<String>) -> Self {
         let (job, added) = (job.to_owned(), added.to_vec());
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Entry {
             version: VERSION,
             job,
             previous: None,
+            time: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+            engine: ENGINE.to_owned(),
             operation,
+            rows,
             added,
             removed,
             batch: None,
             streams: BTreeMap::new(),
+            schema: None,
+            new_schema: None,
         }
     }
 
@@ -134,10 +153,22 @@ impl Entry {
         self
     }
 
+    /// The entry that changes the schema, or not, in a table that has had one.
+    pub(crate) fn with_schema(mut self, before: Option<TableSchema>, new: Option<TableSchema>) -> Self {
+        self.new_schema = new.filter(|new| before.as_ref() != Some(new));
+        self.schema = before;
+        self
+    }
+
+    /// The schema of the table after this entry.
+    pub(crate) fn schema_after(&self, is_undone: bool) -> Option<&TableSchema> {
+        self.new_schema.as_ref().filter(|_| !is_undone).or(self.schema.as_ref())
+    }
+
     /// The last batch of each stream after this entry, of this number.
-    pub(crate) fn streams_after(self, number: u64, is_undone: bool) -> BTreeMap<String, LastBatch> {
-        let mut streams = self.streams;
-        if let Some(StreamBatch { stream, batch }) = self.batch.filter(|_| !is_undone) {
+    pub(crate) fn streams_after(&self, number: u64, is_undone: bool) -> BTreeMap<String, LastBatch> {
+        let mut streams = self.streams.clone();
+        if let Some(StreamBatch { stream, batch }) = self.batch.clone().filter(|_| !is_undone) {
             streams.insert(stream, LastBatch { batch, entry: number });
         }
         streams

@@ -42,7 +42,7 @@ pub async fn recover(store: &impl Store, undo: bool) -> Result<Recovered> {
     // more, so that no process publishes it after its deletion here.
     let added: Vec<_> = entry.added.iter().map(|file| file.name.clone()).collect();
     store.delete(&added).await?;
-    mark(store, number, State::Undone, &entry.job).await?;
+    mark(store, number, State::Undone, &entry).await?;
     clean(store, &entry.job).await;
     Ok(Recovered::Undone)
 }
@@ -101,7 +101,7 @@ pub(crate) async fn finish(store: &impl Store, number: u64, entry: &Entry) -> Re
 async fn apply(store: &impl Store, number: u64, entry: &Entry) -> Result<()> {
     store.publish(&entry.job, &entry.added).await?;
     store.delete(&entry.removed).await?;
-    mark(store, number, State::Done, &entry.job).await?;
+    mark(store, number, State::Done, entry).await?;
     clean(store, &entry.job).await;
     Ok(())
 }

@@ -8,10 +8,21 @@ use orcish_io::{Listing, StorageOptions, display_name, list_marked};
 use crate::executor::block_on;
 use crate::file_store::FileStore;
 use crate::names::{OWN, table_root};
+use crate::schema::TableSchema;
 use crate::view::{Pending, view};
 
 /// How often a location is listed again because its tables have changed.
 const MAX_ATTEMPTS: usize = 100;
+
+/// The files at a location.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// The locations of the files, sorted.
+    pub files: Vec<String>,
+    /// The schema of the table that all of them are in; `None` if that is the one of the first file, or if there are
+    /// several tables.
+    pub schema: Option<TableSchema>,
+}
 
 /// The locations of the files at a path, a URL or a pattern, as [`orcish_io::list`] has them. Those of tables with a log
 /// are the files of one moment of the log. Nothing is written.
@@ -25,31 +36,33 @@ const MAX_ATTEMPTS: usize = 100;
 /// # Errors
 /// `Io` if there is no such file or folder. `Commit` if the last commit of a table is not finished, and its files do not
 /// become visible.
-pub fn list_files(location: &str, options: &StorageOptions, pending: Pending) -> Result<Vec<String>> {
+pub fn list_files(location: &str, options: &StorageOptions, pending: Pending) -> Result<Listed> {
     let mut before = Views::new();
     for _ in 0..MAX_ATTEMPTS {
         let listing = list_marked(location, options, OWN)?;
-        let Some(folder) = &listing.folder else { return Ok(locations(listing)) };
+        let Some(folder) = &listing.folder else { return Ok(Listed { files: locations(listing), schema: None }) };
         let own = Folder::new(folder);
         let logs = logs(&listing, &own, options)?;
         if logs.is_empty() {
             if listing.is_atomic || !has_begun(&listing, &own, options)? {
-                return Ok(locations(listing));
+                return Ok(Listed { files: locations(listing), schema: None });
             }
             continue;
         }
         if !listing.is_pattern && logs.iter().eq([&own.root]) {
             let store = FileStore::new(&own.root, options);
-            let files = block_on(view(&store, &own.inside, pending))?.files;
+            let found = block_on(view(&store, &own.inside, pending))?;
             let start = if own.inside.is_empty() { 0 } else { own.inside.len() + 1 };
             let base = folder.trim_end_matches('/');
             let name = |name: &str| format!("{base}/{}", name.get(start..).unwrap_or_default());
-            return Ok(files.iter().map(|file| name(&file.name)).collect());
+            let files = found.files.iter().map(|file| name(&file.name)).collect();
+            return Ok(Listed { files, schema: found.schema });
         }
         let views = views(&logs, options, pending)?;
         // Between two equal views of the tables, all of their files were there.
         if views == before {
-            return Ok(locations(listing).into_iter().filter(|file| is_visible(file, &views)).collect());
+            let files: Vec<_> = locations(listing).into_iter().filter(|file| is_visible(file, &views)).collect();
+            return Ok(Listed { schema: common_schema(&files, views), files });
         }
         before = views;
     }
@@ -61,8 +74,11 @@ fn locations(listing: Listing) -> Vec<String> {
     listing.files.into_iter().map(|(location, _)| location).collect()
 }
 
-/// Names of the files of tables, by the roots of the tables.
-type Views = BTreeMap<String, BTreeSet<String>>;
+/// A table: the names of its files, and its schema.
+type Found = (BTreeSet<String>, Option<TableSchema>);
+
+/// Tables by their roots.
+type Views = BTreeMap<String, Found>;
 
 /// A folder: the root of its table, without links, and the path below it.
 struct Folder {
@@ -141,8 +157,8 @@ fn with_log(roots: BTreeSet<String>, options: &StorageOptions) -> Result<BTreeSe
 
 fn views(logs: &BTreeSet<String>, options: &StorageOptions, pending: Pending) -> Result<Views> {
     let names = |root: &String| {
-        let files = block_on(view(&FileStore::new(root, options), "", pending))?.files;
-        Ok((root.clone(), files.into_iter().map(|file| file.name).collect()))
+        let found = block_on(view(&FileStore::new(root, options), "", pending))?;
+        Ok((root.clone(), (found.files.into_iter().map(|file| file.name).collect(), found.schema)))
     };
     logs.iter().map(names).collect()
 }
@@ -150,5 +166,11 @@ fn views(logs: &BTreeSet<String>, options: &StorageOptions, pending: Pending) ->
 /// Whether a file is one of its table.
 fn is_visible(location: &str, views: &Views) -> bool {
     let (folder, name) = Folder::of_file(location);
-    views.get(&folder.root).is_none_or(|names| names.contains(&name))
+    views.get(&folder.root).is_none_or(|(names, _)| names.contains(&name))
+}
+
+/// The schema of the only table of some files.
+fn common_schema(files: &[String], mut views: Views) -> Option<TableSchema> {
+    let (root, (_, schema)) = views.pop_first().filter(|_| views.is_empty())?;
+    schema.filter(|_| files.iter().all(|file| Folder::of_file(file).0.root == root))
 }

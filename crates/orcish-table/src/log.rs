@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use bytes::Bytes;
 use orcish_core::{Error, ErrorKind, Result};
+use serde::{Deserialize, Serialize};
 
 use crate::entry::{Entry, MAX_ENTRY};
 use crate::names::{LOG, log_name, parse_log_name};
+use crate::schema::TableSchema;
 use crate::store::{Retention, Store};
 
 /// The ending of an entry.
@@ -82,6 +83,11 @@ impl Log {
         self.entries.range(number..).map(|(number, (state, _))| (*number, *state))
     }
 
+    /// All entries, the newest first.
+    pub(crate) fn newest(&self) -> impl Iterator<Item = (u64, State)> {
+        self.entries.iter().rev().map(|(number, (state, _))| (*number, *state))
+    }
+
     /// Names of old entries, and of markers whose entries are deleted. A marker is deleted after its entry, so that a
     /// finished entry never looks unfinished.
     pub(crate) fn stale(&self, retention: Retention) -> Vec<String> {
@@ -132,15 +138,34 @@ pub(crate) fn entry_name(number: u64) -> String {
     log_name(number, ENTRY)
 }
 
-/// Writes the marker of an entry of a job: that it is finished, or that it is undone.
-pub(crate) async fn mark(store: &impl Store, number: u64, state: State, job: &str) -> Result<()> {
-    store.write(&marker_name(number, state), Bytes::copy_from_slice(job.as_bytes())).await
+/// The content of the marker of an entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Marker {
+    /// The job of the entry.
+    pub(crate) job: String,
+    /// The schema of the table after the entry. A reader needs it, and not the entry, which may be large.
+    pub(crate) schema: Option<TableSchema>,
 }
 
-/// Whether the marker of an entry is that of a job. A number that the log has forgotten may have the marker of another.
-pub(crate) async fn is_marked_by(store: &impl Store, number: u64, state: State, job: &str) -> Result<bool> {
-    let content = store.read(&marker_name(number, state), MAX_ENTRY).await?;
-    Ok(content.is_some_and(|content| content == job.as_bytes()))
+/// Writes the marker of an entry: that it is finished, or that it is undone. All processes write the same.
+pub(crate) async fn mark(store: &impl Store, number: u64, state: State, entry: &Entry) -> Result<()> {
+    let schema = entry.schema_after(state == State::Undone).cloned();
+    let marker = Marker { job: entry.job.clone(), schema };
+    let bytes = serde_json::to_vec(&marker).map_err(|error| Error::invalid("the marker").with_source(error))?;
+    store.write(&marker_name(number, state), bytes.into()).await
+}
+
+/// The marker of an entry; `None` if there is none, or if it has been deleted.
+///
+/// # Errors
+/// `Corrupt`, with the name of the file.
+pub(crate) async fn read_marker(store: &impl Store, number: u64, state: State) -> Result<Option<Marker>> {
+    let name = marker_name(number, state);
+    let bytes = store.read(&name, MAX_ENTRY).await?;
+    let marker = bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose();
+    let corrupt = |error| Error::corrupt("this is no marker of the log of a table").with_source(error);
+    marker.map_err(|error| corrupt(error).in_file(&store.location(&name)))
 }
 
 fn marker_name(number: u64, state: State) -> String {

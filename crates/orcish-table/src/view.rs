@@ -6,8 +6,9 @@ use std::time::SystemTime;
 use orcish_core::{Error, ErrorKind, Result};
 
 use crate::entry::Entry;
-use crate::log::{Log, State, read_entry};
+use crate::log::{Log, State, read_entry, read_marker};
 use crate::names::is_below;
+use crate::schema::TableSchema;
 use crate::store::{Store, StoredFile};
 
 /// How often a reader begins again because the log has forgotten entries meanwhile.
@@ -30,6 +31,8 @@ pub enum Pending {
 pub struct View {
     /// The visible files, sorted by name. Files in other folders than those of partitions are among them.
     pub files: Vec<StoredFile>,
+    /// The schema; `None` for that of the first file.
+    pub schema: Option<TableSchema>,
 }
 
 /// The files of a table, or of a folder in it, at one moment of its log. Nothing is written.
@@ -91,6 +94,7 @@ async fn look(store: &impl Store, folder: &str, pending: Pending) -> Result<Look
     };
     let mut expected = first;
     let mut previous: Option<String> = None;
+    let mut schema = None;
     for (number, state) in after.since(first) {
         let Some(entry) = read_entry(store, number).await? else { return Ok(Look::Again) };
         let is_next = previous.is_none() || entry.previous == previous;
@@ -99,6 +103,7 @@ async fn look(store: &impl Store, folder: &str, pending: Pending) -> Result<Look
         }
         expected = number.saturating_add(1);
         previous = Some(entry.job.clone());
+        schema = Some(entry.schema_after(state == State::Undone).cloned());
         if state == State::Undone {
             // Its files may have been visible.
             entry.added.iter().for_each(|file| _ = files.remove(&file.name));
@@ -116,11 +121,21 @@ async fn look(store: &impl Store, folder: &str, pending: Pending) -> Result<Look
                 return Ok(Look::Missing { count, number, name });
             }
             entry.added.iter().for_each(|file| _ = files.remove(&file.name));
+            schema = Some(entry.schema_after(true).cloned());
             continue;
         }
         apply(&mut files, &entry, folder);
     }
-    Ok(Look::Files(View { files: files.into_values().collect() }))
+    let schema = match (schema, after.last()) {
+        (Some(schema), _) => schema,
+        (None, None) => None,
+        // The last entry was finished before the listing.
+        (None, Some((number, state))) => {
+            let Some(marker) = read_marker(store, number, state).await? else { return Ok(Look::Again) };
+            marker.schema
+        }
+    };
+    Ok(Look::Files(View { files: files.into_values().collect(), schema }))
 }
 
 /// The number of added files that are not visible, and the name of one; `None` if all are visible.

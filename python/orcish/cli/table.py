@@ -1,4 +1,4 @@
-"""``orcish compact``, ``delete``, ``recover`` and ``vacuum``: changes of tables."""
+"""``orcish compact``, ``delete``, ``history``, ``recover`` and ``vacuum``: changes of tables."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from orcish.cli.output import fail, print_lines
 from orcish.errors import OrcishError
 from orcish.tables.compact import compact
 from orcish.tables.delete import delete
+from orcish.tables.log.history import history
 from orcish.tables.log.recovery import STALE, recover, vacuum
 from orcish.terminal import json_line
 
@@ -33,6 +34,9 @@ def add_table_commands(commands: Any) -> None:
     command.add_argument(
         "--filters", "--where", dest="filters", metavar="SQL", required=True, help="the rows for which this is true"
     )
+
+    command = _add(commands, "history", _history, "show the last commits of a table")
+    command.add_argument("--limit", type=count, default=20, metavar="N", help="most commits that are shown (20)")
 
     command = _add(commands, "recover", _recover, "finish the last commit of a table whose process has died")
     command.add_argument("--undo", action="store_true", help="undo a commit that cannot be finished, as files are lost")
@@ -88,6 +92,21 @@ def _delete(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
     if options.json:
         return [json_line(done._asdict())]
     return [f"{done.rows:,} rows; {done.files_removed:,} files removed, {done.files_rewritten:,} files rewritten"]
+
+
+def _history(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
+    commits = history(options.table, limit=options.limit, storage_options=storage)
+    if options.json:
+        return [json_line({**commit._asdict(), "time": commit.time.isoformat()}) for commit in commits]
+    if not commits:
+        return ["the folder has no log"]
+    lines = [("NUMBER", "TIME", "OPERATION", "STATUS", "ROWS", "FILES", "ENGINE")]
+    for each in commits:
+        time = each.time.strftime("%Y-%m-%d %H:%M:%S")
+        files = f"+{each.files_added:,} -{each.files_removed:,}"
+        lines.append((str(each.number), time, each.operation, each.status, f"{each.rows:,}", files, each.engine))
+    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
+    return ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in lines]
 
 
 def _recover(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:

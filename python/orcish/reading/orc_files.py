@@ -15,6 +15,7 @@ from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, Uns
 from orcish.io.files import TableFile
 from orcish.reading.explanation import STRIPES
 from orcish.reading.source import SplitPart, type_options
+from orcish.tables.log.schema import TableSchema
 from orcish.types import Limits, Matching, StorageOptions
 
 __all__ = ["OrcFiles", "PartiallyReadable", "UnifiedSchema", "unknown_or_unreadable"]
@@ -29,6 +30,8 @@ class OrcFiles:
     match: Matching
     storage_options: StorageOptions | None = dataclasses.field(repr=False)
     limits: Limits | None
+    table_schema: TableSchema | None = None
+    """The schema where none is given; by default that of the first file."""
     is_part: bool = False
     """Whether these are some of the files of a table, whose schema was inferred from all of them."""
 
@@ -37,6 +40,8 @@ class OrcFiles:
     @property
     def partition_columns(self) -> list[str]:
         """Columns whose values are in folder names."""
+        if not self.files:
+            return [] if self.table_schema is None else self.table_schema.partition
         return [name for name, _ in self.files[0].partition]
 
     def open(self, options: dict[str, Any]) -> _native.Scan | PartiallyReadable:
@@ -66,12 +71,22 @@ class OrcFiles:
 
     def _open(self, options: dict[str, Any]) -> _native.Scan:
         schema = self.schema
+        if schema is None and self.table_schema is not None:
+            if self.files:
+                return self._opened(self.table_schema.file, options)
+            # Without folders, the types of partition columns are not known.
+            stored = self._opened(self.table_schema.file, {**type_options(options)})
+            partition = [pa.field(name, pa.string()) for name in self.table_schema.partition]
+            schema = pa.schema([*pa.schema(ExportedSchema(stored.table_schema())), *partition])
         if schema is not None and self.is_part and options.get("null_map_keys") == "dictionary":
             # The types in the files change in the same way.
             schema = pa.schema([_with_null_keys(field) for field in schema], schema.metadata)
+        return self._opened(None if schema is None else schema.__arrow_c_schema__(), options)
+
+    def _opened(self, schema: object | None, options: dict[str, Any]) -> _native.Scan:
         return _native.Scan(
             self.files,
-            schema=None if schema is None else schema.__arrow_c_schema__(),
+            schema=schema,
             options=options,
             matching=self.match,
             storage_options=cast("dict[str, Any] | None", self.storage_options),
@@ -93,7 +108,8 @@ class OrcFiles:
     def _with_files(self, files: list[TableFile], opened: _native.Scan | PartiallyReadable) -> OrcFiles:
         """The table of other files with the same columns."""
         is_part = self.schema is None or self.is_part
-        return dataclasses.replace(self, files=files, schema=self.full_schema(opened), is_part=is_part)
+        schema = self.full_schema(opened)
+        return dataclasses.replace(self, files=files, schema=schema, table_schema=None, is_part=is_part)
 
     def full_schema(self, opened: _native.Scan | PartiallyReadable) -> pa.Schema:
         """The schema of all columns that can be read, partition columns last."""

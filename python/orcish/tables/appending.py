@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -13,22 +15,25 @@ from orcish.errors import CorruptFileError
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.scan import scan
 from orcish.tables.commit import Job
-from orcish.writing.timestamps import timestamp_types, writer_timezones
+from orcish.tables.log.schema import TableSchema
+from orcish.writing.timestamps import timestamp_types, with_stored_types, writer_timezones
+from orcish.writing.writer import write_table
 
-__all__ = ["ExistingTable", "cast_batch", "check_partitions", "existing_table"]
+__all__ = ["ExistingTable", "cast_batch", "check_partitions", "existing_table", "schema_with"]
 
 
 @dataclasses.dataclass(frozen=True)
 class ExistingTable:
-    """What a table has, by the first of its files that has columns."""
+    """The columns of a table: those that its log has, or those of the first of its files that has columns."""
 
     base: str
     """Path or URL of the table."""
     schema: pa.Schema
-    """The columns of the file that can be read."""
+    """The columns that can be read, without partition columns."""
     timestamp_types: dict[str, str]
     """The result of :func:`orcish.writing.timestamps.timestamp_types`."""
-    _has_schema: bool
+    has_arrow_schema: bool
+    """Whether the files have an Arrow schema."""
     _files: list[str] = dataclasses.field(repr=False)
     _storage: Mapping[str, str] = dataclasses.field(repr=False)
 
@@ -40,7 +45,7 @@ class ExistingTable:
         """
         try:
             found = _native.appended_schema(
-                self.schema.__arrow_c_schema__(), schema.__arrow_c_schema__(), self._has_schema
+                self.schema.__arrow_c_schema__(), schema.__arrow_c_schema__(), self.has_arrow_schema
             )
         except ValueError as error:
             raise ValueError(f"{self.base}: {error}") from None
@@ -64,43 +69,45 @@ class ExistingTable:
         return None
 
 
-def check_partitions(base: str, name: str, columns: Sequence[str], option: str) -> None:
+def check_partitions(base: str, own: Sequence[str], columns: Sequence[str], option: str) -> None:
     """Checks that rows are partitioned as a table is.
 
     Args:
         base: Path or URL of the table.
-        name: A file of the table, by its path in the table.
+        own: The partition columns of the table.
         columns: The partition columns of the rows.
         option: What messages call them.
 
     Raises:
         ValueError: The partition columns differ, so that the table could not be read any more.
     """
-    own = [column for column, _ in _native.partitions_below(base, f"{base}/{name}")]
-    if list(columns) != own:
+    if list(columns) != list(own):
         existing, given = (", ".join(each) or "none" for each in (own, columns))
         raise ValueError(f"{base} has files whose partition columns are: {existing}; {option} is: {given}")
 
 
-def existing_table(job: Job, names: Sequence[str]) -> ExistingTable | None:
-    """The table that a job writes to, by some of its files; ``None`` if none of them has columns.
+def existing_table(job: Job, names: Sequence[str], schema: TableSchema | None) -> ExistingTable | None:
+    """The table that a job writes to; ``None`` if neither its log nor one of its files has columns.
 
     Args:
         job: The job.
-        names: The files, by their paths in the table.
+        names: Files of the table, by their paths in the table.
+        schema: The schema of the table in its log.
 
     Raises:
         ValueError: There are files, and none of them is an ORC file.
     """
     base = job.root
     files = [f"{base}/{name}" for name in names]
-    for location, file in _opened(files, job.storage):
-        schema = scan(location, partitions=False, storage_options=job.storage).schema
+    found: Iterator[tuple[Any, ORCFile]] = _opened(files, job.storage)
+    if schema is not None:
+        found = iter([(schema.file, ORCFile(schema.file))])
+    for source, file in found:
         return ExistingTable(
             base=base,
-            schema=schema,
+            schema=scan(source, partitions=False, storage_options=job.storage).schema,
             timestamp_types=timestamp_types(file),
-            _has_schema=has_arrow_schema(file),
+            has_arrow_schema=has_arrow_schema(file),
             _files=files,
             _storage=job.storage,
         )
@@ -108,10 +115,31 @@ def existing_table(job: Job, names: Sequence[str]) -> ExistingTable | None:
         # Files of CarbonData are refused by the caller.
         if name.endswith((".carbondata", ".carbonindex")):
             return None
-        found = job.folder().stat(name)
-        if found is not None and found.size:
+        stored = job.folder().stat(name)
+        if stored is not None and stored.size:
             raise ValueError(f"{base}/{name} is no ORC file: rows are not added to a folder of other files")
     return None
+
+
+def schema_with(
+    existing: ExistingTable | None, rows: pa.Schema, partition: Sequence[str], *, arrow_schema: bool
+) -> TableSchema:
+    """The schema of a table after rows are added.
+
+    Args:
+        existing: The table before; ``None`` if it had no columns.
+        rows: The schema with which the rows are written, partition columns included.
+        partition: Names of all partition columns.
+        arrow_schema: Whether files of a new table have an Arrow schema.
+    """
+    columns = pa.schema([field for field in rows if field.name not in partition], rows.metadata)
+    if existing is not None:
+        capsule = _native.extended_schema(existing.schema.__arrow_c_schema__(), columns.__arrow_c_schema__())
+        columns = with_stored_types(pa.schema(ExportedSchema(capsule)), [existing.timestamp_types])
+        arrow_schema = existing.has_arrow_schema
+    file = io.BytesIO()
+    write_table(columns.empty_table(), file, arrow_schema=arrow_schema)
+    return TableSchema(file.getvalue(), list(partition))
 
 
 def _opened(files: Sequence[str], storage: Mapping[str, str]) -> Iterator[tuple[str, ORCFile]]:

@@ -20,10 +20,11 @@ from orcish.errors import UnfinishedCommitError
 from orcish.io.filesystem import is_foreign
 from orcish.io.paths import local_path
 from orcish.tables.folder import FileInfo, Folder
+from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import table_log, table_of
 from orcish.writing.dataset import TableWriter
 
-__all__ = ["STAGED", "Job", "Staged", "is_in_partition"]
+__all__ = ["STAGED", "Job", "Staged", "TableView", "is_in_partition"]
 
 JOBS = "_orcish/jobs"
 """Folder of the files of jobs."""
@@ -39,6 +40,17 @@ class Staged(NamedTuple):
     """Size in bytes."""
     token: bytes
     """The argument of :meth:`orcish.tables.folder.Folder.complete`."""
+
+
+class TableView(NamedTuple):
+    """A table at one moment of its log."""
+
+    position: int
+    """The position of the log, for :meth:`Job.commit`."""
+    names: list[str]
+    """Files, by their paths in the table."""
+    schema: TableSchema | None
+    """The schema in the log."""
 
 
 STAGED = pa.schema(
@@ -100,11 +112,8 @@ class Job:
         """The log of the table."""
         return table_log(self.root, self.storage)
 
-    def prepare(self, folder: str) -> tuple[int, list[str]]:
+    def prepare(self, folder: str) -> TableView:
         """Finishes a commit of another job that has died, and looks at a folder of the table.
-
-        Returns:
-            The position of the log, for :meth:`commit`, and the names of the files of the folder.
 
         Raises:
             CommitError: The commit cannot be finished.
@@ -113,7 +122,9 @@ class Job:
         log.recover()
         # Commits that come between are found, as the position is the earlier one.
         position = log.position()
-        return position, [name for name, _ in log.view(folder)]
+        files, schema = log.view(folder)
+        names = [name for name, _ in files]
+        return TableView(position, names, None if schema is None else TableSchema(*schema))
 
     def files(self) -> list[FileInfo]:
         """All files below the folder that the job writes to, hidden ones included, by their paths in the table.
@@ -145,7 +156,8 @@ class Job:
         is_new: bool = False,
         stream: tuple[str, int] | None = None,
         position: int | None = None,
-        check: Callable[[], object] | None = None,
+        schema: TableSchema | None = None,
+        check: Callable[[], TableSchema | None] | None = None,
     ) -> bool:
         """Adds files to the table, and removes others, as a whole.
 
@@ -158,7 +170,9 @@ class Job:
             is_new: Whether it is an error if the folder of the job has files.
             stream: Id of a stream and number of its batch.
             position: The position of the log at which the caller has looked at the table.
-            check: Looks at the table once more. It is called if other commits have come first since ``position``.
+            schema: The schema of the table after the commit; ``None`` where it stays.
+            check: Looks at the table once more, and gives the schema for that state. It is called if other commits have
+                come first since ``position``.
 
         Returns:
             Whether the files are in the table: false if the batch of the stream was committed before.
@@ -179,17 +193,19 @@ class Job:
                 self.id,
                 operation,
                 [file.token for file in files],
+                sum(file.rows for file in files),
                 existing=None if existing is None else list(existing),
                 partitions=None if partitions is None else sorted(partitions),
                 everything=self.inside if everything else None,
                 nothing=self.inside if is_new else None,
                 stream=stream,
                 position=position,
+                schema=schema,
             )
             if outcome == "outdated":
                 position = now
                 if check is not None:
-                    check()
+                    schema = check()
         if outcome == "before":
             self.give_up(files)
         return outcome == "committed"

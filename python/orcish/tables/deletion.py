@@ -87,7 +87,7 @@ class DeletionPlan:
             raise TypeError("filters=None: which rows are deleted has to be said; write_dataset replaces all rows")
         check_not_carbon(path, storage)
         job = Job(path, storage)
-        visible = job.prepare(job.inside)[1]
+        visible = job.prepare(job.inside).names
         if not visible:
             raise FileNotFoundError(f"no files: {path}")
         files = job.files()

@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from orcish import _native
 from orcish.errors import CommitError
-from orcish.tables.appending import ExistingTable, check_partitions, existing_table
+from orcish.tables.appending import ExistingTable, check_partitions, existing_table, schema_with
 from orcish.tables.commit import Job, Staged
+from orcish.tables.log.schema import TableSchema
 from orcish.writing.dataset import ExistingData
 
 __all__ = ["TableState", "Update"]
@@ -25,7 +27,7 @@ class TableState(NamedTuple):
     names: list[str]
     """The files below the folder that is written to, by their paths in the table."""
     existing: ExistingTable | None
-    """The files that stay; ``None`` if there are none."""
+    """The columns that the rows have to fit to; ``None`` if all columns are replaced."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +38,8 @@ class Update:
     existing_data: ExistingData
     partition_by: tuple[str, ...]
     """The partition columns of the rows, without those of the folder that is written to."""
+    arrow_schema: bool
+    """Whether the files of the rows have an Arrow schema."""
     option: str = "partition_by"
     """What messages call the partition columns."""
 
@@ -60,27 +64,44 @@ class Update:
             ValueError: The table has other partition columns.
         """
         inside = self.job.inside
-        position, names = self.job.prepare("" if self._has_others() else inside)
+        position, names, schema = self.job.prepare("" if self._has_others() else self.job.inside)
+        inside = self.job.inside
         below = [name for name in names if not inside or name.startswith(f"{inside}/")]
         if self.existing_data == "error" and below:
             # The job ends here.
             return TableState(position, below, None)
         replaced = set(below) if self.existing_data == "overwrite" else set()
         kept = [name for name in names if name not in replaced]
-        columns = [*self.job.partition_columns, *self.partition_by]
+        if not kept and self.existing_data in ("error", "overwrite"):
+            return TableState(position, below, None)
+        root = self.job.root
         if kept:
-            check_partitions(self.job.root, kept[0], columns, self.option)
-        return TableState(position, below, existing_table(self.job, kept))
+            own = [column for column, _ in _native.partitions_below(root, f"{root}/{kept[0]}")]
+            check_partitions(root, own, self._partition_columns(), self.option)
+        elif schema is not None:
+            check_partitions(root, schema.partition, self._partition_columns(), self.option)
+        return TableState(position, below, existing_table(self.job, kept, schema))
+
+    def schema_with(self, existing: ExistingTable | None, rows: pa.Schema) -> TableSchema:
+        """The schema of the table after the commit of rows that are written with a schema."""
+        return schema_with(existing, rows, self._partition_columns(), arrow_schema=self.arrow_schema)
 
     def commit(
-        self, staged: Sequence[Staged], schema: pa.Schema, position: int, *, stream: tuple[str, int] | None = None
+        self,
+        staged: Sequence[Staged],
+        rows: pa.Schema,
+        position: int,
+        schema: TableSchema,
+        *,
+        stream: tuple[str, int] | None = None,
     ) -> None:
         """Commits the files.
 
         Args:
             staged: The files.
-            schema: The schema with which they were written.
+            rows: The schema with which they were written.
             position: The position of the log of the state for which they were written.
+            schema: The schema of the table after the commit, for that state.
             stream: Id of a stream and number of its batch.
 
         Raises:
@@ -100,7 +121,8 @@ class Update:
             "overwrite" if self.existing_data.startswith("overwrite") else "append",
             stream=stream,
             position=position if self._has_others() else None,
-            check=functools.partial(self._check_again, schema),
+            schema=schema,
+            check=functools.partial(self._check_again, rows),
             **removed,
         )
 
@@ -108,11 +130,15 @@ class Update:
         """Whether other files may stay in the table."""
         return self.existing_data != "overwrite" or bool(self.job.inside)
 
-    def _check_again(self, schema: pa.Schema) -> None:
+    def _partition_columns(self) -> list[str]:
+        return [*self.job.partition_columns, *self.partition_by]
+
+    def _check_again(self, rows: pa.Schema) -> TableSchema:
         try:
             existing = self.state().existing
-            fits = existing is None or existing.appended_schema(schema) == schema
+            fits = existing is None or existing.appended_schema(rows) == rows
         except ValueError as error:
             raise CommitError(f"the table has changed while the rows were written: {error}") from error
         if not fits:
             raise CommitError(f"{self.job.base}: the types of the table have changed while the rows were written")
+        return self.schema_with(existing, rows)

@@ -119,7 +119,7 @@ def write_dataset(
     job = Job(folder, cast("dict[str, str]", dict(storage_options or {})))
     if is_carbon(folder, storage_options):
         raise _has_carbon(folder)
-    update = Update(job, existing_data, tuple(by))
+    update = Update(job, existing_data, tuple(by), options.get("arrow_schema") is not False)
     update.check_columns(schema.names)
     state = update.state()
     if any(is_carbon_file(name) for name in state.names):
@@ -149,7 +149,7 @@ def write_dataset(
                 if not by:
                     table.begin()
             staged += job.staged(table)
-            update.commit(staged, schema, state.position)
+            update.commit(staged, schema, state.position, update.schema_with(state.existing, schema))
     except FileExistsError:
         if existing_data == "error":
             raise _has_data(folder) from None

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pytest
 from orcish import col
 from orcish.cli import main
-from orcish.tables.commit import Job
+from orcish.tables.commit import Job, TableView
 from support.cpp_writers import write_rows
 from support.random_cases import cases, random_cases, seeded
 from support.writer_tables import SPARK_KEY, written
@@ -474,9 +474,9 @@ def test_files_that_vanish_say_no_types(tmp_path: Path, monkeypatch: pytest.Monk
     orcish.write_table(as_timestamp(instants(MOMENTS[:1])), tmp_path / "b.orc", timezone="Europe/Berlin")
     prepare = Job.prepare
 
-    def with_vanished(self: Job, folder: str) -> tuple[int, list[str]]:
-        position, names = prepare(self, folder)
-        return position, ["a.orc", *names]
+    def with_vanished(self: Job, folder: str) -> TableView:
+        found = prepare(self, folder)
+        return found._replace(names=["a.orc", *found.names])
 
     monkeypatch.setattr(Job, "prepare", with_vanished)
     table = pa.table({"id": [7], "t": instants(MOMENTS[1:2])})

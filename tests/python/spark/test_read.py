@@ -467,7 +467,7 @@ def test_tables_of_patterns(spark: Spark, tmp_path: Path) -> None:
         batch = pa.record_batch({"id": pa.array([77], pa.int64()), "p": pa.array([1], pa.int32())})
         staged = TableTarget(job, target, frame.schema).write(iter([batch]), 0)
         decide(job, staged, ["p=1/a.orc"], published=1)
-        found = table_files(str(tmp_path / str(len(path)) / path), None, {})
+        found = table_files(str(tmp_path / str(len(path)) / path), None, {}).files
         assert [file.location for file in found] == [str(base / staged[0].target)], path
 
 

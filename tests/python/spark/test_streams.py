@@ -21,6 +21,7 @@ from orcish.spark.source.stream_writer import OrcishStreamWriter
 from orcish.spark.table import files
 from orcish.tables.commit import Job
 from orcish.tables.folder import Folder
+from orcish.tables.log.listing import Locations
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql.streaming import datasource as limits
 from pyspark.sql.types import LongType, StringType, StructType
@@ -272,8 +273,8 @@ def test_ways_to_spell_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 @pytest.mark.parametrize("path", ["s3a://shelf/t", "S3://shelf//t/", "s3://shelf/./t"])
 def test_ways_to_spell_a_store(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    def listed(path: str, *more: Any) -> list[str]:
-        return [f"{path.rstrip('/')}/p=1/{name}.orc" for name in "ab"]
+    def listed(path: str, *more: Any) -> Locations:
+        return Locations([f"{path.rstrip('/')}/p=1/{name}.orc" for name in "ab"], None)
 
     monkeypatch.setattr(files, "table_locations", listed)
     for several in (False, True):

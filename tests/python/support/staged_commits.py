@@ -77,13 +77,18 @@ def entry(job: Job, added: Sequence[Staged], removed: Sequence[str] = (), **more
         "version": 1,
         "job": job.id,
         "previous": None,
+        "time": 1_764_000_000_000,
+        "engine": "test",
         "operation": "overwrite",
+        "rows": sum(file.rows for file in added),
         "added": [
             {"name": file.target, "size": file.size, "staged": {"file": staged_name(job, file)}} for file in added
         ],
         "removed": list(removed),
         "batch": None,
         "streams": {},
+        "schema": None,
+        "new_schema": None,
         **more,
     }
 

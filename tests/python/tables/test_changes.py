@@ -454,7 +454,7 @@ def test_new_columns_can_be_added(tmp_path: pathlib.Path) -> None:
     table = tmp_path / "t"
     orcish.write_dataset(pa.table({"id": [1], "a": ["x"]}), table, basename_template="a{i}.orc")
     orcish.write_dataset(pa.table({"id": [2], "b": [2.5]}), table, existing_data="append", basename_template="b{i}.orc")
-    assert orcish.read_table(table).to_pylist() == [{"id": 1, "a": "x"}, {"id": 2, "a": None}]
+    assert orcish.read_table(table).to_pylist() == [{"id": 1, "a": "x", "b": None}, {"id": 2, "a": None, "b": 2.5}]
 
 
 def test_the_table_appears_while_rows_are_written(tmp_path: pathlib.Path) -> None:

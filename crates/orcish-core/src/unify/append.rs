@@ -36,6 +36,55 @@ pub fn appended_schema(table: &Schema, rows: &Schema, has_schema: bool) -> Resul
     Ok(Schema::new_with_metadata(fields, rows.metadata().clone()))
 }
 
+/// The schema of a table after rows have been appended with a schema from [`appended_schema`]: the columns of the table with
+/// their types, and after them the columns that only the rows have. The same holds for the fields of structs.
+///
+/// ```
+/// use arrow_schema::{DataType, Field, Schema};
+/// use orcish_core::unify::extended_schema;
+///
+/// let field = |name, kind| Field::new(name, kind, true);
+/// let table = Schema::new(vec![field("id", DataType::Int64)]);
+/// let rows = Schema::new(vec![field("name", DataType::Utf8), field("id", DataType::Int64)]);
+/// let both = Schema::new(vec![field("id", DataType::Int64), field("name", DataType::Utf8)]);
+/// assert_eq!(extended_schema(&table, &rows), both);
+/// ```
+pub fn extended_schema(table: &Schema, rows: &Schema) -> Schema {
+    Schema::new_with_metadata(extended_fields(table.fields(), rows.fields()), table.metadata().clone())
+}
+
+fn extended_fields(table: &Fields, rows: &Fields) -> Fields {
+    let own = table.iter().map(|own| match rows.iter().find(|field| field.name() == own.name()) {
+        Some(field) => extended_field(own, field),
+        None => own.clone(),
+    });
+    let is_new = |field: &&FieldRef| table.iter().all(|own| own.name() != field.name());
+    own.chain(rows.iter().filter(is_new).cloned()).collect()
+}
+
+fn extended_field(table: &FieldRef, rows: &FieldRef) -> FieldRef {
+    let kind = extended_type(table.data_type(), value_type(rows.data_type()));
+    if kind == *table.data_type() { table.clone() } else { Arc::new(with_type(table, kind)) }
+}
+
+fn extended_type(table: &DataType, rows: &DataType) -> DataType {
+    match (table, rows) {
+        (DataType::Struct(own), DataType::Struct(other)) => DataType::Struct(extended_fields(own, other)),
+        (DataType::Map(own, is_sorted), DataType::Map(other, _)) => {
+            let (DataType::Struct(pair), DataType::Struct(others)) = (own.data_type(), other.data_type()) else {
+                return table.clone();
+            };
+            // The names of keys and values need not be equal.
+            let pair = pair.iter().zip(others).map(|(own, field)| extended_field(own, field)).collect();
+            DataType::Map(Arc::new(with_type(own, DataType::Struct(pair))), *is_sorted)
+        }
+        (own, other) => match (item_of(own), item_of(other)) {
+            (Some(item), Some(other)) => with_item(own, extended_field(item, other)),
+            _ => table.clone(),
+        },
+    }
+}
+
 fn fields(table: &Fields, rows: &Fields, prefix: &str, has_schema: bool) -> Result<Fields> {
     let mut names = HashSet::new();
     if let Some(field) = rows.iter().find(|field| !names.insert(field.name().to_lowercase())) {

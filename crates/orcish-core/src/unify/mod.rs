@@ -16,7 +16,7 @@ mod leaf;
 #[cfg(test)]
 mod tests;
 
-pub use append::appended_schema;
+pub use append::{appended_schema, extended_schema};
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -201,9 +201,11 @@ impl Checked {
         }
         for seen in &records.observations {
             let rows = sorted(seen.rows.iter().copied());
-            let is_state = |state: &Table| rows.iter().eq(state.keys());
-            if !states[seen.least..=seen.most].iter().any(is_state) {
-                return fail(format!("a reader has seen {rows:?}, of states {:?}", &states[seen.least..=seen.most]));
+            let is_state =
+                |at: &usize| rows.iter().eq(states[*at].keys()) && schema_after(*at, world, records) == seen.schema;
+            if !(seen.least..=seen.most).any(|at| is_state(&at)) {
+                let states = &states[seen.least..=seen.most];
+                return fail(format!("a reader has seen {rows:?} and schema {:?}, of states {states:?}", seen.schema));
             }
         }
         if let Some(name) = world.left_over().first() {
@@ -222,6 +224,12 @@ impl Checked {
         }
         Ok(())
     }
+}
+
+/// The job whose schema the table has after a number of entries.
+fn schema_after(count: usize, world: &World, records: &Records) -> Option<String> {
+    let is_new = |(number, job): &&(u64, String)| !world.undone.contains(number) && records.schemas.contains(job);
+    world.history[..count].iter().rfind(is_new).map(|(_, job)| job.clone())
 }
 
 fn told(error: &str, world: &World) -> String {

@@ -25,12 +25,14 @@ pub(crate) enum Mutation {
     ErrorsAreFinal,
     /// A commit does not compare the position of the log.
     PositionIgnored,
+    /// A marker has no schema.
+    SchemaForgotten,
     /// Listings of files show an earlier state. The protocol needs a store whose listings are consistent.
     ListingLate,
 }
 
 impl Mutation {
-    pub(crate) const ALL: [Mutation; 12] = [
+    pub(crate) const ALL: [Mutation; 13] = [
         Mutation::CreateOverwrites,
         Mutation::LastFileForgotten,
         Mutation::NothingRemoved,
@@ -42,6 +44,7 @@ impl Mutation {
         Mutation::OthersKept,
         Mutation::ErrorsAreFinal,
         Mutation::PositionIgnored,
+        Mutation::SchemaForgotten,
         Mutation::ListingLate,
     ];
 }

@@ -8,12 +8,12 @@ use std::time::Duration;
 use orcish_core::ErrorKind;
 use orcish_table::{
     AddedFile, Change, CommitError, FileKind, Operation, Outcome, Pending, Removes, STALE, StoredFile, StreamBatch,
-    abandon, commit, file_kind, position, recover, vacuum, view,
+    TableSchema, View, abandon, commit, file_kind, position, recover, vacuum, view,
 };
 
 use crate::mutations::Mutation;
 use crate::serial::Effect;
-use crate::world::{Rows, SimStore};
+use crate::world::{Rows, SimStore, World};
 
 /// What a process was told of its commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,14 +23,27 @@ pub(crate) enum Report {
     Unknown,
 }
 
-/// The rows that a reader has seen.
+/// What a reader has seen.
 #[derive(Debug, Clone)]
 pub(crate) struct Observation {
     pub(crate) rows: Vec<u32>,
+    /// The job whose schema the table has.
+    pub(crate) schema: Option<String>,
     /// The reader has to see at least this number of entries,
     pub(crate) least: usize,
     /// and at most this number.
     pub(crate) most: usize,
+}
+
+impl Observation {
+    fn new(found: View, world: &World, least: usize) -> Self {
+        Observation {
+            rows: found.files.iter().flat_map(|file| world.rows[&file.name].clone()).collect(),
+            schema: found.schema.and_then(|schema| schema.partition.into_iter().next()),
+            least,
+            most: world.history.len(),
+        }
+    }
 }
 
 /// What is known of the jobs of a schedule.
@@ -39,6 +52,8 @@ pub(crate) struct Records {
     pub(crate) effects: BTreeMap<String, Effect>,
     pub(crate) reports: BTreeMap<String, Report>,
     pub(crate) streams: BTreeMap<String, StreamBatch>,
+    /// The jobs that change the schema.
+    pub(crate) schemas: BTreeSet<String>,
     pub(crate) observations: Vec<Observation>,
     /// The next batch of each stream, by its checkpoint.
     pub(crate) checkpoints: BTreeMap<String, u64>,
@@ -88,6 +103,15 @@ impl Process {
 
     fn below(&self, bound: usize) -> usize {
         self.store.world.borrow_mut().random.below(bound)
+    }
+
+    /// The schema of a job, which may change it.
+    fn new_schema(&self, job: &str) -> Option<TableSchema> {
+        let is_new = self.below(2) == 0;
+        if is_new {
+            self.records.borrow_mut().schemas.insert(job.to_owned());
+        }
+        is_new.then(|| TableSchema { partition: vec![job.to_owned()], ..TableSchema::default() })
     }
 
     /// Stages new rows in one or more files of a partition.
@@ -141,6 +165,7 @@ impl Process {
             }
         };
         self.records.borrow_mut().effects.insert(job.clone(), effect);
+        let change = Change { schema: self.new_schema(&job), ..change };
         self.run(&job, &change).await;
     }
 
@@ -148,12 +173,14 @@ impl Process {
     async fn append_checked(&self, job: &str, partition: usize) {
         let (added, rows) = self.stage(job, partition, 1).await;
         self.records.borrow_mut().effects.insert(job.to_owned(), Effect::Add(rows));
+        let schema = self.new_schema(job);
         let Ok(mut at) = position(&self.store).await else { return };
         for _ in 0..4 {
             self.records.borrow_mut().positions.insert(job.to_owned(), at);
             let is_compared = self.store.mutation != Some(Mutation::PositionIgnored);
             let change = Change {
                 position: Some(at).filter(|_| is_compared),
+                schema: schema.clone(),
                 ..change(Operation::Append, added.clone(), Removes::Nothing)
             };
             match self.run(job, &change).await {
@@ -230,8 +257,7 @@ impl Process {
         };
         let Ok(found) = view(&self.store, "", pending).await else { return };
         let world = self.store.world.borrow();
-        let rows = found.files.iter().flat_map(|file| world.rows[&file.name].clone()).collect();
-        let observation = Observation { rows, least, most: world.history.len() };
+        let observation = Observation::new(found, &world, least);
         self.records.borrow_mut().observations.push(observation);
     }
 
@@ -257,9 +283,8 @@ impl Process {
         match view(&self.store, "", Pending::Wait).await {
             Ok(found) => {
                 let world = self.store.world.borrow();
-                let rows = found.files.iter().flat_map(|file| world.rows[&file.name].clone()).collect();
-                let most = world.history.len();
-                self.records.borrow_mut().observations.push(Observation { rows, least: most, most });
+                let observation = Observation::new(found, &world, world.history.len());
+                self.records.borrow_mut().observations.push(observation);
             }
             Err(error) => {
                 let kind = error.kind();
@@ -271,5 +296,5 @@ impl Process {
 }
 
 fn change(operation: Operation, added: Vec<AddedFile>, removes: Removes) -> Change {
-    Change { operation, added, removes, stream: None, position: None }
+    Change { operation, rows: 0, added, removes, stream: None, position: None, schema: None }
 }

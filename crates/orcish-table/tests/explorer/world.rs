@@ -431,14 +431,23 @@ impl Store for SimStore {
         if self.mutation == Some(Mutation::CreateOverwrites) {
             self.world.borrow_mut().objects.remove(name);
         }
-        let created = self.perform(Request::Create(name.to_owned(), bytes)).await;
+        let created = self.perform(Request::Create(name.to_owned(), bytes.clone())).await;
         if self.mutation == Some(Mutation::MarkedFirst) && matches!(created, Ok(true)) {
-            self.world.borrow_mut().insert(&name.replace(".json", ".done"), Bytes::new(), 0);
+            let entry: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+            let schema = if entry["new_schema"].is_null() { &entry["schema"] } else { &entry["new_schema"] };
+            let marker = serde_json::json!({ "job": entry["job"], "schema": schema });
+            let bytes = serde_json::to_vec(&marker).unwrap().into();
+            self.world.borrow_mut().insert(&name.replace(".json", ".done"), bytes, 0);
         }
         created
     }
 
-    async fn write(&self, name: &str, bytes: Bytes) -> Result<()> {
+    async fn write(&self, name: &str, mut bytes: Bytes) -> Result<()> {
+        if self.mutation == Some(Mutation::SchemaForgotten) && name.ends_with(".done") {
+            let mut marker: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+            marker["schema"] = serde_json::Value::Null;
+            bytes = serde_json::to_vec(&marker).unwrap().into();
+        }
         self.perform(Request::Write(name.to_owned(), bytes)).await.map(drop)
     }
 

@@ -13,7 +13,7 @@ use orcish_io::{StorageOptions, concurrency, display_name, open};
 
 use super::fields_by_name::FieldsByName;
 use super::partition;
-use super::table_file::{Matching, TableFile};
+use super::table_file::{Matching, SchemaSource, TableFile};
 use crate::options::{Columns, ReadOptions};
 use crate::projection::{find, readable_columns};
 use crate::read::{OrcFile, push_row_number};
@@ -23,6 +23,8 @@ use crate::tail::FileTail;
 #[derive(Debug, Clone)]
 pub(super) struct Table {
     pub(super) files: Arc<Vec<TableFile>>,
+    /// The file whose schema the table has, if it is none of `files`.
+    pub(super) schema_file: Option<OrcFile>,
     /// All columns that are stored in files.
     pub(super) fields: Fields,
     /// Indexes of `fields` by name. Names need not be unique.
@@ -97,14 +99,20 @@ pub(super) enum Origin {
 impl Table {
     pub(super) fn new(
         files: Vec<TableFile>,
-        schema: Option<SchemaRef>,
+        schema: SchemaSource,
         options: ReadOptions,
         matching: Matching,
         storage: StorageOptions,
     ) -> Result<Self> {
+        let (schema, schema_file) = match schema {
+            SchemaSource::FirstFile => (None, None),
+            SchemaSource::OtherFile(file) => (None, Some(file)),
+            SchemaSource::Given(schema) => (Some(schema), None),
+        };
         let partition = partition::fields(&files, schema.as_deref())?;
         let mut table = Table {
             files: Arc::new(files),
+            schema_file,
             fields: Fields::empty(),
             places: Arc::default(),
             names: Arc::new(Mutex::new(ArrowNames::new(&Fields::empty()))),
@@ -151,8 +159,13 @@ impl Table {
         Ok(table)
     }
 
-    /// The schema of the first file that is not empty. In a table of several files, all columns are nullable.
+    /// The schema of the other file, or of the first file that is not empty. In a table of several files, and in one whose
+    /// schema is that of another file, all columns are nullable.
     fn schema_of_files(&self) -> Result<SchemaRef> {
+        if let Some(file) = &self.schema_file {
+            let schema = file.schema(&self.schema_options(self.columns_of(file)?))?;
+            return Ok(Arc::new(normalized(&schema, true)));
+        }
         for at in 0..self.files.len() {
             if let Some(file) = self.orc_file(at)? {
                 let schema = file.schema(&self.schema_options(self.columns_of(&file)?))?;

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use arrow_schema::SchemaRef;
 use bytes::Bytes;
 use orcish_io::ReadAt;
+
+use crate::read::OrcFile;
 
 /// How the columns of a table are found in its files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,6 +20,25 @@ pub enum Matching {
     Position,
     /// By an attribute of the type, such as `iceberg.id`.
     Attribute(String),
+}
+
+/// Where the schema of a table comes from.
+#[derive(Debug, Clone, Default)]
+pub enum SchemaSource {
+    /// The first file that is not empty.
+    #[default]
+    FirstFile,
+    /// A file that has the columns of the table, and none of its rows. All columns are nullable.
+    OtherFile(OrcFile),
+    /// The schema is given.
+    Given(SchemaRef),
+}
+
+/// A given schema, or else that of the first file.
+impl From<Option<SchemaRef>> for SchemaSource {
+    fn from(schema: Option<SchemaRef>) -> Self {
+        schema.map_or(SchemaSource::FirstFile, SchemaSource::Given)
+    }
 }
 
 /// A file of a table.

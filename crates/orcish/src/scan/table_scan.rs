@@ -12,7 +12,7 @@ use super::condition::is_ruled_out;
 use super::file::FileReader;
 use super::reader::ScanReader;
 use super::table::Table;
-use super::table_file::{Matching, Split, TableFile};
+use super::table_file::{Matching, SchemaSource, Split, TableFile};
 use crate::options::{Columns, ReadOptions};
 use crate::read::{OrcFile, ScanContext};
 
@@ -23,10 +23,10 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// A scan over `files`, in this order. The schema of the table is `schema`, or the schema of the first file, followed by
-    /// the partition columns. `options` select what is read. `options.stripes` is not used.
+    /// A scan over `files`, in this order. The schema of the table is that of `schema`, followed by the partition columns.
+    /// `options` select what is read. `options.stripes` is not used.
     ///
-    /// Without `schema` and without an option for timestamps, columns that are `timestamp` in the first file and `timestamp
+    /// Without a given schema and without an option for timestamps, columns that are `timestamp` in the first file and `timestamp
     /// with local time zone` in others are instants. The tails of all files are read to find out.
     ///
     /// Partition columns of `schema` have its types: integers, booleans, dates or text. Types of other partition columns are
@@ -38,12 +38,12 @@ impl Scan {
     /// `Unsupported` if partition columns cannot have the type.
     pub fn new(
         files: Vec<TableFile>,
-        schema: Option<SchemaRef>,
+        schema: impl Into<SchemaSource>,
         options: ReadOptions,
         matching: Matching,
         storage: StorageOptions,
     ) -> Result<Self> {
-        Ok(Scan { table: Arc::new(Table::new(files, schema, options, matching, storage)?) })
+        Ok(Scan { table: Arc::new(Table::new(files, schema.into(), options, matching, storage)?) })
     }
 
     /// A scan of the same table with other options. Options that decide the types of columns are not changed.

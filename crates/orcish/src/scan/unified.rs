@@ -9,6 +9,7 @@ use orcish_core::unify::unify_schemas;
 use super::table::Table;
 use super::table_scan::Scan;
 use crate::projection::readable_columns;
+use crate::read::OrcFile;
 
 /// The union of the schemas of the files of a table.
 #[derive(Debug)]
@@ -22,14 +23,17 @@ pub struct UnifiedSchema {
 }
 
 impl Scan {
-    /// The union of the schemas of all files, without partition columns; see [`unify_schemas`]. The tails of the files are
-    /// read, several at a time. Files of zero bytes have no schema.
+    /// The union of the schemas of all files, without partition columns; see [`unify_schemas`]. A file that has the schema of
+    /// the table is the first of them. The tails of the files are read, several at a time. Files of zero bytes have no
+    /// schema.
     ///
     /// # Errors
     /// `Unsupported` if the schemas have no union; the place of the error is the first file that differs. `Corrupt` if all
     /// files have zero bytes. As opening the files.
     pub fn unified_schema(&self, case_sensitive: bool) -> Result<UnifiedSchema> {
-        let mut unified: Option<UnifiedSchema> = None;
+        let file = self.table().schema_file.as_ref();
+        let first = file.map(|file| schema_of(self.table(), file)).transpose()?;
+        let mut unified = first.map(|(schema, fault)| UnifiedSchema { schema, differs: false, fault });
         for (at, schema) in self.table().map_files(readable_schema)?.into_iter().enumerate() {
             let Some((schema, fault)) = schema else { continue };
             let Some(unified) = &mut unified else {
@@ -53,9 +57,12 @@ impl Scan {
 
 /// The schema of the columns of a file that can be read, and the error of the others; `None` for a file of zero bytes.
 fn readable_schema(table: &Table, at: usize) -> Result<Option<(Arc<Schema>, Option<Error>)>> {
-    let Some(file) = table.orc_file(at)? else { return Ok(None) };
+    table.orc_file(at)?.map(|file| schema_of(table, &file)).transpose()
+}
+
+fn schema_of(table: &Table, file: &OrcFile) -> Result<(Arc<Schema>, Option<Error>)> {
     let types = &file.tail().schema;
     let fault = types.fault(0);
     let options = table.schema_options(readable_columns(types)?);
-    Ok(Some((file.schema(&options)?, fault.map(|fault| fault.in_file(file.name())))))
+    Ok((file.schema(&options)?, fault.map(|fault| fault.in_file(file.name()))))
 }

@@ -162,7 +162,7 @@ def _source(
         return _Source(source.schema, [], functools.partial(_write_frame, source))
     if named is None and is_carbon_table(absolute(source), storage):
         named = "carbondata"
-    files = [] if named == "carbondata" else table_files(absolute(source), None, storage)
+    files = [] if named == "carbondata" else table_files(absolute(source), None, storage).files
     if not files and named != "carbondata":
         raise FileNotFoundError(f"no files: {source}")
     found = named or _format(files)

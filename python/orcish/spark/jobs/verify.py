@@ -74,7 +74,7 @@ def verify(
     check_not_carbon(absolute(path), storage)
     files = spark_files(
         TableOptions((absolute(path),), partitions=False, recursive_file_lookup=recursive_file_lookup, storage=storage)
-    )
+    ).files
     if not files:
         raise FileNotFoundError(f"no files: {absolute(path)}")
     # With many files, a task reads several of them.

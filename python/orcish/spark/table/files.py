@@ -16,7 +16,8 @@ from orcish.io.files import TableFile
 from orcish.io.filesystem import ForeignFile, is_foreign
 from orcish.io.paths import is_pattern, local_path
 from orcish.spark.options import TableOptions
-from orcish.tables.log.listing import Pending, folder_above, table_locations
+from orcish.tables.log.listing import Listing, Pending, folder_above, table_locations
+from orcish.tables.log.schema import TableSchema
 
 __all__ = ["TableListing", "chosen_files", "normalized", "spark_files"]
 
@@ -26,7 +27,7 @@ PATTERN = "*?["
 """Special characters of patterns."""
 
 
-def spark_files(options: TableOptions, pending: Pending = "wait") -> list[TableFile]:
+def spark_files(options: TableOptions, pending: Pending = "wait") -> Listing:
     """The files that Spark reads at the paths of the options, or all files of a CarbonData table.
 
     Raises:
@@ -38,9 +39,10 @@ def spark_files(options: TableOptions, pending: Pending = "wait") -> list[TableF
     listings = [TableListing.of(path, options, pending) for path in options.paths]
     everything = [TableFile(location, None, []) for listing in listings for location in listing.locations]
     if has_carbon(everything):
-        return everything
+        return Listing(everything, None)
     chosen = zip(listings, chosen_files(listings, options), strict=True)
-    return [listing.file(at) for listing, files in chosen for at in files]
+    files = [listing.file(at) for listing, files in chosen for at in files]
+    return Listing(files, listings[0].schema if listings else None)
 
 
 class _Place(NamedTuple):
@@ -64,6 +66,8 @@ class TableListing:
     locations: list[str]
     names: list[str]
     """Paths below the base."""
+    schema: TableSchema | None = None
+    """The schema of the table in its log."""
     _values: dict[str, list[tuple[str, str | None]]] = dataclasses.field(default_factory=dict)
 
     @classmethod
@@ -71,9 +75,9 @@ class TableListing:
         """Lists a path."""
         is_many = is_pattern(local_path(path))
         base = (folder_above(path, PATTERN) or path) if is_many else path
-        locations = table_locations(path, options.storage, pending)
+        locations, schema = table_locations(path, options.storage, pending)
         partitions = False if options.recursive_file_lookup else options.partitions
-        return cls(path, base, is_many, partitions, locations, list(_names_below(base, locations)))
+        return cls(path, base, is_many, partitions, locations, list(_names_below(base, locations)), schema)
 
     def file(self, at: int) -> TableFile:
         """The file with an index, and its partition columns with their values."""

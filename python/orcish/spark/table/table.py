@@ -27,6 +27,7 @@ from orcish.spark.types.arrow import arrow_schema, nullable, scanned_schema, spa
 from orcish.spark.types.timezones import java_zone
 from orcish.tables.columns import check_names, find_column, same_name
 from orcish.tables.log.listing import Pending
+from orcish.tables.log.schema import TableSchema
 from orcish.tables.partitions import partition_schema, partition_values, scan_type
 
 __all__ = ["SparkTable"]
@@ -82,17 +83,21 @@ class SparkTable:
         """
         if is_carbon is None and files is None:
             is_carbon = len(options.paths) == 1 and is_carbon_table(options.paths[0], options.storage)
+        logged = None
         if files is None and not is_carbon:
-            files = spark_files(options, pending)
+            files, logged = spark_files(options, pending)
         if files is None or has_carbon(files):
             return cls(*open_carbon(options, schema, filters), options)
         check_no_external(options.external_locations, "option externalLocations")
-        if not files:
+        if not files and logged is None:
             raise FileNotFoundError(f"no files: {', '.join(options.paths)}")
-        stored, fault = _stored(files, options)
+        stored, fault = _stored(files, options, logged)
         if fault is not None and schema is None and options.columns is None:
             raise fault
         partition_types = {field.name: field.dataType for field in spark_schema(partition_schema(files))}
+        if not files and logged is not None:
+            # Without folders, the types are not known.
+            partition_types = {name: T.StringType() for name in logged.partition}
         if options.row_number is not None:
             shadowed = _equal_name([*stored.names, *partition_types], options.row_number, options)
             if shadowed is not None:
@@ -161,13 +166,16 @@ def spark_read_options(options: TableOptions) -> dict[str, Any]:
     return {**AS_STORED, **options.values, "timezone": java_zone(options.timezone)}
 
 
-def _stored(files: list[TableFile], options: TableOptions) -> tuple[pa.Schema, OrcishError | None]:
-    """The schema of the first file that is not empty, or the union of all schemas, without columns that cannot be read;
-    and the error of these columns.
+def _stored(
+    files: list[TableFile], options: TableOptions, logged: TableSchema | None
+) -> tuple[pa.Schema, OrcishError | None]:
+    """The schema in the log, or that of the first file that is not empty, or the union of all schemas; and the error of
+    columns that cannot be read, which it does not have.
     """
-    source = OrcFiles([file._replace(partition=[]) for file in files], None, "name", options.storage, None)
+    columns = None if logged is None else logged._replace(partition=[])
+    source = OrcFiles([file._replace(partition=[]) for file in files], None, "name", options.storage, None, columns)
     types = {**AS_STORED, **options.values}
-    if options.merge_schema:
+    if options.merge_schema and files:
         unified = source.unified_schema(types, case_sensitive=options.case_sensitive)
         return unified.schema, unified.fault
     opened = source.open(types)

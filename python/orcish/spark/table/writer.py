@@ -18,6 +18,7 @@ from orcish.spark.types.timezones import java_zone
 from orcish.tables.appending import cast_batch
 from orcish.tables.columns import same_name
 from orcish.tables.commit import Job, Staged
+from orcish.tables.log.schema import TableSchema
 from orcish.tables.update import Update
 from orcish.writing.dataset import ExistingData, TableWriter, file_suffix
 from orcish.writing.timestamps import with_stored_types
@@ -42,6 +43,8 @@ class TableTarget:
     """The types of the rows in an existing table, where other files stay."""
     position: int = 0
     """The position of the log at which the table was looked at."""
+    table_schema: TableSchema | None = None
+    """The schema of the table after the commit."""
 
     def __post_init__(self) -> None:
         by = [self._column(name) for name in self.options.partition_by]
@@ -127,15 +130,22 @@ class TableTarget:
         state = update.state()
         if existing_data == "error" and state.names:
             raise FileExistsError(self.job.base)
-        found = dataclasses.replace(self, position=state.position)
+        rows = stored_schema(self.schema)
         if state.existing is None:
-            return found
+            table_schema = update.schema_with(None, rows)
+            return dataclasses.replace(self, position=state.position, table_schema=table_schema)
         is_sensitive = self.options.case_sensitive
         own = {same_name(path, is_sensitive): kind for path, kind in state.existing.timestamp_types.items()}
         kinds = ((path, own.get(same_name(path, is_sensitive))) for path in _instants(self.schema, ""))
         instant_types = tuple((path, kind) for path, kind in kinds if kind is not None)
-        appended = state.existing.appended_schema(stored_schema(self.schema))
-        return dataclasses.replace(found, instant_types=instant_types, appended=appended)
+        appended = state.existing.appended_schema(rows)
+        return dataclasses.replace(
+            self,
+            position=state.position,
+            instant_types=instant_types,
+            appended=appended,
+            table_schema=update.schema_with(state.existing, appended),
+        )
 
     def commit(
         self, files: Sequence[Staged], existing_data: ExistingData, *, stream: tuple[str, int] | None = None
@@ -145,12 +155,15 @@ class TableTarget:
         Raises:
             FileExistsError: The table has files, with ``error``.
         """
-        schema = stored_schema(self.schema) if self.appended is None else self.appended
-        self._update(existing_data).commit(files, schema, self.position, stream=stream)
+        rows = stored_schema(self.schema) if self.appended is None else self.appended
+        if self.table_schema is None:
+            raise ValueError("a target is committed after it was fitted")
+        self._update(existing_data).commit(files, rows, self.position, self.table_schema, stream=stream)
         mark_success(self.job)
 
     def _update(self, existing_data: ExistingData) -> Update:
-        return Update(self.job, existing_data, tuple(self.options.partition_by), "partitionBy")
+        arrow_schema = self.options.file.get("arrow_schema", False) is not False
+        return Update(self.job, existing_data, tuple(self.options.partition_by), arrow_schema, "partitionBy")
 
 
 def mark_success(job: Job) -> None:

@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from orcish import _native
 from orcish.io.files import TableFile, source_files
 from orcish.io.filesystem import foreign_files, is_foreign
-from orcish.io.paths import is_http
+from orcish.io.paths import is_http, local_path, native_source
+from orcish.tables.log.schema import TableSchema
 from orcish.types import Sources, StorageOptions
 
-__all__ = ["Pending", "folder_above", "table_files", "table_locations"]
+__all__ = ["Listing", "Locations", "Pending", "folder_above", "table_files", "table_locations"]
 
 Pending: TypeAlias = Literal["wait", "before"]
 """What a reader does where the last commit is decided and not all of its files are visible: it waits and fails at last,
 or reads the state before the commit."""
+
+
+class Listing(NamedTuple):
+    """The files of sources."""
+
+    files: list[TableFile]
+    schema: TableSchema | None
+    """The schema of the table of the first source, as its log has it."""
+
+
+class Locations(NamedTuple):
+    """The files at a path, a URL or a pattern."""
+
+    files: list[str]
+    """Their locations."""
+    schema: TableSchema | None
+    """The schema of their table, as its log has it."""
 
 
 def table_files(
@@ -23,7 +41,7 @@ def table_files(
     partitions: bool | None,
     storage: StorageOptions | Mapping[str, str] | None,
     pending: Pending = "wait",
-) -> list[TableFile]:
+) -> Listing:
     """The files of sources, in their order. Nothing is written.
 
     Raises:
@@ -32,27 +50,42 @@ def table_files(
         CommitError: The last commit of a table is not finished, and its files do not become visible.
     """
     if isinstance(sources, str) and is_foreign(sources):
-        return foreign_files(sources, partitions)
-    options = None if storage is None else cast("dict[str, Any]", dict(storage))
+        return Listing(foreign_files(sources, partitions), None)
+    schemas: dict[str, TableSchema | None] = {}
 
     def listed(path: str) -> list[str]:
-        # Servers of files have no tables that change.
-        if is_http(path):
-            return [location for location, _ in _native.list_files(path, options)]
-        return _native.list_table_files(path, options, is_before=pending == "before")
+        files, schemas[path] = table_locations(path, storage, pending)
+        return files
 
-    return source_files(sources, partitions, listed)
+    files = source_files(sources, partitions, listed)
+    first = sources[0] if isinstance(sources, list | tuple) and sources else sources
+    path = native_source(first)
+    schema = schemas.get(local_path(path)) if isinstance(path, str) else None
+    if schema is not None:
+        # Columns of the path itself, such as that of t/day=1, are none of the files below it.
+        above = {name for name, _ in _native.partitions_of(f"{path}/-")}
+        below = [name for name in schema.partition if name not in above]
+        schema = schema._replace(partition=[] if partitions is False else schema.partition if partitions else below)
+    return Listing(files, schema)
 
 
 def table_locations(
     path: str, storage: StorageOptions | Mapping[str, str] | None, pending: Pending = "wait"
-) -> list[str]:
-    """The locations of the files at a path, a URL or a pattern. Nothing is written.
+) -> Locations:
+    """Lists a path, a URL or a pattern. Nothing is written.
 
     Raises:
-        FileNotFoundError, CommitError: As for :func:`table_files`.
+        FileNotFoundError: There is no file at a path that is no pattern.
+        CommitError: The last commit of a table is not finished, and its files do not become visible.
     """
-    return [file.location for file in table_files(path, False, storage, pending)]
+    if is_foreign(path):
+        return Locations([file.location for file in foreign_files(path, False)], None)
+    options = None if storage is None else cast("dict[str, Any]", dict(storage))
+    # Servers of files have no tables that change.
+    if is_http(path):
+        return Locations([location for location, _ in _native.list_files(path, options)], None)
+    files, schema = _native.list_table_files(path, options, is_before=pending == "before")
+    return Locations(files, None if schema is None else TableSchema(*schema))
 
 
 def folder_above(path: str, signs: str) -> str | None:

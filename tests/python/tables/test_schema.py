@@ -1,0 +1,237 @@
+"""The schema of a table, which its log has."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import pathlib
+from typing import Any
+
+import orcish
+import polars
+import pyarrow as pa
+import pytest
+from orcish import CommitError, CorruptFileError, col
+from orcish.tables.commit import Job
+from support.random_cases import seeded
+from support.staged_commits import decide, staged
+
+TYPES: list[tuple[pa.DataType, Any]] = [
+    (pa.int64(), 7),
+    (pa.string(), "x"),
+    (pa.float64(), 1.5),
+    (pa.timestamp("ms", "UTC"), 0),
+    (pa.struct([("a", pa.int32())]), {"a": 1}),
+    (pa.list_(pa.string()), ["x"]),
+]
+
+
+def last_entry(table: pathlib.Path) -> pathlib.Path:
+    return max((table / "_orcish" / "log").glob("*.json"))
+
+
+@pytest.mark.parametrize("partition_by", [(), ("k",)])
+def test_columns_of_appends(tmp_path: pathlib.Path, partition_by: tuple[str, ...]) -> None:
+    """A table has all columns that were ever appended, in the order of their appearance, whatever its files are named.
+    Rows whose types do not fit are refused, and so are names that differ only by case.
+    """
+    chance = seeded(f"columns of appends {partition_by}")
+    for attempt in range(15):
+        table = tmp_path / f"{attempt}"
+        columns: dict[str, int] = {}
+        rows: list[dict[str, Any]] = []
+        for at in range(8):
+            names = chance.sample("abcdeABf", chance.randint(1, 4))
+            chosen = {name: chance.randrange(len(TYPES)) for name in names}
+            if len({name.lower() for name in names}) < len(names):
+                continue
+            lower = {name.lower(): name for name in columns}
+            fits = all(
+                lower.get(name.lower(), name) == name and columns.get(name, kind) == kind
+                for name, kind in chosen.items()
+            )
+            data = {name: pa.array([TYPES[kind][1]], TYPES[kind][0]) for name, kind in chosen.items()}
+            data |= {name: pa.array([at]) for name in partition_by}
+            written = {"existing_data": "append", "partition_by": partition_by}
+            template = f"{chance.choice('pqrs')}{{i}}.orc"
+            if not fits:
+                with pytest.raises(ValueError, match="column"):
+                    orcish.write_dataset(pa.table(data), table, **written, basename_template=template)
+                continue
+            orcish.write_dataset(pa.table(data), table, **written, basename_template=template)
+            rows += pa.table(data).to_pylist()
+            columns = {**columns, **{name: kind for name, kind in chosen.items() if name not in columns}}
+            if chance.random() < 0.3:
+                orcish.compact(table)
+            found = orcish.read_table(table)
+            assert found.schema.names == [*columns, *partition_by]
+            assert [found.schema.field(name).type for name in columns] == [TYPES[kind][0] for kind in columns.values()]
+            wanted = [{name: row.get(name) for name in found.schema.names} for row in rows]
+            assert sorted(map(str, found.to_pylist())) == sorted(map(str, wanted))
+            assert orcish.scan(f"{table}/**/*.orc").schema.names[: len(columns)] == [*columns]
+            assert set(orcish.scan_polars(table).collect_schema().names()) == {*columns, *partition_by}
+
+
+def test_fields_of_structs_can_be_added(tmp_path: pathlib.Path) -> None:
+    table = tmp_path / "t"
+    values = [{"s": [{"a": 1}]}, {"s": [{"b": "x"}]}, {"s": [{"b": "y", "a": 3}]}]
+    for value in values:
+        orcish.write_dataset(pa.Table.from_pylist([value]), table, existing_data="append")
+    assert orcish.scan(table).schema.field("s").type == pa.list_(pa.struct([("a", pa.int64()), ("b", pa.string())]))
+    found = [row["s"][0] for row in orcish.read_table(table).to_pylist()]
+    assert sorted(map(str, found)) == sorted(map(str, [{"a": 1, "b": None}, {"a": None, "b": "x"}, {"a": 3, "b": "y"}]))
+    with pytest.raises(ValueError, match=r"s\.element\.a"):
+        orcish.write_dataset(pa.table({"s": [[{"a": "no"}]]}), table, existing_data="append")
+
+
+def test_a_table_without_rows(tmp_path: pathlib.Path) -> None:
+    """The columns stay when the last row is deleted."""
+    table = tmp_path / "t"
+    rows = pa.table({"k": [1, 2], "id": [1, 2], "s": ["a", "b"]})
+    orcish.write_dataset(rows, table, partition_by=["k"])
+    assert orcish.delete(table, "id > 0").rows == 2
+    found = orcish.read_table(table)
+    assert (found.num_rows, found.schema.names) == (0, ["id", "s", "k"])
+    scan = orcish.scan(table)
+    assert (scan.count(), scan.files, scan.splits(1 << 20)) == (0, [], [])
+    assert scan.where(col("id") == 1).select("s").to_table().to_pydict() == {"s": []}
+    assert scan.max("id") is None
+    assert orcish.scan_polars(table).filter(polars.col("id") == 1).collect().height == 0
+    assert orcish.scan(table, partitions=False).schema.names == ["id", "s"]
+    assert orcish.scan(f"{table}/k=1").schema.names == ["id", "s"]
+    assert orcish.compact(table) == []
+    with pytest.raises(ValueError, match="partition"):
+        orcish.write_dataset(rows, table, existing_data="append")
+    with pytest.raises(ValueError, match="column id"):
+        orcish.write_dataset(pa.table({"k": [1], "id": ["x"]}), table, existing_data="append", partition_by=["k"])
+    orcish.convert(table, tmp_path / "copy")
+    orcish.write_dataset(rows.select(["k", "id"]), table, existing_data="append", partition_by=["k"])
+    assert orcish.read_table(table).to_pylist() == [{"id": 1, "s": None, "k": 1}, {"id": 2, "s": None, "k": 2}]
+
+
+def test_a_new_table_has_new_columns(tmp_path: pathlib.Path) -> None:
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"id": [1]}), table)
+    orcish.write_dataset(pa.table({"other": ["x"]}), table, existing_data="overwrite")
+    assert orcish.read_table(table).to_pydict() == {"other": ["x"]}
+    orcish.delete(table, "other = 'x'")
+    orcish.write_dataset(pa.table({"other": [1.5]}), table)
+    assert orcish.read_table(table).to_pydict() == {"other": [1.5]}
+
+
+@pytest.mark.parametrize("pending", ["wait", "before"])
+def test_an_unfinished_commit(tmp_path: pathlib.Path, pending: Any) -> None:
+    """Readers see the columns of the commits whose rows they see."""
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"id": [1]}), table)
+    orcish.write_dataset(pa.table({"id": [2], "s": ["x"]}), table, existing_data="append")
+    path = last_entry(table)
+    path.with_suffix(".done").unlink()
+    assert orcish.read_table(table, pending=pending).schema.names == ["id", "s"]
+    (file,) = (table / json.loads(path.read_text())["added"][0]["name"] for _ in range(1))
+    file.unlink()
+    if pending == "before":
+        assert orcish.read_table(table, pending=pending).to_pydict() == {"id": [1]}
+    assert orcish.recover(table, undo=True) == "undone"
+    assert orcish.read_table(table, pending=pending).to_pydict() == {"id": [1]}
+    orcish.write_dataset(pa.table({"id": [3], "s": [1.5]}), table, existing_data="append")
+    assert orcish.read_table(table).schema.field("s").type == pa.float64()
+
+
+def test_a_plain_folder_has_the_schema_of_its_first_file(tmp_path: pathlib.Path) -> None:
+    orcish.write_table(pa.table({"id": [1]}), tmp_path / "a.orc")
+    orcish.write_table(pa.table({"id": [2], "s": ["x"]}), tmp_path / "b.orc")
+    assert orcish.scan(tmp_path).schema.names == ["id"]
+    orcish.write_dataset(pa.table({"t": [1.5]}), tmp_path, existing_data="append")
+    assert orcish.scan(tmp_path).schema.names == ["id", "t"]
+    orcish.delete(tmp_path, "id = 2")
+    assert sorted(map(str, orcish.read_table(tmp_path).to_pylist())) == sorted(
+        map(str, [{"id": 1, "t": None}, {"id": None, "t": 1.5}])
+    )
+
+
+@pytest.mark.parametrize("arrow_schema", [True, False])
+def test_types_of_arrow(tmp_path: pathlib.Path, arrow_schema: bool) -> None:
+    """A table whose files have an Arrow schema has its types, and one whose files have none is read as its files are."""
+    rows = pa.table(
+        {
+            "d": pa.array([1], pa.duration("s")),
+            "t": pa.array([1], pa.timestamp("ns")),
+            "i": pa.array([1], pa.timestamp("us", "Asia/Tokyo")),
+            "u": pa.array([1], pa.uint8()),
+            "e": pa.array(["x"]).dictionary_encode(),
+        }
+    ).replace_schema_metadata({"a": "b"})
+    orcish.write_dataset(rows, tmp_path / "t", arrow_schema=arrow_schema)
+    (file,) = (tmp_path / "t").glob("*.orc")
+    for options in ({}, {"timestamp_unit": "ns"}, {"strings": "view"}, {"arrow_schema": False}):
+        of_file = orcish.scan(file, **options).schema
+        of_table = orcish.scan(tmp_path / "t", **options).schema
+        assert of_table.equals(of_file, check_metadata=True)
+    # Without an Arrow schema, durations are integers, which durations are not added to.
+    rows = rows if arrow_schema else rows.drop(["d"])
+    orcish.write_dataset(rows, tmp_path / "t", existing_data="append", arrow_schema=arrow_schema)
+    assert orcish.read_table(tmp_path / "t").num_rows == 2
+
+
+@pytest.mark.parametrize("file", ["", "x", "T1JD", "AAAA" * 100], ids=["empty", "no base64", "magic", "zeros"])
+def test_a_forged_schema(tmp_path: pathlib.Path, file: str) -> None:
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"id": [1]}), table)
+    path = last_entry(table)
+    entry = json.loads(path.read_text())
+    entry["new_schema"] = {"file": file, "partition": []}
+    path.write_text(json.dumps(entry))
+    marker = path.with_suffix(".done")
+    marker.write_text(json.dumps({"job": entry["job"], "schema": entry["new_schema"]}))
+    with pytest.raises(CorruptFileError, match=r"schema in the log|marker of the log"):
+        orcish.scan(table)
+    with pytest.raises((CorruptFileError, CommitError)):
+        orcish.write_dataset(pa.table({"id": [1]}), table, existing_data="append")
+    assert orcish.scan(next(table.glob("*.orc"))).count() == 1
+
+
+def test_rows_of_a_schema_are_not_read(tmp_path: pathlib.Path) -> None:
+    """A schema that has rows has no effect on the rows of the table."""
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"id": [1]}), table)
+    file = io.BytesIO()
+    orcish.write_table(pa.table({"id": [5, 6]}), file)
+    marker = last_entry(table).with_suffix(".done")
+    content = json.loads(marker.read_text())
+    content["schema"]["file"] = base64.b64encode(file.getvalue()).decode()
+    marker.write_text(json.dumps(content))
+    assert orcish.read_table(table).to_pydict() == {"id": [1]}
+    assert orcish.scan(table).count() == 1
+    assert orcish.scan(table).max("id") == 1
+
+
+def test_history(tmp_path: pathlib.Path) -> None:
+    table = tmp_path / "t"
+    with pytest.raises(FileNotFoundError):
+        orcish.history(table)
+    orcish.write_dataset(pa.table({"id": [1, 2]}), table)
+    orcish.write_dataset(pa.table({"id": [3]}), table, existing_data="append")
+    orcish.compact(table)
+    orcish.delete(table, "id = 3")
+    found = orcish.history(table)
+    what = [
+        (each.number, each.operation, each.status, each.rows, each.files_added, each.files_removed) for each in found
+    ]
+    assert what == [
+        (3, "delete", "done", 2, 1, 1),
+        (2, "compact", "done", 3, 1, 2),
+        (1, "append", "done", 1, 1, 0),
+        (0, "append", "done", 2, 1, 0),
+    ]
+    assert found == sorted(found, key=lambda each: each.time, reverse=True)
+    assert {each.engine for each in found} == {f"orcish {orcish.__version__}"}
+    assert orcish.history(table, limit=1) == found[:1]
+    (tmp_path / "plain").mkdir()
+    assert orcish.history(tmp_path / "plain") == []
+    job = Job(str(table))
+    decide(job, [staged(job, [8])], number=4, batch={"stream": "s", "batch": 8}, time=2**63)
+    last, *rest = orcish.history(table)
+    assert (last.status, last.stream, last.batch, last.engine) == ("unfinished", "s", 8, "test")
+    assert rest == found
