@@ -176,8 +176,8 @@ class ScanOptions(ReadOptions, total=False):
     """Options of a scan. Columns are given by names, not by ids. ``stripes`` are not for scans; splits have stripes."""
 
     schema: pa.Schema | None
-    """Schema of the table; that of the first file by default. Partition columns in it have its types: an integer,
-    boolean, date or string."""
+    """Schema of the table; by default that of its log, or of the first file. Partition columns in it have its types: an
+    integer, boolean, date or string."""
     match: Matching
     """How columns are matched with columns of the files."""
     partitions: bool | None

@@ -33,6 +33,9 @@
 //! **A log forgets.** Old entries are deleted, but never the last one. A number below the largest has no effect, so that
 //! a process that was suspended for long before step 3 finds out that its entry is void.
 //!
+//! **The schema of the table** is in each entry, as a file without rows that this crate does not look into. The marker of a
+//! finished entry repeats it: a reader reads the marker of the last entry, and no entry that is finished.
+//!
 //! Each commit of a stream carries the number of its batch, and each entry has the last batch of every stream, so that
 //! a batch is in the table once.
 //!

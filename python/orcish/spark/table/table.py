@@ -67,7 +67,7 @@ class SparkTable:
 
         Args:
             options: Options of reading.
-            schema: Columns and types; by default those of the first file that is not empty, or of all files.
+            schema: Columns and types; by default those of the log, of the first file with bytes, or of all files.
             filters: A filter in addition to the option ``filters``.
             files: The files of the table; by default those at its paths.
             is_carbon: Whether this is a CarbonData table; detected by default.
