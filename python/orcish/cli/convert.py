@@ -10,7 +10,7 @@ from orcish.cli.output import fail, print_lines
 from orcish.errors import OrcishError
 from orcish.tables.convert import convert
 from orcish.terminal import json_line
-from orcish.writing.dataset import ExistingData
+from orcish.types import ExistingData
 
 __all__ = ["add_convert"]
 

@@ -19,7 +19,7 @@ from orcish.spark.jobs.profile import profile_table
 from orcish.spark.jobs.verify import verify
 from orcish.spark.table.open import open_table
 from orcish.terminal import json_line, printable, show
-from orcish.writing.dataset import ExistingData
+from orcish.types import ExistingData
 
 __all__ = ["main"]
 

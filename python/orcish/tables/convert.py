@@ -17,8 +17,8 @@ from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.scan import scan
 from orcish.tables.write import write_dataset
-from orcish.types import Limits, ScanOptions, Sources, StorageOptions, WriteOptions
-from orcish.writing.dataset import ExistingData, WrittenFile
+from orcish.types import ExistingData, Limits, ScanOptions, Sources, StorageOptions, WriteOptions
+from orcish.writing.dataset import WrittenFile
 
 __all__ = ["convert"]
 

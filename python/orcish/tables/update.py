@@ -12,7 +12,7 @@ import pyarrow as pa
 from orcish.errors import CommitError
 from orcish.tables.appending import ExistingTable, check_partitions, existing_table
 from orcish.tables.commit import Job, Staged
-from orcish.writing.dataset import ExistingData
+from orcish.types import ExistingData
 
 __all__ = ["TableState", "Update"]
 

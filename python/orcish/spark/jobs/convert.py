@@ -26,8 +26,8 @@ from orcish.spark.types.arrow import arrow_schema
 from orcish.spark.types.timezones import arrow_zone
 from orcish.tables.commit import STAGED, Job, Staged
 from orcish.tables.log.listing import table_files
-from orcish.types import StorageOptions, WriteOptions
-from orcish.writing.dataset import ExistingData, check_existing_data
+from orcish.types import ExistingData, StorageOptions, WriteOptions
+from orcish.writing.dataset import check_existing_data
 
 __all__ = ["convert"]
 

@@ -27,7 +27,7 @@ from orcish.spark.table.predicates import FilterTranslator
 from orcish.spark.table.tasks import TaskInput, group_splits
 from orcish.spark.types.arrow import arrow_schema, nullable, scanned_schema, spark_schema
 from orcish.spark.types.timezones import java_zone
-from orcish.tables.log.listing import Pending
+from orcish.types import Pending
 
 __all__ = ["SparkTable"]
 

@@ -19,7 +19,8 @@ from orcish.spark.types.timezones import java_zone
 from orcish.tables.appending import cast_batch
 from orcish.tables.commit import Job, Staged
 from orcish.tables.update import Update
-from orcish.writing.dataset import ExistingData, TableWriter, file_suffix
+from orcish.types import ExistingData
+from orcish.writing.dataset import TableWriter, file_suffix
 from orcish.writing.timestamps import with_stored_types
 
 __all__ = ["TableTarget", "mark_success"]

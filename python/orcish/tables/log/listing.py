@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, cast
 
 from orcish import _native
 from orcish.io.files import TableFile, source_files
 from orcish.io.filesystem import foreign_files, is_foreign
 from orcish.io.paths import is_http
-from orcish.types import Sources, StorageOptions
+from orcish.types import Pending, Sources, StorageOptions
 
-__all__ = ["Pending", "folder_above", "table_files", "table_locations"]
-
-Pending: TypeAlias = Literal["wait", "before"]
-"""What a reader does where the last commit is decided and not all of its files are visible: it waits and fails at last,
-or reads the state before the commit."""
+__all__ = ["folder_above", "table_files", "table_locations"]
 
 
 def table_files(
