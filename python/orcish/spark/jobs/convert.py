@@ -13,6 +13,7 @@ from pyspark.sql.types import StructType
 
 from orcish.carbon.detect import check_not_carbon, is_carbon_table
 from orcish.io.files import TableFile
+from orcish.io.paths import expanded
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import reader_of
 from orcish.spark.jobs.runner import active_session, run_in_workers, sql_schema, to_batch, to_frame
@@ -171,7 +172,7 @@ def _source(
         # Options may select some of the columns.
         folders = [name for name in reader_of(table.scan).source.partition_columns if name in table.schema.names]
         return _Source(table.schema, folders, functools.partial(_write_work, table.task_inputs()))
-    frame = spark.read.format(found).options(**options).load(source)
+    frame = spark.read.format(found).options(**options).load(expanded(source))
     # For patterns, Spark has no partition columns.
     folders = [name for name, _ in files[0].partition if name in frame.schema.names]
     return _Source(frame.schema, folders, functools.partial(_write_frame, frame))
