@@ -64,7 +64,8 @@ def convert(
 
     The files appear together, in one commit, as those of :func:`orcish.write_dataset`. If the source is ORC files
     without Arrow schema, so is the target, and readers give its columns the same types. The keywords of
-    :class:`~orcish.types.WriteOptions` apply to each file.
+    :class:`~orcish.types.WriteOptions` apply to each file. Codec, bloom filters, sizes of stripes and row groups, and
+    user metadata of the source files are not kept.
 
     >>> orcish.convert("warehouse/db/sales", "sales_orc/", bloom_filter_columns=["id"])     # doctest: +SKIP
 

@@ -77,7 +77,8 @@ def convert(
     """Converts a table to ORC. The files appear at once, when all have been written.
 
     ORC files and CarbonData tables are read and written in the workers, without passing rows through the JVM. Other
-    formats are read by Spark. The keywords of :class:`~orcish.types.WriteOptions` apply to each file.
+    formats are read by Spark. The keywords of :class:`~orcish.types.WriteOptions` apply to each file. Codec, bloom
+    filters, sizes of stripes and row groups, and user metadata of the source files are not kept.
 
     >>> osp.convert("parquet/", "out/", bloom_filter_columns=["id"], sort_within=["id"])         # doctest: +SKIP
 
