@@ -36,9 +36,8 @@ from orcish.tables.delete import delete
 from orcish.tables.deletion import Deleted
 from orcish.tables.log.history import Commit, history
 from orcish.tables.log.recovery import recover, vacuum
-from orcish.tables.progress import Progress
 from orcish.tables.write import write_dataset
-from orcish.types import ColumnStatistics, Finding, StripeInfo
+from orcish.types import ColumnStatistics, Finding, Progress, StripeInfo
 from orcish.writing.dataset import WrittenFile
 from orcish.writing.writer import ORCWriter, Written, merge, write_table
 

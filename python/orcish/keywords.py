@@ -72,10 +72,14 @@ def _check_pending(name: str, value: Any) -> None:
 
 
 def _check_age(name: str, value: Any) -> None:
-    if not isinstance(value, timedelta):
-        raise TypeError(f"{name}={value!r}: must be a datetime.timedelta, not {type(value).__name__}")
-    if value < timedelta(0):
+    if isinstance(value, bool) or not isinstance(value, timedelta | int | float):
+        kind = type(value).__name__
+        raise TypeError(f"{name}={value!r}: must be a datetime.timedelta or a number of days, not {kind}")
+    number = value / timedelta(days=1) if isinstance(value, timedelta) else value
+    if number < 0:
         raise ValueError(f"{name}={value!r}: must not be negative")
+    if not number <= timedelta.max.days:
+        raise ValueError(f"{name}={value!r}: must be a number of days, at most {timedelta.max.days:,}")
 
 
 def _check_progress(name: str, value: Any) -> None:

@@ -17,8 +17,8 @@ from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan
 from orcish.reading.scan_reader import ScanReader
-from orcish.tables.log.listing import Pending, table_files
-from orcish.types import Columns, Limits, Matching, ReadOptions, ScanOptions, Source, Sources, StorageOptions
+from orcish.tables.log.listing import table_files
+from orcish.types import Columns, Limits, Matching, Pending, ReadOptions, ScanOptions, Source, Sources, StorageOptions
 
 __all__ = ["read_table", "scan"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
 
 import pyarrow as pa
@@ -15,9 +15,14 @@ __all__ = [
     "BinaryFile",
     "ColumnStatistics",
     "Columns",
+    "ExistingData",
+    "Filters",
     "Finding",
     "Limits",
     "Matching",
+    "Pending",
+    "Progress",
+    "ProgressOption",
     "ReadOptions",
     "ScanOptions",
     "Source",
@@ -85,6 +90,27 @@ Columns: TypeAlias = "Sequence[str] | Sequence[int]"
 Matching: TypeAlias = "Literal['name', 'name_ignoring_case', 'position'] | str"
 """How columns of a table are matched with columns of its files; other words are keys of attributes, such as
 ``iceberg.id``."""
+
+
+ExistingData: TypeAlias = Literal["error", "append", "overwrite", "overwrite_partitions"]
+"""What to do where the target has data already."""
+
+Pending: TypeAlias = Literal["wait", "before"]
+"""What a reader does where the last commit is decided and not all of its files are visible: it waits and fails at last,
+or reads the state before the commit."""
+
+
+class Progress(NamedTuple):
+    """How far a piece of work is."""
+
+    done: int
+    """Bytes of the files that are done."""
+    total: int
+    """Bytes of all files."""
+
+
+ProgressOption: TypeAlias = bool | Callable[[Progress], object]
+"""Whether a bar is shown on the terminal, or a function that is called after each file."""
 
 
 class Limits(TypedDict, total=False):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from orcish import _native
+from orcish.io.paths import expanded
 from orcish.reading.explanation import BLOCKLETS, PartNames
 from orcish.reading.source import SplitPart, type_options
 from orcish.types import Limits, StorageOptions
@@ -102,7 +103,7 @@ class CarbonSource(_CarbonBase):
             location,
             storage_options=cast("dict[str, Any] | None", storage_options),
             limits=cast("dict[str, int] | None", limits),
-            external_locations=[os.fspath(each) for each in external_locations or ()],
+            external_locations=[expanded(os.fspath(each)) for each in external_locations or ()],
         )
         return cls(table, storage_options, limits)
 

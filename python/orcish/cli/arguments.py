@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+from datetime import timedelta
+from typing import Any, NoReturn
 
 from orcish.terminal import printable
 
-__all__ = ["Parser", "add_external", "add_timestamps", "add_values", "count", "names", "pair"]
+__all__ = [
+    "LIST",
+    "Parser",
+    "add_external",
+    "add_filters",
+    "add_partition_by",
+    "add_storage",
+    "add_timestamps",
+    "add_values",
+    "add_writing",
+    "chosen_writing",
+    "count",
+    "days",
+    "names",
+    "pair",
+]
 
 
 class Parser(argparse.ArgumentParser):
@@ -52,6 +68,41 @@ def add_timestamps(command: argparse.ArgumentParser, zone: str) -> None:
     )
 
 
+def add_filters(command: argparse.ArgumentParser, text: str, *, required: bool = False) -> None:
+    """Adds the argument for a filter; ``text`` is its help."""
+    command.add_argument(
+        "--filters", "--where", dest="filters", metavar="SQL", required=required, help=f"{text}, such as 'id > 5'"
+    )
+
+
+def add_writing(command: argparse.ArgumentParser, codec: str = "zstd") -> None:
+    """Adds the arguments for the files that are written; ``codec`` is what their codec is by default."""
+    command.add_argument(
+        "--compression",
+        choices=("zstd", "zlib", "snappy", "lz4", "brotli", "none"),
+        help=f"codec of the new files ({codec})",
+    )
+    command.add_argument("--compression-level", type=int, metavar="N", help="level of the codec")
+    command.add_argument("--bloom-filter-columns", **LIST, help="columns with bloom filters in the new files (none)")
+    command.add_argument("--verify", action="store_true", help="read what was written before it appears")
+
+
+def chosen_writing(options: argparse.Namespace) -> dict[str, Any]:
+    """The given arguments of :func:`add_writing`, as keywords of :class:`orcish.types.WriteOptions`."""
+    names = ("compression", "compression_level", "bloom_filter_columns")
+    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    return {**given, "verify": True} if options.verify else given
+
+
+def add_partition_by(command: argparse.ArgumentParser) -> None:
+    """Adds the argument for partition columns; a list of no names is one of no columns."""
+    command.add_argument(
+        "--partition-by",
+        **{**LIST, "type": _names_or_none},
+        help="columns that name folders (those of the source); '' for none",
+    )
+
+
 def count(text: str) -> int:
     """Parses a non-negative number."""
     number = int(text)
@@ -60,9 +111,25 @@ def count(text: str) -> int:
     return number
 
 
+def days(text: str) -> float:
+    """Parses a non-negative number of days, which may be a fraction."""
+    number = float(text)
+    if not 0 <= number <= timedelta.max.days:
+        raise argparse.ArgumentTypeError(f"{text} is no number of days")
+    return number
+
+
 def names(text: str) -> list[str]:
     """Parses a list of names."""
     return text.split(",")
+
+
+def _names_or_none(text: str) -> list[str]:
+    return [name for name in names(text) if name]
+
+
+LIST: dict[str, Any] = {"type": names, "action": "extend", "metavar": "A,B"}
+"""Keywords of arguments that are lists of names. They can be given several times."""
 
 
 def pair(text: str) -> tuple[str, str]:
@@ -71,6 +138,19 @@ def pair(text: str) -> tuple[str, str]:
     if not sign or not name:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
     return name, value
+
+
+def add_storage(command: argparse.ArgumentParser) -> None:
+    """Adds the argument for options of stores."""
+    command.add_argument(
+        "--storage-option",
+        dest="storage_options",
+        type=pair,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an option of the store of a URL",
+    )
 
 
 def add_external(command: argparse.ArgumentParser) -> None:

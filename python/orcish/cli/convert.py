@@ -5,12 +5,23 @@ from __future__ import annotations
 import argparse
 from typing import Any, get_args
 
-from orcish.cli.arguments import add_external, add_timestamps, add_values, count, names
+from orcish.cli.arguments import (
+    LIST,
+    add_external,
+    add_filters,
+    add_partition_by,
+    add_storage,
+    add_timestamps,
+    add_values,
+    add_writing,
+    chosen_writing,
+    count,
+)
 from orcish.cli.output import fail, print_lines
 from orcish.errors import OrcishError
 from orcish.tables.convert import convert
 from orcish.terminal import json_line
-from orcish.writing.dataset import ExistingData
+from orcish.types import ExistingData
 
 __all__ = ["add_convert"]
 
@@ -22,25 +33,25 @@ def add_convert(commands: Any) -> None:
         help="write a table of CarbonData, or of ORC files, as a folder of ORC files",
         description="Write the rows of a table, of CarbonData or of ORC files, as a folder of ORC files.",
     )
-    command.add_argument("source", metavar="SRC", help="a table of CarbonData, or ORC files: a folder, pattern or file")
-    command.add_argument("target", metavar="DST", help="the folder, which is made")
+    command.add_argument(
+        "source", metavar="SOURCE", help="a table of CarbonData, or ORC files: a folder, pattern or file"
+    )
+    command.add_argument("target", metavar="TARGET", help="the folder, which is made")
     command.add_argument(
         "--existing-data",
         choices=get_args(ExistingData),
         default="error",
         help="what to do where the folder has data (error)",
     )
-    lists: dict[str, Any] = {"type": names, "action": "extend", "metavar": "A,B"}
-    command.add_argument("-c", "--columns", **lists, help="only these columns, in this order")
-    command.add_argument("--filters", "--where", dest="filters", metavar="SQL", help="only rows for which this is true")
-    command.add_argument("--partition-by", **lists, help="columns that name folders (those of the table); '' for none")
-    command.add_argument("--max-rows-per-file", type=count, metavar="N")
-    command.add_argument("--compression", metavar="CODEC", help="zstd, zlib, snappy, lz4, brotli or none (zstd)")
-    command.add_argument("--bloom-filter-columns", **lists)
-    command.add_argument("--verify", action="store_true", default=None, help="read what was written before it appears")
+    command.add_argument("-c", "--columns", **LIST, help="only these columns, in this order")
+    add_filters(command, "only rows for which this is true")
+    add_partition_by(command)
+    command.add_argument("--max-rows-per-file", type=count, metavar="N", help="most rows of a file")
+    add_writing(command)
     add_values(command)
     add_timestamps(command, "source_timezone")
     command.add_argument("--json", action="store_true", help="one JSON object a file, each on a line")
+    add_storage(command)
     add_external(command)
     command.set_defaults(run=_run)
 
@@ -55,13 +66,24 @@ def _run(options: argparse.Namespace) -> int:
 
 def _convert(options: argparse.Namespace) -> list[str]:
     """Writes the files; gives the lines of the report."""
-    given = vars(options).copy()
-    as_json = given.pop("json")
-    del given["run"]
-    if given["partition_by"] is not None:
-        given["partition_by"] = [name for name in given["partition_by"] if name]
-    files = convert(given.pop("source"), given.pop("target"), **given)
-    if as_json:
+    files = convert(
+        options.source,
+        options.target,
+        columns=options.columns,
+        filters=options.filters,
+        partition_by=options.partition_by,
+        existing_data=options.existing_data,
+        max_rows_per_file=options.max_rows_per_file,
+        storage_options=dict(options.storage_options),
+        invalid_utf8=options.invalid_utf8,
+        long_char=options.long_char,
+        decimal_out_of_range=options.decimal_out_of_range,
+        timestamps=options.timestamps,
+        source_timezone=options.source_timezone,
+        external_locations=options.external_locations,
+        **chosen_writing(options),
+    )
+    if options.json:
         return [json_line(file._asdict(), str) for file in files]
     rows, size = sum(file.rows for file in files), sum(file.bytes for file in files)
     return [f"{rows:,} rows in {len(files):,} files, {size:,} bytes"]

@@ -12,14 +12,24 @@ import pyarrow as pa
 
 from orcish.carbon.source import check_no_external
 from orcish.carbon.table import CarbonTable
-from orcish.cli.arguments import add_external, add_timestamps, add_values, count, names
+from orcish.cli.arguments import (
+    add_external,
+    add_filters,
+    add_storage,
+    add_timestamps,
+    add_values,
+    count,
+    names,
+)
 from orcish.cli.batch_slices import slices
 from orcish.cli.json_values import to_json
 from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.output import fail, print_lines
+from orcish.cli.sources import is_several
 from orcish.errors import OrcishError
 from orcish.reading.file import ORCFile
 from orcish.reading.scan import Scan
+from orcish.scan import scan
 from orcish.terminal import Table, json_line, printable, shorten
 from orcish.types import ReadOptions
 
@@ -33,12 +43,13 @@ def add_data(commands: Any) -> None:
     command = commands.add_parser(
         "data",
         help="the first rows",
-        description="Print the first rows of an ORC file, or of a table of CarbonData. No other rows are read.",
+        description="Print the first rows of an ORC file, of the files of a folder or pattern, or of a table of "
+        "CarbonData. No other rows are read.",
         epilog="In JSON, 64-bit integers are numbers, decimals strings; dates and timestamps are in ISO 8601, "
         "binaries in hexadecimal digits; NaN and infinities are strings; maps are objects where their keys "
         "are strings and arrays of pairs elsewhere; a union has the form {tag, value}.",
     )
-    command.add_argument("file", metavar="FILE")
+    command.add_argument("file", metavar="FILE", help="a file, a folder, a pattern or a URL")
     rows = command.add_mutually_exclusive_group()
     rows.add_argument("-n", "--limit", type=count, default=10, metavar="N", help="how many rows (10)")
     rows.add_argument("--all", dest="limit", action="store_const", const=None, help="all rows")
@@ -51,7 +62,7 @@ def add_data(commands: Any) -> None:
         metavar="A,B.C",
         help="only these columns, in this order; dots lead into nested ones",
     )
-    command.add_argument("--filters", metavar="SQL", help="only rows for which this is true")
+    add_filters(command, "only rows for which this is true")
     add_values(command)
     command.add_argument("--stripe", type=count, metavar="I", help="rows of this stripe, counted from 0")
     add_timestamps(command, "timezone")
@@ -59,6 +70,7 @@ def add_data(commands: Any) -> None:
     command.add_argument(
         "--width", type=count, default=40, metavar="W", help="widest cell of the table (40); 0 for no bound"
     )
+    add_storage(command)
     add_external(command)
     command.set_defaults(run=_run)
 
@@ -90,17 +102,23 @@ def _read_rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.Reco
         "masked",
     )
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    if is_carbon(options.file):
+    storage = dict(options.storage_options)
+    if is_carbon(options.file, storage):
         if options.stripe is not None:
             raise ValueError(f"{options.file}: --stripe is of ORC files")
-        table = CarbonTable(options.file, external_locations=options.external_locations)
-        scan = table.scan(**cast("ReadOptions", given))
-        return scan.schema, first_rows_of_scan(scan, options.limit)
+        table = CarbonTable(options.file, storage_options=storage, external_locations=options.external_locations)
+        rows = table.scan(**cast("ReadOptions", given))
+        return rows.schema, first_rows_of_scan(rows, options.limit)
     check_no_external(options.external_locations, f"{options.file}: --external-location")
     # Values are shown as they are stored, whatever Arrow types they were written with.
     stored = {"arrow_schema": False, "timestamp_unit": "auto", "timestamps": "wall", "null_map_keys": "dictionary"}
     read = cast("ReadOptions", {**stored, **given})
-    file = ORCFile(options.file)
+    if is_several(options.file):
+        if options.stripe is not None:
+            raise ValueError(f"{options.file}: --stripe is of one file")
+        rows = scan(options.file, storage_options=storage, **read)
+        return rows.schema, first_rows_of_scan(rows, options.limit)
+    file = ORCFile(options.file, storage_options=storage)
     return file.arrow_schema(**read), first_rows(file, options.limit, options.stripe, read)
 
 

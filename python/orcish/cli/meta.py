@@ -7,8 +7,9 @@ from typing import Any
 
 from orcish.carbon.source import check_no_external
 from orcish.cli import meta_carbon, meta_orc
-from orcish.cli.arguments import add_external
+from orcish.cli.arguments import add_external, add_storage
 from orcish.cli.output import fail, print_lines
+from orcish.cli.sources import orc_files
 from orcish.errors import OrcishError
 from orcish.reading.file import ORCFile
 from orcish.terminal import json_line
@@ -21,37 +22,50 @@ def add_meta(commands: Any) -> None:
     command = commands.add_parser(
         "meta",
         help="metadata of files and tables: rows, sizes, stripes or segments, types, writer",
-        description="Print the metadata of ORC files, and of tables and files of CarbonData. No data is read.",
+        description="Print the metadata of ORC files, of all files of folders and patterns, and of tables and files of "
+        "CarbonData. No data is read.",
     )
-    command.add_argument("files", nargs="+", metavar="FILE")
+    command.add_argument("files", nargs="+", metavar="FILE", help="a file, a folder, a pattern or a URL")
     command.add_argument("--json", action="store_true", help="one JSON object a file, each on a line")
     command.add_argument("--arrow", action="store_true", help="also the Arrow schema that the files are read with")
     command.add_argument("--statistics", action="store_true", help="also the statistics of all columns")
+    add_storage(command)
     add_external(command)
     command.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
     code = 0
-    for number, name in enumerate(options.files):
+    storage = dict(options.storage_options)
+    separator: list[str] = []
+    for name in options.files:
         try:
-            lines = _describe(name, options)
+            is_carbon = meta_carbon.is_carbon(name, storage)
+            files = [name] if is_carbon else orc_files(name, storage)
         except (OrcishError, OSError, ValueError) as error:
             code = fail(error)
             continue
-        print_lines([""] if number and not options.json else [])
-        print_lines(lines)
+        for file in files:
+            try:
+                lines = _describe(file, is_carbon, storage, options)
+            except (OrcishError, OSError, ValueError) as error:
+                code = fail(error)
+                continue
+            print_lines(separator)
+            print_lines(lines)
+            separator = [] if options.json else [""]
     return code
 
 
-def _describe(name: str, options: argparse.Namespace) -> list[str]:
+def _describe(name: str, is_carbon: bool, storage: dict[str, str], options: argparse.Namespace) -> list[str]:
     """The lines about a file or table."""
-    if not meta_carbon.is_carbon(name):
+    if not is_carbon:
         check_no_external(options.external_locations, f"{name}: --external-location")
-        metadata = meta_orc.describe(name, ORCFile(name), arrow=options.arrow, statistics=options.statistics)
+        file = ORCFile(name, storage_options=storage)
+        metadata = meta_orc.describe(name, file, arrow=options.arrow, statistics=options.statistics)
         to_text = meta_orc.to_text
     elif options.statistics:
         raise ValueError(f"{name}: --statistics are those of ORC files")
     else:
-        metadata, to_text = meta_carbon.describe(name, options.external_locations), meta_carbon.to_text
+        metadata, to_text = meta_carbon.describe(name, options.external_locations, storage), meta_carbon.to_text
     return [json_line(metadata)] if options.json else to_text(metadata)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from orcish import _native
 from orcish.carbon.detect import is_carbon_file
 from orcish.carbon.table import CarbonFile, CarbonSegment, CarbonTable
-from orcish.io.paths import is_many, local_path
+from orcish.cli.sources import is_folder
+from orcish.io.paths import local_path
 from orcish.terminal import Table, fields, indented, printable
 
 __all__ = ["describe", "is_carbon", "to_text"]
@@ -26,20 +27,17 @@ _TITLES = {
 }
 
 
-def is_carbon(name: str) -> bool:
+def is_carbon(name: str, storage: Mapping[str, str]) -> bool:
     """Whether a path or URL is that of a CarbonData table or file."""
-    if is_carbon_file(name):
-        return True
-    path = local_path(name)
-    # In stores, folders are recognized only by their names.
-    is_folder = is_many(path) if "://" not in path else "." not in path.rpartition("/")[2]
-    return is_folder and _native.is_carbon(path)
+    return is_carbon_file(name) or (is_folder(name) and _native.is_carbon(local_path(name), dict(storage)))
 
 
-def describe(name: str, external_locations: Sequence[str] | None = None) -> dict[str, Any]:
+def describe(
+    name: str, external_locations: Sequence[str] | None = None, storage: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Metadata of a table or file, as JSON values."""
     if is_carbon_file(name):
-        file = CarbonFile(name)
+        file = CarbonFile(name, storage_options=storage)
         return {
             "file": name,
             "kind": "data file of CarbonData",
@@ -49,7 +47,7 @@ def describe(name: str, external_locations: Sequence[str] | None = None) -> dict
             "blocklets": [blocklet._asdict() for blocklet in file.blocklets],
             "columns": _columns(file.schema),
         }
-    table = CarbonTable(name, external_locations=external_locations)
+    table = CarbonTable(name, storage_options=storage, external_locations=external_locations)
     return {
         "table": name,
         "kind": "table of CarbonData" if table.is_transactional else "data files of CarbonData, without metadata",

@@ -10,7 +10,17 @@ from typing import Any, get_args
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from orcish.cli.arguments import Parser, names, pair
+from orcish.cli.arguments import (
+    LIST,
+    Parser,
+    add_filters,
+    add_partition_by,
+    add_storage,
+    add_writing,
+    chosen_writing,
+    count,
+    pair,
+)
 from orcish.errors import OrcishError
 from orcish.spark.jobs.compact import compact
 from orcish.spark.jobs.convert import convert
@@ -19,7 +29,7 @@ from orcish.spark.jobs.profile import profile_table
 from orcish.spark.jobs.verify import verify
 from orcish.spark.table.open import open_table
 from orcish.terminal import json_line, printable, show
-from orcish.writing.dataset import ExistingData
+from orcish.types import ExistingData
 
 __all__ = ["main"]
 
@@ -42,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     job.add_argument("table", metavar="TABLE")
     job.add_argument("--target-file-size", default="512MB", metavar="SIZE", help="bytes of a file, about (512MB)")
     job.add_argument("--rewrite", action="store_true", help="decode and encode, in place of copying stripes")
-    _add_writing(job)
+    add_writing(job, "that of the old ones")
 
     job = _add_job(jobs, "convert", _convert, "write a table of Parquet, CSV, JSON, ORC or CarbonData as ORC")
     job.add_argument("source", metavar="SOURCE")
@@ -51,30 +61,34 @@ def _parser() -> argparse.ArgumentParser:
         "--format", choices=["parquet", "csv", "json", "orc", "carbondata"], help="of the source (by what is there)"
     )
     _add_reading(job)
-    job.add_argument("--partition-by", type=names, metavar="A,B", help="columns that name folders (the source's)")
-    job.add_argument("--sort-within", type=names, default=[], metavar="A,B", help="columns to sort each task by")
-    job.add_argument("--existing-data", choices=get_args(ExistingData), default="error")
-    job.add_argument("--max-rows-per-file", type=int, metavar="N")
-    _add_writing(job)
+    add_partition_by(job)
+    job.add_argument("--sort-within", **LIST, default=[], help="columns to sort each task by")
+    job.add_argument(
+        "--existing-data",
+        choices=get_args(ExistingData),
+        default="error",
+        help="what to do where the folder has data (error)",
+    )
+    job.add_argument("--max-rows-per-file", type=count, metavar="N", help="most rows of a file")
+    add_writing(job)
 
     job = _add_job(jobs, "delete", _delete, "delete the rows for which a predicate is true")
     job.add_argument("table", metavar="TABLE")
-    job.add_argument("--filters", "--where", metavar="PREDICATE", required=True, help="such as 'id > 5'")
-    _add_writing(job)
+    add_filters(job, "the rows for which this is true", required=True)
+    add_writing(job, "that of the old ones")
 
     job = _add_job(
         jobs, "profile", _profile, "rows, nulls, bounds, distinct values, bytes and encodings of each column"
     )
     job.add_argument("table", metavar="TABLE")
-    job.add_argument("--columns", type=names, metavar="A,B.C")
-    job.add_argument(
-        "--filters", "--where", metavar="PREDICATE", help="only rows for which this is true, such as 'id > 5'"
-    )
+    job.add_argument("-c", "--columns", **LIST, help="only these columns, in this order")
+    add_filters(job, "only rows for which this is true")
     job.add_argument("--no-distinct", dest="distinct", action="store_false", help="do not estimate distinct values")
     _add_reading(job)
 
     job = _add_job(jobs, "verify", _verify, "read all, and check it against what it says; exit code 1 with findings")
     job.add_argument("table", metavar="TABLE")
+    job.add_argument("--recursive-file-lookup", action="store_true", help="also the files of all subfolders")
     return parser
 
 
@@ -107,7 +121,7 @@ def _add_job(jobs: Any, name: str, run_job: Job, text: str) -> argparse.Argument
     job.add_argument("--master", metavar="URL", help="of Spark; by default what its own configuration says")
     job.add_argument("--remote", metavar="URL", help="of a Spark Connect server")
     job.add_argument("--conf", type=pair, action="append", default=[], metavar="NAME=VALUE", help="of Spark")
-    job.add_argument("--storage-option", type=pair, action="append", default=[], metavar="NAME=VALUE")
+    add_storage(job)
     job.add_argument("--json", action="store_true", help="print a JSON object a row, each on a line")
     job.set_defaults(run_job=run_job, job=name)
     return job
@@ -117,25 +131,14 @@ def _add_reading(job: argparse.ArgumentParser) -> None:
     job.add_argument("--read-option", type=pair, action="append", default=[], metavar="NAME=VALUE")
 
 
-def _add_writing(job: argparse.ArgumentParser) -> None:
-    job.add_argument("--compression", choices=["zstd", "zlib", "snappy", "lz4", "brotli", "none"])
-    job.add_argument("--compression-level", type=int, metavar="N")
-    job.add_argument("--bloom-filter-columns", type=names, metavar="A,B")
-
-
-def _writing(options: argparse.Namespace) -> dict[str, Any]:
-    given = {name: getattr(options, name) for name in ("compression", "compression_level", "bloom_filter_columns")}
-    return {name: value for name, value in given.items() if value is not None}
-
-
 def _compact(spark: SparkSession, options: argparse.Namespace) -> int:
     done = compact(
         options.table,
         target_file_size=options.target_file_size,
         rewrite=options.rewrite,
         spark=spark,
-        storage_options=dict(options.storage_option),
-        **_writing(options),
+        storage_options=dict(options.storage_options),
+        **chosen_writing(options),
     )
     _show(done, options)
     return 0
@@ -152,16 +155,17 @@ def _convert(spark: SparkSession, options: argparse.Namespace) -> int:
         existing_data=options.existing_data,
         max_rows_per_file=options.max_rows_per_file,
         spark=spark,
-        storage_options=dict(options.storage_option),
-        **_writing(options),
+        storage_options=dict(options.storage_options),
+        **chosen_writing(options),
     )
     _show(done, options)
     return 0
 
 
 def _delete(spark: SparkSession, options: argparse.Namespace) -> int:
-    storage = dict(options.storage_option)
-    _show(delete(options.table, options.filters, spark=spark, storage_options=storage, **_writing(options)), options)
+    storage = dict(options.storage_options)
+    done = delete(options.table, options.filters, spark=spark, storage_options=storage, **chosen_writing(options))
+    _show(done, options)
     return 0
 
 
@@ -170,14 +174,19 @@ def _profile(spark: SparkSession, options: argparse.Namespace) -> int:
     taken = next((name for name in given if name.lower() in _PROFILE_ARGUMENTS), None)
     if taken is not None:
         raise ValueError(f"--read-option {taken}: profile has arguments of its own for it")
-    storage = dict(options.storage_option)
+    storage = dict(options.storage_options)
     table = open_table(spark, options.table, options.columns, options.filters, None, given, storage)
     _show(profile_table(spark, table, options.distinct), options)
     return 0
 
 
 def _verify(spark: SparkSession, options: argparse.Namespace) -> int:
-    found = verify(options.table, spark=spark, storage_options=dict(options.storage_option))
+    found = verify(
+        options.table,
+        recursive_file_lookup=options.recursive_file_lookup,
+        spark=spark,
+        storage_options=dict(options.storage_options),
+    )
     return 1 if _show(found, options) else 0
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
-from datetime import timedelta
 from typing import Any
 
-from orcish.cli.arguments import count, pair
+from orcish.cli.arguments import add_filters, add_storage, add_writing, chosen_writing, count, days
 from orcish.cli.output import fail, print_lines
 from orcish.errors import OrcishError
 from orcish.tables.compact import compact
@@ -29,11 +28,11 @@ def add_table_commands(commands: Any) -> None:
         "--target-file-size", default="512MB", metavar="SIZE", help="approximate size of a new file (512MB)"
     )
     command.add_argument("--rewrite", action="store_true", help="decode and encode, in place of copying stripes")
+    add_writing(command, "that of the old ones")
 
     command = _add(commands, "delete", _delete, "delete rows of a table")
-    command.add_argument(
-        "--filters", "--where", dest="filters", metavar="SQL", required=True, help="the rows for which this is true"
-    )
+    add_filters(command, "the rows for which this is true", required=True)
+    add_writing(command, "that of the old ones")
 
     command = _add(commands, "history", _history, "show the last commits of a table")
     command.add_argument("--limit", type=count, default=20, metavar="N", help="most commits that are shown (20)")
@@ -44,24 +43,22 @@ def add_table_commands(commands: Any) -> None:
     command = _add(commands, "vacuum", _vacuum, "remove files that dead jobs have written and never published")
     command.add_argument(
         "--older-than",
-        type=count,
+        type=days,
         default=STALE.days,
         metavar="DAYS",
-        help=f"time since their last write ({STALE.days})",
+        help=f"time since their last write, such as 0.5 ({STALE.days})",
     )
 
 
 def _add(commands: Any, name: str, run: Run, text: str) -> argparse.ArgumentParser:
     command: argparse.ArgumentParser = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
     command.add_argument("table", metavar="TABLE", help="the folder of the table, or of a partition, or its URL")
-    command.add_argument(
-        "--storage-option", type=pair, action="append", default=[], metavar="NAME=VALUE", help="of the store"
-    )
+    add_storage(command)
     command.add_argument("--json", action="store_true", help="print JSON objects, each on a line")
 
     def run_command(options: argparse.Namespace) -> int:
         try:
-            print_lines(run(options, dict(options.storage_option)))
+            print_lines(run(options, dict(options.storage_options)))
         except (OrcishError, OSError, TypeError, KeyError, ValueError) as error:
             return fail(error)
         return 0
@@ -77,6 +74,7 @@ def _compact(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
         rewrite=options.rewrite,
         progress=not options.json,
         storage_options=storage,
+        **chosen_writing(options),
     )
     if options.json:
         return [json_line(file._asdict()) for file in files]
@@ -88,7 +86,13 @@ def _compact(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
 
 
 def _delete(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
-    done = delete(options.table, options.filters, progress=not options.json, storage_options=storage)
+    done = delete(
+        options.table,
+        options.filters,
+        progress=not options.json,
+        storage_options=storage,
+        **chosen_writing(options),
+    )
     if options.json:
         return [json_line(done._asdict())]
     return [f"{done.rows:,} rows; {done.files_removed:,} files removed, {done.files_rewritten:,} files rewritten"]
@@ -120,5 +124,5 @@ def _recover(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
 
 
 def _vacuum(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
-    files = vacuum(options.table, older_than=timedelta(days=options.older_than), storage_options=storage)
+    files = vacuum(options.table, older_than=options.older_than, storage_options=storage)
     return [json_line({"files": files}) if options.json else f"{files:,} files removed"]

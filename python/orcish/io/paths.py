@@ -8,7 +8,7 @@ from typing import Any
 
 from orcish.types import Sources
 
-__all__ = ["is_hidden", "is_http", "is_many", "is_pattern", "local_path", "native_source"]
+__all__ = ["expanded", "is_hidden", "is_http", "is_many", "is_pattern", "local_path", "native_source"]
 
 _SIGNS = "*?["
 
@@ -20,7 +20,9 @@ def native_source(source: Any) -> Any:
         TypeError: The source is none of these.
     """
     found = os.fspath(source) if isinstance(source, os.PathLike) else source
-    if isinstance(found, str | bytes) or hasattr(found, "read"):
+    if isinstance(found, str):
+        return expanded(found)
+    if isinstance(found, bytes) or hasattr(found, "read"):
         return found
     try:
         # Any object with the buffer protocol, such as buffers of pyarrow.
@@ -52,13 +54,20 @@ def is_http(path: str) -> bool:
 
 
 def _exists(path: str) -> bool:
-    return "://" not in path and os.path.exists(path)
+    return "://" not in path and os.path.exists(expanded(path))
+
+
+def expanded(location: str) -> str:
+    """A path with the home folder in place of a leading ``~``, as pyarrow, polars and duckdb read it; other locations
+    are unchanged.
+    """
+    return os.path.expanduser(location) if location == "~" or location.startswith("~/") else location
 
 
 def local_path(location: str) -> str:
-    """The path of a ``file:`` URL; other locations are unchanged."""
+    """The path of a ``file:`` URL, or of a path below ``~``; other locations are unchanged."""
     if not location.lower().startswith("file:"):
-        return location
+        return expanded(location)
     path = location[len("file:") :]
     if path.startswith("//"):
         path = "/" + path[2:].partition("/")[2]

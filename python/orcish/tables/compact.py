@@ -9,8 +9,8 @@ from typing import Literal, cast
 from orcish.io.paths import local_path
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.tables.compaction import CompactedFile, CompactionPlan, compact_files, parse_size
-from orcish.tables.progress import ProgressOption, reported
-from orcish.types import StorageOptions, WriteOptions
+from orcish.tables.progress import reported
+from orcish.types import ProgressOption, StorageOptions, WriteOptions
 
 __all__ = ["compact"]
 
@@ -55,7 +55,7 @@ def compact(
         target_file_size: Approximate bytes of a file; files of at least three quarters of it are not changed.
         rewrite: Whether all files are rewritten, for larger stripes or other options.
         progress: True for a bar on the terminal, or a function that is called with a
-            :class:`~orcish.tables.progress.Progress` after each file.
+            :class:`~orcish.types.Progress` after each file.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Returns:

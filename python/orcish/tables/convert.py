@@ -17,8 +17,8 @@ from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.scan import scan
 from orcish.tables.write import write_dataset
-from orcish.types import Limits, ScanOptions, Sources, StorageOptions, WriteOptions
-from orcish.writing.dataset import ExistingData, WrittenFile
+from orcish.types import ExistingData, Limits, ScanOptions, Sources, StorageOptions, WriteOptions
+from orcish.writing.dataset import WrittenFile
 
 __all__ = ["convert"]
 
@@ -64,7 +64,8 @@ def convert(
 
     The files appear together, in one commit, as those of :func:`orcish.write_dataset`. If the source is ORC files
     without Arrow schema, so is the target, and readers give its columns the same types. The keywords of
-    :class:`~orcish.types.WriteOptions` apply to each file.
+    :class:`~orcish.types.WriteOptions` apply to each file. Codec, bloom filters, sizes of stripes and row groups, and
+    user metadata of the source files are not kept.
 
     >>> orcish.convert("warehouse/db/sales", "sales_orc/", bloom_filter_columns=["id"])     # doctest: +SKIP
 

@@ -10,8 +10,8 @@ from orcish.filters.pushdown import Filters
 from orcish.io.paths import local_path
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.tables.deletion import Deleted, DeletedRows, DeletionPlan, delete_rows
-from orcish.tables.progress import ProgressOption, reported
-from orcish.types import StorageOptions, WriteOptions
+from orcish.tables.progress import reported
+from orcish.types import ProgressOption, StorageOptions, WriteOptions
 
 __all__ = ["delete"]
 
@@ -54,7 +54,7 @@ def delete(
         target: The folder of the table, or of a partition, or its URL.
         filters: The rows to delete; see ``filters`` of :class:`~orcish.types.ReadOptions`.
         progress: True for a bar on the terminal, or a function that is called with a
-            :class:`~orcish.tables.progress.Progress` after each file.
+            :class:`~orcish.types.Progress` after each file.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Returns:

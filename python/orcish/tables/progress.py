@@ -6,29 +6,16 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeAlias
 
 from orcish.terminal import printable
+from orcish.types import Progress, ProgressOption
 
-__all__ = ["Progress", "ProgressOption", "reported"]
+__all__ = ["reported"]
 
 BAR = 40
 """Width of the bar."""
 INTERVAL = 0.1
 """Seconds between two states of the bar."""
-
-
-class Progress(NamedTuple):
-    """How far a piece of work is."""
-
-    done: int
-    """Bytes of the files that are done."""
-    total: int
-    """Bytes of all files."""
-
-
-ProgressOption: TypeAlias = bool | Callable[[Progress], object]
-"""Whether a bar is shown on the terminal, or a function that is called after each file."""
 
 
 @contextlib.contextmanager

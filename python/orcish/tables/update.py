@@ -14,7 +14,7 @@ from orcish.errors import CommitError
 from orcish.tables.appending import ExistingTable, check_partitions, existing_table, schema_with
 from orcish.tables.commit import Job, Staged
 from orcish.tables.log.schema import TableSchema
-from orcish.writing.dataset import ExistingData
+from orcish.types import ExistingData
 
 __all__ = ["TableState", "Update"]
 

@@ -18,11 +18,10 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job
 from orcish.tables.update import Update
-from orcish.types import StorageOptions, WriteOptions
+from orcish.types import ExistingData, StorageOptions, WriteOptions
 from orcish.writing.dataset import (
     MAX_MEMORY,
     MAX_OPEN_FILES,
-    ExistingData,
     TableWriter,
     WrittenFile,
     check_existing_data,

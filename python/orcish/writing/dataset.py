@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedArray
-from orcish.types import StorageOptions
+from orcish.types import ExistingData, StorageOptions
 from orcish.writing.writer import native_options
 
 if TYPE_CHECKING:
@@ -19,15 +19,11 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_MEMORY",
     "MAX_OPEN_FILES",
-    "ExistingData",
     "TableWriter",
     "WrittenFile",
     "check_existing_data",
     "file_suffix",
 ]
-
-ExistingData: TypeAlias = Literal["error", "append", "overwrite", "overwrite_partitions"]
-"""What to do where the target has data already."""
 
 MAX_OPEN_FILES = 256
 """Maximum number of open files."""
@@ -39,7 +35,7 @@ def check_existing_data(value: str) -> None:
     """Checks the argument ``existing_data``.
 
     Raises:
-        ValueError: The value is none of :data:`ExistingData`.
+        ValueError: The value is none of :data:`~orcish.types.ExistingData`.
     """
     if value not in get_args(ExistingData):
         raise ValueError(f"existing_data={value!r}: must be one of {', '.join(get_args(ExistingData))}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import pyarrow as pa
 
 from orcish import _native
-from orcish.io.paths import native_source
+from orcish.io.paths import expanded, native_source
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.reader import BatchSource, native_batches, rows_of
 from orcish.types import Limits, Source, StorageOptions, Target, WriteOptions
@@ -274,7 +274,9 @@ def merge(
 
 def _checked_target(target: Any) -> Any:
     found = os.fspath(target) if isinstance(target, os.PathLike) else target
-    if isinstance(found, str) or hasattr(found, "write"):
+    if isinstance(found, str):
+        return expanded(found)
+    if hasattr(found, "write"):
         return found
     raise TypeError(f"a file is written to a path, a URL or a file object, not to {type(target).__name__}")
 

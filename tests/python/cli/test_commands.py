@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -286,6 +287,56 @@ class TestMeta:
         assert code == 1
         assert len(lines) == 1
         assert "missing.orc" in err
+
+
+class TestFolders:
+    @pytest.fixture
+    def table(self, tmp_path):
+        rows = pa.table({"id": [1, 2, 3], "day": [1, 2, 1]})
+        orcish.write_dataset(rows, tmp_path / "t", partition_by=["day"])
+        return tmp_path / "t"
+
+    def test_data(self, table, rows, run):
+        assert sorted(row["id"] for row in rows(table)) == [1, 2, 3]
+        assert rows(table, "--where", "id = 2", "-c", "day,id") == [{"day": 2, "id": 2}]
+        assert rows(table / "day=1", "-n", 1) == [{"id": 1}]
+        assert len(rows(f"{table}/*/*.orc", "--all")) == 3
+        assert run("data", table)[1][0].split() == ["id", "day"]
+        code, lines, err = run("data", table, "--stripe", 0)
+        assert (code, lines) == (1, [])
+        assert "--stripe is of one file" in err
+
+    def test_meta(self, table, run):
+        files = sorted(map(str, table.rglob("*.orc")))
+        for source in (table, f"{table}/day=*/*.orc"):
+            code, lines, err = run("meta", "--json", source)
+            assert (code, err) == (0, "")
+            assert [json.loads(line)["file"] for line in lines] == files
+        (table / "day=1" / "none.orc").write_bytes(b"none")
+        code, lines, err = run("meta", table)
+        assert (code, err.count("none.orc")) == (1, 1)
+        assert [line.split()[1] for line in lines if line.startswith("File ")] == files
+
+    @pytest.mark.parametrize("command", ["meta", "data"])
+    def test_nothing_there(self, command, tmp_path, run):
+        (tmp_path / "empty").mkdir()
+        assert run(command, tmp_path / "empty") == (1, [], f"orcish: no files: '{tmp_path / 'empty'}'\n")
+        assert run(command, f"{tmp_path}/*.orc") == (1, [], f"orcish: no files: '{tmp_path}/*.orc'\n")
+        assert run(command, f"{tmp_path}/missing/")[0] == 1
+
+    @pytest.mark.parametrize("command", ["meta", "data", "convert"])
+    def test_stores(self, command, tmp_path, run, store):
+        rows = pa.table({"id": [1], "day": [1]})
+        orcish.write_dataset(rows, "s3://shelf/t", partition_by=["day"], storage_options=store.options)
+        (file,) = orcish.scan("s3://shelf/t/", storage_options=store.options).files
+        options = [f"--storage-option={name}={value}" for name, value in store.options.items()]
+        target = [tmp_path / "out"] if command == "convert" else []
+        for source in ("s3://shelf/t", "s3://shelf/t/", file):
+            code, lines, err = run(command, source, *target, *options)
+            assert (code, err) == (0, "")
+            assert lines
+            shutil.rmtree(tmp_path / "out", ignore_errors=True)
+        assert run(command, "s3://shelf/none/", *target, *options)[0] == 1
 
 
 class TestErrors:

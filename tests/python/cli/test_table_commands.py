@@ -74,6 +74,7 @@ def test_recover_and_vacuum(tmp_path: pathlib.Path) -> None:
     assert (code, json.loads(out)) == (0, {"recovered": "undone"})
     staged(Job(str(table)), [102])
     assert run("vacuum", table) == (0, "0 files removed\n", "")
+    assert run("vacuum", table, "--older-than", "0.5") == (0, "0 files removed\n", "")
     assert run("vacuum", table, "--older-than", "0") == (0, "1 files removed\n", "")
     assert orcish.scan(table).count() == 41
 
@@ -86,7 +87,24 @@ def test_wrong_paths(tmp_path: pathlib.Path) -> None:
     table = in_parts(tmp_path / "t")
     assert run("delete", table, "--where", "absent = 1")[0] == 1
     assert run("compact", table, "--target-file-size", "huge")[0] == 1
-    assert run("vacuum", table, "--older-than", "-1")[0] == 2
+    for age in ("-1", "nan", "inf", "1e300", "week"):
+        assert run("vacuum", table, "--older-than", age)[0] == 2
+
+
+def test_options_of_files_that_are_written(tmp_path: pathlib.Path) -> None:
+    table = in_parts(tmp_path / "t")
+    options = ["--compression", "zlib", "--compression-level", 9, "--bloom-filter-columns", "id", "--verify"]
+    code, _, err = run("compact", table, *options)
+    assert code == 1
+    assert "rewrite=True" in err
+    assert run("compact", table, "--rewrite", *options)[0] == 0
+    assert run("delete", table, "--where", "id in (6, 7)", "--bloom-filter-columns", "id")[0] == 0
+    assert run("convert", table, tmp_path / "u", "--partition-by", "", *options)[0] == 0
+    for path in (table, tmp_path / "u"):
+        assert {orcish.ORCFile(file).compression for file in path.rglob("*.orc")} == {"zlib"}
+        assert "bloom" in str(orcish.scan(path, filters="id = 7").explain())
+    assert not list((tmp_path / "u").rglob("k=*"))
+    assert run("delete", table, "--where", "id = 1", "--compression", "zip")[0] == 2
 
 
 def on_terminal(*arguments: Any) -> tuple[int, str]:

@@ -67,6 +67,18 @@ def test_keywords_are_in_the_signature(name: str) -> None:
     assert (inspect.Parameter.VAR_KEYWORD in kinds) == (name in FORWARDED)
 
 
+@pytest.mark.parametrize("name", sorted(CALLABLES.keys() - {"Scan"}))
+def test_types_of_arguments_can_be_imported(name: str) -> None:
+    """Users annotate their own functions with them. Objects of ``Scan`` are made by orcish."""
+    function: Any = inspect.unwrap(CALLABLES[name])
+    module = ast.parse(Path(function.__code__.co_filename).read_text())
+    imports = [node for node in module.body if isinstance(node, ast.ImportFrom)]
+    own = {alias.name for node in imports if str(node.module).split(".")[0] == "orcish" for alias in node.names}
+    texts = [text for argument, text in function.__annotations__.items() if argument != "return"]
+    used = {node.id for text in texts for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    assert used & own <= {*types.__all__, *orcish.__all__}
+
+
 def test_all_exceptions_are_there() -> None:
     assert FORWARDED.keys() <= CALLABLES.keys()
 

@@ -40,6 +40,33 @@ def test_relative_paths(path, monkeypatch):
     assert orcish.read_table(pathlib.Path(path.name)).equals(TABLE)
 
 
+def test_paths_below_the_home_folder(tmp_path, monkeypatch):
+    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+    home.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(elsewhere)
+    rows = pa.table({"a": [1, 2]})
+    orcish.write_table(rows, "~/a.orc")
+    with orcish.ORCWriter("~/b.orc", rows.schema) as writer:
+        writer.write(rows)
+    orcish.merge(["~/a.orc", pathlib.Path("~/b.orc")], pathlib.Path("~/c.orc"))
+    assert sorted(path.name for path in home.iterdir()) == ["a.orc", "b.orc", "c.orc"]
+    assert orcish.ORCFile("~/c.orc").num_rows == orcish.scan("~/[ab].orc").count() == 4
+    for _ in range(2):
+        orcish.write_dataset(rows, "~/t", existing_data="append")
+    assert len(orcish.compact("~/t")) == 1
+    assert orcish.delete(pathlib.Path("~/t"), "a = 1").rows == 2
+    orcish.convert("~/t", "~/u")
+    assert (orcish.recover("~/u"), orcish.vacuum("~/u")) == ("nothing", 0)
+    assert orcish.read_table("~/u/")["a"].to_pylist() == [2, 2]
+    assert list(elsewhere.iterdir()) == []
+    for name in ("~a.orc", "a~.orc", "./~"):
+        orcish.write_table(rows, name)
+        assert orcish.read_table(name).num_rows == 2
+    assert sorted(path.name for path in elsewhere.iterdir()) == ["a~.orc", "~", "~a.orc"]
+
+
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, pa.py_buffer])
 def test_bytes(kind):
     file = orcish.ORCFile(kind(DATA))

@@ -432,6 +432,14 @@ def test_main(
     assert capsys.readouterr().out.splitlines()[-1].split()[1] == "1"
     assert main(["convert", table, str(tmp_path / "out")]) == 1
     assert "has files already" in capsys.readouterr().err
+    plain = ["--partition-by", "", "--bloom-filter-columns", "id", "--verify", "--compression-level", "0"]
+    assert main(["convert", str(tmp_path / "out"), str(tmp_path / "plain"), "--compression", "brotli", *plain]) == 0
+    assert orcish.read_table(tmp_path / "plain").num_rows == 3
+    assert not list((tmp_path / "plain").glob("id=*"))
+    put(tmp_path / "t", {"below/bad.orc": b"no ORC"})
+    assert main(["verify", table]) == 0
+    assert main(["verify", table, "--recursive-file-lookup"]) == 1
+    (tmp_path / "t" / "below" / "bad.orc").unlink()
     put(tmp_path / "t", {"bad\x1b[31m.orc": b"no ORC"})
     assert main(["verify", table]) == 1
     out = capsys.readouterr().out

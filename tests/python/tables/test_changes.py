@@ -18,7 +18,7 @@ from orcish import col
 from orcish.errors import CommitError, CorruptFileError, UnfinishedCommitError, UnsupportedError
 from orcish.tables import delete as deleting
 from orcish.tables.commit import Job
-from orcish.tables.progress import Progress
+from orcish.types import Progress
 from support.carbon_tables import some, writer
 from support.random_cases import random_cases
 from support.staged_commits import staged

@@ -390,14 +390,19 @@ def test_vacuum(tmp_path: Path) -> None:
     decide(job, added)
     for path in (table / job.staging).rglob("*"):
         os.utime(path, (1, 1))
+    assert orcish.vacuum(table, older_than=8.5) == orcish.vacuum(table, older_than=timedelta(days=8.5)) == 0
     assert orcish.vacuum(table) == 2
     assert sorted(os.listdir(table / "_orcish" / "jobs")) == sorted([young.id, job.id])
     assert orcish.vacuum(table, older_than=timedelta(0)) == 2
     assert orcish.vacuum(table, older_than=timedelta(0)) == 0
     assert orcish.recover(table) == "finished"
     assert len(ids_of(table)) == 3 + 5
-    with pytest.raises(ValueError, match="negative"):
-        orcish.vacuum(table, older_than=timedelta(seconds=-1))
+    for age in (timedelta(seconds=-1), -0.5):
+        with pytest.raises(ValueError, match="negative"):
+            orcish.vacuum(table, older_than=age)
+    for age in (float("nan"), float("inf"), 1e300):
+        with pytest.raises(ValueError, match="must be a number of days"):
+            orcish.vacuum(table, older_than=age)
 
 
 def test_nothing_is_there(tmp_path: Path) -> None:

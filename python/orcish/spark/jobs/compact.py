@@ -34,7 +34,7 @@ _BY_TASK = pa.schema([*RESULT, ("target", pa.string()), ("size", pa.int64()), ("
 
 @checked_keywords
 def compact(
-    path: str,
+    target: str,
     *,
     target_file_size: int | str = "512MB",
     rewrite: bool = False,
@@ -68,7 +68,7 @@ def compact(
     >>> osp.compact("table/", target_file_size="512MB").show()                                  # doctest: +SKIP
 
     Args:
-        path: The folder of the table, local or in an object store.
+        target: The folder of the table, or of a partition, or its URL.
         target_file_size: Approximate bytes of a file; files of at least three quarters of it are not changed.
         rewrite: Whether all files are rewritten, for larger stripes or other options.
         spark: The session; the active one by default.
@@ -88,14 +88,14 @@ def compact(
     options = chosen_options(locals(), WriteOptions)
     session = active_session(spark)
     size = parse_size(target_file_size)
-    plan = CompactionPlan.of(absolute(path), to_text(storage_options or {}), size, rewrite, options)
+    plan = CompactionPlan.of(absolute(target), to_text(storage_options or {}), size, rewrite, options)
 
     def run(task: CompactionTask) -> list[tuple[Any, ...]]:
         file, staged = compact_files(task)
         return [(*file, staged.target, staged.size, staged.token)]
 
     with plan.job.cleaned_up() as made:
-        rows = run_in_workers(session, plan.tasks, run, _BY_TASK, f"orcish: compact {path}")
+        rows = run_in_workers(session, plan.tasks, run, _BY_TASK, f"orcish: compact {target}")
         made += (Staged(row["target"], row["rows"], row["size"], row["token"]) for row in rows)
         plan.commit(made)
         if made:

@@ -13,6 +13,7 @@ from pyspark.sql.types import StructType
 
 from orcish.carbon.detect import check_not_carbon, is_carbon_table
 from orcish.io.files import TableFile
+from orcish.io.paths import expanded
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import reader_of
 from orcish.spark.jobs.runner import active_session, run_in_workers, sql_schema, to_batch, to_frame
@@ -26,8 +27,8 @@ from orcish.spark.types.arrow import arrow_schema
 from orcish.spark.types.timezones import arrow_zone
 from orcish.tables.commit import STAGED, Job, Staged
 from orcish.tables.log.listing import table_files
-from orcish.types import StorageOptions, WriteOptions
-from orcish.writing.dataset import ExistingData, check_existing_data
+from orcish.types import ExistingData, StorageOptions, WriteOptions
+from orcish.writing.dataset import check_existing_data
 
 __all__ = ["convert"]
 
@@ -76,7 +77,8 @@ def convert(
     """Converts a table to ORC. The files appear at once, when all have been written.
 
     ORC files and CarbonData tables are read and written in the workers, without passing rows through the JVM. Other
-    formats are read by Spark. The keywords of :class:`~orcish.types.WriteOptions` apply to each file.
+    formats are read by Spark. The keywords of :class:`~orcish.types.WriteOptions` apply to each file. Codec, bloom
+    filters, sizes of stripes and row groups, and user metadata of the source files are not kept.
 
     >>> osp.convert("parquet/", "out/", bloom_filter_columns=["id"], sort_within=["id"])         # doctest: +SKIP
 
@@ -171,7 +173,7 @@ def _source(
         # Options may select some of the columns.
         folders = [name for name in reader_of(table.scan).source.partition_columns if name in table.schema.names]
         return _Source(table.schema, folders, functools.partial(_write_work, table.task_inputs()))
-    frame = spark.read.format(found).options(**options).load(source)
+    frame = spark.read.format(found).options(**options).load(expanded(source))
     # For patterns, Spark has no partition columns.
     folders = [name for name, _ in files[0].partition if name in frame.schema.names]
     return _Source(frame.schema, folders, functools.partial(_write_frame, frame))

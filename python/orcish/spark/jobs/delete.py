@@ -34,7 +34,7 @@ _BY_TASK = pa.schema(
 
 @checked_keywords
 def delete(
-    path: str,
+    target: str,
     filters: Filters,
     *,
     spark: SparkSession | None = None,
@@ -63,7 +63,7 @@ def delete(
     >>> osp.delete("orders/", "customer_id = 5").show()                                         # doctest: +SKIP
 
     Args:
-        path: The folder of the table, local or in an object store.
+        target: The folder of the table, or of a partition, or its URL.
         filters: The rows to delete; see ``filters`` of :class:`~orcish.types.ReadOptions`. Columns have the types of
             the files, and not those of Spark.
         spark: The session; the active one by default.
@@ -81,7 +81,7 @@ def delete(
     """
     options = chosen_options(locals(), WriteOptions)
     session = active_session(spark)
-    plan = DeletionPlan.of(absolute(path), filters, to_text(storage_options or {}), options)
+    plan = DeletionPlan.of(absolute(target), filters, to_text(storage_options or {}), options)
 
     def run(task: DeletionTask) -> list[tuple[Any, ...]]:
         done = delete_rows(task)
@@ -89,7 +89,7 @@ def delete(
 
     deleted: list[DeletedRows] = []
     with plan.job.cleaned_up() as staged:
-        for row in run_in_workers(session, plan.tasks, run, _BY_TASK, f"orcish: delete from {path}"):
+        for row in run_in_workers(session, plan.tasks, run, _BY_TASK, f"orcish: delete from {target}"):
             kept = None if row["target"] is None else Staged(row["target"], row["kept"], row["size"], row["token"])
             deleted.append(DeletedRows(row["name"], row["rows"], kept))
             staged += [] if kept is None else [kept]

@@ -16,7 +16,7 @@ from orcish.spark.options import WriterOptions, partition_overwrite_mode
 from orcish.spark.session import local_property, task_number
 from orcish.spark.table.writer import TableTarget
 from orcish.tables.commit import Job, Staged
-from orcish.writing.dataset import ExistingData
+from orcish.types import ExistingData
 
 __all__ = ["OrcishWriter", "WrittenByTask"]
 

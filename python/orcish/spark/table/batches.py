@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish.tables.partitions import parse_partition_values
+from orcish.spark.table.partitions import parse_partition_values
 
 __all__ = ["BatchConverter", "StorageConverter"]
 

@@ -13,9 +13,9 @@ from orcish.io.paths import local_path
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.spark.options import TableOptions
+from orcish.spark.table.columns import check_names, find_column, same_name
 from orcish.spark.table.predicates import FilterTranslator
 from orcish.spark.types.arrow import arrow_schema, spark_schema
-from orcish.tables.columns import check_names, find_column, same_name
 
 __all__ = ["Opened", "open_carbon"]
 

@@ -16,8 +16,9 @@ from orcish.io.files import TableFile
 from orcish.io.filesystem import ForeignFile, is_foreign
 from orcish.io.paths import is_pattern, local_path
 from orcish.spark.options import TableOptions
-from orcish.tables.log.listing import Listing, Pending, folder_above, table_locations
+from orcish.tables.log.listing import Listing, folder_above, table_locations
 from orcish.tables.log.schema import TableSchema
+from orcish.types import Pending
 
 __all__ = ["TableListing", "chosen_files", "normalized", "spark_files"]
 

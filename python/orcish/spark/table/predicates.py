@@ -20,9 +20,9 @@ from orcish.filters.expression import Expression, Tree, tree_of
 from orcish.filters.literals import Literal
 from orcish.filters.pushdown import Filters, split_filters
 from orcish.filters.translation import false_or_null
+from orcish.spark.table.columns import ColumnMatch, find_column
+from orcish.spark.table.partitions import parse_partition_values
 from orcish.spark.types.timezones import spark_instants
-from orcish.tables.columns import ColumnMatch, find_column
-from orcish.tables.partitions import parse_partition_values
 
 __all__ = ["FilterTranslator"]
 

@@ -20,15 +20,15 @@ from orcish.reading.scan_reader import ScanReader
 from orcish.spark.options import TableOptions
 from orcish.spark.table.batches import BatchConverter
 from orcish.spark.table.carbon import open_carbon
+from orcish.spark.table.columns import check_names, find_column, same_name
 from orcish.spark.table.files import spark_files
+from orcish.spark.table.partitions import partition_schema, partition_values, scan_type
 from orcish.spark.table.predicates import FilterTranslator
 from orcish.spark.table.tasks import TaskInput, group_splits
 from orcish.spark.types.arrow import arrow_schema, nullable, scanned_schema, spark_schema
 from orcish.spark.types.timezones import java_zone
-from orcish.tables.columns import check_names, find_column, same_name
-from orcish.tables.log.listing import Pending
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.partitions import partition_schema, partition_values, scan_type
+from orcish.types import Pending
 
 __all__ = ["SparkTable"]
 

@@ -12,15 +12,16 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType, Timestam
 from orcish.spark.options import WriterOptions
 from orcish.spark.session import task_cpus
 from orcish.spark.table.batches import StorageConverter
+from orcish.spark.table.columns import same_name
 from orcish.spark.types.arrow import stored_schema
 from orcish.spark.types.partition_names import check_partition_type, is_named_as_text, partition_names
 from orcish.spark.types.timezones import java_zone
 from orcish.tables.appending import cast_batch
-from orcish.tables.columns import same_name
 from orcish.tables.commit import Job, Staged
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.update import Update
-from orcish.writing.dataset import ExistingData, TableWriter, file_suffix
+from orcish.types import ExistingData
+from orcish.writing.dataset import TableWriter, file_suffix
 from orcish.writing.timestamps import with_stored_types
 
 __all__ = ["TableTarget", "mark_success"]

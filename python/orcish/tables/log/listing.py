@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, cast
 
 from orcish import _native
 from orcish.io.files import TableFile, source_files
 from orcish.io.filesystem import foreign_files, is_foreign
 from orcish.io.paths import is_http, local_path, native_source
 from orcish.tables.log.schema import TableSchema
-from orcish.types import Sources, StorageOptions
+from orcish.types import Pending, Sources, StorageOptions
 
-__all__ = ["Listing", "Locations", "Pending", "folder_above", "table_files", "table_locations"]
-
-Pending: TypeAlias = Literal["wait", "before"]
-"""What a reader does where the last commit is decided and not all of its files are visible: it waits and fails at last,
-or reads the state before the commit."""
+__all__ = ["Listing", "Locations", "folder_above", "table_files", "table_locations"]
 
 
 class Listing(NamedTuple):

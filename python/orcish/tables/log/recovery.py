@@ -50,7 +50,10 @@ def recover(
 
 @checked_keywords
 def vacuum(
-    target: str | os.PathLike[str], *, older_than: timedelta = STALE, storage_options: StorageOptions | None = None
+    target: str | os.PathLike[str],
+    *,
+    older_than: timedelta | float = STALE,
+    storage_options: StorageOptions | None = None,
 ) -> int:
     """Removes files that dead jobs have written and never published. Files of the table stay.
 
@@ -62,8 +65,8 @@ def vacuum(
 
     Args:
         target: The folder of the table, or a partition of it, or its URL.
-        older_than: Time since the last write of a job from which on it is taken for dead. A job that goes on after its
-            files were removed fails, and changes nothing.
+        older_than: Time since the last write of a job from which on it is taken for dead: a ``timedelta`` or a number
+            of days, 7 by default. A job that goes on after its files were removed fails, and changes nothing.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Returns:
@@ -74,5 +77,6 @@ def vacuum(
         ValueError: The time is negative.
         OSError: The table cannot be read or written.
     """
+    age = older_than if isinstance(older_than, timedelta) else timedelta(days=older_than)
     root = existing_root(os.fspath(target))
-    return table_log(root, cast("dict[str, str] | None", storage_options)).vacuum(older_than.total_seconds())
+    return table_log(root, cast("dict[str, str] | None", storage_options)).vacuum(age.total_seconds())

@@ -1,0 +1,39 @@
+"""Sources of commands that look into files: a file, or the files of a folder or pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from orcish.io.paths import is_http, is_many, is_pattern, local_path
+from orcish.tables.log.listing import table_locations
+
+__all__ = ["is_folder", "is_several", "orc_files"]
+
+
+def is_folder(name: str) -> bool:
+    """Whether a path or URL is that of a folder. In stores, folders are recognized only by their names."""
+    path = local_path(name)
+    if is_pattern(path):
+        return False
+    return is_many(path) if "://" not in path else "." not in path.rpartition("/")[2]
+
+
+def is_several(name: str) -> bool:
+    """Whether a path or URL is that of a folder, or a pattern."""
+    # Queries of HTTP URLs have question marks.
+    return is_folder(name) or (is_many(name) and not is_http(name))
+
+
+def orc_files(name: str, storage: Mapping[str, str]) -> list[str]:
+    """The paths or URLs of a file, or of the files of a folder or pattern.
+
+    Raises:
+        FileNotFoundError: There is no file at a folder or pattern.
+        CommitError: The last commit of a table is not finished, and its files do not become visible.
+    """
+    if not is_several(name):
+        return [name]
+    found = table_locations(name, storage).files
+    if not found:
+        raise FileNotFoundError(f"no files: {name!r}")
+    return found
