@@ -31,6 +31,10 @@ class UnfinishedCommitError(CommitError):
     twice.
     """
 
+    is_decided: bool | None = None
+    """True for a commit that is decided: the next writer, or :func:`orcish.recover`, finishes it. ``None`` if that is
+    not known: look at the table, or at :func:`orcish.history`, after :func:`orcish.recover`."""
+
 
 class CorruptFileError(OrcishError):
     """The file is not valid; the message names the place of the fault."""

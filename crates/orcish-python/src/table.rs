@@ -201,8 +201,11 @@ impl TableLog {
             Ok(Outcome::CommittedBefore) => Ok(("before", 0)),
             Ok(Outcome::Outdated(position)) => Ok(("outdated", position)),
             Err(CommitError::Refused(error)) => Err(to_python(py, &error)),
-            Err(CommitError::InDoubt(error) | CommitError::Unfinished(error)) => {
-                Err(exception(py, "UnfinishedCommitError", error.to_string()))
+            Err(CommitError::InDoubt(error)) => Err(exception(py, "UnfinishedCommitError", error.to_string())),
+            Err(CommitError::Unfinished(error)) => {
+                let unfinished = exception(py, "UnfinishedCommitError", error.to_string());
+                unfinished.value(py).setattr("is_decided", true)?;
+                Err(unfinished)
             }
         }
     }

@@ -17,7 +17,7 @@ from orcish.spark.session import task_cpus
 from orcish.spark.table.open import open_table, session_defaults
 from orcish.spark.table.tasks import TaskInput
 from orcish.spark.types.arrow import nullable
-from orcish.types import StorageOptions
+from orcish.types import Pending, StorageOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +38,7 @@ def read(
     row_number: str | None = None,
     partitions: bool | None = None,
     recursive_file_lookup: bool | None = None,
+    pending: Pending | None = None,
     split_size: int | None = None,
     min_splits: int | None = None,
     batch_size: int | None = None,
@@ -97,6 +98,7 @@ def map_batches(
     row_number: str | None = None,
     partitions: bool | None = None,
     recursive_file_lookup: bool | None = None,
+    pending: Pending | None = None,
     split_size: int | None = None,
     min_splits: int | None = None,
     batch_size: int | None = None,
@@ -153,6 +155,7 @@ def map_pandas(
     row_number: str | None = None,
     partitions: bool | None = None,
     recursive_file_lookup: bool | None = None,
+    pending: Pending | None = None,
     split_size: int | None = None,
     min_splits: int | None = None,
     batch_size: int | None = None,

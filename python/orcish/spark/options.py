@@ -12,7 +12,7 @@ from orcish.errors import closest_match
 from orcish.io.paths import is_pattern, local_path
 from orcish.reading.scan import DEFAULT_SPLIT_SIZE
 from orcish.spark.types.timezones import arrow_zone, local_zone
-from orcish.types import WriteOptions
+from orcish.types import Pending, WriteOptions
 
 __all__ = [
     "SourceOptions",
@@ -49,6 +49,7 @@ class SourceOptions(TypedDict, total=False):
     row_number: str | None
     partitions: bool | None
     recursive_file_lookup: bool | None
+    pending: Pending | None
     split_size: int | None
     min_splits: int | None
     batch_size: int | None
@@ -85,6 +86,8 @@ class TableOptions:
     partitions: bool | None = None
     recursive_file_lookup: bool = False
     """Whether the files of all subfolders are read, and no folder is a partition."""
+    pending: Pending = "wait"
+    """What to do while a commit of the table is being finished."""
     split_size: int = DEFAULT_SPLIT_SIZE
     min_splits: int = 1
     batch_size: int = BATCH_SIZE
@@ -115,6 +118,7 @@ class TableOptions:
             row_number=parser.text("rowNumber") or None,
             partitions=parser.flag("partitions"),
             recursive_file_lookup=parser.flag("recursiveFileLookup") or False,
+            pending=_pending(parser.text("pending")),
             split_size=parser.number("splitSize", default=DEFAULT_SPLIT_SIZE),
             min_splits=parser.number("minSplits", default=1),
             batch_size=parser.number("batchSize", default=BATCH_SIZE),
@@ -286,6 +290,12 @@ def _values(parser: _OptionParser) -> dict[str, str]:
         if text is not None:
             chosen[own] = text.lower()
     return chosen
+
+
+def _pending(text: str | None) -> Pending:
+    if text not in (None, "wait", "before"):
+        raise ValueError(f"option pending={text!r}: must be wait or before")
+    return "before" if text == "before" else "wait"
 
 
 def _codec(name: str | None) -> str | None:

@@ -71,7 +71,7 @@ def test_layouts(spark: Spark, tmp_path: Path, names: list[str]) -> None:
     # Without columns of partitions, the same files are read. A stream reads them, too.
     rows = sorted(row.id for row in spark.read.orc(str(folder)).collect())
     for options in ({"path": str(folder)}, {"path": str(folder), "partitions": "false"}):
-        files = spark_files(TableOptions.of(options))
+        files = spark_files(TableOptions.of(options)).files
         assert sorted(orcish.read_table([file.location for file in files])["id"].to_pylist()) == rows
     assert len(FoundFiles.of(TableOptions.of({"path": f"{folder}/"})).names()) == len(rows)
 
@@ -84,7 +84,7 @@ def test_refused_layouts(spark: Spark, tmp_path: Path, names: list[str]) -> None
     with pytest.raises(OrcishError, match=r"/t: the folders /.* and /.*recursiveFileLookup=true"):
         spark_files(TableOptions.of({"path": folder}))
     # All files are read without columns of partitions.
-    assert spark_files(TableOptions.of({"path": folder, "partitions": "false"}))
+    assert spark_files(TableOptions.of({"path": folder, "partitions": "false"})).files
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_paths_with_and_without_partitions(tmp_path: Path) -> None:
 
     def files(*names: str, **options: str) -> list[tuple[str, Any]]:
         paths = json.dumps([f"{folder}/{name}" for name in names])
-        found = spark_files(TableOptions.of({"paths": paths, **options}))
+        found = spark_files(TableOptions.of({"paths": paths, **options})).files
         return [(file.location[len(str(folder)) + 1 :], file.partition) for file in found]
 
     for names in (["u*", "w*"], ["*"], ["u", "w"]):

@@ -294,7 +294,7 @@ impl Table {
         let Some(this) = self.files.get(at) else { return Err(Error::invalid(format!("no file {at}"))) };
         let source = match &this.source {
             Some(source) => source.clone(),
-            None => open(&this.location, &self.storage)?,
+            None => open(&this.location, &self.storage).map_err(|error| with_hint(error, this))?,
         };
         let watched = |file: OrcFile| match self.storage.cancel_check() {
             Some(check) => file.with_cancel_check(check.clone()),
@@ -305,7 +305,8 @@ impl Table {
             // Remote sources know their size after a request for their end.
             let is_corrupt = file.as_ref().is_err_and(|error| error.kind() == ErrorKind::Corrupt);
             let is_empty = is_corrupt && source.size().is_ok_and(|size| size == 0);
-            return if is_empty { Ok(None) } else { file.map(watched).map(Some) };
+            let file = file.map(watched).map_err(|error| with_hint(error, this));
+            return if is_empty { Ok(None) } else { file.map(Some) };
         };
         let tail = FileTail::from_bytes(tail, &self.options.limits);
         let tail = tail.map_err(|error| error.in_file(&self.name(at)))?;
@@ -356,6 +357,16 @@ impl Table {
     /// Number of threads of the scan.
     pub(super) fn threads(&self) -> usize {
         threads_or_cores(self.options.threads)
+    }
+}
+
+/// The error of opening a file, which may have been removed since the files were listed. HTTP servers are not listed.
+fn with_hint(error: Error, file: &TableFile) -> Error {
+    match error.io_kind() {
+        Some(std::io::ErrorKind::NotFound) if !file.location.starts_with("http") => {
+            error.with_remark("the table may have changed since its files were listed; make the scan again")
+        }
+        _ => error,
     }
 }
 

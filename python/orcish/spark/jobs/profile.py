@@ -21,7 +21,7 @@ from orcish.spark.table.open import open_table
 from orcish.spark.table.table import SparkTable
 from orcish.spark.table.tasks import deserialize, group_splits, serialize
 from orcish.spark.types.text import cast_to_text
-from orcish.types import StorageOptions
+from orcish.types import Pending, StorageOptions
 
 __all__ = ["profile", "profile_table"]
 
@@ -60,6 +60,7 @@ def profile(
     row_number: str | None = None,
     partitions: bool | None = None,
     recursive_file_lookup: bool | None = None,
+    pending: Pending | None = None,
     split_size: int | None = None,
     min_splits: int | None = None,
     batch_size: int | None = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, MutableMapping, Sequence
 from typing import Any
 
@@ -49,7 +50,7 @@ class OrcishDataSource(DataSource):
             return SparkTable.open(options).schema
         except CommitError:
             try:
-                return SparkTable.open(options, pending="before").schema
+                return SparkTable.open(dataclasses.replace(options, pending="before")).schema
             except FileNotFoundError:
                 pass
             raise

@@ -26,10 +26,11 @@ class FoundFiles:
     @classmethod
     def of(cls, options: TableOptions) -> FoundFiles:
         """Lists a table. Folders that do not exist yet have no files."""
+        options = dataclasses.replace(options, pending="before")
         listings = []
         for path in options.paths:
             try:
-                listings.append(TableListing.of(path, options, "before"))
+                listings.append(TableListing.of(path, options))
             except FileNotFoundError:
                 continue
         return cls(listings, options)

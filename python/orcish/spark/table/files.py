@@ -18,7 +18,6 @@ from orcish.io.paths import is_pattern, local_path
 from orcish.spark.options import TableOptions
 from orcish.tables.log.listing import Listing, folder_above, table_locations
 from orcish.tables.log.schema import TableSchema
-from orcish.types import Pending
 
 __all__ = ["TableListing", "chosen_files", "normalized", "spark_files"]
 
@@ -28,7 +27,7 @@ PATTERN = "*?["
 """Special characters of patterns."""
 
 
-def spark_files(options: TableOptions, pending: Pending = "wait") -> Listing:
+def spark_files(options: TableOptions) -> Listing:
     """The files that Spark reads at the paths of the options, or all files of a CarbonData table.
 
     Raises:
@@ -37,7 +36,7 @@ def spark_files(options: TableOptions, pending: Pending = "wait") -> Listing:
             :func:`~orcish.tables.log.listing.table_files`.
         OrcishError: The folders of the partitions do not fit together.
     """
-    listings = [TableListing.of(path, options, pending) for path in options.paths]
+    listings = [TableListing.of(path, options) for path in options.paths]
     everything = [TableFile(location, None, []) for listing in listings for location in listing.locations]
     if has_carbon(everything):
         return Listing(everything, None)
@@ -72,11 +71,11 @@ class TableListing:
     _values: dict[str, list[tuple[str, str | None]]] = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of(cls, path: str, options: TableOptions, pending: Pending = "wait") -> TableListing:
+    def of(cls, path: str, options: TableOptions) -> TableListing:
         """Lists a path."""
         is_many = is_pattern(local_path(path))
         base = (folder_above(path, PATTERN) or path) if is_many else path
-        locations, schema = table_locations(path, options.storage, pending)
+        locations, schema = table_locations(path, options.storage, options.pending)
         partitions = False if options.recursive_file_lookup else options.partitions
         return cls(path, base, is_many, partitions, locations, list(_names_below(base, locations)), schema)
 

@@ -28,7 +28,6 @@ from orcish.spark.table.tasks import TaskInput, group_splits
 from orcish.spark.types.arrow import arrow_schema, nullable, scanned_schema, spark_schema
 from orcish.spark.types.timezones import java_zone
 from orcish.tables.log.schema import TableSchema
-from orcish.types import Pending
 
 __all__ = ["SparkTable"]
 
@@ -61,7 +60,6 @@ class SparkTable:
         filters: Filters | None = None,
         files: list[TableFile] | None = None,
         is_carbon: bool | None = None,
-        pending: Pending = "wait",
     ) -> SparkTable:
         """Opens a table. Reads the tail of one file, or the metadata of a CarbonData table.
 
@@ -71,7 +69,6 @@ class SparkTable:
             filters: A filter in addition to the option ``filters``.
             files: The files of the table; by default those at its paths.
             is_carbon: Whether this is a CarbonData table; detected by default.
-            pending: What to do while a commit of the table is being finished.
 
         Raises:
             FileNotFoundError: There is no file.
@@ -85,7 +82,7 @@ class SparkTable:
             is_carbon = len(options.paths) == 1 and is_carbon_table(options.paths[0], options.storage)
         logged = None
         if files is None and not is_carbon:
-            files, logged = spark_files(options, pending)
+            files, logged = spark_files(options)
         if files is None or has_carbon(files):
             return cls(*open_carbon(options, schema, filters), options)
         check_no_external(options.external_locations, "option externalLocations")
