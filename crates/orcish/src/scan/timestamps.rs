@@ -1,27 +1,62 @@
-//! Tables whose files have local times (`timestamp`) and instants (`timestamp with local time zone`) in the same column: the
-//! column of the table has instants.
+//! Types of timestamps that all files of a table decide on.
 //!
-//! Such tables have several writers: Spark stores instants as `timestamp`, and others, orcish among them, as `timestamp with
-//! local time zone`.
+//! Files may have local times (`timestamp`) and instants (`timestamp with local time zone`) in the same column: the column of
+//! the table has instants. Such tables have several writers: Spark stores instants as `timestamp`, and others, orcish among
+//! them, as `timestamp with local time zone`.
+//!
+//! Under [`TimestampUnit::Auto`] and [`TimestampUnit::Exact`], a column has the finest unit of any file, but nanoseconds only
+//! if the values of all files fit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_schema::{DataType, FieldRef, Fields};
+use arrow_schema::{DataType, FieldRef, Fields, TimeUnit};
 use bytes::Bytes;
 use orcish_core::error::{ErrorKind, Result};
-use orcish_core::types::{item_of, with_item, with_type};
+use orcish_core::types::{item_of, value_type, with_item, with_type};
 
-use super::matching::{Matcher, Path, has_clock};
+use super::matching::{Matcher, Path, has_clock, has_timestamp};
 use super::table::Table;
+use crate::options::TimestampUnit;
+use crate::read::{OrcFile, UnitOfFile};
+use crate::schema::Kind;
 use crate::tail::FileTail;
 use crate::tuning;
 
-/// Findings over all files.
+/// What is looked for in the files.
+#[derive(Debug, Clone, Copy)]
+struct Questions {
+    instants: bool,
+    units: bool,
+}
+
+/// What was found, by the paths of columns.
+#[derive(Debug, Default)]
+struct Findings {
+    /// Columns that are instants in a file, and local times in the table.
+    instants: BTreeSet<Path>,
+    units: BTreeMap<Path, UnitOfFile>,
+}
+
+impl Findings {
+    fn merge(&mut self, other: Findings) {
+        self.instants.extend(other.instants);
+        for (path, found) in other.units {
+            self.units.entry(path).and_modify(|unit| *unit = unit.merged(found)).or_insert(found);
+        }
+    }
+
+    /// The type of the timestamps at `path`.
+    fn data_type(&self, path: &Path, unit: TimeUnit, zone: Option<Arc<str>>) -> DataType {
+        let unit = self.units.get(path).and_then(|found| found.of_table()).unwrap_or(unit);
+        DataType::Timestamp(unit, if self.instants.contains(path) { Some("UTC".into()) } else { zone })
+    }
+}
+
+/// The state of the inspection of all files.
 struct Inspection {
-    /// Paths of columns that are instants in a file, and local times in the table.
-    instants: Mutex<BTreeSet<Path>>,
+    findings: Mutex<Findings>,
     /// Bytes that are left for the tails of files that do not stay open.
     left: AtomicUsize,
 }
@@ -39,18 +74,37 @@ impl Inspection {
 }
 
 impl Table {
-    /// Makes columns instants that are local times in the first file and instants in others. If there are columns of local
-    /// times, the tails of all files are read.
-    pub(super) fn find_instants(&mut self) -> Result<()> {
-        if self.files.len() < 2 || !self.fields.iter().any(has_clock) {
+    /// Gives columns the types of timestamps that all files decide on. The tails of all files are read if there are columns
+    /// of local times that could be instants, or timestamps whose unit is open.
+    pub(super) fn decide_timestamps(&mut self) -> Result<()> {
+        let questions = Questions {
+            instants: self.options.timestamps.is_none() && self.fields.iter().any(has_clock),
+            units: self.asks_for_units(),
+        };
+        self.ask_files(questions)
+    }
+
+    /// As [`decide_timestamps`](Self::decide_timestamps), only for units.
+    pub(super) fn decide_units(&mut self) -> Result<()> {
+        self.ask_files(Questions { instants: false, units: self.asks_for_units() })
+    }
+
+    /// Whether the files decide on the units of columns.
+    pub(super) fn asks_for_units(&self) -> bool {
+        let is_open = matches!(self.options.timestamp_unit, Some(TimestampUnit::Auto | TimestampUnit::Exact));
+        is_open && self.fields.iter().any(has_timestamp)
+    }
+
+    fn ask_files(&mut self, questions: Questions) -> Result<()> {
+        if self.files.len() < 2 || !(questions.instants || questions.units) {
             return Ok(());
         }
         let is_kept = self.files.len() <= tuning::FILES_KEPT_OPEN.get();
         let inspection =
-            Arc::new(Inspection { instants: Mutex::default(), left: AtomicUsize::new(tuning::TAIL_BYTES_KEPT.get()) });
+            Arc::new(Inspection { findings: Mutex::default(), left: AtomicUsize::new(tuning::TAIL_BYTES_KEPT.get()) });
         let of_files = inspection.clone();
         let tails = Arc::new(self.clone()).map_open_files(move |table, at| {
-            let tail = match table.inspect(at, &of_files, is_kept) {
+            let tail = match table.inspect(at, questions, &of_files, is_kept) {
                 // The error is returned when the file is read.
                 Err(error) if error.kind() != ErrorKind::Interrupted => Ok(None),
                 tail => tail,
@@ -67,55 +121,91 @@ impl Table {
             }
             self.files = Arc::new(files);
         }
-        let paths = inspection.instants.lock().unwrap_or_else(PoisonError::into_inner);
-        let fields = self.fields.iter().enumerate();
-        self.fields = fields.map(|(place, field)| with_instants(field, &mut vec![place], &paths)).collect();
+        let findings = inspection.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        self.fields = fields_with_timestamps(&self.fields, &mut Vec::new(), &findings);
         Ok(())
     }
 
     /// Inspects a file. Returns its tail, if the tail is kept and the file is closed.
-    fn inspect(&self, at: usize, inspection: &Inspection, is_kept: bool) -> Result<Option<Bytes>> {
+    fn inspect(
+        &self,
+        at: usize,
+        questions: Questions,
+        inspection: &Inspection,
+        is_kept: bool,
+    ) -> Result<Option<Bytes>> {
         let Some(file) = self.orc_file(at)? else { return Ok(None) };
-        let matcher = Matcher::new(self, &file, &self.options);
-        let mut instants = Vec::new();
-        matcher.instants_of_fields(0, &self.fields, &mut Vec::new(), &mut instants)?;
-        inspection.instants.lock().unwrap_or_else(PoisonError::into_inner).extend(instants);
+        let found = self.findings(&file, questions)?;
+        inspection.findings.lock().unwrap_or_else(PoisonError::into_inner).merge(found);
         Ok(if is_kept || self.files.get(at).is_some_and(|file| file.tail.is_some()) {
             None
         } else {
             inspection.keep_tail(file.tail())
         })
     }
+
+    /// What a file says of the timestamps of the table.
+    fn findings(&self, file: &OrcFile, questions: Questions) -> Result<Findings> {
+        let matcher = Matcher::new(self, file, &self.options);
+        let types = &file.tail().schema;
+        // Units of `Auto` do not depend on Arrow schemas.
+        let stored = file.stored().filter(|_| self.options.arrow_schema && self.options.keeps_digits());
+        let recorded = |id: u32| match stored.and_then(|stored| stored.data_type(types, id)).map(value_type) {
+            Some(DataType::Timestamp(unit, _)) => Some(*unit),
+            _ => None,
+        };
+        let mut found = Findings::default();
+        matcher.timestamps_of_fields(0, &self.fields, &mut Vec::new(), &mut |path, id, field| {
+            let kind = types.get(id)?.kind;
+            if questions.instants && kind == Kind::TimestampInstant && has_clock(field) {
+                found.instants.insert(path.clone());
+            }
+            if questions.units && matches!(kind, Kind::Timestamp | Kind::TimestampInstant | Kind::Long | Kind::Date) {
+                found.units.insert(path.clone(), UnitOfFile::of(&matcher.mapping, id, recorded(id))?);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
 }
 
-/// The field at `path`, with instants at the `paths`.
-fn with_instants(field: &FieldRef, path: &mut Path, paths: &BTreeSet<Path>) -> FieldRef {
-    let kind = match field.data_type() {
-        DataType::Timestamp(unit, None) if paths.contains(path) => DataType::Timestamp(*unit, Some("UTC".into())),
-        DataType::Struct(fields) => DataType::Struct(fields_with_instants(fields, path, paths)),
+/// The type at `path`, with the timestamps of the `findings`.
+fn with_timestamps(kind: &DataType, path: &mut Path, findings: &Findings) -> DataType {
+    let mut below = |place: usize, field: &FieldRef| {
+        path.push(place);
+        let kind = with_timestamps(field.data_type(), path, findings);
+        path.pop();
+        Arc::new(with_type(field, kind))
+    };
+    match kind {
+        DataType::Timestamp(unit, zone) => findings.data_type(path, *unit, zone.clone()),
+        DataType::Struct(fields) => DataType::Struct(fields_with_timestamps(fields, path, findings)),
         DataType::Map(entries, is_sorted) => {
-            let DataType::Struct(fields) = entries.data_type() else { return field.clone() };
-            let fields = fields_with_instants(fields, path, paths);
+            let DataType::Struct(fields) = entries.data_type() else { return kind.clone() };
+            let fields = fields_with_timestamps(fields, path, findings);
             DataType::Map(Arc::new(with_type(entries, DataType::Struct(fields))), *is_sorted)
         }
-        list => match item_of(list) {
-            None => return field.clone(),
-            Some(item) => {
-                path.push(0);
-                let item = with_instants(item, path, paths);
-                path.pop();
-                with_item(list, item)
-            }
-        },
-    };
-    Arc::new(with_type(field, kind))
+        DataType::Union(fields, mode) => {
+            let variants = fields.iter().enumerate().map(|(place, (id, field))| (id, below(place, field)));
+            DataType::Union(variants.collect(), *mode)
+        }
+        DataType::Dictionary(keys, values) => {
+            DataType::Dictionary(keys.clone(), Box::new(with_timestamps(values, path, findings)))
+        }
+        DataType::RunEndEncoded(ends, values) => {
+            let kind = with_timestamps(values.data_type(), path, findings);
+            DataType::RunEndEncoded(ends.clone(), Arc::new(with_type(values, kind)))
+        }
+        list => item_of(list).map_or_else(|| list.clone(), |item| with_item(list, below(0, item))),
+    }
 }
 
-fn fields_with_instants(fields: &Fields, path: &mut Path, paths: &BTreeSet<Path>) -> Fields {
+fn fields_with_timestamps(fields: &Fields, path: &mut Path, findings: &Findings) -> Fields {
     let mut result = Vec::with_capacity(fields.len());
     for (place, field) in fields.iter().enumerate() {
         path.push(place);
-        result.push(with_instants(field, path, paths));
+        let kind = with_timestamps(field.data_type(), path, findings);
+        result.push(if kind == *field.data_type() { field.clone() } else { Arc::new(with_type(field, kind)) });
         path.pop();
     }
     result.into()
@@ -129,11 +219,32 @@ mod tests {
     use crate::read::OrcFile;
 
     #[test]
+    fn the_finest_unit_that_has_all_values() {
+        let file = |unit, fits_nanoseconds| UnitOfFile { unit, fits_nanoseconds };
+        let (s, us, ns) = (Some(TimeUnit::Second), Some(TimeUnit::Microsecond), Some(TimeUnit::Nanosecond));
+        for (files, expected) in [
+            (vec![file(ns, true), file(us, true)], ns),
+            (vec![file(ns, true), file(us, false)], us),
+            (vec![file(ns, true), file(s, false)], us),
+            (vec![file(s, false), file(us, false)], us),
+            (vec![file(s, false), file(None, true)], s),
+            (vec![file(None, true), file(ns, true), file(None, true)], ns),
+            (vec![file(None, false), file(ns, true)], us),
+            (vec![file(None, true), file(None, false)], None),
+        ] {
+            let merged = |files: &mut dyn Iterator<Item = &UnitOfFile>| files.copied().reduce(UnitOfFile::merged);
+            for found in [merged(&mut files.iter()), merged(&mut files.iter().rev())] {
+                assert_eq!(found.unwrap().of_table(), expected, "{files:?}");
+            }
+        }
+    }
+
+    #[test]
     fn tails_are_kept_while_there_is_room() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/spark.zlib.orc");
         let file = OrcFile::open(path).unwrap();
         let tail = file.tail().to_bytes();
-        let inspection = Inspection { instants: Mutex::default(), left: AtomicUsize::new(2 * tail.len() + 1) };
+        let inspection = Inspection { findings: Mutex::default(), left: AtomicUsize::new(2 * tail.len() + 1) };
         let kept: Vec<_> = (0..4).map(|_| inspection.keep_tail(file.tail())).collect();
         assert_eq!(kept, [Some(Bytes::from(tail.clone())), Some(tail.into()), None, None]);
         assert_eq!(inspection.left.into_inner(), 1);
