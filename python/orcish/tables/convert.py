@@ -62,8 +62,8 @@ def convert(
     table.
 
     The files appear together, in one commit, as those of :func:`orcish.write_dataset`. If the source is ORC files
-    without Arrow schema, so is the target, and readers give its columns the same types. Codecs and user metadata of the
-    source are not kept. The keywords of :class:`~orcish.types.WriteOptions` apply to each file.
+    without Arrow schema, so is the target, and readers give its columns the same types. The keywords of
+    :class:`~orcish.types.WriteOptions` apply to each file.
 
     >>> orcish.convert("warehouse/db/sales", "sales_orc/", bloom_filter_columns=["id"])     # doctest: +SKIP
 
