@@ -38,7 +38,7 @@ def scan_polars(
     row_number: bool | str | None = None,
     threads: int | None = None,
     arrow_schema: bool | None = None,
-    timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+    timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
     timestamps: Literal["wall", "instant"] | None = None,
     timezone: str | None = None,
     timestamp_out_of_range: Literal["error", "null"] | None = None,

@@ -159,9 +159,12 @@ class ReadOptions(TypedDict, total=False):
     schema (``orcish.arrow.schema``) that fits its types; true by default. ``timestamp_unit``, ``timestamps``,
     ``strings`` and ``unions`` take precedence. A scan of several files has the types of the first one, and its columns
     are nullable."""
-    timestamp_unit: Literal["s", "ms", "us", "ns", "auto"]
+    timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"]
     """Unit of timestamps; by default the unit that they were written with, or else ``us``. ``auto`` is ``ns`` where
-    statistics show that all values fit."""
+    statistics show that all values fit, and else ``us``. ``exact`` loses no digit: it is the unit that they were
+    written with, or else as ``auto``, and a value with digits beyond the unit is an error. In a scan of several files
+    without ``schema``, ``auto`` and ``exact`` are the finest unit of any file, but ``ns`` only where the values of all
+    files fit."""
     timestamps: Literal["wall", "instant"]
     """How ``timestamp`` of ORC is read. The file stores instants and the time zone of the writer. ``wall`` gives the
     wall clock time of the writer. ``instant`` gives the instant, in UTC, which distinguishes the two occurrences of an

@@ -89,6 +89,11 @@ pub fn nanoseconds(unit: TimeUnit) -> i64 {
     }
 }
 
+/// The finer one of two units.
+pub fn finer_unit(first: TimeUnit, other: TimeUnit) -> TimeUnit {
+    if nanoseconds(first) < nanoseconds(other) { first } else { other }
+}
+
 /// Precision and scale of a decimal type; `None` for other types.
 pub fn precision_and_scale(data_type: &DataType) -> Option<(u8, i8)> {
     match data_type {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use carbondata::Segment;
-use orcish::options::{Columns, ReadOptions};
+use orcish::options::{Columns, ReadOptions, TimestampUnit};
 use orcish_core::Limits;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -37,7 +37,8 @@ fn carbon_options(options: ReadOptions) -> PyResult<carbondata::ReadOptions> {
     let given = [
         ("stripes", options.stripes != standard.stripes),
         ("row_number", options.row_number.is_some()),
-        ("timestamp_unit", options.timestamp_unit.is_some()),
+        // Timestamps have their unit, which keeps all digits.
+        ("timestamp_unit", !matches!(options.timestamp_unit, None | Some(TimestampUnit::Exact))),
         ("strings", options.strings.is_some()),
         ("unions", options.unions.is_some()),
     ];

@@ -95,6 +95,7 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
                     ("us", TimestampUnit::Microsecond),
                     ("ns", TimestampUnit::Nanosecond),
                     ("auto", TimestampUnit::Auto),
+                    ("exact", TimestampUnit::Exact),
                 ];
                 options.timestamp_unit = Some(pick(&name, &value, &units)?);
             }

@@ -20,8 +20,13 @@ pub enum TimestampUnit {
     Microsecond,
     /// Nanoseconds: years 1677 to 2262 only.
     Nanosecond,
-    /// Nanoseconds for columns whose values fit according to statistics, and microseconds for other columns.
+    /// Nanoseconds for columns whose values fit according to statistics, and microseconds for other columns. The statistics
+    /// are those of all files of a scan.
     Auto,
+    /// No digit is lost: the unit that a column was written with, if the file has its Arrow schema, and otherwise as
+    /// [`Auto`](Self::Auto). Columns of several files have the finest of these units, but nanoseconds only if the values of
+    /// all files fit. A value with digits beyond the unit is an error, also where a schema that was given has the unit.
+    Exact,
 }
 
 /// How `timestamp` columns are read. A stripe has instants and the time zone of its writer.
@@ -187,6 +192,13 @@ pub struct ReadOptions {
     pub threads: usize,
     /// Limits of resources.
     pub limits: Limits,
+}
+
+impl ReadOptions {
+    /// Whether timestamps with digits beyond their unit are errors.
+    pub(crate) fn keeps_digits(&self) -> bool {
+        self.timestamp_unit == Some(TimestampUnit::Exact)
+    }
 }
 
 impl Default for ReadOptions {

@@ -42,9 +42,10 @@ def compact(
     """Combines small files of a table, folder by folder, in the order of their names.
 
     Files with the same types and options are merged: each is checked, and their stripes are copied. Other files, and
-    all files with ``rewrite``, are decoded and written again, with their types and attributes. The table changes at
-    once, when all files have been written; if the call fails before, the table is unchanged. Readers that have listed
-    the old files and not opened them yet will not find them.
+    all files with ``rewrite``, are decoded and written again, with their types and attributes, and the codec, stride of
+    the row index and version of the first of them. The table changes at once, when all files have been written; if the
+    call fails before, the table is unchanged. Readers that have listed the old files and not opened them yet will not
+    find them.
 
     The keywords of :class:`~orcish.types.WriteOptions` apply to files that are rewritten.
 
@@ -66,6 +67,9 @@ def compact(
         FileNotFoundError: There are no files at the path.
         UnsupportedError: The path is a CarbonData table.
         CorruptFileError: A file cannot be read; the table is unchanged.
+        LimitExceededError: Files have timestamps that no unit of Arrow has without a loss, see ``exact`` of
+            :class:`~orcish.types.ReadOptions`; the table is unchanged. :func:`orcish.convert` with ``timestamp_unit``
+            makes a table without the digits.
         CommitError: A file was changed or removed meanwhile; the table is unchanged.
         UnfinishedCommitError: The commit is decided and not finished, or it is not known whether it is decided.
         OSError: A file cannot be read or written; the table is unchanged.

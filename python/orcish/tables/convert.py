@@ -14,7 +14,6 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan, reader_of
-from orcish.reading.scan_reader import ScanReader
 from orcish.scan import scan
 from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ScanOptions, Sources, StorageOptions, WriteOptions
@@ -39,7 +38,7 @@ def convert(
     invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
     long_char: Literal["keep", "cut", "error"] | None = None,
     decimal_out_of_range: Literal["error", "null"] | None = None,
-    timestamp_unit: Literal["s", "ms", "us", "ns", "auto"] | None = None,
+    timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
     timestamps: Literal["wall", "instant"] | None = None,
     source_timezone: str | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
@@ -84,8 +83,8 @@ def convert(
         invalid_utf8: How invalid UTF-8 is read; see :class:`~orcish.types.ReadOptions`.
         long_char: How strings longer than their ``char`` or ``varchar`` are read, likewise.
         decimal_out_of_range: How decimals of more digits than their precision are read, likewise.
-        timestamp_unit: Unit of timestamps, likewise; by default the unit that they were written with. For ORC files
-            that do not record it, ``auto`` keeps all digits where all values are between the years 1678 and 2261.
+        timestamp_unit: Unit of timestamps, likewise; by default ``exact``, which loses no digit: a value that has more
+            digits than the unit of its column is an error. Other units cut digits off.
         timestamps: Whether ``timestamp`` of ORC is read as wall clock times or as instants, likewise. Instants are
             written as ``timestamp with local time zone``, which keeps both occurrences of an hour that clocks repeat.
         source_timezone: ``timezone`` of :class:`~orcish.types.ReadOptions`. The keyword ``timezone`` is that of
@@ -101,6 +100,7 @@ def convert(
         ValueError: The target contains the source or is inside of it, an option is wrong, or a value cannot be stored.
         NotADirectoryError: The target is a file.
         UnsupportedError: The target has data of CarbonData.
+        LimitExceededError: A timestamp has digits beyond the unit of its column, or does not fit into 64 bits.
         OrcishError: The source cannot be read.
         OSError: A file cannot be read or written.
     """
@@ -119,18 +119,15 @@ def convert(
         "decimal_out_of_range": decimal_out_of_range,
         "timestamps": timestamps,
         "timezone": source_timezone,
-        "timestamp_unit": timestamp_unit,
+        "timestamp_unit": timestamp_unit or "exact",
     }
     given.update(cast("ScanOptions", {name: value for name, value in choices.items() if value is not None}))
     table = scan(source, **given)
     _check_apart(source, table, base)
     reader = reader_of(table)
     if isinstance(reader.source, OrcFiles) and not _has_arrow_schema(reader.source, limits):
-        # Readers infer the same types, and all digits of timestamps are kept.
+        # Readers infer the same types.
         options = {"arrow_schema": False, **options}
-        if timestamp_unit is None:
-            # The type options differ, so the table is opened again.
-            table = Scan(ScanReader(reader.source, {**reader.options, "timestamp_unit": "auto"}))
     schema = table.schema
     if partition_by is None:
         partition_by = [name for name in reader.source.partition_columns if name in schema.names]

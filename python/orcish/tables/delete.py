@@ -42,7 +42,8 @@ def delete(
     """Deletes the rows of a table for which a filter is true. Rows for which it is null stay.
 
     Files without such rows are not changed, and most of them are not read. Files that have only such rows are removed.
-    The other files are written again, with their types, attributes and compression. The table changes at once; if the
+    The other files are written again, with their types, attributes, codec, user metadata, stride of the row index and
+    version. The table changes at once; if the
     call fails before, it is unchanged. Rows that another job adds meanwhile stay.
 
     The keywords of :class:`~orcish.types.WriteOptions` apply to files that are written again. Without
@@ -65,6 +66,9 @@ def delete(
         ValueError: The filter or an option is invalid; a file is behind a link to a folder.
         UnsupportedError: The path is a CarbonData table.
         CorruptFileError: A file cannot be read; the table is unchanged.
+        LimitExceededError: A file has timestamps that no unit of Arrow has without a loss, see ``exact`` of
+            :class:`~orcish.types.ReadOptions`; the table is unchanged. :func:`orcish.convert` with ``timestamp_unit``
+            makes a table without the digits.
         CommitError: A file was changed or removed meanwhile; the table is unchanged.
         UnfinishedCommitError: The commit is decided and not finished, or it is not known whether it is decided.
         OSError: A file cannot be read or written; the table is unchanged.

@@ -22,6 +22,10 @@ from orcish.writing.writer import Written
 __all__ = ["file_options", "rewrite", "rewritten_name"]
 
 
+MIN_STRIDE, MAX_STRIDE = 1_000, 2**31 - 1
+"""Rows of a row group that can be written."""
+
+
 def rewritten_name(name: str, attempt: str, suffix: str) -> str:
     """The path of a file that replaces others, which sorts like the first of them.
 
@@ -35,12 +39,20 @@ def rewritten_name(name: str, attempt: str, suffix: str) -> str:
 
 
 def file_options(source: str, folder: Folder, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of the file, with the given ones taking precedence."""
+    """Codec, user metadata, stride of the row index and version of the file, with given options taking precedence."""
     first = ORCFile(source, storage_options=folder.storage_options)
     own = {name: value for name, value in first.metadata.items() if not name.startswith("orcish.")}
     # LZO cannot be written.
     codec = "zstd" if first.compression == "lzo" else first.compression
-    return {"compression": codec, "metadata": own, **options}
+    stride, version = first.row_index_stride, first.version
+    kept: dict[str, Any] = {"compression": codec, "metadata": own}
+    # Bloom filters need a row index, and version 0.12.
+    has_filters = bool(options.get("bloom_filter_columns"))
+    if stride or not has_filters:
+        kept["row_index_stride"] = min(max(stride, MIN_STRIDE), MAX_STRIDE) if stride else 0
+    if version in ("0.11", "0.12") and not has_filters:
+        kept["version"] = version
+    return {**kept, **options}
 
 
 def rewrite(
@@ -64,16 +76,18 @@ def rewrite(
 
     Returns:
         The size of the file, and its token.
+
+    Raises:
+        LimitExceededError: A timestamp has digits beyond the unit of its column, or does not fit into 64 bits.
     """
     storage = folder.storage_options
     files = [ORCFile(source, storage_options=storage) for source in sources]
     kinds = [timestamp_types(file) for file in files]
     with_types = [file for file in files if has_arrow_schema(file)]
-    reading: ScanOptions = {"partitions": False, "storage_options": storage}
+    reading: ScanOptions = {"partitions": False, "storage_options": storage, "timestamp_unit": "exact"}
     if not with_types:
         # Without Arrow schemas, the types that readers choose must stay the same.
         options = {"arrow_schema": False, **options}
-        reading["timestamp_unit"] = "auto"
     if any(kinds):
         # Instants of a single zone keep it, and with it both occurrences of an hour that its clocks repeat. Wall clock
         # times that were written as such have no ambiguity and are read as they are.

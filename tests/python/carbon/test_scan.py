@@ -232,6 +232,14 @@ def test_options_of_orc_files(sales, name):
         orcish.CarbonTable(sales.path).scan(**{name: OF_ORC[name]})
 
 
+def test_timestamps_have_all_digits(sales, tmp_path):
+    expected = orcish.scan(sales.path).to_table()
+    assert orcish.scan(sales.path, timestamp_unit="exact").to_table().equals(expected)
+    assert orcish.CarbonTable(sales.path).scan(timestamp_unit="exact").to_table().equals(expected)
+    with pytest.raises(ValueError, match="timestamp_unit"):
+        orcish.scan(sales.path, timestamp_unit="auto")
+
+
 def test_one_table_at_a_time(sales, tmp_path):
     path = str(sales.path)
     for source in ([path, path], [path], f"{path}/Fact/*/*", f"{path}/Fact/Part0/Segment_0/*.carbondata"):

@@ -2,7 +2,7 @@
 
 use arrow_schema::{DataType, TimeUnit};
 
-use crate::types::{is_binary, is_text, nanoseconds, precision_and_scale};
+use crate::types::{finer_unit, is_binary, is_text, precision_and_scale};
 
 /// The narrowest type that holds all values of both types; `None` if there is none.
 pub(super) fn common_leaf(first: &DataType, other: &DataType) -> Option<DataType> {
@@ -21,8 +21,10 @@ pub(super) fn common_leaf(first: &DataType, other: &DataType) -> Option<DataType
                 unit => D::Time64(unit),
             })
         }
-        (D::Timestamp(unit, zone), D::Timestamp(other, other_zone)) if zone == other_zone => {
-            Some(D::Timestamp(finer_unit(*unit, *other), zone.clone()))
+        (D::Timestamp(unit, zone), D::Timestamp(other, other_zone)) if zone.is_some() == other_zone.is_some() => {
+            // Zones of instants are names, and no part of the values.
+            let zone = if zone == other_zone { zone.clone() } else { Some("UTC".into()) };
+            Some(D::Timestamp(finer_unit(*unit, *other), zone))
         }
         (D::Duration(unit), D::Duration(other)) => Some(D::Duration(finer_unit(*unit, *other))),
         (first, other) if is_bytes(first) && is_bytes(other) => Some(common_bytes(first, other)),
@@ -47,11 +49,6 @@ pub(super) fn common_integer(first: &DataType, other: &DataType) -> Option<DataT
             _ => None,
         },
     }
-}
-
-/// The finer one of two units.
-pub(super) fn finer_unit(first: TimeUnit, other: TimeUnit) -> TimeUnit {
-    if nanoseconds(first) < nanoseconds(other) { first } else { other }
 }
 
 /// The narrowest decimal type for decimals and integers, at least as wide as the wider one.

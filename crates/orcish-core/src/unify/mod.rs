@@ -23,17 +23,18 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
 
-use self::leaf::{common_integer, common_leaf, finer_unit};
+use self::leaf::{common_integer, common_leaf};
 use crate::error::{Error, Result};
-use crate::types::{SPARK_TYPE, is_extension_key, item_of, with_type};
+use crate::types::{SPARK_TYPE, finer_unit, is_extension_key, item_of, with_item, with_type};
 
 /// The union of two schemas: the columns of `first`, then the columns that only `other` has. Each column has a common type,
 /// and the name and metadata that it has in `first`. A column is nullable if it is nullable in one schema, or missing in one.
 ///
 /// Common types of numbers, dates, times, strings and binaries are the narrowest types that hold all values of both. A local
-/// timestamp and an instant become an instant, unless the field is a `timestamp_ntz` of Spark. Dictionary and run-end encoded
-/// values and plain values become plain values. Fields of structs are unified like columns, items of lists and entries of maps
-/// by their places.
+/// timestamp and an instant become an instant, unless the field is a `timestamp_ntz` of Spark. Instants of different zones have
+/// UTC. Dictionary and run-end encoded values and plain values become plain values. Fields of structs are unified like columns,
+/// items of lists and entries of maps by their places. Unions have a common type if they differ only in units of timestamps and
+/// zones of instants.
 ///
 /// Names that differ only by case are different columns if `case_sensitive`.
 ///
@@ -132,6 +133,13 @@ impl Unifier {
                 let pair = pairs.map(|((first, other), step)| self.field(first, other, step)).collect::<Result<_>>()?;
                 D::Map(Arc::new(with_type(first, D::Struct(pair))), *is_sorted && *is_other_sorted)
             }
+            // Variants keep their types, but for units of timestamps.
+            (D::Union(variants, mode), D::Union(others, _)) if differ_in_units(first, other) => {
+                let both = variants.iter().zip(others.iter());
+                let unified =
+                    both.map(|((id, first), (_, other))| Ok((id, self.field(first, other, &below(first.name()))?)));
+                D::Union(unified.collect::<Result<_>>()?, *mode)
+            }
             (D::Dictionary(first_keys, first), D::Dictionary(other_keys, other)) => {
                 let keys = common_integer(first_keys, other_keys).unwrap_or(D::Int64);
                 D::Dictionary(Box::new(keys), Box::new(self.kind(first, other, name)?))
@@ -148,6 +156,30 @@ impl Unifier {
                 _ => common_leaf(first, other).ok_or_else(|| mismatch(name, first, other))?,
             },
         })
+    }
+}
+
+/// Whether two types are the same but for units of timestamps and zones of instants.
+fn differ_in_units(first: &DataType, other: &DataType) -> bool {
+    use DataType as D;
+    let fields = |(first, other): (&FieldRef, &FieldRef)| {
+        first.name() == other.name() && differ_in_units(first.data_type(), other.data_type())
+    };
+    match (first, other) {
+        (D::Timestamp(_, zone), D::Timestamp(_, other_zone)) => zone.is_some() == other_zone.is_some(),
+        (D::Struct(first), D::Struct(other)) => first.len() == other.len() && first.iter().zip(other).all(fields),
+        (D::Map(first, _), D::Map(other, _)) => fields((first, other)),
+        (D::Union(first, mode), D::Union(other, other_mode)) => {
+            let mut both = first.iter().zip(other.iter());
+            let is_same = |((id, first), (other_id, other))| id == other_id && fields((first, other));
+            mode == other_mode && first.len() == other.len() && both.all(is_same)
+        }
+        (first, other) => match (item_of(first), item_of(other)) {
+            (Some(item), Some(other_item)) => {
+                with_item(first, other_item.clone()) == *other && fields((item, other_item))
+            }
+            _ => first == other,
+        },
     }
 }
 

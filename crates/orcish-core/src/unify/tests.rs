@@ -17,6 +17,12 @@ fn common_types() {
     use DataType as D;
     let structs = |names: &[&str]| D::Struct(names.iter().map(|name| Field::new(*name, D::Int8, true)).collect());
     let list = |kind: D| D::new_list(kind, true);
+    let instants = |unit, zone: &str| D::Timestamp(unit, Some(zone.into()));
+    let union = |kind: D| {
+        let fields = [("a", D::Int8), ("b", list(kind))];
+        let fields = fields.map(|(name, kind)| Arc::new(Field::new(name, kind, true)));
+        D::Union((0..).zip(fields).collect(), arrow_schema::UnionMode::Dense)
+    };
     for (first, other, expected) in [
         (D::Int8, D::UInt8, Some(D::Int16)),
         (D::UInt32, D::Int64, Some(D::Int64)),
@@ -32,6 +38,17 @@ fn common_types() {
         (D::Decimal128(3, -2), D::Int8, Some(D::Decimal128(5, 0))),
         (D::Date32, D::Date64, Some(D::Date64)),
         (D::Time32(TimeUnit::Second), D::Time64(TimeUnit::Microsecond), Some(D::Time64(TimeUnit::Microsecond))),
+        (
+            instants(TimeUnit::Second, "Asia/Tokyo"),
+            instants(TimeUnit::Millisecond, "UTC"),
+            Some(instants(TimeUnit::Millisecond, "UTC")),
+        ),
+        (
+            union(instants(TimeUnit::Microsecond, "UTC")),
+            union(instants(TimeUnit::Nanosecond, "UTC")),
+            Some(union(instants(TimeUnit::Nanosecond, "UTC"))),
+        ),
+        (union(D::Int8), union(D::Int16), None),
         (D::Utf8, D::LargeBinary, Some(D::LargeBinary)),
         (D::Utf8View, D::Utf8, Some(D::Utf8View)),
         (D::FixedSizeBinary(2), D::FixedSizeBinary(3), Some(D::Binary)),

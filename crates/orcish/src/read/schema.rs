@@ -20,7 +20,8 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit, UnionFields, UnionMode};
 use orcish_core::error::{Error, Result};
 use orcish_core::predicate::{Domain, TextConversion};
-use orcish_core::types::{is_extension_key, nanoseconds};
+use orcish_core::statistics::Detail;
+use orcish_core::types::{NANOSECONDS_OF_DAY, finer_unit, is_extension_key, nanoseconds};
 
 use crate::options::{
     ColumnOptions, InvalidUtf8, LongChar, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, Timestamps,
@@ -38,6 +39,7 @@ pub(crate) use orcish_core::types::SPARK_TYPE;
 const MAX_VARIANTS: usize = 128;
 /// Maximum seconds before and after 1970 of timestamps in nanoseconds of 64 bits.
 const NANOSECOND_RANGE: i128 = 9_223_372_035 * 1_000_000_000;
+const DAY: i128 = NANOSECONDS_OF_DAY as i128;
 
 /// Spark type of an integer column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -227,7 +229,7 @@ impl Mapping<'_> {
             TimestampUnit::Millisecond => TimeUnit::Millisecond,
             TimestampUnit::Microsecond => TimeUnit::Microsecond,
             TimestampUnit::Nanosecond => TimeUnit::Nanosecond,
-            TimestampUnit::Auto => match self.tail.timestamp_bounds(id)? {
+            TimestampUnit::Auto | TimestampUnit::Exact => match self.tail.timestamp_bounds(id)? {
                 Some(bounds) if fits_nanoseconds(bounds) => TimeUnit::Nanosecond,
                 _ => TimeUnit::Microsecond,
             },
@@ -235,11 +237,59 @@ impl Mapping<'_> {
     }
 }
 
+/// What a file says of the unit of a column that several files have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct UnitOfFile {
+    /// The unit of the column in the file; `None` if any unit has its values.
+    pub(crate) unit: Option<TimeUnit>,
+    /// Whether all values fit into nanoseconds.
+    pub(crate) fits_nanoseconds: bool,
+}
+
+impl UnitOfFile {
+    /// The unit of column `id`, which is `recorded` in the Arrow schema of the file if it counts.
+    pub(crate) fn of(mapping: &Mapping<'_>, id: u32, recorded: Option<TimeUnit>) -> Result<Self> {
+        let found = mapping.tail.column_statistics(id)?;
+        let has_values = found.as_ref().is_none_or(|found| found.values != Some(0));
+        let this = mapping.tail.schema.get(id)?;
+        let unit = match (recorded, this.kind) {
+            (Some(recorded), _) => Some(recorded),
+            (None, Kind::Date) => None,
+            (None, _) => has_values.then(|| mapping.unit(id)).transpose()?,
+        };
+        let scaled = |min: i128, max: i128, nanoseconds: i128| (min * nanoseconds, max * nanoseconds);
+        let bounds = match found.map(|found| found.detail) {
+            Some(Detail::Timestamp { lower_bound: Some(min), upper_bound: Some(max), .. }) => Some((min, max)),
+            Some(Detail::Date { min: Some(min), max: Some(max) }) => Some(scaled(min.into(), max.into(), DAY)),
+            // `timestamp_ntz` of Spark.
+            Some(Detail::Integer { min: Some(min), max: Some(max), .. }) => Some(scaled(min.into(), max.into(), 1_000)),
+            _ => None,
+        };
+        let fits_nanoseconds =
+            !has_values || recorded == Some(TimeUnit::Nanosecond) || bounds.is_some_and(fits_nanoseconds);
+        Ok(UnitOfFile { unit, fits_nanoseconds })
+    }
+
+    /// The finer unit of two files.
+    pub(crate) fn merged(self, other: Self) -> Self {
+        let unit = match (self.unit, other.unit) {
+            (Some(unit), Some(other)) => Some(finer_unit(unit, other)),
+            (unit, other) => unit.or(other),
+        };
+        UnitOfFile { unit, fits_nanoseconds: self.fits_nanoseconds && other.fits_nanoseconds }
+    }
+
+    /// The unit of the column in the table; `None` if any unit has its values.
+    pub(crate) fn of_table(self) -> Option<TimeUnit> {
+        let is_coarser = self.unit == Some(TimeUnit::Nanosecond) && !self.fits_nanoseconds;
+        if is_coarser { Some(TimeUnit::Microsecond) } else { self.unit }
+    }
+}
+
 /// Whether recorded bounds prove that all timestamps fit into nanoseconds. Statistics are in UTC, values in the zone of the
 /// writer: a margin of a day covers all zones.
 fn fits_nanoseconds((min, max): (i128, i128)) -> bool {
-    const SLACK: i128 = 86_400 * 1_000_000_000;
-    min > SLACK - NANOSECOND_RANGE && max < NANOSECOND_RANGE - SLACK
+    min > DAY - NANOSECOND_RANGE && max < NANOSECOND_RANGE - DAY
 }
 
 /// Precision and scale of a decimal.

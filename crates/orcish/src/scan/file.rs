@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchOptions};
-use arrow_schema::{FieldRef, Fields, SchemaRef};
+use arrow_schema::{DataType, FieldRef, Fields, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use orcish_core::cancel::CancelCheck;
 use orcish_core::cast::{ColumnCast, SchemaMapping, cast_columns};
 use orcish_core::error::{Error, Result};
 use orcish_core::explain::Explanation;
 use orcish_core::predicate::{BatchFilter, Condition, Outcome, TextConversion, missing_column};
-use orcish_core::statistics::ColumnStatistics;
+use orcish_core::statistics::{ColumnStatistics, Detail};
+use orcish_core::types::nanoseconds;
 
 use super::condition::conditions;
 use super::matching::Matcher;
@@ -147,7 +148,18 @@ impl FileScan {
             let stripes = self.file.stripes_read(self.projection, self.options, self.condition)?;
             return Ok((ColumnStatistics::EMPTY, stripes));
         }
-        self.file.exact_statistics(id, self.projection, self.options, self.condition)
+        let per_tick = match mapping.data_type(&Projected { id, children: Vec::new() })? {
+            DataType::Timestamp(unit, _) if self.options.keeps_digits() => nanoseconds(unit).into(),
+            _ => 1,
+        };
+        let (mut found, stripes) = self.file.exact_statistics(id, self.projection, self.options, self.condition)?;
+        // Digits beyond the unit are an error of the reader.
+        if let Detail::Timestamp { min, max, .. } = &found.detail
+            && [min, max].into_iter().flatten().any(|bound| bound % per_tick != 0)
+        {
+            found.detail = found.detail.without_bounds();
+        }
+        Ok((found, stripes))
     }
 
     /// Runs of consecutive stripes of about `bytes` stored bytes.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use orcish_core::cast::{ColumnCast, SchemaMapping, widens};
 use orcish_core::error::{Error, Result};
-use orcish_core::types::{entries_of, item_of};
+use orcish_core::types::{entries_of, item_of, value_type};
 
 use super::fields_by_name::FieldsByName;
 use super::table::Table;
@@ -22,6 +22,9 @@ use crate::schema::{Kind, Schema, Type};
 
 /// Path of a column: indexes among the columns of the table, then among the fields of each struct.
 pub(super) type Path = Vec<usize>;
+
+/// What is done with a timestamp: its path, its column in the file, and its field in the table.
+pub(super) type Visit<'a> = dyn FnMut(&Path, u32, &FieldRef) -> Result<()> + 'a;
 
 /// Finds the columns of a table in a file.
 pub(super) struct Matcher<'a> {
@@ -167,48 +170,63 @@ impl<'a> Matcher<'a> {
         Ok(())
     }
 
-    /// Collects the paths of `fields` of the table, children of column `parent` of the file, that are local times in the
-    /// table and instants in the file.
-    pub(super) fn instants_of_fields(
+    /// Calls `visit` for each timestamp in `fields` of the table, children of column `parent` of the file: with its path, its
+    /// column in the file, and its field.
+    pub(super) fn timestamps_of_fields(
         &self,
         parent: u32,
         fields: &Fields,
         path: &mut Path,
-        found: &mut Vec<Path>,
+        visit: &mut Visit<'_>,
     ) -> Result<()> {
         let places = self.places(parent, fields);
-        for (place, field) in fields.iter().enumerate().filter(|(_, field)| has_clock(field)) {
+        for (place, field) in fields.iter().enumerate().filter(|(_, field)| has_timestamp(field)) {
             // Ambiguous columns are errors when the file is read.
             if let Ok(Some(child)) = self.find(parent, place, field, &places) {
-                path.push(place);
-                self.instants_of(child, field.data_type(), path, found)?;
-                path.pop();
+                self.timestamps_below(place, child, field, path, visit)?;
             }
         }
         Ok(())
     }
 
-    fn instants_of(&self, id: u32, data_type: &DataType, path: &mut Path, found: &mut Vec<Path>) -> Result<()> {
+    /// As [`timestamps_of_fields`](Self::timestamps_of_fields), for one field, column `id` of the file.
+    fn timestamps_below(
+        &self,
+        place: usize,
+        id: u32,
+        field: &FieldRef,
+        path: &mut Path,
+        visit: &mut Visit<'_>,
+    ) -> Result<()> {
+        if !has_timestamp(field) {
+            return Ok(());
+        }
+        path.push(place);
         let this = self.schema().get(id)?;
-        let mut within = |place: usize, child: u32, field: &FieldRef, path: &mut Path| {
-            path.push(place);
-            let result =
-                if has_clock(field) { self.instants_of(child, field.data_type(), path, found) } else { Ok(()) };
-            path.pop();
-            result
-        };
-        match (this.kind, data_type, &this.children[..]) {
-            (Kind::TimestampInstant, DataType::Timestamp(_, None), _) => found.push(path.clone()),
-            (Kind::Struct, DataType::Struct(fields), _) => self.instants_of_fields(id, fields, path, found)?,
+        match (this.kind, value_type(field.data_type()), &this.children[..]) {
+            (_, DataType::Timestamp(_, _), _) => visit(path, id, field)?,
+            (Kind::Struct, DataType::Struct(fields), _) => self.timestamps_of_fields(id, fields, path, visit)?,
             (Kind::Map, map, &[key, value]) if let Some((key_field, value_field)) = entries_of(map) => {
-                within(0, key, key_field, path)?;
-                within(1, value, value_field, path)?;
+                self.timestamps_below(0, key, key_field, path, visit)?;
+                self.timestamps_below(1, value, value_field, path, visit)?;
             }
-            (Kind::List, list, &[element]) => {
-                item_of(list).map_or(Ok(()), |item| within(0, element, item, path))?;
+            (Kind::Union, DataType::Union(fields, _), children) => {
+                for (place, (&child, (_, field))) in children.iter().zip(fields.iter()).enumerate() {
+                    self.timestamps_below(place, child, field, path, visit)?;
+                }
+            }
+            // A union that is read as a struct has its tag first.
+            (Kind::Union, DataType::Struct(fields), children) => {
+                for (place, (&child, field)) in (1..).zip(children.iter().zip(fields.iter().skip(1))) {
+                    self.timestamps_below(place, child, field, path, visit)?;
+                }
+            }
+            (Kind::List, list, &[element]) if let Some(item) = item_of(list) => {
+                self.timestamps_below(0, element, item, path, visit)?;
             }
             _ => {}
         }
+        path.pop();
         Ok(())
     }
 
@@ -341,7 +359,19 @@ pub(super) fn has_clock(field: &FieldRef) -> bool {
         DataType::Timestamp(_, None) => field.metadata().get(SPARK_TYPE).is_none_or(|name| name != "timestamp_ntz"),
         DataType::Struct(fields) => fields.iter().any(has_clock),
         DataType::Map(entries, _) => has_clock(entries),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_clock(field)),
         list => item_of(list).is_some_and(has_clock),
+    }
+}
+
+/// Whether a field has timestamps.
+pub(super) fn has_timestamp(field: &FieldRef) -> bool {
+    match value_type(field.data_type()) {
+        DataType::Timestamp(_, _) => true,
+        DataType::Struct(fields) => fields.iter().any(has_timestamp),
+        DataType::Map(entries, _) => has_timestamp(entries),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_timestamp(field)),
+        list => item_of(list).is_some_and(has_timestamp),
     }
 }
 

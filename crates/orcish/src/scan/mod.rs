@@ -9,13 +9,13 @@ mod aggregate;
 mod condition;
 mod fields_by_name;
 mod file;
-mod instants;
 mod matching;
 mod partition;
 mod reader;
 mod table;
 mod table_file;
 mod table_scan;
+mod timestamps;
 mod unified;
 
 pub use file::FileReader;

@@ -138,12 +138,20 @@ impl Table {
         table.fields = all.fields().iter().filter(of_files).cloned().collect();
         table.places = Arc::new(FieldsByName::of(&table.fields));
         table.names = Arc::new(Mutex::new(ArrowNames::new(&table.fields)));
-        if !is_given && table.options.timestamps.is_none() {
-            table.find_instants()?;
+        if !is_given {
+            table.decide_timestamps()?;
         }
         table.choose_columns()?;
         table.check_filter()?;
         Ok(table)
+    }
+
+    /// The same files with the columns of another schema, which are matched by name.
+    pub(super) fn with_columns(&self, schema: &Schema, case_sensitive: bool) -> Self {
+        let matching = if case_sensitive { Matching::Name } else { Matching::NameIgnoringCase };
+        let fields = schema.fields().clone();
+        let places = Arc::new(FieldsByName::of(&fields));
+        Table { fields, places, matching, ..self.clone() }
     }
 
     /// A table of other files with the same columns.

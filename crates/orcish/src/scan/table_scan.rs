@@ -27,7 +27,10 @@ impl Scan {
     /// `options` select what is read. `options.stripes` is not used.
     ///
     /// Without a given schema and without an option for timestamps, columns that are `timestamp` in the first file and `timestamp
-    /// with local time zone` in others are instants. The tails of all files are read to find out.
+    /// with local time zone` in others are instants. Without a given schema, under
+    /// [`TimestampUnit::Auto`](crate::options::TimestampUnit::Auto) and
+    /// [`TimestampUnit::Exact`](crate::options::TimestampUnit::Exact), timestamps have the finest unit of any file, but
+    /// nanoseconds only if the values of all files fit. The tails of all files are read to find out.
     ///
     /// Partition columns of `schema` have its types: integers, booleans, dates or text. Types of other partition columns are
     /// inferred: integers if all values are integers, or dates, or else text. Files of zero bytes have no rows and no schema.

@@ -10,6 +10,7 @@ use super::table::Table;
 use super::table_scan::Scan;
 use crate::projection::readable_columns;
 use crate::read::OrcFile;
+use crate::tuning;
 
 /// The union of the schemas of the files of a table.
 #[derive(Debug)]
@@ -24,17 +25,22 @@ pub struct UnifiedSchema {
 
 impl Scan {
     /// The union of the schemas of all files, without partition columns; see [`unify_schemas`]. A file that has the schema of
-    /// the table is the first of them. The tails of the files are read, several at a time. Files of zero bytes have no
-    /// schema.
+    /// the table is the first of them. All files decide on units of timestamps under
+    /// [`TimestampUnit::Auto`](crate::options::TimestampUnit::Auto) and
+    /// [`TimestampUnit::Exact`](crate::options::TimestampUnit::Exact). The tails of the files are read, several at a time.
+    /// Files of zero bytes have no schema.
     ///
     /// # Errors
     /// `Unsupported` if the schemas have no union; the place of the error is the first file that differs. `Corrupt` if all
     /// files have zero bytes. As opening the files.
     pub fn unified_schema(&self, case_sensitive: bool) -> Result<UnifiedSchema> {
-        let file = self.table().schema_file.as_ref();
-        let first = file.map(|file| schema_of(self.table(), file)).transpose()?;
+        let table = self.table();
+        let first = table.schema_file.as_ref().map(|file| schema_of(table, file)).transpose()?;
         let mut unified = first.map(|(schema, fault)| UnifiedSchema { schema, differs: false, fault });
-        for (at, schema) in self.table().map_files(readable_schema)?.into_iter().enumerate() {
+        // Files that decide on units are asked again.
+        let stay_open = table.asks_for_units() && table.files.len() <= tuning::FILES_KEPT_OPEN.get();
+        let schemas = if stay_open { table.map_open_files(readable_schema) } else { table.map_files(readable_schema) };
+        for (at, schema) in schemas?.into_iter().enumerate() {
             let Some((schema, fault)) = schema else { continue };
             let Some(unified) = &mut unified else {
                 unified = Some(UnifiedSchema { schema, differs: false, fault });
@@ -51,7 +57,14 @@ impl Scan {
             unified.schema = Arc::new(union);
             unified.differs = true;
         }
-        unified.ok_or_else(|| Error::corrupt("no file has a schema").in_file(&self.table().name(0)))
+        let mut unified =
+            unified.ok_or_else(|| Error::corrupt("no file has a schema").in_file(&self.table().name(0)))?;
+        let mut table = self.table().with_columns(&unified.schema, case_sensitive);
+        table.decide_units()?;
+        let schema = Schema::new_with_metadata(table.fields.clone(), unified.schema.metadata().clone());
+        unified.differs |= schema != *unified.schema;
+        unified.schema = Arc::new(schema);
+        Ok(unified)
     }
 }
 

@@ -304,6 +304,7 @@ impl Context<'_> {
             timezone: timezone.clone(),
             hybrid,
             out_of_range,
+            keeps_digits: self.options.keeps_digits(),
             row: 0,
         }))
     }

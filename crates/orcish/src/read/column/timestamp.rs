@@ -11,6 +11,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::TimeUnit;
 use orcish_core::error::{Error, Result};
 use orcish_core::nulls::spread;
+use orcish_core::types::nanoseconds;
 
 use super::validity::{Present, existing};
 use super::{Budget, ColumnReader};
@@ -44,8 +45,19 @@ pub(super) struct TimestampReader {
     /// Whether decoded dates before 1582-10-15 are Julian.
     pub(super) hybrid: bool,
     pub(super) out_of_range: OutOfRange,
+    /// Whether a value with digits beyond the unit is an error.
+    pub(super) keeps_digits: bool,
     /// Rows read so far, for messages.
     pub(super) row: u64,
+}
+
+/// Values in a unit.
+struct Values {
+    ticks: Vec<i64>,
+    /// Places of values beyond 64 bits.
+    overflows: Vec<usize>,
+    /// Place of the first value with digits beyond the unit, if these are an error.
+    cut: Option<usize>,
 }
 
 /// Converts seconds and nanoseconds to ticks of 1/`PER_SECOND` seconds, rounded down. Also returns the places of values
@@ -94,8 +106,8 @@ impl Stored {
 }
 
 impl TimestampReader {
-    /// The next `n` values in the unit, and the places of values out of range.
-    fn values(&mut self, n: usize) -> Result<(Vec<i64>, Vec<usize>)> {
+    /// The next `n` values in the unit.
+    fn values(&mut self, n: usize) -> Result<Values> {
         let (mut seconds, mut nanos): (Vec<i64>, Vec<i64>) = (Vec::with_capacity(n), Vec::with_capacity(n));
         match &mut self.stored {
             Stored::Split { seconds: stored, nanos: stored_nanos, decoder } => {
@@ -121,7 +133,10 @@ impl TimestampReader {
         if self.hybrid && seconds.iter().fold(i64::MAX, |least, &s| least.min(s)) < calendar::GREGORIAN_START_SECOND {
             seconds.iter_mut().for_each(|seconds| *seconds = calendar::seconds_to_proleptic(*seconds));
         }
-        Ok(self.ticks(seconds, &nanos))
+        let per_tick = nanoseconds(self.unit);
+        let cut = if self.keeps_digits { nanos.iter().position(|nanos| nanos % per_tick != 0) } else { None };
+        let (ticks, overflows) = self.ticks(seconds, &nanos);
+        Ok(Values { ticks, overflows, cut })
     }
 
     fn ticks(&self, seconds: Vec<i64>, nanos: &[i64]) -> (Vec<i64>, Vec<usize>) {
@@ -151,19 +166,26 @@ impl ColumnReader for TimestampReader {
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
         let mut nulls = self.present.next_slots(slots, parent)?;
         let n = existing(slots, nulls.as_ref());
-        let (mut values, overflows) = self.values(n)?;
+        let Values { ticks: mut values, overflows, cut } = self.values(n)?;
+        let slot_of = |dense: usize| match &nulls {
+            None => Some(dense),
+            Some(nulls) => nulls.valid_indices().nth(dense),
+        };
+        let row_of = |dense: usize| self.row + slot_of(dense).unwrap_or_default() as u64;
+        if let Some(first) = cut {
+            let text = format!(
+                "a timestamp has digits beyond {:?}s; read it in a finer unit (timestamp_unit=\"ns\"), or in a coarser one (such as \"us\"), which cuts the digits off",
+                self.unit
+            );
+            return Err(Error::limit(text).at_row(row_of(first)));
+        }
         if let Some(&first) = overflows.first() {
-            let slot_of = |dense: usize| match &nulls {
-                None => Some(dense),
-                Some(nulls) => nulls.valid_indices().nth(dense),
-            };
             if self.out_of_range == OutOfRange::Error {
-                let row = self.row + slot_of(first).unwrap_or_default() as u64;
                 let text = format!(
                     "a timestamp does not fit into 64 bits of {:?}s; read it in a coarser unit (timestamp_unit), or as null (timestamp_out_of_range)",
                     self.unit
                 );
-                return Err(Error::limit(text).at_row(row));
+                return Err(Error::limit(text).at_row(row_of(first)));
             }
             let mut valid: Vec<bool> =
                 (0..slots).map(|i| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(i))).collect();

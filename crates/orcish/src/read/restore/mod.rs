@@ -133,7 +133,7 @@ impl GivenOptions {
     fn by(options: &ReadOptions) -> Self {
         GivenOptions {
             strings: options.strings.is_some(),
-            timestamps: options.timestamp_unit.is_some(),
+            timestamps: options.timestamp_unit.is_some() && !options.keeps_digits(),
             instants: options.timestamps.is_some(),
             unions: options.unions.is_some(),
             maps: options.null_map_keys != NullMapKeys::Error,
@@ -210,6 +210,8 @@ pub(crate) fn add_column_options(
             column_options.insert(id, ColumnOptions::Union(form));
             all(&mut fields.iter().map(|(_, field)| field), column_options)?;
         }
+        // A union that is read as a struct has its tag first.
+        (Kind::Union, DataType::Struct(fields)) => all(&mut fields.iter().skip(1), column_options)?,
         (Kind::List, target) => all(&mut item_of(target).into_iter(), column_options)?,
         _ => {}
     }
