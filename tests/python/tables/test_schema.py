@@ -165,7 +165,12 @@ def test_types_of_arrow(tmp_path: pathlib.Path, arrow_schema: bool) -> None:
     ).replace_schema_metadata({"a": "b"})
     orcish.write_dataset(rows, tmp_path / "t", arrow_schema=arrow_schema)
     (file,) = (tmp_path / "t").glob("*.orc")
-    for options in ({}, {"timestamp_unit": "ns"}, {"strings": "view"}, {"arrow_schema": False}):
+    for options in (
+        {},
+        *({"timestamp_unit": unit} for unit in ("ns", "auto", "exact")),
+        {"strings": "view"},
+        {"arrow_schema": False},
+    ):
         of_file = orcish.scan(file, **options).schema
         of_table = orcish.scan(tmp_path / "t", **options).schema
         assert of_table.equals(of_file, check_metadata=True)

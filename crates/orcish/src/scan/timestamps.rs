@@ -96,7 +96,8 @@ impl Table {
     }
 
     fn ask_files(&mut self, questions: Questions) -> Result<()> {
-        if self.files.len() < 2 || !(questions.instants || questions.units) {
+        let is_decided = self.schema_file.is_none() && self.files.len() < 2;
+        if is_decided || !(questions.instants || questions.units) {
             return Ok(());
         }
         let is_kept = self.files.len() <= tuning::FILES_KEPT_OPEN.get();
