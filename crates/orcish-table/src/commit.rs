@@ -9,7 +9,7 @@ use orcish_core::{Error, ErrorKind, Result};
 
 use crate::entry::{AddedFile, Entry, MAX_ENTRY, Operation, StagedBytes, StreamBatch};
 use crate::finish::{clean, finish};
-use crate::log::{Log, State, entry_name, is_marked_by, last_entry};
+use crate::log::{Log, State, entry_name, is_marked_by, last_entry, next_number};
 use crate::names::{FileKind, JOBS, OWN, check_job, file_kind, is_below, job_folder};
 use crate::store::{Store, StoredFile};
 use crate::vacuum::sweep;
@@ -91,9 +91,9 @@ impl From<CommitError> for Error {
 /// after it has asked for the position, and passes the position to [`commit`], knows that no other commit comes between.
 ///
 /// # Errors
-/// `Io` if the log cannot be read.
+/// `Io` if the log cannot be read, `Corrupt` if it has no number left.
 pub async fn position(store: &impl Store) -> Result<u64> {
-    Ok(Log::read(store).await?.last().map_or(0, |(number, _)| number.saturating_add(1)))
+    Log::read(store).await?.last().map_or(Ok(0), |(number, _)| next_number(store, number))
 }
 
 /// Changes a table: all of the change happens, or nothing.
@@ -121,7 +121,7 @@ async fn decide_and_finish(store: &impl Store, job: &str, change: &Change) -> Re
             if last.state == State::Unfinished {
                 last.state = finish(store, last.number, &last.entry).await?;
             }
-            number = last.number.checked_add(1).ok_or_else(|| Error::corrupt("the log has no number left"))?;
+            number = next_number(store, last.number)?;
             previous = Some(last.entry.job.clone());
             streams = last.entry.streams_after(last.number, last.state == State::Undone);
         }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use orcish_core::{Error, ErrorKind, Result};
 
 use crate::entry::{Entry, MAX_ENTRY};
-use crate::names::{LOG, log_name, parse_log_name};
+use crate::names::{LOG, MAX_NUMBER, log_name, parse_log_name};
 use crate::store::{Retention, Store};
 
 /// The ending of an entry.
@@ -90,6 +90,17 @@ impl Log {
         let old =
             self.entries.iter().rev().skip(retention.entries.max(1)).filter(|(_, (_, modified))| is_stale(modified));
         old.map(|(number, _)| entry_name(*number)).chain(self.orphans.iter().cloned()).collect()
+    }
+}
+
+/// The number of the entry after one.
+///
+/// # Errors
+/// `Corrupt` if there is no such number.
+pub(crate) fn next_number(store: &impl Store, number: u64) -> Result<u64> {
+    match number < MAX_NUMBER {
+        true => Ok(number + 1),
+        false => Err(Error::corrupt("the log has no number left").in_file(&store.location(LOG))),
     }
 }
 
