@@ -57,6 +57,7 @@ mod links;
 mod listing;
 mod log;
 mod names;
+mod shape;
 mod store;
 mod vacuum;
 mod view;
