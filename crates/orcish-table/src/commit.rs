@@ -133,7 +133,11 @@ async fn decide_and_finish(store: &impl Store, job: &str, change: &Change) -> Re
         if change.position.is_some_and(|position| position != number) {
             return Ok(Outcome::Outdated(number));
         }
-        let removed = removed_files(store, &change.removes).await?;
+        let removed = match removed_files(store, &change.removes).await {
+            // Another commit came between two listings. The next turn sees all of it.
+            Err(error) if error.kind() != ErrorKind::Interrupted && position(store).await? != number => continue,
+            removed => removed?,
+        };
         check_staged(store, job, &change.added).await?;
         let entry = Entry::new(job, change.operation, &change.added, removed);
         let entry = entry.after(previous).with_streams(change.stream.clone(), streams);
