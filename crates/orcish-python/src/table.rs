@@ -3,7 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use orcish_core::Error;
-use orcish_io::{StagedFile, StorageOptions};
+use orcish_io::{StagedFile, StorageOptions, display_name};
 use orcish_table::{
     AddedFile, Change, CommitError, FileStore, Operation, Outcome, Pending, Recovered, Removes, StoredFile,
     StreamBatch, abandon, block_on, commit, list_files, position, recover, vacuum, view,
@@ -97,6 +97,12 @@ impl TableLog {
         Ok(found.files.into_iter().map(|file| (file.name, file.size)).collect())
     }
 
+    /// The nearest folder above that of the table that is a table with a log.
+    fn table_above(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let found = py.detach(|| self.store.table_above());
+        Ok(found.map_err(|error| to_python(py, &error))?.map(|folder| display_name(&folder)))
+    }
+
     /// The number that the next entry has, for a job that is about to write.
     fn position(&self, py: Python<'_>) -> PyResult<u64> {
         let found = py.detach(|| {
@@ -175,7 +181,7 @@ impl TableLog {
         })
     }
 
-    /// Removes staged files of jobs that have written nothing for a number of seconds. Gives the number of files.
+    /// Removes what killed processes have left and what is older than a number of seconds. Gives the number of files.
     fn vacuum(&self, py: Python<'_>, seconds: f64) -> PyResult<usize> {
         let age = Duration::try_from_secs_f64(seconds).map_err(|error| PyValueError::new_err(error.to_string()))?;
         py.detach(|| block_on(vacuum(&self.store, age))).map_err(|error| to_python(py, &error))

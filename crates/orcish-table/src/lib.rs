@@ -48,6 +48,7 @@
 //! # Ok::<(), orcish_core::Error>(())
 //! ```
 
+mod above;
 mod commit;
 mod entry;
 mod executor;
