@@ -149,6 +149,9 @@ class TableLog:
     def position(self) -> int:
         """The number that the next entry has."""
 
+    def table_above(self) -> str | None:
+        """The nearest folder above that of the table that is a table with a log."""
+
     def abandon(self, job: str, tokens: Sequence[bytes]) -> None:
         """Removes the staged files of a job that does not commit."""
 
@@ -163,7 +166,7 @@ class TableLog:
         """
 
     def vacuum(self, seconds: float) -> int:
-        """Removes staged files of dead jobs; their number."""
+        """Removes what killed processes have left; the number of files."""
 
 def _tune(values: dict[str, int] | None = None) -> dict[str, tuple[int, int, int]]:
     """For tests: sets sizes of windows of readers and writers, and resets all others.

@@ -25,8 +25,8 @@ pub(crate) trait FileOps {
     /// The status of the file; `None` if there is no file.
     fn status(&self) -> Result<Option<FileStatus>>;
 
-    /// All files below the folder, sorted by their locations.
-    fn list_all(&self) -> Result<Vec<(String, FileStatus)>>;
+    /// All files below the folder, sorted by their locations. See [`list_utf8`](crate::list_utf8).
+    fn list_all(&self, skips_other_names: bool) -> Result<Vec<(String, FileStatus)>>;
 
     /// Deletes the folder and everything below it.
     fn delete_folder(&self) -> Result<()>;

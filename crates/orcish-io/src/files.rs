@@ -93,12 +93,22 @@ pub fn delete_folder(location: &str, options: &StorageOptions) -> Result<()> {
 }
 
 /// Lists all files below a folder at any depth, including hidden and temporary files, sorted by their locations. A
-/// missing folder is empty. A link to a file is listed as a file, and a link to a folder is ignored.
+/// missing folder is empty. A link to a file is listed as a file, and a link to a folder is ignored. A hidden file is
+/// ignored if its path below the folder is not UTF-8.
 ///
 /// # Errors
-/// `Io` if the folder cannot be listed, for example because the bucket does not exist.
+/// `Io` if the folder cannot be listed, for example because the bucket does not exist, or if the name of a file that is
+/// not hidden is not UTF-8.
 pub fn list_all(location: &str, options: &StorageOptions) -> Result<Vec<(String, FileStatus)>> {
-    file_ops(location, options)?.list_all()
+    file_ops(location, options)?.list_all(false)
+}
+
+/// As [`list_all`], without the files and folders whose names are not UTF-8.
+///
+/// # Errors
+/// `Io` if the folder cannot be listed.
+pub fn list_utf8(location: &str, options: &StorageOptions) -> Result<Vec<(String, FileStatus)>> {
+    file_ops(location, options)?.list_all(true)
 }
 
 /// The status of a file; `None` if it does not exist, or is a folder.

@@ -134,6 +134,11 @@ pub(crate) fn path_to_str<'a>(path: &'a Path, location: &str) -> Result<&'a str>
     path.to_str().ok_or_else(|| Error::invalid("the path is not UTF-8").in_file(location))
 }
 
+/// The error for a file whose name is not UTF-8, in a listing.
+pub(crate) fn not_utf8(path: &Path) -> std::io::Error {
+    std::io::Error::other(format!("the name of {path:?} is not UTF-8"))
+}
+
 /// As [`path_to_str`], with `/` as the separator on all systems.
 pub(crate) fn path_with_slashes(path: &Path, location: &str) -> Result<String> {
     let path = path_to_str(path, location)?;

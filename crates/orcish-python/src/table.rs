@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::{Duration, UNIX_EPOCH};
 
 use orcish_core::Error;
-use orcish_io::{StagedFile, StorageOptions};
+use orcish_io::{StagedFile, StorageOptions, display_name};
 use orcish_table::{
     AddedFile, Change, Commit, CommitError, CommitStatus, FileStore, Listed, Operation, Outcome, Pending, Recovered,
     Removes, StoredFile, StreamBatch, TableSchema, abandon, block_on, commit, history, list_files, position, recover,
@@ -142,6 +142,12 @@ impl TableLog {
         Ok((files, schema_pair(found.schema)))
     }
 
+    /// The nearest folder above that of the table that is a table with a log.
+    fn table_above(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let found = py.detach(|| self.store.table_above());
+        Ok(found.map_err(|error| to_python(py, &error))?.map(|folder| display_name(&folder)))
+    }
+
     /// The number that the next entry has, for a job that is about to write.
     fn position(&self, py: Python<'_>) -> PyResult<u64> {
         let found = py.detach(|| {
@@ -235,7 +241,7 @@ impl TableLog {
         Ok(found.into_iter().map(commit_fields).collect())
     }
 
-    /// Removes staged files of jobs that have written nothing for a number of seconds. Gives the number of files.
+    /// Removes what killed processes have left and what is older than a number of seconds. Gives the number of files.
     fn vacuum(&self, py: Python<'_>, seconds: f64) -> PyResult<usize> {
         let age = Duration::try_from_secs_f64(seconds).map_err(|error| PyValueError::new_err(error.to_string()))?;
         py.detach(|| block_on(vacuum(&self.store, age))).map_err(|error| to_python(py, &error))

@@ -9,7 +9,7 @@ use orcish_core::{Error, ErrorKind, Result};
 
 use crate::entry::{AddedFile, Entry, MAX_ENTRY, Operation, StagedBytes, StreamBatch};
 use crate::finish::{clean, finish};
-use crate::log::{Log, State, entry_name, last_entry, read_marker};
+use crate::log::{Log, State, entry_name, last_entry, next_number, read_marker};
 use crate::names::{FileKind, JOBS, OWN, check_job, file_kind, is_below, job_folder};
 use crate::schema::TableSchema;
 use crate::store::{Store, StoredFile};
@@ -96,9 +96,9 @@ impl From<CommitError> for Error {
 /// after it has asked for the position, and passes the position to [`commit`], knows that no other commit comes between.
 ///
 /// # Errors
-/// `Io` if the log cannot be read.
+/// `Io` if the log cannot be read, `Corrupt` if it has no number left.
 pub async fn position(store: &impl Store) -> Result<u64> {
-    Ok(Log::read(store).await?.last().map_or(0, |(number, _)| number.saturating_add(1)))
+    Log::read(store).await?.last().map_or(Ok(0), |(number, _)| next_number(store, number))
 }
 
 /// Changes a table: all of the change happens, or nothing.
@@ -126,7 +126,7 @@ async fn decide_and_finish(store: &impl Store, job: &str, change: &Change) -> Re
             if last.state == State::Unfinished {
                 last.state = finish(store, last.number, &last.entry).await?;
             }
-            number = last.number.checked_add(1).ok_or_else(|| Error::corrupt("the log has no number left"))?;
+            number = next_number(store, last.number)?;
             let is_undone = last.state == State::Undone;
             streams = last.entry.streams_after(last.number, is_undone);
             schema = last.entry.schema_after(is_undone).cloned();
@@ -140,7 +140,11 @@ async fn decide_and_finish(store: &impl Store, job: &str, change: &Change) -> Re
         if change.position.is_some_and(|position| position != number) {
             return Ok(Outcome::Outdated(number));
         }
-        let removed = removed_files(store, &change.removes).await?;
+        let removed = match removed_files(store, &change.removes).await {
+            // Another commit came between two listings. The next turn sees all of it.
+            Err(error) if error.kind() != ErrorKind::Interrupted && position(store).await? != number => continue,
+            removed => removed?,
+        };
         check_staged(store, job, &change.added).await?;
         let entry = Entry::new(job, change.operation, change.rows, &change.added, removed);
         let entry = entry.after(previous).with_streams(change.stream.clone(), streams);

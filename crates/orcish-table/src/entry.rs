@@ -1,14 +1,16 @@
 //! Entries of the log.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use orcish_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::names::{FileKind, check_job, check_relative, file_kind};
+use crate::names::{FileKind, check_job, check_relative, file_kind, shown};
 use crate::schema::TableSchema;
+use crate::shape::check_shape;
 
 /// The version of entries.
 const VERSION: u32 = 1;
@@ -17,6 +19,8 @@ const ENGINE: &str = concat!("orcish ", env!("CARGO_PKG_VERSION"));
 pub(crate) const MAX_ENTRY: u64 = 64 << 20;
 /// Maximum number of streams that an entry has.
 const MAX_STREAMS: usize = 1_000;
+/// Maximum length of the ID of a stream in bytes.
+const MAX_STREAM_ID: usize = 1_024;
 
 /// What a commit does, for people who read the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -179,6 +183,7 @@ impl Entry {
     pub(crate) fn to_bytes(&self) -> Result<Bytes> {
         self.check().map_err(|error| Error::invalid(error.message().to_owned()))?;
         let bytes = serde_json::to_vec(self).map_err(|error| Error::invalid("the entry").with_source(error))?;
+        check_shape(&bytes)?;
         if bytes.len() as u64 > MAX_ENTRY {
             let files = self.added.len() + self.removed.len();
             return Err(Error::limit(format!(
@@ -196,7 +201,9 @@ impl Entry {
         struct Versioned {
             version: u32,
         }
-        let corrupt = |error| Error::corrupt("this is no entry of the log of a table").with_source(error);
+        let text = |error: serde_json::Error| io::Error::other(shown(&error.to_string()));
+        let corrupt = |error| Error::corrupt("this is no entry of the log of a table").with_source(text(error));
+        check_shape(bytes)?;
         let Versioned { version } = serde_json::from_slice(bytes).map_err(corrupt)?;
         if version != VERSION {
             return Err(Error::unsupported(format!("entries of version {version}: a later orcish has written it")));
@@ -206,13 +213,18 @@ impl Entry {
         Ok(entry)
     }
 
-    /// Checks that all names are within the table.
+    /// Checks that all names are within the table, and the bounds of streams.
     fn check(&self) -> Result<()> {
+        let ids = self.streams.keys().chain(self.batch.iter().map(|batch| &batch.stream));
+        if self.streams.len() > MAX_STREAMS || ids.map(String::len).any(|length| length > MAX_STREAM_ID) {
+            let text = format!("an entry has at most {MAX_STREAMS} streams, with IDs of at most {MAX_STREAM_ID} bytes");
+            return Err(Error::corrupt(text));
+        }
         check_job(&self.job).map_err(|error| Error::corrupt(error.message().to_owned()))?;
         for name in self.added.iter().map(|file| &file.name).chain(&self.removed) {
             check_relative(name)?;
             if file_kind(name) == FileKind::Hidden {
-                return Err(Error::corrupt(format!("{name:?} is no name of a data file")));
+                return Err(Error::corrupt(format!("{:?} is no name of a data file", shown(name))));
             }
         }
         for file in &self.added {

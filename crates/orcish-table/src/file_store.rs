@@ -1,6 +1,7 @@
 //! The folder of a table on a local disk, in HDFS or in an object store.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -8,19 +9,19 @@ use bytes::Bytes;
 use orcish_core::{Error, Result, parallel};
 use orcish_io::{
     CreatedFolders, FileStatus, StagedFile, StorageOptions, UploadedParts, abort_upload, complete_upload, delete_files,
-    delete_folder, display_name, list_all, list_folder, read_small, stat, write_small,
+    delete_folder, display_name, list_all, list_folder, list_utf8, read_small, stat, write_small,
 };
 
 use crate::entry::{AddedFile, StagedBytes, UploadParts};
 use crate::links::LinkCheck;
-use crate::names::{JOBS, LOG, job_folder};
+use crate::names::{JOBS, LOG, OWN, PROBE, is_below, job_folder, job_of_probe};
 use crate::store::{Store, StoredFile};
 
 /// What an error says of a file that could not become visible.
 const CANNOT_PUBLISH: &str = "could not be published";
 /// Time between two looks of a waiting reader.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Number of requests at a time by which files of stores are published.
+/// Number of requests at a time by which files of stores are published, or folders are looked into.
 const CONCURRENCY: usize = 16;
 
 /// The folder of a table on a local disk, in HDFS, or in an object store. Requests that change the table cannot be
@@ -28,8 +29,8 @@ const CONCURRENCY: usize = 16;
 #[derive(Debug, Clone)]
 pub struct FileStore {
     /// An absolute path or a URL, without a trailing slash.
-    base: String,
-    options: StorageOptions,
+    pub(crate) base: String,
+    pub(crate) options: StorageOptions,
     /// The folders that a commit has created.
     created: Arc<Mutex<CreatedFolders>>,
 }
@@ -55,16 +56,16 @@ impl FileStore {
     /// Whether the table has a log.
     ///
     /// # Errors
-    /// `Io` if that cannot be found out.
+    /// `Io` if that cannot be found out, `Corrupt` if there is something else in the place of the log.
     pub fn has_log(&self) -> Result<bool> {
         self.links().check(LOG)?;
-        Ok(!list_all(&self.path(LOG), &self.options)?.is_empty())
+        Ok(!list_utf8(&self.path(LOG), &self.options)?.is_empty())
     }
 
-    /// Checks that the folders of this crate are no links, before a job writes below them.
+    /// Checks that the folders of this crate are folders and no links, before a job writes below them.
     ///
     /// # Errors
-    /// `Corrupt` if one of them is a link.
+    /// `Corrupt` otherwise.
     pub fn check_own_folders(&self) -> Result<()> {
         let mut links = self.links();
         [LOG, JOBS].into_iter().try_for_each(|folder| links.check(folder))
@@ -79,8 +80,8 @@ impl FileStore {
         self.is_local()
     }
 
-    /// The number of threads that publish files. A rename on a local disk takes no time.
-    fn threads(&self) -> usize {
+    /// The number of threads that publish files and look into folders. A local disk needs no time for that.
+    pub(crate) fn threads(&self) -> usize {
         if self.is_local() { 1 } else { CONCURRENCY }
     }
 
@@ -161,7 +162,9 @@ impl Store for FileStore {
 
     async fn list(&self, folder: &str) -> Result<Vec<StoredFile>> {
         self.links().check(folder)?;
-        let found = list_all(&self.path(folder), &self.options)?;
+        // All names that this crate gives are UTF-8.
+        let is_own = folder == OWN || is_below(folder, OWN);
+        let found = if is_own { list_utf8 } else { list_all }(&self.path(folder), &self.options)?;
         Ok(found.into_iter().filter_map(|(location, status)| self.stored(&location, status)).collect())
     }
 
@@ -171,7 +174,7 @@ impl Store for FileStore {
 
     async fn list_visible(&self, folder: &str) -> Result<Vec<StoredFile>> {
         let found = match list_folder(&self.path(folder), &self.options) {
-            Err(error) if error.io_kind() == Some(std::io::ErrorKind::NotFound) => return Ok(Vec::new()),
+            Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => return Ok(Vec::new()),
             found => found?,
         };
         let status = |size| FileStatus { size, modified: SystemTime::UNIX_EPOCH };
@@ -186,7 +189,7 @@ impl Store for FileStore {
     async fn read(&self, name: &str, limit: u64) -> Result<Option<Bytes>> {
         self.links().check(name)?;
         match read_small(&self.path(name), limit, &self.options) {
-            Err(error) if error.io_kind() == Some(std::io::ErrorKind::NotFound) => Ok(None),
+            Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => Ok(None),
             result => result.map(Some),
         }
     }
@@ -194,7 +197,7 @@ impl Store for FileStore {
     async fn create(&self, name: &str, bytes: Bytes) -> Result<bool> {
         self.links().check(name)?;
         match write_small(&self.path(name), bytes, false, &self.options.without_cancel_check()) {
-            Err(error) if error.io_kind() == Some(std::io::ErrorKind::AlreadyExists) => Ok(false),
+            Err(error) if error.io_kind() == Some(io::ErrorKind::AlreadyExists) => Ok(false),
             result => result.map(|()| true),
         }
     }
@@ -222,6 +225,33 @@ impl Store for FileStore {
         }
     }
 
+    async fn probes(&self) -> Result<Vec<StoredFile>> {
+        if !self.is_local() {
+            return Ok(Vec::new());
+        }
+        let found = list_utf8(&self.path(""), &self.options)?;
+        let found = found.into_iter().filter_map(|(location, status)| self.stored(&location, status));
+        Ok(found.filter(|file| file.size == 0 && job_of_probe(&file.name).is_some()).collect())
+    }
+
+    async fn folders(&self, folder: &str) -> Result<Vec<(String, SystemTime)>> {
+        if !self.is_local() {
+            return Ok(Vec::new());
+        }
+        self.links().check(folder)?;
+        let (mut found, mut stack) = (Vec::new(), vec![folder.to_owned()]);
+        while let Some(folder) = stack.pop() {
+            self.options.cancellation().poll_now()?;
+            let below = subfolders(&self.path(&folder));
+            let below = below.map_err(|error| Error::io("cannot be listed", error).in_file(&self.path(&folder)))?;
+            for (name, modified) in below {
+                stack.push(format!("{folder}/{name}"));
+                found.push((format!("{folder}/{name}"), modified));
+            }
+        }
+        Ok(found)
+    }
+
     async fn prepare(&self, job: &str, files: &[AddedFile], removed: &[String]) -> Result<()> {
         let staged = self.staged(job, files)?;
         if !self.is_local() {
@@ -235,16 +265,16 @@ impl Store for FileStore {
             .collect();
         for folder in folders {
             self.created.lock().unwrap_or_else(PoisonError::into_inner).create(folder)?;
-            let probe = format!("{folder}/.{job}.probe");
+            let probe = format!("{folder}/.{job}{PROBE}");
             let probed = std::fs::write(&probe, b"").and_then(|()| std::fs::remove_file(&probe));
             probed.map_err(|error| Error::io("cannot be changed", error).in_file(&display_name(folder)))?;
         }
         for file in &staged {
             let fault = |error| Error::io(CANNOT_PUBLISH, error).in_file(&display_name(&file.location));
             match std::fs::symlink_metadata(&file.location) {
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(fault(error)),
-                Ok(_) => return Err(fault(std::io::ErrorKind::AlreadyExists.into())),
+                Ok(_) => return Err(fault(io::ErrorKind::AlreadyExists.into())),
             }
         }
         Ok(())
@@ -266,4 +296,26 @@ impl Store for FileStore {
         std::thread::sleep(PAUSE);
         self.options.cancellation().poll_now()
     }
+}
+
+/// The names of the folders in a folder, and the times of their last changes. A folder that does not exist has none.
+fn subfolders(folder: &str) -> io::Result<Vec<(String, SystemTime)>> {
+    let is_gone = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if is_gone(&error) => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let metadata = match entry.metadata() {
+            Err(error) if is_gone(&error) => continue,
+            metadata => metadata?,
+        };
+        // Other names are not those of folders of this crate.
+        if let (Ok(name), true) = (entry.file_name().into_string(), metadata.is_dir()) {
+            found.push((name, metadata.modified()?));
+        }
+    }
+    Ok(found)
 }

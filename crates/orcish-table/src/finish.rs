@@ -40,7 +40,13 @@ pub async fn recover(store: &impl Store, undo: bool) -> Result<Recovered> {
     }
     // As a file is lost, no process has removed a file for this entry, and none will. Of each file nothing is staged any
     // more, so that no process publishes it after its deletion here.
-    let added: Vec<_> = entry.added.iter().map(|file| file.name.clone()).collect();
+    let mut added = Vec::new();
+    for file in &entry.added {
+        // A file of another size was not published for this entry.
+        if store.stat(&file.name).await?.is_some_and(|found| found.size == file.size) {
+            added.push(file.name.clone());
+        }
+    }
     store.delete(&added).await?;
     mark(store, number, State::Undone, &entry).await?;
     clean(store, &entry.job).await;

@@ -51,6 +51,7 @@
 //! # Ok::<(), orcish_core::Error>(())
 //! ```
 
+mod above;
 mod commit;
 mod entry;
 mod executor;
@@ -62,6 +63,7 @@ mod listing;
 mod log;
 mod names;
 mod schema;
+mod shape;
 mod store;
 mod vacuum;
 mod view;

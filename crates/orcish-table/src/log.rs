@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
+use bytes::Bytes;
 use orcish_core::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{Entry, MAX_ENTRY};
-use crate::names::{LOG, log_name, parse_log_name};
+use crate::names::{LOG, MAX_NUMBER, log_name, parse_log_name};
 use crate::schema::TableSchema;
+use crate::shape::check_shape;
 use crate::store::{Retention, Store};
 
 /// The ending of an entry.
@@ -99,6 +101,17 @@ impl Log {
     }
 }
 
+/// The number of the entry after one.
+///
+/// # Errors
+/// `Corrupt` if there is no such number.
+pub(crate) fn next_number(store: &impl Store, number: u64) -> Result<u64> {
+    match number < MAX_NUMBER {
+        true => Ok(number + 1),
+        false => Err(Error::corrupt("the log has no number left").in_file(&store.location(LOG))),
+    }
+}
+
 /// The last entry of a log.
 pub(crate) struct LastEntry {
     pub(crate) number: u64,
@@ -159,13 +172,16 @@ pub(crate) async fn mark(store: &impl Store, number: u64, state: State, entry: &
 /// The marker of an entry; `None` if there is none, or if it has been deleted.
 ///
 /// # Errors
-/// `Corrupt`, with the name of the file.
+/// `Corrupt` and `LimitExceeded`, with the name of the file.
 pub(crate) async fn read_marker(store: &impl Store, number: u64, state: State) -> Result<Option<Marker>> {
     let name = marker_name(number, state);
     let bytes = store.read(&name, MAX_ENTRY).await?;
-    let marker = bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose();
-    let corrupt = |error| Error::corrupt("this is no marker of the log of a table").with_source(error);
-    marker.map_err(|error| corrupt(error).in_file(&store.location(&name)))
+    let parsed = |bytes: Bytes| {
+        check_shape(&bytes)?;
+        let corrupt = |error| Error::corrupt("this is no marker of the log of a table").with_source(error);
+        serde_json::from_slice(&bytes).map_err(corrupt)
+    };
+    bytes.map(parsed).transpose().map_err(|error| error.in_file(&store.location(&name)))
 }
 
 fn marker_name(number: u64, state: State) -> String {

@@ -9,6 +9,15 @@ pub const LOG: &str = "_orcish/log";
 /// The folder of the files of jobs.
 pub const JOBS: &str = "_orcish/jobs";
 
+/// The ending of the names of files that test whether a folder can be changed.
+pub(crate) const PROBE: &str = ".probe";
+/// The largest number of an entry. All numbers have twelve digits, so that a number has one name.
+pub(crate) const MAX_NUMBER: u64 = 999_999_999_999;
+/// Maximum length of the name of a file in bytes, which is that of a path of Linux.
+const MAX_NAME: usize = 4096;
+/// Maximum number of characters of a text in a message.
+const MAX_SHOWN: usize = 300;
+
 /// What a file in the folder of a table is, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
@@ -76,7 +85,8 @@ pub(crate) fn log_name(number: u64, ending: &str) -> String {
 /// The number and the ending of a file of the log; `None` for other files.
 pub(crate) fn parse_log_name(name: &str) -> Option<(u64, &str)> {
     let (number, ending) = name.strip_prefix(LOG)?.strip_prefix('/')?.split_once('.')?;
-    let number: u64 = number.parse().ok().filter(|parsed| format!("{parsed:012}") == number)?;
+    let is_canonical = |parsed: &u64| *parsed <= MAX_NUMBER && format!("{parsed:012}") == number;
+    let number = number.parse().ok().filter(is_canonical)?;
     Some((number, ending))
 }
 
@@ -85,14 +95,37 @@ pub(crate) fn is_below(name: &str, folder: &str) -> bool {
     folder.is_empty() || name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
+/// The start of a text that comes from a file, for messages.
+pub(crate) fn shown(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
+}
+
+/// The ID of the job of a file by which [`prepare`](crate::Store::prepare) tests whether a folder can be changed.
+pub(crate) fn job_of_probe(name: &str) -> Option<&str> {
+    let file = name.rsplit('/').next()?;
+    file.strip_prefix('.')?.strip_suffix(PROBE).filter(|job| check_job(job).is_ok())
+}
+
+/// Whether a file of the folder of this crate is one that was being written when its process died.
+pub(crate) fn is_temporary(name: &str) -> bool {
+    name.rsplit('/').next().is_some_and(|file| file.starts_with('.') && file.ends_with(".tmp"))
+}
+
 /// Checks a name that comes from a file: it must not lead out of the folder that it is appended to.
 ///
 /// # Errors
 /// `Corrupt` otherwise.
 pub(crate) fn check_relative(name: &str) -> Result<()> {
     let is_step = |part: &str| matches!(part, "" | "." | "..") || part.contains(['\0', '\\']);
+    if name.len() > MAX_NAME {
+        let text = format!("the name {:?} has {} bytes, where it may have {MAX_NAME}", shown(name), name.len());
+        return Err(Error::corrupt(text));
+    }
     match name.split('/').any(is_step) {
-        true => Err(Error::corrupt(format!("{name:?} is no path below the folder of the table"))),
+        true => Err(Error::corrupt(format!("{:?} is no path below the folder of the table", shown(name)))),
         false => Ok(()),
     }
 }
@@ -106,6 +139,6 @@ pub(crate) fn check_job(job: &str) -> Result<()> {
         (1..=64).contains(&job.len()) && job.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     match is_valid {
         true => Ok(()),
-        false => Err(Error::invalid(format!("{job:?} is no ID of a job"))),
+        false => Err(Error::invalid(format!("{:?} is no ID of a job", shown(job)))),
     }
 }

@@ -52,6 +52,11 @@ pub trait Store {
         Retention::default()
     }
 
+    /// The number of files from which on a listing of the table is cheaper than the status of each file.
+    fn many(&self) -> usize {
+        100
+    }
+
     /// All files below a folder, at any depth, hidden ones included. Empty if there is no such folder.
     fn list(&self, folder: &str) -> impl Future<Output = Result<Vec<StoredFile>>>;
 
@@ -82,6 +87,14 @@ pub trait Store {
 
     /// Removes folders that are empty, where the system has such folders. Errors are ignored.
     fn remove_empty_folders(&self, names: &[&str]) -> impl Future<Output = ()>;
+
+    /// The files that [`prepare`](Self::prepare) has made to find out whether folders can be changed, and that a killed
+    /// process has left, in all folders of the table. Empty where it makes no such files.
+    fn probes(&self) -> impl Future<Output = Result<Vec<StoredFile>>>;
+
+    /// The names of the folders below a folder, at any depth, and the times of their last changes, where the system has
+    /// folders without files.
+    fn folders(&self, folder: &str) -> impl Future<Output = Result<Vec<(String, SystemTime)>>>;
 
     /// Makes sure that staged files of a job can become visible, and that other files can be deleted, as far as that can be
     /// known: creates folders, and fails if a file of the name exists, or if a folder cannot be changed.

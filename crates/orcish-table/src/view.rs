@@ -1,7 +1,7 @@
 //! The files of a table at one moment of its log.
 
-use std::collections::BTreeMap;
-use std::time::SystemTime;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant, SystemTime};
 
 use orcish_core::{Error, ErrorKind, Result};
 
@@ -15,6 +15,8 @@ use crate::store::{Store, StoredFile};
 const MAX_ATTEMPTS: usize = 100;
 /// How often a reader looks for files that are not visible, without finding one more.
 const MAX_WAITS: usize = 100;
+/// Time after which a reader gives up if it has not found one more, however few looks that were.
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// What a reader does where the last commit is decided, and some of its files are not visible yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -41,14 +43,19 @@ pub struct View {
 /// `Commit` if the last commit is not finished and its files do not become visible. `Corrupt` for an invalid entry.
 pub async fn view(store: &impl Store, folder: &str, pending: Pending) -> Result<View> {
     let (mut missing, mut waits, mut attempts) = (usize::MAX, 0, 0);
+    let mut since = Instant::now();
+    let mut known = None;
     while attempts < MAX_ATTEMPTS {
-        match look(store, folder, pending).await? {
+        match look(store, folder, pending, &mut known).await? {
             Look::Files(view) => return Ok(view),
             Look::Again => attempts += 1,
             Look::Missing { count, number, name } => {
-                waits = if count < missing { 0 } else { waits + 1 };
+                waits += 1;
+                if count < missing {
+                    (waits, since) = (0, Instant::now());
+                }
                 missing = count;
-                if waits >= MAX_WAITS {
+                if waits >= MAX_WAITS || (waits > 1 && since.elapsed() >= MAX_WAIT) {
                     return Err(unfinished(store, number, &name));
                 }
                 store.pause().await?;
@@ -81,7 +88,10 @@ enum Look {
 /// Files by name.
 type Files = BTreeMap<String, StoredFile>;
 
-async fn look(store: &impl Store, folder: &str, pending: Pending) -> Result<Look> {
+/// A log with an entry that is not finished, and the entry, which cannot change as long as the log does not.
+type Known = Option<(Log, Entry)>;
+
+async fn look(store: &impl Store, folder: &str, pending: Pending, known: &mut Known) -> Result<Look> {
     let before = Log::read(store).await?;
     let mut files: Files =
         store.list_visible(folder).await?.into_iter().map(|file| (file.name.clone(), file)).collect();
@@ -96,7 +106,11 @@ async fn look(store: &impl Store, folder: &str, pending: Pending) -> Result<Look
     let mut previous: Option<String> = None;
     let mut schema = None;
     for (number, state) in after.since(first) {
-        let Some(entry) = read_entry(store, number).await? else { return Ok(Look::Again) };
+        let entry = match known.take_if(|(log, _)| *log == after && after.unfinished() == Some(number)) {
+            Some((_, entry)) => Some(entry),
+            None => read_entry(store, number).await?,
+        };
+        let Some(entry) = entry else { return Ok(Look::Again) };
         let is_next = previous.is_none() || entry.previous == previous;
         if number != expected || !is_next {
             return Ok(Look::Again);
@@ -106,7 +120,7 @@ async fn look(store: &impl Store, folder: &str, pending: Pending) -> Result<Look
         schema = Some(entry.schema_after(state == State::Undone).cloned());
         if state == State::Undone {
             // Its files may have been visible.
-            entry.added.iter().for_each(|file| _ = files.remove(&file.name));
+            hide(&mut files, &entry);
             continue;
         }
         if state == State::Unfinished
@@ -118,9 +132,10 @@ async fn look(store: &impl Store, folder: &str, pending: Pending) -> Result<Look
                 return Ok(Look::Again);
             }
             if pending == Pending::Wait {
+                *known = Some((after.clone(), entry));
                 return Ok(Look::Missing { count, number, name });
             }
-            entry.added.iter().for_each(|file| _ = files.remove(&file.name));
+            hide(&mut files, &entry);
             schema = Some(entry.schema_after(true).cloned());
             continue;
         }
@@ -140,15 +155,29 @@ async fn look(store: &impl Store, folder: &str, pending: Pending) -> Result<Look
 
 /// The number of added files that are not visible, and the name of one; `None` if all are visible.
 async fn missing(store: &impl Store, entry: &Entry, listed: &Files) -> Result<Option<(usize, String)>> {
-    let mut missing = None;
-    let mut count = 0;
-    for file in entry.added.iter().filter(|file| !listed.contains_key(&file.name)) {
-        if store.stat(&file.name).await?.is_none() {
-            count += 1;
-            missing.get_or_insert_with(|| file.name.clone());
+    let names = entry.added.iter().map(|file| &file.name);
+    let unlisted: Vec<&String> = names.filter(|name| !listed.contains_key(*name)).collect();
+    let mut missing = Vec::new();
+    if unlisted.len() > store.many() {
+        let visible: BTreeSet<String> = store.list_visible("").await?.into_iter().map(|file| file.name).collect();
+        missing.extend(unlisted.into_iter().filter(|name| !visible.contains(*name)));
+    } else {
+        for name in unlisted {
+            if store.stat(name).await?.is_none() {
+                missing.push(name);
+            }
         }
     }
-    Ok(missing.map(|name| (count, name)))
+    Ok(missing.first().map(|name| (missing.len(), name.to_string())))
+}
+
+/// Removes the added files of an entry without effects. A file of another size was not published for it.
+fn hide(files: &mut Files, entry: &Entry) {
+    for file in &entry.added {
+        if files.get(&file.name).is_some_and(|found| found.size == file.size) {
+            files.remove(&file.name);
+        }
+    }
 }
 
 fn apply(files: &mut Files, entry: &Entry, folder: &str) {

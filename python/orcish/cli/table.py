@@ -108,7 +108,8 @@ def _history(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
     for each in commits:
         time = each.time.strftime("%Y-%m-%d %H:%M:%S")
         files = f"+{each.files_added:,} -{each.files_removed:,}"
-        lines.append((str(each.number), time, each.operation, each.status, f"{each.rows:,}", files, each.engine))
+        engine = each.engine if each.engine.isprintable() else ascii(each.engine)
+        lines.append((str(each.number), time, each.operation, each.status, f"{each.rows:,}", files, engine[:40]))
     widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
     return ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in lines]
 

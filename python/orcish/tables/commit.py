@@ -117,8 +117,15 @@ class Job:
 
         Raises:
             CommitError: The commit cannot be finished.
+            ValueError: The table is below another table, whose readers would see its rows.
         """
         log = self.log()
+        above = log.table_above()
+        if above is not None:
+            raise ValueError(
+                f"{_native.display_name(self.root)} is below the table {above}, whose readers would see its rows: a "
+                "folder below a table is a partition, such as day=1, and another table is beside it"
+            )
         log.recover()
         # Commits that come between are found, as the position is the earlier one.
         position = log.position()

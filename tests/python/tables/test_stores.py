@@ -392,6 +392,17 @@ def test_vacuum(store: RunningStore) -> None:
     assert len(store.left_over()) == 1 - removed
 
 
+def test_tables_below_tables(store: RunningStore) -> None:
+    """One look into each folder above, up to the bucket, finds a table whose readers would see the rows."""
+    options = store.options
+    for name in ("t", "t", "t2", "a/b/c"):
+        orcish.write_dataset(ROWS, f"{store.base}/{name}", existing_data="append", storage_options=options)
+    for name in ("t/below", "t/v[1]", "t/k=1/x", "a/b/c/d/e"):
+        with pytest.raises(ValueError, match=r"is below the table .*/(t|a/b/c), whose readers"):
+            orcish.write_dataset(ROWS, f"{store.base}/{name}", storage_options=options)
+    assert orcish.scan(f"{store.base}/t", storage_options=options).count() == 2 * ROWS.num_rows
+
+
 def test_datasets(store: RunningStore) -> None:
     url, options = f"{store.base}/t", store.options
     data = pa.table({"id": range(100), "k": [at % 3 for at in range(100)]})

@@ -13,8 +13,9 @@ use orcish_core::{Error, Result};
 use super::durable::{create_folders, is_not_found, parent_of, sync_folder, sync_parent};
 use super::sink::FileSink;
 use crate::file_ops::{FileOps, FileStatus, too_large};
-use crate::location::{join, path_with_slashes};
+use crate::location::{join, not_utf8, path_with_slashes};
 use crate::messages::{CANNOT_DELETE, CANNOT_LIST, CANNOT_READ, CANNOT_WRITE};
+use crate::pattern::is_hidden;
 use crate::sink::Sink as _;
 use crate::storage::StorageOptions;
 
@@ -49,8 +50,9 @@ impl LocalFileOps {
         Ok((length as u64 <= limit).then_some(bytes))
     }
 
-    /// The paths and types of the entries of a folder. A folder that does not exist has none.
-    fn entries(&self, folder: &str) -> Result<Vec<(String, FileType)>> {
+    /// The paths and types of the entries of a folder. A folder that does not exist has none. Entries whose names are not
+    /// UTF-8 are skipped if they are hidden, or if `skips_other_names`.
+    fn entries(&self, folder: &str, skips_other_names: bool) -> Result<Vec<(String, FileType)>> {
         let to_error = |error| self.to_error(CANNOT_LIST, error);
         let entries = match fs::read_dir(if folder.is_empty() { "." } else { folder }) {
             Err(error) if is_not_found(&error) => return Ok(Vec::new()),
@@ -60,8 +62,10 @@ impl LocalFileOps {
         for entry in entries {
             let entry = entry.map_err(to_error)?;
             let name = entry.file_name();
-            let Some(name) = name.to_str() else {
-                return Err(to_error(io::Error::other(format!("the file name {name:?} is not UTF-8"))));
+            let name = match name.to_str() {
+                Some(name) => name,
+                None if skips_other_names || is_hidden(&name.to_string_lossy()) => continue,
+                None => return Err(to_error(not_utf8(&entry.path()))),
             };
             match entry.file_type() {
                 Err(error) if is_not_found(&error) => {}
@@ -134,14 +138,16 @@ impl FileOps for LocalFileOps {
         }
     }
 
-    fn list_all(&self) -> Result<Vec<(String, FileStatus)>> {
+    fn list_all(&self, skips_other_names: bool) -> Result<Vec<(String, FileStatus)>> {
         let mut cancellation = self.options.cancellation();
-        let (mut found, mut stack) = (Vec::new(), vec![path_with_slashes(&self.path, &self.location)?]);
-        while let Some(folder) = stack.pop() {
+        let start = path_with_slashes(&self.path, &self.location)?;
+        let (mut found, mut stack) = (Vec::new(), vec![(start, skips_other_names)]);
+        while let Some((folder, skips_other_names)) = stack.pop() {
             cancellation.poll()?;
-            for (path, kind) in self.entries(&folder)? {
+            for (path, kind) in self.entries(&folder, skips_other_names)? {
                 if kind.is_dir() {
-                    stack.push(path);
+                    let skips_below = skips_other_names || is_hidden(path.rsplit('/').next().unwrap_or_default());
+                    stack.push((path, skips_below));
                     continue;
                 }
                 // Concurrently deleted files and dangling links are skipped.

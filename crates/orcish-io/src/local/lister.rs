@@ -11,7 +11,7 @@ use orcish_core::{Error, Result};
 
 use super::durable::is_not_found;
 use crate::lister::{FolderEntries, Lister};
-use crate::location::join;
+use crate::location::{join, not_utf8};
 use crate::messages::CANNOT_LIST;
 use crate::pattern::is_hidden;
 use crate::storage::StorageOptions;
@@ -58,9 +58,12 @@ impl LocalLister {
         };
         for entry in entries {
             self.cancellation.borrow_mut().poll()?;
-            let name = entry.map_err(|error| self.to_error(error))?.file_name();
-            let Some(name) = name.to_str() else {
-                return Err(self.to_error(io::Error::other(format!("the file name {name:?} is not UTF-8"))));
+            let entry = entry.map_err(|error| self.to_error(error))?;
+            let name = entry.file_name();
+            let name = match name.to_str() {
+                Some(name) => name,
+                None if is_hidden(&name.to_string_lossy()) => continue,
+                None => return Err(self.to_error(not_utf8(&entry.path()))),
             };
             let path = join(folder, name);
             // The metadata of the target of a link. Dangling links and concurrently deleted files are skipped.

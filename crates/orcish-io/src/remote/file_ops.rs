@@ -81,7 +81,7 @@ impl FileOps for StoreFileOps {
         Ok(block_on(head, self.options.cancel_check())?.map(|head| file_status(&head.meta)))
     }
 
-    fn list_all(&self) -> Result<Vec<(String, FileStatus)>> {
+    fn list_all(&self, _: bool) -> Result<Vec<(String, FileStatus)>> {
         let objects = without_folder_objects(self.objects_below()?);
         let listed = |object: &ObjectMeta| (self.address.with_path(object.location.as_ref()), file_status(object));
         Ok(objects.iter().map(listed).collect())

@@ -379,6 +379,10 @@ impl Store for SimStore {
         self.world.borrow().retention
     }
 
+    fn many(&self) -> usize {
+        self.world.borrow().retention.entries % 3
+    }
+
     async fn list(&self, folder: &str) -> Result<Vec<StoredFile>> {
         let is_log = folder == LOG;
         let is_once = match self.mutation {
@@ -470,6 +474,14 @@ impl Store for SimStore {
     }
 
     async fn remove_empty_folders(&self, _: &[&str]) {}
+
+    async fn probes(&self) -> Result<Vec<StoredFile>> {
+        Ok(Vec::new())
+    }
+
+    async fn folders(&self, _: &str) -> Result<Vec<(String, SystemTime)>> {
+        Ok(Vec::new())
+    }
 
     async fn prepare(&self, _: &str, _: &[AddedFile], _: &[String]) -> Result<()> {
         Ok(())

@@ -58,15 +58,16 @@ def vacuum(
     """Removes files that dead jobs have written and never published. Files of the table stay.
 
     Such files are below ``_orcish/jobs``. In stores, they are uploads that were not completed, which the rules of the
-    store remove.
+    store remove. Temporary files of the log, files ``.….probe`` that a killed job has left in a partition, and empty
+    folders of jobs are removed too.
 
     >>> orcish.vacuum("table/")                                                   # doctest: +SKIP
     0
 
     Args:
         target: The folder of the table, or a partition of it, or its URL.
-        older_than: Time since the last write of a job from which on it is taken for dead: a ``timedelta`` or a number
-            of days, 7 by default. A job that goes on after its files were removed fails, and changes nothing.
+        older_than: Time since the last write from which on a job is taken for dead: a ``timedelta`` or a number of
+            days, 7 by default. A job that goes on after its files were removed fails, and changes nothing.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Returns:

@@ -44,8 +44,8 @@ impl FileOps for HdfsFileOps {
         self.reads.status()
     }
 
-    fn list_all(&self) -> Result<Vec<(String, FileStatus)>> {
-        self.reads.list_all()
+    fn list_all(&self, skips_other_names: bool) -> Result<Vec<(String, FileStatus)>> {
+        self.reads.list_all(skips_other_names)
     }
 
     fn delete_folder(&self) -> Result<()> {
