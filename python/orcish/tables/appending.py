@@ -17,7 +17,7 @@ from orcish.scan import scan
 from orcish.tables.commit import Job
 from orcish.tables.log.schema import TableSchema
 from orcish.writing.timestamps import timestamp_types, with_stored_types, writer_timezones
-from orcish.writing.writer import write_table
+from orcish.writing.writer import ORCWriter
 
 __all__ = ["ExistingTable", "cast_batch", "check_partitions", "existing_table", "schema_with"]
 
@@ -138,7 +138,7 @@ def schema_with(
         columns = with_stored_types(pa.schema(ExportedSchema(capsule)), [existing.timestamp_types])
         arrow_schema = existing.has_arrow_schema
     file = io.BytesIO()
-    write_table(columns.empty_table(), file, arrow_schema=arrow_schema)
+    ORCWriter(file, columns, arrow_schema=arrow_schema).close()
     return TableSchema(file.getvalue(), list(partition))
 
 

@@ -16,7 +16,7 @@ from orcish.filters.expression import Column
 from orcish.keywords import CHECKS
 
 RESULTS = {"CarbonBlocklet", "CarbonSegment", "ColumnStatistics", "Explanation", "Finding", "StripeInfo"}
-RESULTS |= {"CompactedFile", "Deleted", "Progress", "Split", "Written", "WrittenFile"}
+RESULTS |= {"Commit", "CompactedFile", "Deleted", "Progress", "Split", "Written", "WrittenFile"}
 """Classes of which orcish makes the objects: their constructors are not called by users."""
 FORWARDED = {"Scan.to_pandas": "the keywords are those of pyarrow, which checks them, and differ by its version"}
 

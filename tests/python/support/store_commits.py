@@ -8,7 +8,7 @@ from typing import Any
 
 from orcish.tables.commit import Job, Staged
 
-from support.staged_commits import LOG
+from support.staged_commits import LOG, entry
 
 
 def fields(message: bytes) -> Iterator[tuple[int, bytes]]:
@@ -52,18 +52,9 @@ def decide(
     job: Job, added: Sequence[Staged], removed: Sequence[str] = (), *, published: int = 0, number: int = 0, **more: Any
 ) -> None:
     """A commit that is decided, and of which some files are visible."""
-    entry = {
-        "version": 1,
-        "job": job.id,
-        "previous": None,
-        "operation": "overwrite",
-        "added": [{"name": file.target, "size": file.size, "staged": staged_bytes(job, file)} for file in added],
-        "removed": list(removed),
-        "batch": None,
-        "streams": {},
-        **more,
-    }
+    files = [{"name": file.target, "size": file.size, "staged": staged_bytes(job, file)} for file in added]
+    content = {**entry(job, [], removed), "added": files, "rows": sum(file.rows for file in added), **more}
     folder = job.folder()
-    folder.write(f"{LOG}/{number:012}.json", json.dumps(entry).encode())
+    folder.write(f"{LOG}/{number:012}.json", json.dumps(content).encode())
     for file in added[:published]:
         folder.complete(file.target, file.token)
