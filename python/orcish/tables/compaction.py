@@ -77,8 +77,9 @@ class CompactionPlan:
             raise ValueError(f"{given}: options of files need rewrite=True, as merged files stay as they are")
         check_not_carbon(path, storage)
         job = Job(path, storage)
-        visible = set(job.prepare(job.inside).names)
-        if not visible and ("://" in path or not os.path.isdir(path)):
+        _, names, schema = job.prepare(job.inside)
+        visible = set(names)
+        if not visible and schema is None and ("://" in path or not os.path.isdir(path)):
             raise FileNotFoundError(f"no files: {path}")
         # Files behind links to folders, and in folders that are no partitions, may be those of other tables, and stay.
         there = [file for file in job.files() if file.name in visible and is_in_partition(file.name)]

@@ -17,8 +17,10 @@ from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan, Split
 from orcish.reading.scan_reader import ScanReader
+from orcish.tables.appending import existing_table, schema_with
 from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.folder import FileInfo
+from orcish.tables.log.schema import TableSchema
 from orcish.tables.rewriting import file_options, rewrite, rewritten_name
 from orcish.writing.dataset import file_suffix
 
@@ -72,6 +74,10 @@ class DeletionPlan:
     tasks: list[DeletionTask]
     files: list[FileInfo]
     """The files as they were when the plan was made."""
+    position: int
+    """The position of the log at which the plan was made."""
+    schema: TableSchema | None
+    """The schema that the table gets, if its log has none."""
 
     @staticmethod
     def of(path: str, filters: Filters, storage: Mapping[str, str], options: dict[str, Any]) -> DeletionPlan:
@@ -87,8 +93,10 @@ class DeletionPlan:
             raise TypeError("filters=None: which rows are deleted has to be said; write_dataset replaces all rows")
         check_not_carbon(path, storage)
         job = Job(path, storage)
-        visible = job.prepare(job.inside).names
+        position, visible, logged = job.prepare(job.inside)
         if not visible:
+            if logged is not None:
+                return DeletionPlan(job, [], [], position, None)
             raise FileNotFoundError(f"no files: {path}")
         files = job.files()
         base = job.root
@@ -105,14 +113,20 @@ class DeletionPlan:
         there = [TableFile(location, None, _native.partitions_below(base, location)) for location in locations]
         tasks = []
         if there:
-            source = OrcFiles(there, None, "name", storage, None)
+            source = OrcFiles(there, None, "name", storage, None, logged)
             reader = ScanReader(source, {"filters": filters, "columns": [], "row_number": NUMBER})
             reader.check()
             splits: dict[str, list[Split]] = {}
             for split in Scan(reader).splits(WHOLE):
                 splits.setdefault(split.location[len(base) + 1 :], []).append(split)
             tasks = [DeletionTask(job, name, sizes[name], parts, options) for name, parts in splits.items()]
-        return DeletionPlan(job, tasks, files)
+        schema = None
+        if logged is None and there and not job.inside:
+            # Without a schema in the log, a table without files would have no columns.
+            existing = existing_table(job, visible, None)
+            partition = [name for name, _ in there[0].partition]
+            schema = schema_with(existing, pa.schema([]), partition, arrow_schema=False)
+        return DeletionPlan(job, tasks, files, position, schema)
 
     def commit(self, done: Sequence[DeletedRows]) -> Deleted:
         """Replaces and removes the files that have rows to delete.
@@ -123,8 +137,18 @@ class DeletionPlan:
         changed = {each.name for each in done if each.rows}
         staged = [each.staged for each in done if each.staged is not None]
         if changed:
-            self.job.commit(staged, "delete", existing=[file for file in self.files if file.name in changed])
+            self.job.commit(
+                staged,
+                "delete",
+                existing=[file for file in self.files if file.name in changed],
+                position=None if self.schema is None else self.position,
+                schema=self.schema,
+                check=self._schema_again,
+            )
         return Deleted(sum(each.rows for each in done), len(changed) - len(staged), len(staged))
+
+    def _schema_again(self) -> TableSchema | None:
+        return self.schema if self.job.prepare(self.job.inside).schema is None else None
 
 
 def delete_rows(task: DeletionTask) -> DeletedRows:

@@ -110,6 +110,30 @@ def test_a_table_without_rows(tmp_path: pathlib.Path) -> None:
     assert orcish.read_table(table).to_pylist() == [{"id": 1, "s": None, "k": 1}, {"id": 2, "s": None, "k": 2}]
 
 
+def test_rows_are_deleted_by_columns_of_later_files(tmp_path: pathlib.Path) -> None:
+    """A filter may have any column of the table, and its types, whatever the first file has."""
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"id": [1, 2]}), table, basename_template="a{i}.orc")
+    orcish.write_dataset(pa.table({"s": ["x", "y"]}), table, existing_data="append", basename_template="b{i}.orc")
+    assert orcish.delete(table, "s = 'x'").rows == 1
+    assert orcish.delete(table, (col("id") == 2) & col("s").is_null()).rows == 1
+    assert orcish.delete(table, "id is null and s is null").rows == 0
+    rows = [{"id": 1, "s": None}, {"id": None, "s": "y"}]
+    assert sorted(map(str, orcish.read_table(table).to_pylist())) == sorted(map(str, rows))
+    assert orcish.delete(table, "id is not null or s is not null").rows == 2
+    assert orcish.delete(table, "s = 'x'").rows == 0
+
+
+def test_a_plain_folder_without_rows(tmp_path: pathlib.Path) -> None:
+    """The log of a folder begins with a deletion of all rows."""
+    (tmp_path / "k=1").mkdir()
+    orcish.write_table(pa.table({"id": [1], "s": ["x"]}), tmp_path / "k=1" / "a.orc", arrow_schema=False)
+    assert orcish.delete(tmp_path, "id = 1").rows == 1
+    assert orcish.read_table(tmp_path).schema.names == ["id", "s", "k"]
+    with pytest.raises(ValueError, match="partition"):
+        orcish.write_dataset(pa.table({"id": [1]}), tmp_path, existing_data="append")
+
+
 def test_a_new_table_has_new_columns(tmp_path: pathlib.Path) -> None:
     table = tmp_path / "t"
     orcish.write_dataset(pa.table({"id": [1]}), table)
