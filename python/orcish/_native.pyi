@@ -146,6 +146,9 @@ class TableLog:
         ``outdated`` has the position of the log, which is another one than that of the change.
         """
 
+    def table_below(self) -> str | None:
+        """A folder below the table that is a table with a log."""
+
     def position(self) -> int:
         """The number that the next entry has."""
 

@@ -49,7 +49,7 @@ pub use folders::CreatedFolders;
 pub use hive::{
     NULL_PARTITION, escape_partition, hive_partitions, hive_partitions_below, partition_folder, unescape_partition,
 };
-pub use list::{Listing, list, list_folder, list_marked};
+pub use list::{Listing, list, list_folder, list_marked, marked_folders};
 pub use local::{FileSink, FileSource};
 pub use location::display_name;
 pub use memory::{MemorySink, MemorySource};

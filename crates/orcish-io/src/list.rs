@@ -76,6 +76,15 @@ pub fn list_marked(location: &str, options: &StorageOptions, marker: &str) -> Re
     list_location(location, options, true, Some(marker))
 }
 
+/// The folders at or below a folder that have a folder with the name of a marker, without hidden folders. The location is no
+/// pattern.
+///
+/// # Errors
+/// As [`list_folder`].
+pub fn marked_folders(location: &str, options: &StorageOptions, marker: &str) -> Result<Vec<String>> {
+    list_location(location, options, false, Some(marker)).map(|listing| listing.marked)
+}
+
 /// The folders of a listing that have a folder with the name of a marker.
 struct Marks<'a> {
     marker: Option<&'a str>,

@@ -37,8 +37,8 @@ pub(crate) struct Scan {
 #[pymethods]
 impl Scan {
     /// A scan over `files`, whose columns are found by `matching`: `name`, `name_ignoring_case`, `position`, or the
-    /// key of an attribute. `schema` is a capsule, or the bytes of an ORC file that has the schema; by default the first
-    /// file has it.
+    /// key of an attribute. `schema` is a capsule, or the bytes and the name of an ORC file that has the schema; by
+    /// default the first file has it.
     #[new]
     #[pyo3(signature = (files, *, schema=None, options=None, matching="name", storage_options=None, limits=None))]
     fn new(
@@ -208,7 +208,8 @@ fn schema_source(schema: &Bound<'_, PyAny>, limits: &Limits) -> PyResult<SchemaS
     if let Ok(capsule) = schema.cast::<PyCapsule>() {
         return Ok(SchemaSource::Given(Arc::new(capsule::read_schema(capsule)?)));
     }
-    let source = MemorySource::new(schema.extract::<Vec<u8>>()?).named("the schema in the log of the table");
+    let (bytes, name): (Vec<u8>, String) = schema.extract()?;
+    let source = MemorySource::new(bytes).named(name);
     let file = OrcFile::new(Arc::new(source), limits);
     Ok(SchemaSource::OtherFile(file.map_err(|error| to_python(schema.py(), &error))?))
 }

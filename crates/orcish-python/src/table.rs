@@ -85,7 +85,7 @@ fn pending(is_before: bool) -> Pending {
 type CommitFields = (u64, u64, &'static str, &'static str, u64, usize, usize, Option<(String, u64)>, String, String);
 
 fn commit_fields(commit: Commit) -> CommitFields {
-    let Commit { number, time, operation, status, rows, files_added, files_removed, batch, job, engine } = commit;
+    let Commit { number, time, operation, status, rows_added, files_added, files_removed, batch, job, engine } = commit;
     let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     let operation = OPERATIONS.iter().find(|(_, known)| *known == operation).map_or("", |(name, _)| *name);
     let status = match status {
@@ -95,7 +95,7 @@ fn commit_fields(commit: Commit) -> CommitFields {
     };
     let batch = batch.map(|StreamBatch { stream, batch }| (stream, batch));
     let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    (number, millis, operation, status, rows, files_added, files_removed, batch, job, engine)
+    (number, millis, operation, status, rows_added, files_added, files_removed, batch, job, engine)
 }
 
 /// The log of a table.
@@ -145,6 +145,12 @@ impl TableLog {
     /// The nearest folder above that of the table that is a table with a log.
     fn table_above(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let found = py.detach(|| self.store.table_above());
+        Ok(found.map_err(|error| to_python(py, &error))?.map(|folder| display_name(&folder)))
+    }
+
+    /// A folder below that of the table that is a table with a log.
+    fn table_below(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let found = py.detach(|| self.store.table_below());
         Ok(found.map_err(|error| to_python(py, &error))?.map(|folder| display_name(&folder)))
     }
 
@@ -200,7 +206,11 @@ impl TableLog {
         let stream = stream.map(|(stream, batch)| StreamBatch { stream, batch });
         let result = py.detach(|| {
             let added = self.added(job, &tokens)?;
-            block_on(commit(&self.store, job, &Change { operation, rows, added, removes, stream, position, schema }))
+            block_on(commit(
+                &self.store,
+                job,
+                &Change { operation, rows_added: rows, added, removes, stream, position, schema },
+            ))
         });
         match result {
             Ok(Outcome::Committed(number)) => Ok(("committed", number)),

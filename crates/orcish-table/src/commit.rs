@@ -28,7 +28,7 @@ pub struct Change {
     /// What the commit does, for people who read the log.
     pub operation: Operation,
     /// The number of rows of the added files, for people who read the log.
-    pub rows: u64,
+    pub rows_added: u64,
     /// Staged files. Their names were never those of other files of the table.
     pub added: Vec<AddedFile>,
     /// Which files are removed.
@@ -146,7 +146,7 @@ async fn decide_and_finish(store: &impl Store, job: &str, change: &Change) -> Re
             removed => removed?,
         };
         check_staged(store, job, &change.added).await?;
-        let entry = Entry::new(job, change.operation, change.rows, &change.added, removed);
+        let entry = Entry::new(job, change.operation, change.rows_added, &change.added, removed);
         let entry = entry.after(previous).with_streams(change.stream.clone(), streams);
         let entry = entry.with_schema(schema, change.schema.clone());
         let bytes = entry.to_bytes()?;

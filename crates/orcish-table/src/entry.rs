@@ -103,7 +103,7 @@ pub(crate) struct Entry {
     pub(crate) engine: String,
     pub(crate) operation: Operation,
     /// The number of rows of the added files.
-    pub(crate) rows: u64,
+    pub(crate) rows_added: u64,
     pub(crate) added: Vec<AddedFile>,
     /// Names of the files that are removed.
     pub(crate) removed: Vec<String>,
@@ -118,7 +118,13 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    pub(crate) fn new(job: &str, operation: Operation, rows: u64, added: &[AddedFile], removed: Vec<String>) -> Self {
+    pub(crate) fn new(
+        job: &str,
+        operation: Operation,
+        rows_added: u64,
+        added: &[AddedFile],
+        removed: Vec<String>,
+    ) -> Self {
         let (job, added) = (job.to_owned(), added.to_vec());
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Entry {
@@ -128,7 +134,7 @@ impl Entry {
             time: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
             engine: ENGINE.to_owned(),
             operation,
-            rows,
+            rows_added,
             added,
             removed,
             batch: None,
@@ -227,6 +233,7 @@ impl Entry {
                 return Err(Error::corrupt(format!("{:?} is no name of a data file", shown(name))));
             }
         }
+        self.schema.iter().chain(&self.new_schema).try_for_each(TableSchema::check)?;
         for file in &self.added {
             if let StagedBytes::File(path) = &file.staged {
                 check_relative(path)?;

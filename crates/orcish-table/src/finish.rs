@@ -97,8 +97,8 @@ pub(crate) async fn finish(store: &impl Store, number: u64, entry: &Entry) -> Re
         return Ok(if is_undone { State::Undone } else { State::Done });
     }
     let text = format!(
-        "commit {number} of the table is decided and not finished. Each writer tries to finish it, and so does \
-         orcish.recover; recover with undo takes it back"
+        "commit {number} of the table is decided and not finished. Remove the cause and call orcish.recover. With \
+         undo=True, it takes a commit back of which a file cannot appear, and the rows of the commit are lost"
     );
     Err(Error::new(ErrorKind::Commit, text).with_source(error).in_file(&store.location("")))
 }

@@ -20,7 +20,7 @@ pub struct Commit {
     /// Whether it has happened, entirely.
     pub status: CommitStatus,
     /// The number of rows of the added files.
-    pub rows: u64,
+    pub rows_added: u64,
     /// The number of files that are added.
     pub files_added: usize,
     /// The number of files that are removed.
@@ -66,7 +66,7 @@ pub async fn history(store: &impl Store, limit: usize) -> Result<Vec<Commit>> {
             time,
             operation: entry.operation,
             status,
-            rows: entry.rows,
+            rows_added: entry.rows_added,
             files_added: entry.added.len(),
             files_removed: entry.removed.len(),
             batch: entry.batch,

@@ -51,7 +51,6 @@
 //! # Ok::<(), orcish_core::Error>(())
 //! ```
 
-mod above;
 mod commit;
 mod entry;
 mod executor;
@@ -62,6 +61,7 @@ mod links;
 mod listing;
 mod log;
 mod names;
+mod nested;
 mod schema;
 mod shape;
 mod store;

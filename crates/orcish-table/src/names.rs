@@ -14,7 +14,7 @@ pub(crate) const PROBE: &str = ".probe";
 /// The largest number of an entry. All numbers have twelve digits, so that a number has one name.
 pub(crate) const MAX_NUMBER: u64 = 999_999_999_999;
 /// Maximum length of the name of a file in bytes, which is that of a path of Linux.
-const MAX_NAME: usize = 4096;
+pub(crate) const MAX_NAME: usize = 4096;
 /// Maximum number of characters of a text in a message.
 const MAX_SHOWN: usize = 300;
 
@@ -29,6 +29,11 @@ pub enum FileKind {
     Hidden,
 }
 
+/// Whether readers pass over files and folders of a name.
+pub(crate) fn is_hidden(part: &str) -> bool {
+    part.starts_with('.') || (part.starts_with('_') && !part.contains('='))
+}
+
 /// What a file is, given by its path below the folder of the table.
 ///
 /// ```
@@ -39,7 +44,6 @@ pub enum FileKind {
 /// assert_eq!(file_kind("_orcish/log/7.json"), FileKind::Hidden);
 /// ```
 pub fn file_kind(name: &str) -> FileKind {
-    let is_hidden = |part: &str| part.starts_with('.') || (part.starts_with('_') && !part.contains('='));
     // Hadoop copies to such names, and has such objects for folders in stores.
     if name.split('/').any(is_hidden) || name.ends_with("._COPYING_") || name.ends_with("_$folder$") {
         return FileKind::Hidden;

@@ -3,25 +3,120 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use flate2::Crc;
+use orcish_core::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::names::{MAX_NAME, shown};
+
+/// Maximum number of partition columns.
+const MAX_PARTITION_COLUMNS: usize = 1_000;
 
 /// The schema of a table, as entries of its log have it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "StoredSchema", into = "StoredSchema")]
 pub struct TableSchema {
     /// An ORC file without rows, whose columns are those of the files of the table. The log does not look into it.
-    #[serde(serialize_with = "to_base64", deserialize_with = "from_base64")]
     pub file: Bytes,
     /// Names of the partition columns, the outermost first.
     pub partition: Vec<String>,
 }
 
-fn to_base64<S: Serializer>(bytes: &Bytes, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&STANDARD.encode(bytes))
+impl TableSchema {
+    /// Checks the names of the partition columns.
+    ///
+    /// # Errors
+    /// `Corrupt` if a name is invalid, or is there twice, or if there are too many.
+    pub(crate) fn check(&self) -> Result<()> {
+        let is_name = |name: &str| !name.is_empty() && name.len() <= MAX_NAME && !name.contains('\0');
+        if self.partition.len() > MAX_PARTITION_COLUMNS {
+            return Err(Error::corrupt(format!("a table has at most {MAX_PARTITION_COLUMNS} partition columns")));
+        }
+        for (at, name) in self.partition.iter().enumerate() {
+            if !is_name(name) || self.partition.iter().take(at).any(|other| other == name) {
+                return Err(Error::corrupt(format!("{:?} is no name of a partition column", shown(name))));
+            }
+        }
+        Ok(())
+    }
+
+    /// The CRC-32 of the file and of the names, each with a zero byte after it.
+    fn checksum(&self) -> u32 {
+        let mut crc = Crc::new();
+        crc.update(&self.file);
+        for name in &self.partition {
+            crc.update(name.as_bytes());
+            crc.update(&[0]);
+        }
+        crc.sum()
+    }
 }
 
-fn from_base64<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Bytes, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    STANDARD.decode(text).map(Bytes::from).map_err(D::Error::custom)
+/// The schema as it is stored.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredSchema {
+    /// The bytes of the file in Base64.
+    file: String,
+    partition: Vec<String>,
+    /// See [`TableSchema::checksum`].
+    crc32: u32,
+}
+
+impl From<TableSchema> for StoredSchema {
+    fn from(schema: TableSchema) -> Self {
+        let crc32 = schema.checksum();
+        StoredSchema { file: STANDARD.encode(&schema.file), partition: schema.partition, crc32 }
+    }
+}
+
+impl TryFrom<StoredSchema> for TableSchema {
+    type Error = String;
+
+    fn try_from(stored: StoredSchema) -> Result<Self, String> {
+        let file = STANDARD.decode(stored.file).map_err(|error| format!("the schema of the table: {error}"))?;
+        let schema = TableSchema { file: file.into(), partition: stored.partition };
+        schema.check().map_err(|error| error.message().to_owned())?;
+        match schema.checksum() == stored.crc32 {
+            true => Ok(schema),
+            false => Err("the schema of the table does not have its checksum".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_is_found() {
+        let schema =
+            TableSchema { file: Bytes::from_static(b"ORC and more"), partition: vec!["day".into(), "k".into()] };
+        let text = serde_json::to_vec(&schema).unwrap();
+        assert_eq!(serde_json::from_slice::<TableSchema>(&text).unwrap(), schema);
+        for at in 0..text.len() {
+            for bit in 0..8 {
+                let mut damaged = text.clone();
+                damaged[at] ^= 1 << bit;
+                // A letter of a key may be written in several ways.
+                assert!(
+                    serde_json::from_slice::<TableSchema>(&damaged).map_or(true, |found| found == schema),
+                    "{at} {bit}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_partition_columns() {
+        let of = |names: &[&str]| TableSchema {
+            file: Bytes::new(),
+            partition: names.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        assert!(of(&["k", "K", "a b", "..", "é", "a/b", "a=b"]).check().is_ok());
+        for wrong in [&[""][..], &["a\0b"], &["k", "x", "k"], &["n"; 1_001]] {
+            assert!(of(wrong).check().is_err(), "{wrong:?}");
+        }
+        assert!(of(&[&"n".repeat(MAX_NAME + 1)]).check().is_err());
+    }
 }

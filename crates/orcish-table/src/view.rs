@@ -68,7 +68,7 @@ pub async fn view(store: &impl Store, folder: &str, pending: Pending) -> Result<
 fn unfinished(store: &impl Store, number: u64, name: &str) -> Error {
     let text = format!(
         "commit {number} of the table is decided and not finished: {name} is not visible yet. orcish.recover finishes \
-         it, or takes it back with undo; pending=\"before\" reads the state before it"
+         it; pending=\"before\" reads the state before it"
     );
     Error::new(ErrorKind::Commit, text).in_file(&store.location(""))
 }

@@ -1,4 +1,4 @@
-"""``orcish compact``, ``delete``, ``history``, ``recover`` and ``vacuum``: changes of tables."""
+"""``orcish compact``, ``delete``, ``history``, ``recover`` and ``vacuum``: changes of tables, and their log."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def add_table_commands(commands: Any) -> None:
     command.add_argument("--limit", type=count, default=20, metavar="N", help="most commits that are shown (20)")
 
     command = _add(commands, "recover", _recover, "finish the last commit of a table whose process has died")
-    command.add_argument("--undo", action="store_true", help="undo a commit that cannot be finished, as files are lost")
+    command.add_argument(
+        "--undo", action="store_true", help="take back a commit of which a file cannot appear; its rows are lost"
+    )
 
     command = _add(commands, "vacuum", _vacuum, "remove files that dead jobs have written and never published")
     command.add_argument(
@@ -103,13 +105,13 @@ def _history(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
     if options.json:
         return [json_line({**commit._asdict(), "time": commit.time.isoformat()}) for commit in commits]
     if not commits:
-        return ["the folder has no log"]
-    lines = [("NUMBER", "TIME", "OPERATION", "STATUS", "ROWS", "FILES", "ENGINE")]
+        return ["no commits"]
+    lines = [("NUMBER", "TIME (UTC)", "OPERATION", "STATUS", "ROWS ADDED", "FILES", "ENGINE")]
     for each in commits:
         time = each.time.strftime("%Y-%m-%d %H:%M:%S")
         files = f"+{each.files_added:,} -{each.files_removed:,}"
         engine = each.engine if each.engine.isprintable() else ascii(each.engine)
-        lines.append((str(each.number), time, each.operation, each.status, f"{each.rows:,}", files, engine[:40]))
+        lines.append((str(each.number), time, each.operation, each.status, f"{each.rows_added:,}", files, engine[:40]))
     widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
     return ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in lines]
 

@@ -73,11 +73,14 @@ class OrcFiles:
         schema = self.schema
         if schema is None and self.table_schema is not None:
             if self.files:
-                return self._opened(self.table_schema.file, options)
+                return self._opened(self.table_schema.source, options)
             # Without folders, the types of partition columns are not known.
-            stored = self._opened(self.table_schema.file, {**type_options(options)})
-            partition = [pa.field(name, pa.string()) for name in self.table_schema.partition]
-            schema = pa.schema([*pa.schema(ExportedSchema(stored.table_schema())), *partition])
+            stored = self._opened(self.table_schema.source, {**type_options(options)})
+            partition = self.table_schema.partition
+            columns = [
+                field for field in pa.schema(ExportedSchema(stored.table_schema())) if field.name not in partition
+            ]
+            schema = pa.schema([*columns, *(pa.field(name, pa.string()) for name in partition)])
         if schema is not None and self.is_part and options.get("null_map_keys") == "dictionary":
             # The types in the files change in the same way.
             schema = pa.schema([_with_null_keys(field) for field in schema], schema.metadata)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import pyarrow as pa
 
@@ -13,6 +12,7 @@ from orcish import _native
 from orcish.arrow.exported import ExportedSchema
 from orcish.errors import CorruptFileError
 from orcish.reading.file import ORCFile, has_arrow_schema
+from orcish.reading.orc_files import OrcFiles
 from orcish.scan import scan
 from orcish.tables.commit import Job
 from orcish.tables.log.schema import TableSchema
@@ -99,18 +99,13 @@ def existing_table(job: Job, names: Sequence[str], schema: TableSchema | None) -
     """
     base = job.root
     files = [f"{base}/{name}" for name in names]
-    found: Iterator[tuple[Any, ORCFile]] = _opened(files, job.storage)
     if schema is not None:
-        found = iter([(schema.file, ORCFile(schema.file))])
-    for source, file in found:
-        return ExistingTable(
-            base=base,
-            schema=scan(source, partitions=False, storage_options=job.storage).schema,
-            timestamp_types=timestamp_types(file),
-            has_arrow_schema=has_arrow_schema(file),
-            _files=files,
-            _storage=job.storage,
-        )
+        table = OrcFiles([], None, "name", None, None, schema._replace(partition=[]))
+        columns = table.full_schema(table.open({}))
+        return _existing_table(job, columns, ORCFile(schema.file), files)
+    for location, file in _opened(files, job.storage):
+        columns = scan(location, partitions=False, storage_options=job.storage).schema
+        return _existing_table(job, columns, file, files)
     for name in names:
         # Files of CarbonData are refused by the caller.
         if name.endswith((".carbondata", ".carbonindex")):
@@ -119,6 +114,10 @@ def existing_table(job: Job, names: Sequence[str], schema: TableSchema | None) -
         if stored is not None and stored.size:
             raise ValueError(f"{base}/{name} is no ORC file: rows are not added to a folder of other files")
     return None
+
+
+def _existing_table(job: Job, schema: pa.Schema, file: ORCFile, files: list[str]) -> ExistingTable:
+    return ExistingTable(job.root, schema, timestamp_types(file), has_arrow_schema(file), files, job.storage)
 
 
 def schema_with(

@@ -18,7 +18,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.errors import UnfinishedCommitError
 from orcish.io.filesystem import is_foreign
-from orcish.io.paths import local_path
+from orcish.io.paths import is_hidden, local_path
 from orcish.tables.folder import FileInfo, Folder
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import table_log, table_of
@@ -129,9 +129,18 @@ class Job:
         log.recover()
         # Commits that come between are found, as the position is the earlier one.
         position = log.position()
+        # Once a table has a log, no table is made below it.
+        below = log.table_below() if position == 0 else None
+        if below is not None:
+            raise ValueError(
+                f"{_native.display_name(self.root)} has another table below it, {below}, whose rows readers would see "
+                "in both: write to that table, or to a folder beside it"
+            )
         files, schema = log.view(folder)
         names = [name for name, _ in files]
-        return TableView(position, names, None if schema is None else TableSchema(*schema))
+        return TableView(
+            position, names, None if schema is None else TableSchema(*schema, _native.display_name(self.root))
+        )
 
     def files(self) -> list[FileInfo]:
         """All files below the folder that the job writes to, hidden ones included, by their paths in the table.
@@ -143,7 +152,8 @@ class Job:
         files = [file for file in folder.files(self.inside) if not file.name.startswith("_orcish/")]
         for file in files:
             table, own, _ = file.name.partition("/_orcish/log/")
-            if own:
+            # Readers pass over tables in hidden folders.
+            if own and not is_hidden(table):
                 raise ValueError(f"{folder.base} has another table below it, {table}: it is changed by its own path")
         return files
 
@@ -207,7 +217,7 @@ class Job:
                 nothing=self.inside if is_new else None,
                 stream=stream,
                 position=position,
-                schema=schema,
+                schema=None if schema is None else (schema.file, schema.partition),
             )
             if outcome == "outdated":
                 position = now

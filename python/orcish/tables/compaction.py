@@ -79,7 +79,7 @@ class CompactionPlan:
         job = Job(path, storage)
         _, names, schema = job.prepare(job.inside)
         visible = set(names)
-        if not visible and schema is None and ("://" in path or not os.path.isdir(path)):
+        if not visible and (schema is None or job.inside) and ("://" in path or not os.path.isdir(path)):
             raise FileNotFoundError(f"no files: {path}")
         # Files behind links to folders, and in folders that are no partitions, may be those of other tables, and stay.
         there = [file for file in job.files() if file.name in visible and is_in_partition(file.name)]

@@ -94,9 +94,7 @@ class DeletionPlan:
         check_not_carbon(path, storage)
         job = Job(path, storage)
         position, visible, logged = job.prepare(job.inside)
-        if not visible:
-            if logged is not None:
-                return DeletionPlan(job, [], [], position, None)
+        if not visible and (logged is None or job.inside):
             raise FileNotFoundError(f"no files: {path}")
         files = job.files()
         base = job.root
@@ -107,12 +105,15 @@ class DeletionPlan:
                     f"{base}/{name}: the file is gone, or behind a link to a folder; the table is unchanged"
                 )
             if not is_in_partition(name):
-                raise ValueError(f"{base}/{name}: the file is in a folder that is no partition, and is not changed")
+                raise ValueError(
+                    f"{base}/{name}: the file is in a folder that is no partition, of which no rows are deleted: move "
+                    "it out of the table, or delete from a partition"
+                )
         # Hive writes files of no bytes, which have no rows.
         locations = [f"{base}/{name}" for name in visible if sizes[name]]
         there = [TableFile(location, None, _native.partitions_below(base, location)) for location in locations]
         tasks = []
-        if there:
+        if there or logged is not None:
             source = OrcFiles(there, None, "name", storage, None, logged)
             reader = ScanReader(source, {"filters": filters, "columns": [], "row_number": NUMBER})
             reader.check()

@@ -12,7 +12,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.errors import CommitError
 from orcish.tables.appending import ExistingTable, check_partitions, existing_table, schema_with
-from orcish.tables.commit import Job, Staged
+from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.log.schema import TableSchema
 from orcish.types import ExistingData
 
@@ -64,8 +64,7 @@ class Update:
             ValueError: The table has other partition columns.
         """
         inside = self.job.inside
-        position, names, schema = self.job.prepare("" if self._has_others() else self.job.inside)
-        inside = self.job.inside
+        position, names, schema = self.job.prepare("" if self._has_others() else inside)
         below = [name for name in names if not inside or name.startswith(f"{inside}/")]
         if self.existing_data == "error" and below:
             # The job ends here.
@@ -75,11 +74,12 @@ class Update:
         if not kept and self.existing_data in ("error", "overwrite"):
             return TableState(position, below, None)
         root = self.job.root
-        if kept:
-            own = [column for column, _ in _native.partitions_below(root, f"{root}/{kept[0]}")]
-            check_partitions(root, own, self._partition_columns(), self.option)
-        elif schema is not None:
+        if schema is not None:
             check_partitions(root, schema.partition, self._partition_columns(), self.option)
+        elif kept:
+            first = next(filter(is_in_partition, kept), kept[0])
+            own = [column for column, _ in _native.partitions_below(root, f"{root}/{first}")]
+            check_partitions(root, own, self._partition_columns(), self.option)
         return TableState(position, below, existing_table(self.job, kept, schema))
 
     def schema_with(self, existing: ExistingTable | None, rows: pa.Schema) -> TableSchema:

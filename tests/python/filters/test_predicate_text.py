@@ -30,7 +30,8 @@ NOON = 1_577_880_000 * 10**9  # 2020-01-01 12:00:00
 CHARACTERS = st.characters()
 ANY_CHARACTERS = st.characters(exclude_categories=())
 TRICKY = st.sampled_from(list("\"'`\\%_.\n\r\t\0\x1a\x1b\u00a0\u2028\U0001f600 nuUxZ0189,()[]éß"))
-TEXTS = st.text(st.one_of(CHARACTERS, TRICKY), max_size=12)
+# hypothesis also takes texts of this module, which are no UTF-8.
+TEXTS = st.text(st.one_of(CHARACTERS, TRICKY), max_size=12).filter(lambda text: "\ud800" not in text)
 NAMES = st.one_of(
     st.sampled_from(["a", "a.b", "nest.b.c", "_c0", "a.0", "é", "A", "a b", "1a", ".a", "a.", "a..b", "", "x", "date"]),
     st.sampled_from(["timestamp", "double", "nan", "unknown", "is_nan", "starts_with", "a.and", "in.x", "²", "1"]),

@@ -372,13 +372,14 @@ def test_appended_instants_are_stored_as_the_table_has_them(tmp_path: Path, by: 
             return table
         return table.cast(pa.schema([field.remove_metadata() for field in table.schema]))
 
-    orcish.write_dataset(rows([0, 1], False), tmp_path, partition_by=by, timezone="America/New_York")
-    orcish.write_dataset(rows([2, 3, 4], True), tmp_path, partition_by=by, existing_data="append")
-    files = [orcish.ORCFile(path) for path in sorted(tmp_path.rglob("*.orc"))]
+    table = tmp_path / "t"
+    orcish.write_dataset(rows([0, 1], False), table, partition_by=by, timezone="America/New_York")
+    orcish.write_dataset(rows([2, 3, 4], True), table, partition_by=by, existing_data="append")
+    files = [orcish.ORCFile(path) for path in sorted(table.rglob("*.orc"))]
     assert len(files) == 2
     assert {file.column_types[file.column_paths.index("t")] for file in files} == {"timestamp"}
     assert [file._file.writer_timezones() for file in files] == [["America/New_York"]] * 2
-    assert sorted(orcish.read_table(tmp_path, timestamps="instant")["t"].to_pylist()) == sorted(MOMENTS[:5])
+    assert sorted(orcish.read_table(table, timestamps="instant")["t"].to_pylist()) == sorted(MOMENTS[:5])
     # A table of instants gets instants.
     other = tmp_path / "other"
     orcish.write_dataset(rows([0, 1], True), other, partition_by=by)

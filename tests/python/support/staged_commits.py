@@ -80,7 +80,7 @@ def entry(job: Job, added: Sequence[Staged], removed: Sequence[str] = (), **more
         "time": 1_764_000_000_000,
         "engine": "test",
         "operation": "overwrite",
-        "rows": sum(file.rows for file in added),
+        "rows_added": sum(file.rows for file in added),
         "added": [
             {"name": file.target, "size": file.size, "staged": {"file": staged_name(job, file)}} for file in added
         ],

@@ -53,7 +53,7 @@ def decide(
 ) -> None:
     """A commit that is decided, and of which some files are visible."""
     files = [{"name": file.target, "size": file.size, "staged": staged_bytes(job, file)} for file in added]
-    content = {**entry(job, [], removed), "added": files, "rows": sum(file.rows for file in added), **more}
+    content = {**entry(job, [], removed), "added": files, "rows_added": sum(file.rows for file in added), **more}
     folder = job.folder()
     folder.write(f"{LOG}/{number:012}.json", json.dumps(content).encode())
     for file in added[:published]:

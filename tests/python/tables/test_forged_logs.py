@@ -299,6 +299,11 @@ def test_tables_below_tables(tmp_path: Path) -> None:
     # A partition is one of the table, and a table beside it is another one.
     orcish.write_dataset(rows(5), tmp_path / "t2")
     orcish.write_dataset(rows(6), tmp_path / "t" / ".." / "t3")
+    # Readers pass over hidden folders.
+    for name in ("_backup", ".cache/deep"):
+        orcish.write_dataset(rows(9), table / name)
+        orcish.compact(table)
+    assert ids_of(table) == [0, 1]
     (tmp_path / "link").symlink_to(table)
     with pytest.raises(ValueError, match="is below the table"):
         orcish.convert(tmp_path / "t2", tmp_path / "link" / "x")
@@ -312,6 +317,24 @@ def test_tables_below_tables(tmp_path: Path) -> None:
     assert [ids_of(tmp_path / name) for name in ("t", "t2", "t3", "elsewhere/t", "plain/t")] == [
         [0, 1], [5], [6], [7], [8],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["error", "append", "overwrite", "overwrite_partitions"])
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_folders_above_tables(tmp_path: Path, mode: str, is_empty: bool) -> None:
+    """A folder above tables becomes no table."""
+    for name in ("a", "b/c"):
+        table = table_with_log(tmp_path / "w" / name)
+        if is_empty:
+            orcish.delete(table, "true")
+    data = pa.table({"id": [5], "k": [1]})
+    with pytest.raises(
+        (ValueError, FileExistsError), match=r"has another table below it, .*/w/(a|b/c)|has data already"
+    ):
+        orcish.write_dataset(data, tmp_path / "w", existing_data=mode, partition_by=["k"])  # type: ignore[arg-type]
+    assert not (tmp_path / "w" / "_orcish" / "log").exists()
+    assert ids_of(tmp_path / "w" / "a") == ([] if is_empty else [0, 1])
+    orcish.write_dataset(rows(5), tmp_path / "w" / "a", existing_data="append")
 
 
 def test_tables_that_are_below_others_already(tmp_path: Path) -> None:

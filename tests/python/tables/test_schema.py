@@ -6,13 +6,14 @@ import base64
 import io
 import json
 import pathlib
+import zlib
 from typing import Any
 
 import orcish
 import polars
 import pyarrow as pa
 import pytest
-from orcish import CommitError, CorruptFileError, col
+from orcish import CorruptFileError, col
 from orcish.tables.commit import Job
 from support.random_cases import seeded
 from support.staged_commits import decide, staged
@@ -29,6 +30,16 @@ TYPES: list[tuple[pa.DataType, Any]] = [
 
 def last_entry(table: pathlib.Path) -> pathlib.Path:
     return max((table / "_orcish" / "log").glob("*.json"))
+
+
+def stored_schema(file: str, *partition: str) -> dict[str, Any]:
+    """A schema as entries and markers have it. The file is text of Base64."""
+    try:
+        content = base64.b64decode(file, validate=True)
+    except ValueError:
+        content = b""
+    names = b"".join(name.encode() + b"\0" for name in partition)
+    return {"file": file, "partition": list(partition), "crc32": zlib.crc32(content + names)}
 
 
 @pytest.mark.parametrize("partition_by", [(), ("k",)])
@@ -106,6 +117,14 @@ def test_a_table_without_rows(tmp_path: pathlib.Path) -> None:
     with pytest.raises(ValueError, match="column id"):
         orcish.write_dataset(pa.table({"k": [1], "id": ["x"]}), table, existing_data="append", partition_by=["k"])
     orcish.convert(table, tmp_path / "copy")
+    # A mistaken filter or folder is no deletion of nothing.
+    for wrong in ("nonsense = ", "other = 1"):
+        with pytest.raises((ValueError, KeyError)):
+            orcish.delete(table, wrong)
+    for call in (orcish.compact, lambda path: orcish.delete(path, "id = 1")):
+        with pytest.raises(FileNotFoundError):
+            call(table / "kk=1")
+    assert orcish.delete(table, "id = 1").rows == 0
     orcish.write_dataset(rows.select(["k", "id"]), table, existing_data="append", partition_by=["k"])
     assert orcish.read_table(table).to_pylist() == [{"id": 1, "s": None, "k": 1}, {"id": 2, "s": None, "k": 2}]
 
@@ -210,15 +229,53 @@ def test_a_forged_schema(tmp_path: pathlib.Path, file: str) -> None:
     orcish.write_dataset(pa.table({"id": [1]}), table)
     path = last_entry(table)
     entry = json.loads(path.read_text())
-    entry["new_schema"] = {"file": file, "partition": []}
+    entry["new_schema"] = stored_schema(file)
     path.write_text(json.dumps(entry))
     marker = path.with_suffix(".done")
     marker.write_text(json.dumps({"job": entry["job"], "schema": entry["new_schema"]}))
-    with pytest.raises(CorruptFileError, match=r"schema in the log|no entry of the log"):
+    with pytest.raises(CorruptFileError, match=rf"{table}: the schema in the log|no entry of the log"):
         orcish.scan(table)
-    with pytest.raises((CorruptFileError, CommitError)):
+    with pytest.raises(CorruptFileError, match=rf"{table}: the schema in the log|no entry of the log"):
         orcish.write_dataset(pa.table({"id": [1]}), table, existing_data="append")
     assert orcish.scan(next(table.glob("*.orc"))).count() == 1
+
+
+@pytest.mark.parametrize(
+    "names", [["id"], ["k", "k"], ["a\0b"], [""], ["n"] * 100_000, [f"{at}" for at in range(5_000)]]
+)
+def test_forged_partition_columns(tmp_path: pathlib.Path, names: list[str]) -> None:
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"id": [1], "s": ["x"]}), table)
+    orcish.delete(table, "true")
+    path = last_entry(table)
+    entry = json.loads(path.read_text())
+    entry["new_schema"] = stored_schema(entry["schema"]["file"], *names)
+    path.write_text(json.dumps(entry))
+    path.with_suffix(".done").write_text(json.dumps({"job": entry["job"], "schema": entry["new_schema"]}))
+    if names == ["id"]:
+        # A partition column hides a stored column of its name.
+        assert orcish.read_table(table).to_pydict() == {"s": [], "id": []}
+        return
+    with pytest.raises(CorruptFileError, match=r"no entry of the log"):
+        orcish.scan(table)
+
+
+def test_a_damaged_marker_is_replaced_by_its_entry(tmp_path: pathlib.Path) -> None:
+    """No damaged byte changes what a table has."""
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"id": [1], "s": ["x"], "k": [1]}), table, partition_by=["k"])
+    marker = last_entry(table).with_suffix(".done")
+    content = marker.read_bytes()
+    wanted = orcish.read_table(table)
+    chance = seeded("damaged markers")
+    for at in range(len(content)):
+        damaged = bytearray(content)
+        damaged[at] ^= 1 << chance.randrange(8)
+        marker.write_bytes(bytes(damaged))
+        assert orcish.read_table(table).equals(wanted), at
+    for end in range(0, len(content), 7):
+        marker.write_bytes(content[:end])
+        assert orcish.scan(table).schema == wanted.schema
 
 
 def test_rows_of_a_schema_are_not_read(tmp_path: pathlib.Path) -> None:
@@ -229,7 +286,7 @@ def test_rows_of_a_schema_are_not_read(tmp_path: pathlib.Path) -> None:
     orcish.write_table(pa.table({"id": [5, 6]}), file)
     marker = last_entry(table).with_suffix(".done")
     content = json.loads(marker.read_text())
-    content["schema"]["file"] = base64.b64encode(file.getvalue()).decode()
+    content["schema"] = stored_schema(base64.b64encode(file.getvalue()).decode())
     marker.write_text(json.dumps(content))
     assert orcish.read_table(table).to_pydict() == {"id": [1]}
     assert orcish.scan(table).count() == 1
@@ -246,7 +303,8 @@ def test_history(tmp_path: pathlib.Path) -> None:
     orcish.delete(table, "id = 3")
     found = orcish.history(table)
     what = [
-        (each.number, each.operation, each.status, each.rows, each.files_added, each.files_removed) for each in found
+        (each.number, each.operation, each.status, each.rows_added, each.files_added, each.files_removed)
+        for each in found
     ]
     assert what == [
         (3, "delete", "done", 2, 1, 1),

@@ -150,9 +150,12 @@ impl FileOps for LocalFileOps {
                     stack.push((path, skips_below));
                     continue;
                 }
-                // Concurrently deleted files and dangling links are skipped.
-                let Ok(metadata) = fs::metadata(&path) else { continue };
-                let status = file_status(&metadata).map_err(|error| self.to_error(CANNOT_LIST, error))?;
+                let status = match fs::metadata(&path) {
+                    // Concurrently deleted files, and links to nothing, are skipped.
+                    Err(error) if is_not_found(&error) || kind.is_symlink() => continue,
+                    metadata => metadata.and_then(|metadata| file_status(&metadata)),
+                };
+                let status = status.map_err(|error| self.to_error(CANNOT_LIST, error))?;
                 found.extend(status.map(|status| (path, status)));
             }
         }

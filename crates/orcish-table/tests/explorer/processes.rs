@@ -296,5 +296,5 @@ impl Process {
 }
 
 fn change(operation: Operation, added: Vec<AddedFile>, removes: Removes) -> Change {
-    Change { operation, rows: 0, added, removes, stream: None, position: None, schema: None }
+    Change { operation, rows_added: 0, added, removes, stream: None, position: None, schema: None }
 }

@@ -16,15 +16,13 @@ from orcish.io.files import TableFile
 from orcish.io.filesystem import ForeignFile, is_foreign
 from orcish.io.paths import is_pattern, local_path
 from orcish.spark.options import TableOptions
-from orcish.tables.log.listing import Listing, folder_above, table_locations
+from orcish.tables.log.listing import PATTERN, Listing, folder_above, table_locations
 from orcish.tables.log.schema import TableSchema
 
 __all__ = ["TableListing", "chosen_files", "normalized", "spark_files"]
 
 SAME_STORE = {"s3a": "s3", "gcs": "gs"}
 """Schemes with an alias."""
-PATTERN = "*?["
-"""Special characters of patterns."""
 
 
 def spark_files(options: TableOptions) -> Listing:

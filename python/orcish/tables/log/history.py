@@ -25,8 +25,8 @@ class Commit(NamedTuple):
     operation: Literal["append", "overwrite", "compact", "delete"]
     status: Literal["done", "unfinished", "undone"]
     """``unfinished`` is decided; the next writer or :func:`orcish.recover` finishes it. ``undone`` has no effect."""
-    rows: int
-    """Number of the rows of the added files."""
+    rows_added: int
+    """Number of the rows of the added files. A compaction adds the rows that it keeps, and so does a deletion."""
     files_added: int
     files_removed: int
     stream: str | None

@@ -12,7 +12,7 @@ from orcish.io.paths import is_http, local_path, native_source
 from orcish.tables.log.schema import TableSchema
 from orcish.types import Pending, Sources, StorageOptions
 
-__all__ = ["Listing", "Locations", "folder_above", "table_files", "table_locations"]
+__all__ = ["PATTERN", "Listing", "Locations", "folder_above", "table_files", "table_locations"]
 
 
 class Listing(NamedTuple):
@@ -30,6 +30,10 @@ class Locations(NamedTuple):
     """Their locations."""
     schema: TableSchema | None
     """The schema of their table, as its log has it."""
+
+
+PATTERN = "*?["
+"""Special characters of patterns."""
 
 
 def table_files(
@@ -54,12 +58,12 @@ def table_files(
         return files
 
     files = source_files(sources, partitions, listed)
-    first = sources[0] if isinstance(sources, list | tuple) and sources else sources
-    path = native_source(first)
+    first = next(iter(sources), None) if isinstance(sources, list | tuple) else sources
+    path = None if first is None else native_source(first)
     schema = schemas.get(local_path(path)) if isinstance(path, str) else None
     if schema is not None:
         # Columns of the path itself, such as that of t/day=1, are none of the files below it.
-        above = {name for name, _ in _native.partitions_of(f"{path}/-")}
+        above = {name for name, _ in _native.partitions_of(f"{folder_above(str(path), PATTERN) or path}/-")}
         below = [name for name in schema.partition if name not in above]
         schema = schema._replace(partition=[] if partitions is False else schema.partition if partitions else below)
     return Listing(files, schema)
@@ -81,7 +85,7 @@ def table_locations(
     if is_http(path):
         return Locations([location for location, _ in _native.list_files(path, options)], None)
     files, schema = _native.list_table_files(path, options, is_before=pending == "before")
-    return Locations(files, None if schema is None else TableSchema(*schema))
+    return Locations(files, None if schema is None else TableSchema(*schema, _native.display_name(path)))
 
 
 def folder_above(path: str, signs: str) -> str | None:

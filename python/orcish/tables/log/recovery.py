@@ -30,9 +30,10 @@ def recover(
 
     Args:
         target: The folder of the table, or a partition of it, or its URL.
-        undo: Whether a commit that cannot be finished is undone, because its files are lost. The table then has the
-            rows that it had before. Files are lost where somebody has removed them, or where a store has removed
-            uploads that were not completed. Other commits are not undone.
+        undo: Whether a commit is undone of which a file cannot appear: its bytes are lost, or there is no right to
+            write it, or no place for it. The rows of the commit are lost, and the table has the rows that it had
+            before. Try without it first, when the cause is removed. Bytes are lost where somebody has removed them, or
+            where a store has removed uploads that were not completed. Other commits are not undone.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Returns:
