@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedSchema
-from orcish.errors import CorruptFileError
+from orcish.errors import CorruptFileError, UnsupportedError
+from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
 from orcish.scan import scan
@@ -104,8 +105,7 @@ def existing_table(job: Job, names: Sequence[str], schema: TableSchema | None) -
         columns = table.full_schema(table.open({}))
         return _existing_table(job, columns, ORCFile(schema.file), files)
     for location, file in _opened(files, job.storage):
-        columns = scan(location, partitions=False, storage_options=job.storage).schema
-        return _existing_table(job, columns, file, files)
+        return _existing_table(job, _columns(base, location, files, job.storage), file, files)
     for name in names:
         # Files of CarbonData are refused by the caller.
         if name.endswith((".carbondata", ".carbonindex")):
@@ -114,6 +114,18 @@ def existing_table(job: Job, names: Sequence[str], schema: TableSchema | None) -
         if stored is not None and stored.size:
             raise ValueError(f"{base}/{name} is no ORC file: rows are not added to a folder of other files")
     return None
+
+
+def _columns(base: str, first: str, files: Sequence[str], storage: Mapping[str, str]) -> pa.Schema:
+    """The union of the columns of files, of which readers see those of the first one until the table has a log."""
+    there = [TableFile(file, None, []) for file in files]
+    try:
+        return OrcFiles(there, None, "name", storage, None).unified_schema({}, case_sensitive=True).schema
+    except (CorruptFileError, FileNotFoundError):
+        # Another file is no ORC file, or was just removed.
+        return scan(first, partitions=False, storage_options=storage).schema
+    except UnsupportedError as error:
+        raise ValueError(f"the files of {base} have no common schema: {error}") from None
 
 
 def _existing_table(job: Job, schema: pa.Schema, file: ORCFile, files: list[str]) -> ExistingTable:

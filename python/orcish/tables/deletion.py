@@ -76,8 +76,8 @@ class DeletionPlan:
     """The files as they were when the plan was made."""
     position: int
     """The position of the log at which the plan was made."""
-    schema: TableSchema | None
-    """The schema that the table gets, if its log has none."""
+    names: list[str]
+    """The files of the table that have bytes, if its log has no schema, and the deletion is one of all its folders."""
 
     @staticmethod
     def of(path: str, filters: Filters, storage: Mapping[str, str], options: dict[str, Any]) -> DeletionPlan:
@@ -121,13 +121,8 @@ class DeletionPlan:
             for split in Scan(reader).splits(WHOLE):
                 splits.setdefault(split.location[len(base) + 1 :], []).append(split)
             tasks = [DeletionTask(job, name, sizes[name], parts, options) for name, parts in splits.items()]
-        schema = None
-        if logged is None and there and not job.inside:
-            # Without a schema in the log, a table without files would have no columns.
-            existing = existing_table(job, visible, None)
-            partition = [name for name, _ in there[0].partition]
-            schema = schema_with(existing, pa.schema([]), partition, arrow_schema=False)
-        return DeletionPlan(job, tasks, files, position, schema)
+        names = [name for name in visible if sizes[name]] if logged is None and not job.inside else []
+        return DeletionPlan(job, tasks, files, position, names)
 
     def commit(self, done: Sequence[DeletedRows]) -> Deleted:
         """Replaces and removes the files that have rows to delete.
@@ -138,18 +133,27 @@ class DeletionPlan:
         changed = {each.name for each in done if each.rows}
         staged = [each.staged for each in done if each.staged is not None]
         if changed:
+            # A table without files has the columns of its log.
+            is_empty = not staged and changed == set(self.names)
+            schema = self._schema() if is_empty else None
             self.job.commit(
                 staged,
                 "delete",
                 existing=[file for file in self.files if file.name in changed],
-                position=None if self.schema is None else self.position,
-                schema=self.schema,
-                check=self._schema_again,
+                position=None if schema is None else self.position,
+                schema=schema,
+                check=lambda: schema if self.job.prepare("").schema is None else None,
             )
         return Deleted(sum(each.rows for each in done), len(changed) - len(staged), len(staged))
 
-    def _schema_again(self) -> TableSchema | None:
-        return self.schema if self.job.prepare(self.job.inside).schema is None else None
+    def _schema(self) -> TableSchema | None:
+        """The schema of the files."""
+        existing = existing_table(self.job, self.names, None)
+        if existing is None:
+            return None
+        root = self.job.root
+        partition = [name for name, _ in _native.partitions_below(root, f"{root}/{self.names[0]}")]
+        return schema_with(existing, pa.schema([]), partition, arrow_schema=False)
 
 
 def delete_rows(task: DeletionTask) -> DeletedRows:

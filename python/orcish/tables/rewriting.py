@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
@@ -118,9 +119,21 @@ def _without(batches: Iterable[pa.RecordBatch], removed: pa.Array) -> Iterator[p
         if start == end:
             yield batch
         elif end - start < batch.num_rows:
-            numbers = pa.array(range(first, first + batch.num_rows), pa.int64())
-            yield batch.filter(pc.invert(pc.is_in(numbers, removed.slice(start, end - start))))
+            places = [number - first for number in removed.slice(start, end - start).to_pylist()]
+            yield from _without_places(batch, places)
         first += batch.num_rows
+
+
+def _without_places(batch: pa.RecordBatch, places: list[int]) -> Iterator[pa.RecordBatch]:
+    """The rows of a batch without those at some places, in one batch or several."""
+    numbers = pa.array(range(batch.num_rows), pa.int64())
+    try:
+        yield batch.filter(pc.invert(pc.is_in(numbers, pa.array(places, pa.int64()))))
+    except pa.ArrowNotImplementedError:
+        # pyarrow does not filter views and run-end encoded arrays.
+        for start, end in itertools.pairwise([-1, *places, batch.num_rows]):
+            if end - start > 1:
+                yield batch.slice(start + 1, end - start - 1)
 
 
 def _common_schema(sources: list[str], options: dict[str, Any], storage: StorageOptions | None) -> pa.Schema | None:

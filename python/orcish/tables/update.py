@@ -110,12 +110,12 @@ class Update:
             OSError, OrcishError, ValueError: As in :meth:`orcish.tables.commit.Job.commit`.
         """
         removed: dict[str, Any] = {"is_new": self.existing_data == "error"}
+        if self.existing_data in ("append", "overwrite_partitions") and not staged:
+            return
         if self.existing_data == "overwrite_partitions":
             removed = {"partitions": {file.target.rpartition("/")[0] for file in staged}}
         elif self.existing_data == "overwrite":
             removed = {"everything": True}
-        elif self.existing_data == "append" and not staged:
-            return
         self.job.commit(
             staged,
             "overwrite" if self.existing_data.startswith("overwrite") else "append",

@@ -486,7 +486,7 @@ def test_a_commit_that_cannot_be_finished_is_undone(tmp_path: Path) -> None:
     decide(job, added, OLD, published=1)
     (table / "k=1").write_bytes(b"")
     for call in (lambda: orcish.recover(table), lambda: orcish.delete(table, "id = 1")):
-        with pytest.raises(CommitError, match=r"not finished.*recover with undo"):
+        with pytest.raises(CommitError, match=r"not finished.*Remove the cause.*undo=True"):
             call()
     assert orcish.recover(table, undo=True) == "undone"
     (table / "k=1").unlink()

@@ -186,12 +186,100 @@ def test_a_plain_folder_has_the_schema_of_its_first_file(tmp_path: pathlib.Path)
     orcish.write_table(pa.table({"id": [1]}), tmp_path / "a.orc")
     orcish.write_table(pa.table({"id": [2], "s": ["x"]}), tmp_path / "b.orc")
     assert orcish.scan(tmp_path).schema.names == ["id"]
+    # Columns of later files, which no reader sees, are compared too.
+    for wrong in ({"s": [1]}, {"S": ["x"]}, {"id": ["x"]}):
+        with pytest.raises(ValueError, match="column"):
+            orcish.write_dataset(pa.table(wrong), tmp_path, existing_data="append")
     orcish.write_dataset(pa.table({"t": [1.5]}), tmp_path, existing_data="append")
-    assert orcish.scan(tmp_path).schema.names == ["id", "t"]
+    assert orcish.scan(tmp_path).schema.names == ["id", "s", "t"]
     orcish.delete(tmp_path, "id = 2")
-    assert sorted(map(str, orcish.read_table(tmp_path).to_pylist())) == sorted(
-        map(str, [{"id": 1, "t": None}, {"id": None, "t": 1.5}])
+    rows = [{"id": 1, "s": None, "t": None}, {"id": None, "s": None, "t": 1.5}]
+    assert sorted(map(str, orcish.read_table(tmp_path).to_pylist())) == sorted(map(str, rows))
+
+
+def test_plain_files_without_common_schema(tmp_path: pathlib.Path) -> None:
+    orcish.write_table(pa.table({"id": [1]}), tmp_path / "a.orc")
+    orcish.write_table(pa.table({"id": [1], "s": ["x"]}), tmp_path / "b.orc")
+    orcish.write_table(pa.table({"id": [1], "s": [1]}), tmp_path / "c.orc")
+    with pytest.raises(ValueError, match=r"have no common schema: .*c\.orc"):
+        orcish.write_dataset(pa.table({"id": [1]}), tmp_path, existing_data="append")
+
+
+def test_a_deletion_leaves_the_types_of_plain_files(tmp_path: pathlib.Path) -> None:
+    """Files whose types differ can still be compacted to a common type."""
+    orcish.write_table(pa.table({"a": pa.array([1, 2], pa.int32())}), tmp_path / "a.orc")
+    orcish.write_table(pa.table({"a": [2**40]}), tmp_path / "b.orc")
+    orcish.delete(tmp_path, "a = 1")
+    orcish.compact(tmp_path)
+    assert sorted(orcish.read_table(tmp_path)["a"].to_pylist()) == [2, 2**40]
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        pa.field("x", pa.string(), metadata={"orc.type": "char(5)"}),
+        pa.field("x", pa.string(), metadata={"iceberg.id": "1"}),
+        pa.field("x", pa.timestamp("us"), metadata={"spark.sql.catalyst.type": "timestamp_ntz"}),
+        pa.field("x", pa.list_(pa.field("item", pa.string(), metadata={"orc.type": "varchar(5)"}))),
+    ],
+    ids=["char", "attribute", "ntz", "nested"],
+)
+@pytest.mark.parametrize("arrow_schema", [True, False])
+def test_rows_are_stored_as_the_table_has_them(tmp_path: pathlib.Path, stored: pa.Field, arrow_schema: bool) -> None:
+    """Appended columns have the types in files and the attributes of the table, so that compaction changes no answer."""
+    table = tmp_path / "t"
+    values = (
+        pa.array([None], stored.type)
+        if pa.types.is_timestamp(stored.type)
+        else pa.array([["ab"]] if stored.type.num_fields else ["ab"], stored.type)
     )
+    orcish.write_dataset(pa.table([values], schema=pa.schema([stored])), table, arrow_schema=arrow_schema)
+    plain = pa.field("x", pa.list_(pa.string()) if stored.type.num_fields else stored.type)
+    orcish.write_dataset(
+        pa.table([values], schema=pa.schema([plain])), table, existing_data="append", arrow_schema=arrow_schema
+    )
+    files = [orcish.ORCFile(path) for path in table.glob("*.orc")]
+    assert len({tuple(file.column_types) for file in files}) == 1
+    assert len({str([(f.name, f.metadata) for f in file.arrow_schema()]) for file in files}) == 1
+    before = orcish.read_table(table)
+    orcish.compact(table, rewrite=True)
+    assert orcish.read_table(table).equals(before)
+    if b"orc.type" in (stored.metadata or {}):
+        with pytest.raises(ValueError, match=r"char\(5\)"):
+            orcish.write_dataset(pa.table({"x": ["abcdefgh"]}), table, existing_data="append")
+
+
+def test_instants_are_not_added_to_local_timestamps_of_spark(tmp_path: pathlib.Path) -> None:
+    field = pa.field("x", pa.timestamp("us"), metadata={"spark.sql.catalyst.type": "timestamp_ntz"})
+    orcish.write_table(
+        pa.table([pa.array([0], field.type)], schema=pa.schema([field])), tmp_path / "a.orc", arrow_schema=False
+    )
+    with pytest.raises(ValueError, match="column x"):
+        orcish.write_dataset(
+            pa.table({"x": pa.array([0], pa.timestamp("us", "UTC"))}), tmp_path, existing_data="append"
+        )
+
+
+def test_lists_of_another_length_are_refused(tmp_path: pathlib.Path) -> None:
+    table = tmp_path / "t"
+    two = pa.table({"v": pa.array([[1.0, 2.0]], pa.list_(pa.float32(), 2))})
+    orcish.write_dataset(two, table)
+    for kind in (pa.list_(pa.float32(), 1), pa.list_(pa.float32())):
+        with pytest.raises(ValueError, match="column v"):
+            orcish.write_dataset(pa.table({"v": pa.array([[1.0]], kind)}), table, existing_data="append")
+    orcish.write_dataset(two, table, existing_data="append")
+    assert orcish.read_table(table)["v"].to_pylist() == [[1.0, 2.0]] * 2
+
+
+@pytest.mark.parametrize("existing_data", ["append", "overwrite_partitions"])
+def test_no_rows_change_nothing(tmp_path: pathlib.Path, existing_data: Any) -> None:
+    table = tmp_path / "t"
+    rows = pa.table({"k": [1], "id": [1]})
+    orcish.write_dataset(rows, table, partition_by=["k"])
+    more = rows.append_column("x", pa.array([1])).slice(0, 0)
+    orcish.write_dataset(more, table, partition_by=["k"], existing_data=existing_data)
+    assert len(orcish.history(table)) == 1
+    assert orcish.scan(table).schema.names == ["id", "k"]
 
 
 @pytest.mark.parametrize("arrow_schema", [True, False])

@@ -3,14 +3,17 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata, Schema};
 
 use super::leaf::common_leaf;
 use crate::error::{Error, Result};
-use crate::types::{is_text, item_of, precision_and_scale, value_type, with_item, with_type};
+use crate::types::{
+    SPARK_TYPE, is_extension_key, is_text, item_of, precision_and_scale, value_type, with_item, with_type,
+};
 
 /// The schema with which rows are appended to a table: that of the rows, with types of the table for columns of narrower
-/// types. Files of this schema and files of the table can be read together, whichever of them comes first.
+/// types, and with the metadata of its fields, such as attributes and types in files. Files of this schema and files of the
+/// table can be read together, whichever of them comes first.
 ///
 /// Columns that only the table or only the rows have are allowed. Representations of the same values, such as dictionaries
 /// and views, are equal types.
@@ -111,8 +114,15 @@ fn fields(table: &Fields, rows: &Fields, prefix: &str, has_schema: bool) -> Resu
 }
 
 fn appended_field(table: &Field, rows: &FieldRef, name: &str, has_schema: bool) -> Result<FieldRef> {
-    let kind = appended_type(table.data_type(), rows.data_type(), name, has_schema)?;
-    Ok(if kind == *rows.data_type() { rows.clone() } else { Arc::new(with_type(rows, kind)) })
+    // Spark stores local timestamps of this type as integers, which no reader takes for instants.
+    let is_ntz = table.metadata().get(SPARK_TYPE).is_some_and(|kind| kind == "timestamp_ntz");
+    let kind = appended_type(table.data_type(), rows.data_type(), name, has_schema || is_ntz)?;
+    let field = with_type(rows, kind);
+    // The type in files, such as char(5), and attributes are those of the table.
+    let extension = field.metadata().iter().filter(|(key, _)| is_extension_key(key));
+    let others = table.metadata().iter().filter(|(key, _)| !is_extension_key(key));
+    let metadata: Metadata = extension.chain(others).map(|(key, value)| (key.clone(), value.clone())).collect();
+    Ok(Arc::new(field.with_metadata(metadata)))
 }
 
 fn appended_type(table: &DataType, rows: &DataType, name: &str, has_schema: bool) -> Result<DataType> {
@@ -134,7 +144,19 @@ fn appended_type(table: &DataType, rows: &DataType, name: &str, has_schema: bool
             Ok(D::Map(Arc::new(with_type(other, D::Struct(appended.collect::<Result<_>>()?))), *is_sorted))
         }
         // Sparse and dense unions are the same in a file.
-        (D::Union(own, _), D::Union(other, _)) if own.len() == other.len() => Ok(rows.clone()),
+        (D::Union(own, _), D::Union(other, _)) => {
+            let is_same = |((_, own), (_, field)): ((_, &FieldRef), (_, &FieldRef))| {
+                appended_type(own.data_type(), field.data_type(), name, has_schema)
+                    .is_ok_and(|kind| kind == *field.data_type())
+            };
+            match own.len() == other.len() && own.iter().zip(other.iter()).all(is_same) {
+                true => Ok(rows.clone()),
+                false => Err(mismatch(name, table, rows)),
+            }
+        }
+        (D::FixedSizeList(_, length), other) if !matches!(other, D::FixedSizeList(_, own) if own == length) => {
+            Err(mismatch(name, table, rows))
+        }
         (own, other) => match (item_of(own), item_of(other)) {
             (Some(own), Some(item)) => Ok(with_item(other, appended_field(own, item, &below("element"), has_schema)?)),
             _ => appended_leaf(plain_table, plain_rows, has_schema)

@@ -142,6 +142,11 @@ fn appended_rows_have_types_of_the_table() {
     let row = |fields: &[(&str, DataType)]| {
         DataType::Struct(fields.iter().map(|(name, kind)| Field::new(*name, kind.clone(), true)).collect())
     };
+    let fixed = |length| DataType::FixedSizeList(Arc::new(Field::new("item", DataType::Int32, true)), length);
+    let variants = |kinds: &[DataType]| {
+        let fields = kinds.iter().enumerate().map(|(at, kind)| Field::new(format!("{at}"), kind.clone(), true));
+        DataType::Union(arrow_schema::UnionFields::from_fields(fields), arrow_schema::UnionMode::Sparse)
+    };
     let stamp = |unit, zone| DataType::Timestamp(unit, zone);
     use TimeUnit::{Microsecond as Us, Nanosecond as Ns};
     for (table, rows, expected) in [
@@ -158,6 +163,9 @@ fn appended_rows_have_types_of_the_table() {
         (stamp(Us, None), stamp(Ns, None), stamp(Us, None)),
         (stamp(Us, zone("UTC")), stamp(Us, zone("Asia/Tokyo")), stamp(Us, zone("Asia/Tokyo"))),
         (list(DataType::Int64), list(DataType::Int32), list(DataType::Int64)),
+        (fixed(2), fixed(2), fixed(2)),
+        (list(DataType::Int32), fixed(2), fixed(2)),
+        (variants(&[DataType::Utf8]), variants(&[DataType::LargeUtf8]), variants(&[DataType::LargeUtf8])),
         (
             row(&[("a", DataType::Int64), ("b", DataType::Utf8)]),
             row(&[("c", DataType::Utf8), ("a", DataType::Int8)]),
@@ -182,6 +190,12 @@ fn appended_rows_have_types_of_the_table() {
         (stamp(Us, zone("UTC")), stamp(Us, None)),
         (list(DataType::Int32), list(DataType::Int64)),
         (list(DataType::Int32), DataType::Int32),
+        (fixed(2), fixed(3)),
+        (fixed(2), list(DataType::Int32)),
+        (list(fixed(2)), list(fixed(1))),
+        (variants(&[DataType::Int64, DataType::Utf8]), variants(&[DataType::Utf8, DataType::Int64])),
+        (variants(&[DataType::Int64]), variants(&[DataType::Int64, DataType::Utf8])),
+        (variants(&[DataType::Int64]), variants(&[DataType::Int32])),
         (row(&[("a", DataType::Int64)]), row(&[("a", DataType::Utf8)])),
     ] {
         let text = appended(table, rows, true).unwrap_err();
@@ -207,4 +221,36 @@ fn appended_rows_have_types_of_the_table() {
     }
     let more = appended_schema(&schema(&[("a", DataType::Int8)]), &schema(&[("b", DataType::Utf8)]), true);
     assert_eq!(more.unwrap(), schema(&[("b", DataType::Utf8)]));
+}
+
+#[test]
+fn appended_rows_are_stored_as_those_of_the_table() {
+    let field = |kind: DataType, metadata: &[(&str, &str)]| {
+        let pairs = metadata.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        Field::new("x", kind, true).with_metadata(pairs.collect::<arrow_schema::Metadata>())
+    };
+    let appended = |table: &Field, rows: &Field, has_schema| {
+        let found = appended_schema(&Schema::new(vec![table.clone()]), &Schema::new(vec![rows.clone()]), has_schema);
+        found.map(|schema| schema.field(0).clone())
+    };
+    let char = field(DataType::Utf8, &[("orc.type", "char(5)"), ("iceberg.id", "1")]);
+    let text = field(DataType::Utf8, &[("iceberg.id", "2"), ("other", "z")]);
+    assert_eq!(appended(&char, &text, true).unwrap(), char);
+    assert_eq!(appended(&text, &char, true).unwrap(), text);
+    let item = |field: &Field| Field::new("l", DataType::List(Arc::new(field.clone())), true);
+    assert_eq!(appended(&item(&char), &item(&text), true).unwrap(), item(&char));
+    // Extension types are those of the rows.
+    let bytes = field(DataType::FixedSizeBinary(16), &[]);
+    let uuid = field(DataType::FixedSizeBinary(16), &[("ARROW:extension:name", "arrow.uuid")]);
+    assert_eq!(appended(&bytes, &uuid, true).unwrap(), uuid);
+    assert_eq!(appended(&uuid, &bytes, true).unwrap(), bytes);
+
+    let micros = |zone: Option<&str>| DataType::Timestamp(TimeUnit::Microsecond, zone.map(Into::into));
+    let ntz = field(micros(None), &[(SPARK_TYPE, "timestamp_ntz")]);
+    let wall = field(micros(None), &[]);
+    for has_schema in [false, true] {
+        assert_eq!(appended(&ntz, &wall, has_schema).unwrap(), ntz);
+        assert_eq!(appended(&wall, &ntz, has_schema).unwrap(), wall);
+        assert!(appended(&ntz, &field(micros(Some("UTC")), &[]), has_schema).is_err());
+    }
 }

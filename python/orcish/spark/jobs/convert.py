@@ -164,10 +164,14 @@ def _source(
         return _Source(source.schema, [], functools.partial(_write_frame, source))
     if named is None and is_carbon_table(absolute(source), storage):
         named = "carbondata"
-    files = [] if named == "carbondata" else table_files(absolute(source), None, storage).files
-    if not files and named != "carbondata":
-        raise FileNotFoundError(f"no files: {source}")
-    found = named or _format(files)
+    files: list[TableFile] = []
+    if named != "carbondata":
+        files, schema = table_files(absolute(source), None, storage)
+        if not files and schema is None:
+            raise FileNotFoundError(f"no files: {source}")
+        # A table without files has a log of ORC files.
+        named = named or (_format(files) if files else "orc")
+    found = named
     if found in ("orc", "carbondata"):
         table = open_table(spark, source, options=options, storage_options=storage, is_carbon=found == "carbondata")
         # Options may select some of the columns.

@@ -72,15 +72,15 @@ def verify(
     session = active_session(spark)
     storage = cast("Mapping[str, str]", storage_options or {})
     check_not_carbon(absolute(path), storage)
-    files = spark_files(
+    files, schema = spark_files(
         TableOptions((absolute(path),), partitions=False, recursive_file_lookup=recursive_file_lookup, storage=storage)
-    ).files
-    if not files:
+    )
+    if not files and schema is None:
         raise FileNotFoundError(f"no files: {absolute(path)}")
     # With many files, a task reads several of them.
     count = min(len(files), TASKS)
     tasks = [_Files(files[at::count], storage_options) for at in range(count)]
-    rows = run_in_workers(session, tasks, _findings, _BY_TASK, f"orcish: verify {path}")
+    rows = run_in_workers(session, tasks, _findings, _BY_TASK, f"orcish: verify {path}") if tasks else []
     found = [{name: row[name] for name in FINDINGS.names} for row in rows if row["kind"] is None]
     found += _mixed([row for row in rows if row["kind"] is not None], [file.location for file in files])
     return to_frame(session, found, FINDINGS)
