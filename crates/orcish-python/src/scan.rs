@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use orcish::read::OrcFile;
-use orcish::scan::{Matching, SchemaSource, Split, TableFile};
+use orcish::scan::{Matching, SchemaFile, SchemaSource, Split, TableFile};
 use orcish_core::Limits;
 use orcish_core::explain::{Explanation, SectionPlan};
 use orcish_core::predicate::Outcome;
@@ -37,8 +37,8 @@ pub(crate) struct Scan {
 #[pymethods]
 impl Scan {
     /// A scan over `files`, whose columns are found by `matching`: `name`, `name_ignoring_case`, `position`, or the
-    /// key of an attribute. `schema` is a capsule, or the bytes and the name of an ORC file that has the schema; by
-    /// default the first file has it.
+    /// key of an attribute. `schema` is a capsule, or an ORC file that has the schema: its bytes, its name, the
+    /// names of partition columns, and of those that a scan without files has. By default the first file has it.
     #[new]
     #[pyo3(signature = (files, *, schema=None, options=None, matching="name", storage_options=None, limits=None))]
     fn new(
@@ -208,8 +208,8 @@ fn schema_source(schema: &Bound<'_, PyAny>, limits: &Limits) -> PyResult<SchemaS
     if let Ok(capsule) = schema.cast::<PyCapsule>() {
         return Ok(SchemaSource::Given(Arc::new(capsule::read_schema(capsule)?)));
     }
-    let (bytes, name): (Vec<u8>, String) = schema.extract()?;
+    let (bytes, name, partition, shown): (Vec<u8>, String, Vec<String>, Vec<String>) = schema.extract()?;
     let source = MemorySource::new(bytes).named(name);
-    let file = OrcFile::new(Arc::new(source), limits);
-    Ok(SchemaSource::OtherFile(file.map_err(|error| to_python(schema.py(), &error))?))
+    let file = OrcFile::new(Arc::new(source), limits).map_err(|error| to_python(schema.py(), &error))?;
+    Ok(SchemaSource::OtherFile(SchemaFile { file, partition, shown }))
 }

@@ -14,11 +14,12 @@ from orcish.arrow.nested import map_fields
 from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.explanation import STRIPES
+from orcish.reading.file import ORCFile
 from orcish.reading.source import SplitPart, type_options
 from orcish.tables.log.schema import TableSchema
 from orcish.types import Limits, Matching, StorageOptions
 
-__all__ = ["OrcFiles", "PartiallyReadable", "UnifiedSchema", "unknown_or_unreadable"]
+__all__ = ["OrcFiles", "PartiallyReadable", "UnifiedSchema", "partition_types", "unknown_or_unreadable"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,7 +42,7 @@ class OrcFiles:
     def partition_columns(self) -> list[str]:
         """Columns whose values are in folder names."""
         if not self.files:
-            return [] if self.table_schema is None else self.table_schema.partition
+            return [] if self.table_schema is None else self.table_schema.source[3]
         return [name for name, _ in self.files[0].partition]
 
     def open(self, options: dict[str, Any]) -> _native.Scan | PartiallyReadable:
@@ -72,15 +73,7 @@ class OrcFiles:
     def _open(self, options: dict[str, Any]) -> _native.Scan:
         schema = self.schema
         if schema is None and self.table_schema is not None:
-            if self.files:
-                return self._opened(self.table_schema.source, options)
-            # Without folders, the types of partition columns are not known.
-            stored = self._opened(self.table_schema.source, {**type_options(options)})
-            partition = self.table_schema.partition
-            columns = [
-                field for field in pa.schema(ExportedSchema(stored.table_schema())) if field.name not in partition
-            ]
-            schema = pa.schema([*columns, *(pa.field(name, pa.string()) for name in partition)])
+            return self._opened(self.table_schema.source, options)
         if schema is not None and self.is_part and options.get("null_map_keys") == "dictionary":
             # The types in the files change in the same way.
             schema = pa.schema([_with_null_keys(field) for field in schema], schema.metadata)
@@ -117,6 +110,12 @@ class OrcFiles:
     def full_schema(self, opened: _native.Scan | PartiallyReadable) -> pa.Schema:
         """The schema of all columns that can be read, partition columns last."""
         return pa.schema(ExportedSchema(opened.table_schema()))
+
+
+def partition_types(schema: TableSchema) -> dict[str, pa.DataType]:
+    """The types of partition columns in the log of a table. Those of others are inferred."""
+    stored = ORCFile(schema.file).schema
+    return {name: stored.field(name).type for name in schema.partition if name in stored.names}
 
 
 class UnifiedSchema(NamedTuple):

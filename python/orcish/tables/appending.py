@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -13,7 +14,7 @@ from orcish.arrow.exported import ExportedSchema
 from orcish.errors import CorruptFileError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema
-from orcish.reading.orc_files import OrcFiles
+from orcish.reading.orc_files import OrcFiles, partition_types
 from orcish.scan import scan
 from orcish.tables.commit import Job
 from orcish.tables.log.schema import TableSchema
@@ -31,6 +32,8 @@ class ExistingTable:
     """Path or URL of the table."""
     schema: pa.Schema
     """The columns that can be read, without partition columns."""
+    partition: pa.Schema
+    """Partition columns whose types the log has."""
     timestamp_types: dict[str, str]
     """The result of :func:`orcish.writing.timestamps.timestamp_types`."""
     has_arrow_schema: bool
@@ -44,13 +47,17 @@ class ExistingTable:
         Raises:
             ValueError: Names differ only by case, or a type of the table does not hold the values.
         """
+        table = pa.schema([*self.schema, *self.partition])
         try:
             found = _native.appended_schema(
-                self.schema.__arrow_c_schema__(), schema.__arrow_c_schema__(), self.has_arrow_schema
+                table.__arrow_c_schema__(), schema.__arrow_c_schema__(), self.has_arrow_schema
             )
         except ValueError as error:
             raise ValueError(f"{self.base}: {error}") from None
         appended = pa.schema(ExportedSchema(found))
+        for at, field in enumerate(schema):
+            # Values become names of folders by their own type.
+            appended = appended.set(at, field) if field.name in self.partition.names else appended
         for own, field in zip(schema, appended, strict=True):
             if own.type != field.type:
                 try:
@@ -101,11 +108,11 @@ def existing_table(job: Job, names: Sequence[str], schema: TableSchema | None) -
     base = job.root
     files = [f"{base}/{name}" for name in names]
     if schema is not None:
-        table = OrcFiles([], None, "name", None, None, schema._replace(partition=[]))
+        table = OrcFiles([], None, "name", None, None, schema._replace(shown=[]))
         columns = table.full_schema(table.open({}))
-        return _existing_table(job, columns, ORCFile(schema.file), files)
+        return _existing_table(job, columns, pa.schema(partition_types(schema)), ORCFile(schema.file), files)
     for location, file in _opened(files, job.storage):
-        return _existing_table(job, _columns(base, location, files, job.storage), file, files)
+        return _existing_table(job, _columns(base, location, files, job.storage), pa.schema([]), file, files)
     for name in names:
         # Files of CarbonData are refused by the caller.
         if name.endswith((".carbondata", ".carbonindex")):
@@ -128,8 +135,16 @@ def _columns(base: str, first: str, files: Sequence[str], storage: Mapping[str, 
         raise ValueError(f"the files of {base} have no common schema: {error}") from None
 
 
-def _existing_table(job: Job, schema: pa.Schema, file: ORCFile, files: list[str]) -> ExistingTable:
-    return ExistingTable(job.root, schema, timestamp_types(file), has_arrow_schema(file), files, job.storage)
+def _existing_table(
+    job: Job, schema: pa.Schema, partition: pa.Schema, file: ORCFile, files: list[str]
+) -> ExistingTable:
+    return ExistingTable(job.root, schema, partition, timestamp_types(file), has_arrow_schema(file), files, job.storage)
+
+
+def _needs_arrow_schema(kind: Any) -> bool:
+    """Whether a type is read as another one from a file without an Arrow schema, which does not hold its values."""
+    types = pa.types
+    return bool(types.is_date64(kind) or types.is_time(kind) or types.is_duration(kind) or types.is_interval(kind))
 
 
 def schema_with(
@@ -144,12 +159,22 @@ def schema_with(
         arrow_schema: Whether files of a new table have an Arrow schema.
     """
     columns = pa.schema([field for field in rows if field.name not in partition], rows.metadata)
+    typed = [
+        field.remove_metadata()
+        for field in rows
+        if field.name in partition and (arrow_schema or not _needs_arrow_schema(field.type))
+    ]
     if existing is not None:
-        capsule = _native.extended_schema(existing.schema.__arrow_c_schema__(), columns.__arrow_c_schema__())
+        # A stored column of the name of a partition column is hidden by it.
+        own = pa.schema([field for field in existing.schema if field.name not in partition], existing.schema.metadata)
+        capsule = _native.extended_schema(own.__arrow_c_schema__(), columns.__arrow_c_schema__())
         columns = with_stored_types(pa.schema(ExportedSchema(capsule)), [existing.timestamp_types])
+        # The types that values of a plain folder were inferred to have stay inferred.
+        typed = list(existing.partition)
         arrow_schema = existing.has_arrow_schema
     file = io.BytesIO()
-    ORCWriter(file, columns, arrow_schema=arrow_schema).close()
+    schema = pa.schema([*columns, *typed], columns.metadata)
+    ORCWriter(file, schema, arrow_schema=arrow_schema).close()
     return TableSchema(file.getvalue(), list(partition))
 
 

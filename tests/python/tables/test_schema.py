@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import decimal
 import io
 import json
 import pathlib
@@ -103,7 +104,7 @@ def test_a_table_without_rows(tmp_path: pathlib.Path) -> None:
     orcish.write_dataset(rows, table, partition_by=["k"])
     assert orcish.delete(table, "id > 0").rows == 2
     found = orcish.read_table(table)
-    assert (found.num_rows, found.schema.names) == (0, ["id", "s", "k"])
+    assert (found.num_rows, found.schema) == (0, pa.schema({"id": pa.int64(), "s": pa.string(), "k": pa.int64()}))
     scan = orcish.scan(table)
     assert (scan.count(), scan.files, scan.splits(1 << 20)) == (0, [], [])
     assert scan.where(col("id") == 1).select("s").to_table().to_pydict() == {"s": []}
@@ -151,6 +152,65 @@ def test_a_plain_folder_without_rows(tmp_path: pathlib.Path) -> None:
     assert orcish.read_table(tmp_path).schema.names == ["id", "s", "k"]
     with pytest.raises(ValueError, match="partition"):
         orcish.write_dataset(pa.table({"id": [1]}), tmp_path, existing_data="append")
+
+
+PARTITION_TYPES = [
+    (pa.int32(), [1, 2], pa.int32()),
+    (pa.int64(), [1, None], pa.int64()),
+    (pa.bool_(), [True, False], pa.bool_()),
+    (pa.date32(), [1, 2], pa.date32()),
+    (pa.date64(), [86_400_000, 0], pa.date32()),
+    (pa.string(), ["2024", "07"], pa.string()),
+    (pa.dictionary(pa.int8(), pa.large_string()), ["x", None], pa.string()),
+    (pa.float64(), [1.0, 2.5], pa.string()),
+    (pa.timestamp("us"), [0, 1], pa.string()),
+    (pa.decimal128(5, 2), ["1.50", None], pa.string()),
+]
+
+
+@pytest.mark.parametrize(("kind", "values", "read"), PARTITION_TYPES, ids=lambda value: str(value))
+@pytest.mark.parametrize("arrow_schema", [True, False])
+def test_types_of_partition_columns(
+    tmp_path: pathlib.Path, kind: pa.DataType, values: list[Any], read: pa.DataType, arrow_schema: bool
+) -> None:
+    """They are those of the rows, with files and without, and no append changes them."""
+    table = tmp_path / "t"
+    given = [
+        decimal.Decimal(value) if isinstance(value, str) and pa.types.is_decimal(kind) else value for value in values
+    ]
+    rows = pa.table({"id": [1, 2], "k": pa.array(given, kind)})
+    options: Any = {"partition_by": ["k"], "existing_data": "append", "arrow_schema": arrow_schema}
+    for count in (2, 4):
+        orcish.write_dataset(rows, table, **options)
+        found = orcish.read_table(table)
+        assert (found.num_rows, found.schema.field("k").type) == (count, read)
+    is_text = pa.types.is_string(kind) or pa.types.is_dictionary(kind)
+    if pa.types.is_date64(kind) and not arrow_schema:
+        # Without an Arrow schema, the type is inferred.
+        return
+    with pytest.raises(ValueError, match="column k"):
+        orcish.write_dataset(pa.table({"id": [1], "k": [b"1"] if is_text else ["1"]}), table, **options)
+    before = orcish.read_table(table).sort_by("id")
+    assert orcish.scan(table, partitions=False).schema.names == ["id"]
+    assert orcish.scan(next(table.glob("k=*"))).schema.names == ["id"]
+    assert orcish.scan(f"{table}/k=*").schema.equals(before.schema)
+    orcish.convert(table, tmp_path / "copy")
+    assert orcish.read_table(tmp_path / "copy").sort_by("id").equals(before)
+    orcish.delete(table, "true")
+    assert orcish.read_table(table).schema.equals(before.schema)
+    assert orcish.scan(f"{table}/k=*").schema.equals(before.schema)
+    orcish.write_dataset(rows, table, **options)
+    assert orcish.read_table(table).sort_by("id").to_pylist() == before.to_pylist()[::2]
+
+
+def test_types_of_partition_columns_of_plain_folders(tmp_path: pathlib.Path) -> None:
+    """They are inferred from the names of folders, before and after the first commit."""
+    for value in (1, 2):
+        (tmp_path / f"k={value}").mkdir()
+        orcish.write_table(pa.table({"id": [value]}), tmp_path / f"k={value}" / "a.orc")
+    for value, kind in (("3", pa.int64()), ("x", pa.string())):
+        orcish.write_dataset(pa.table({"id": [3], "k": [value]}), tmp_path, partition_by=["k"], existing_data="append")
+        assert orcish.scan(tmp_path).schema.field("k").type == kind
 
 
 def test_a_new_table_has_new_columns(tmp_path: pathlib.Path) -> None:

@@ -20,7 +20,7 @@ mod unified;
 
 pub use file::FileReader;
 pub use reader::ScanReader;
-pub use table_file::{Matching, SchemaSource, Split, TableFile};
+pub use table_file::{Matching, SchemaFile, SchemaSource, Split, TableFile};
 pub use table_scan::Scan;
 pub use unified::UnifiedSchema;
 

@@ -10,9 +10,11 @@ use arrow_select::take::take;
 use orcish_core::cast::is_text_or_dictionary;
 use orcish_core::error::{Error, Result};
 use orcish_core::predicate::ValueSource;
+use orcish_core::types::value_type;
 use orcish_io::display_name;
 
-use super::table_file::TableFile;
+use super::table_file::{SchemaFile, TableFile};
+use crate::options::ReadOptions;
 use crate::partition::{Flavor, infer_type, parse_values};
 
 /// The partition columns, which are the same for all files. Types are those of `schema`, or else are inferred from the
@@ -43,6 +45,30 @@ pub(super) fn fields(files: &[TableFile], schema: Option<&Schema>) -> Result<Fie
     // Of several folders with the same name the first counts.
     let is_first = |(at, name): &(usize, &String)| !wanted.iter().take(*at).any(|other| other == *name);
     wanted.iter().enumerate().filter(is_first).map(field).collect()
+}
+
+/// The partition columns of a table, with the types that they have in a file with its columns. Without files, they are those
+/// that the schema shows.
+pub(super) fn fields_of(schema: &SchemaFile, files: &[TableFile]) -> Result<Fields> {
+    let of_file = schema.file.schema(&ReadOptions::default())?;
+    let typed = |name: &String| of_file.field_with_name(name).ok().map(|field| read_type(field.data_type()));
+    let field = |name: &String, kind: DataType| Field::new(name, kind, true);
+    if files.is_empty() {
+        let shown = schema.shown.iter().map(|name| field(name, typed(name).unwrap_or(DataType::Utf8)));
+        return Ok(shown.collect());
+    }
+    let given: Fields = schema.partition.iter().filter_map(|name| Some(field(name, typed(name)?))).collect();
+    fields(files, Some(&Schema::new(given)))
+}
+
+/// The type as which a partition column is read whose values had a type when they were written.
+fn read_type(written: &DataType) -> DataType {
+    match value_type(written) {
+        DataType::Boolean => DataType::Boolean,
+        DataType::Date32 | DataType::Date64 => DataType::Date32,
+        kind if kind.is_integer() => kind.clone(),
+        _ => DataType::Utf8,
+    }
 }
 
 /// The value as an array of one row.

@@ -13,7 +13,7 @@ use orcish_io::{StorageOptions, concurrency, display_name, open};
 
 use super::fields_by_name::FieldsByName;
 use super::partition;
-use super::table_file::{Matching, SchemaSource, TableFile};
+use super::table_file::{Matching, SchemaFile, SchemaSource, TableFile};
 use crate::options::{Columns, ReadOptions};
 use crate::projection::{find, readable_columns};
 use crate::read::{OrcFile, push_row_number};
@@ -24,7 +24,7 @@ use crate::tail::FileTail;
 pub(super) struct Table {
     pub(super) files: Arc<Vec<TableFile>>,
     /// The file whose schema the table has, if it is none of `files`.
-    pub(super) schema_file: Option<OrcFile>,
+    pub(super) schema_file: Option<SchemaFile>,
     /// All columns that are stored in files.
     pub(super) fields: Fields,
     /// Indexes of `fields` by name. Names need not be unique.
@@ -109,7 +109,10 @@ impl Table {
             SchemaSource::OtherFile(file) => (None, Some(file)),
             SchemaSource::Given(schema) => (Some(schema), None),
         };
-        let partition = partition::fields(&files, schema.as_deref())?;
+        let partition = match &schema_file {
+            Some(schema_file) => partition::fields_of(schema_file, &files)?,
+            None => partition::fields(&files, schema.as_deref())?,
+        };
         let mut table = Table {
             files: Arc::new(files),
             schema_file,
@@ -170,9 +173,9 @@ impl Table {
     /// The schema of the other file, or of the first file that is not empty. In a table of several files, and in one whose
     /// schema is that of another file, all columns are nullable.
     fn schema_of_files(&self) -> Result<SchemaRef> {
-        if let Some(file) = &self.schema_file {
+        if let Some(SchemaFile { file, partition, .. }) = &self.schema_file {
             let schema = file.schema(&self.schema_options(self.columns_of(file)?))?;
-            return Ok(Arc::new(normalized(&schema, true)));
+            return Ok(Arc::new(normalized(&without(&schema, partition), true)));
         }
         for at in 0..self.files.len() {
             if let Some(file) = self.orc_file(at)? {
@@ -366,6 +369,12 @@ impl Table {
     pub(super) fn threads(&self) -> usize {
         threads_or_cores(self.options.threads)
     }
+}
+
+/// The schema without columns of some names.
+pub(super) fn without(schema: &Schema, names: &[String]) -> Schema {
+    let fields: Fields = schema.fields().iter().filter(|field| !names.contains(field.name())).cloned().collect();
+    Schema::new_with_metadata(fields, schema.metadata().clone())
 }
 
 /// The error of opening a file, which may have been removed since the files were listed. HTTP servers are not listed.

@@ -28,10 +28,23 @@ pub enum SchemaSource {
     /// The first file that is not empty.
     #[default]
     FirstFile,
-    /// A file that has the columns of the table, and none of its rows. All columns are nullable.
-    OtherFile(OrcFile),
+    /// A file that has the columns of the table, and none of its rows.
+    OtherFile(SchemaFile),
     /// The schema is given.
     Given(SchemaRef),
+}
+
+/// A file that has the columns of a table, and none of its rows. All columns are nullable.
+#[derive(Debug, Clone)]
+pub struct SchemaFile {
+    /// The file. Its partition columns have the types of those of the table, which must be types of [`Scan::new`].
+    ///
+    /// [`Scan::new`]: super::Scan::new
+    pub file: OrcFile,
+    /// Names of the partition columns. Those that are missing in the file have types that are inferred.
+    pub partition: Vec<String>,
+    /// Names of the partition columns that a scan without files has.
+    pub shown: Vec<String>,
 }
 
 /// A given schema, or else that of the first file.

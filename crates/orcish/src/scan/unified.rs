@@ -6,7 +6,8 @@ use arrow_schema::{Schema, SchemaRef};
 use orcish_core::error::{Error, Result};
 use orcish_core::unify::unify_schemas;
 
-use super::table::Table;
+use super::table::{Table, without};
+use super::table_file::SchemaFile;
 use super::table_scan::Scan;
 use crate::projection::readable_columns;
 use crate::read::OrcFile;
@@ -35,8 +36,11 @@ impl Scan {
     /// files have zero bytes. As opening the files.
     pub fn unified_schema(&self, case_sensitive: bool) -> Result<UnifiedSchema> {
         let table = self.table();
-        let first = table.schema_file.as_ref().map(|file| schema_of(table, file)).transpose()?;
-        let mut unified = first.map(|(schema, fault)| UnifiedSchema { schema, differs: false, fault });
+        let mut unified = None;
+        if let Some(SchemaFile { file, partition, .. }) = &table.schema_file {
+            let (schema, fault) = schema_of(table, file)?;
+            unified = Some(UnifiedSchema { schema: Arc::new(without(&schema, partition)), differs: false, fault });
+        }
         // Files that decide on units are asked again.
         let stay_open = table.asks_for_units() && table.files.len() <= tuning::FILES_KEPT_OPEN.get();
         let schemas = if stay_open { table.map_open_files(readable_schema) } else { table.map_files(readable_schema) };

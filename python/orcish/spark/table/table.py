@@ -15,6 +15,7 @@ from orcish.errors import OrcishError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.io.files import TableFile
 from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unknown_or_unreadable
+from orcish.reading.orc_files import partition_types as partition_types_of
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.spark.options import TableOptions
@@ -93,8 +94,9 @@ class SparkTable:
             raise fault
         partition_types = {field.name: field.dataType for field in spark_schema(partition_schema(files))}
         if not files and logged is not None:
-            # Without folders, the types are not known.
-            partition_types = {name: T.StringType() for name in logged.partition}
+            # Without folders, nothing can be inferred.
+            known = {field.name: field.dataType for field in spark_schema(pa.schema(partition_types_of(logged)))}
+            partition_types = {name: known.get(name, T.StringType()) for name in logged.partition}
         if options.row_number is not None:
             shadowed = _equal_name([*stored.names, *partition_types], options.row_number, options)
             if shadowed is not None:
@@ -169,7 +171,7 @@ def _stored(
     """The schema in the log, or that of the first file that is not empty, or the union of all schemas; and the error of
     columns that cannot be read, which it does not have.
     """
-    columns = None if logged is None else logged._replace(partition=[])
+    columns = None if logged is None else logged._replace(shown=[])
     source = OrcFiles([file._replace(partition=[]) for file in files], None, "name", options.storage, None, columns)
     types = {**AS_STORED, **options.values}
     if options.merge_schema and files:

@@ -65,7 +65,7 @@ def table_files(
         # Columns of the path itself, such as that of t/day=1, are none of the files below it.
         above = {name for name, _ in _native.partitions_of(f"{folder_above(str(path), PATTERN) or path}/-")}
         below = [name for name in schema.partition if name not in above]
-        schema = schema._replace(partition=[] if partitions is False else schema.partition if partitions else below)
+        schema = schema._replace(shown=[] if partitions is False else schema.partition if partitions else below)
     return Listing(files, schema)
 
 

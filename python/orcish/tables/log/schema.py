@@ -11,13 +11,16 @@ class TableSchema(NamedTuple):
     """The schema of a table, as its log has it."""
 
     file: bytes
-    """An ORC file without rows, whose columns are those of the files of the table."""
+    """An ORC file without rows, with the columns of the files of the table, and partition columns of known types."""
     partition: list[str]
     """Names of the partition columns, the outermost first."""
     table: str = ""
     """Path or URL of the table, for messages."""
+    shown: list[str] | None = None
+    """Names of the partition columns that a scan without files has; all by default."""
 
     @property
-    def source(self) -> tuple[bytes, str]:
-        """The file, and its name in messages, in the form that the native core takes."""
-        return self.file, f"{self.table}: the schema in the log"
+    def source(self) -> tuple[bytes, str, list[str], list[str]]:
+        """The schema in the form that the native core takes."""
+        shown = self.partition if self.shown is None else self.shown
+        return self.file, f"{self.table}: the schema in the log", self.partition, shown
