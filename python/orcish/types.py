@@ -110,7 +110,7 @@ class Progress(NamedTuple):
 
 
 ProgressOption: TypeAlias = bool | Callable[[Progress], object]
-"""Whether a bar is shown on the terminal, or a function that is called after each file."""
+"""Whether a bar is shown on the terminal, or a function that is called at the beginning and after each file."""
 
 
 class Limits(TypedDict, total=False):

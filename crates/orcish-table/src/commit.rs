@@ -33,7 +33,7 @@ pub struct Change {
     pub added: Vec<AddedFile>,
     /// Which files are removed.
     pub removes: Removes,
-    /// The batch of a stream that the change is.
+    /// The batch of a stream that this change writes.
     pub stream: Option<StreamBatch>,
     /// The position of the log for which the change was made; see [`position`]. At another position nothing changes.
     pub position: Option<u64>,
@@ -46,7 +46,7 @@ pub struct Change {
 pub enum Removes {
     /// None.
     Nothing,
-    /// None, and there may be none below this folder of the table.
+    /// None. It is an error if there are files below this folder of the table.
     NothingExists(String),
     /// All files below a folder of the table; the empty folder is the table.
     Everything(String),

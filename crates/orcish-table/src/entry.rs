@@ -95,7 +95,7 @@ pub(crate) struct LastBatch {
 pub(crate) struct Entry {
     version: u32,
     pub(crate) job: String,
-    /// The job of the entry before. An entry with the number of one that the log has forgotten has another one.
+    /// The job of the entry before. It differs in an entry that has the number of one that the log has forgotten.
     pub(crate) previous: Option<String>,
     /// When the entry was made, in milliseconds since 1970, by the clock of the writer. For people, as are the next fields.
     pub(crate) time: u64,
@@ -107,7 +107,7 @@ pub(crate) struct Entry {
     pub(crate) added: Vec<AddedFile>,
     /// Names of the files that are removed.
     pub(crate) removed: Vec<String>,
-    /// The batch of a stream that the entry is.
+    /// The batch of a stream that this entry writes.
     pub(crate) batch: Option<StreamBatch>,
     /// The last batch of each stream before this entry.
     streams: BTreeMap<String, LastBatch>,
@@ -163,7 +163,7 @@ impl Entry {
         self
     }
 
-    /// The entry that changes the schema, or not, in a table that has had one.
+    /// Sets the schema before the entry, and the new one if it differs.
     pub(crate) fn with_schema(mut self, before: Option<TableSchema>, new: Option<TableSchema>) -> Self {
         self.new_schema = new.filter(|new| before.as_ref() != Some(new));
         self.schema = before;

@@ -25,7 +25,7 @@ pub struct Commit {
     pub files_added: usize,
     /// The number of files that are removed.
     pub files_removed: usize,
-    /// The batch of a stream that the commit is.
+    /// The batch of a stream that the commit writes.
     pub batch: Option<StreamBatch>,
     /// The ID of the job.
     pub job: String,
@@ -48,7 +48,7 @@ pub enum CommitStatus {
 /// before the newest, see [`Retention`](crate::Retention).
 ///
 /// # Errors
-/// `Io` if the log cannot be read, `Corrupt` for an entry that is none.
+/// `Io` if the log cannot be read, `Corrupt` for an invalid entry.
 pub async fn history(store: &impl Store, limit: usize) -> Result<Vec<Commit>> {
     let log = Log::read(store).await?;
     let mut commits = Vec::new();

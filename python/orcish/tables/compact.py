@@ -56,7 +56,7 @@ def compact(
         target_file_size: Approximate bytes of a file; files of at least three quarters of it are not changed.
         rewrite: Whether all files are rewritten, for larger stripes or other options.
         progress: True for a bar on the terminal, or a function that is called with a
-            :class:`~orcish.types.Progress` after each file.
+            :class:`~orcish.types.Progress` at the beginning and after each file.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Returns:

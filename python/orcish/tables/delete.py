@@ -43,8 +43,8 @@ def delete(
 
     Files without such rows are not changed, and most of them are not read. Files that have only such rows are removed.
     The other files are written again, with their types, attributes, codec, user metadata, stride of the row index and
-    version. The table changes at once; if the
-    call fails before, it is unchanged. Rows that another job adds meanwhile stay.
+    version. The table changes at once; if the call fails before, it is unchanged. Rows that another job adds meanwhile
+    stay.
 
     The keywords of :class:`~orcish.types.WriteOptions` apply to files that are written again. Without
     ``bloom_filter_columns`` they have no bloom filters.
@@ -55,7 +55,7 @@ def delete(
         target: The folder of the table, or of a partition, or its URL.
         filters: The rows to delete; see ``filters`` of :class:`~orcish.types.ReadOptions`.
         progress: True for a bar on the terminal, or a function that is called with a
-            :class:`~orcish.types.Progress` after each file.
+            :class:`~orcish.types.Progress` at the beginning and after each file.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Writing of rows to a table: what stays of it, how the rows fit to that, and the commit."""
+"""Writing of rows to a table: the files that stay, the columns that the rows have to match, and the commit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TableState(NamedTuple):
     names: list[str]
     """The files below the folder that is written to, by their paths in the table."""
     existing: ExistingTable | None
-    """The columns that the rows have to fit to; ``None`` if all columns are replaced."""
+    """The columns that the rows have to match; ``None`` if all columns are replaced."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Update:
             stream: Id of a stream and number of its batch.
 
         Raises:
-            CommitError: The table has changed, and the rows do not fit to it any more.
+            CommitError: The table has changed, and the rows do not match it any more.
             FileExistsError: The folder has files, with ``existing_data="error"``.
             OSError, OrcishError, ValueError: As in :meth:`orcish.tables.commit.Job.commit`.
         """

@@ -97,9 +97,9 @@ def write_dataset(
 
     Raises:
         FileExistsError: The folder has data already.
-        KeyError: There is no such partition column.
+        UnknownColumnError: There is no such partition column.
         ValueError: An option is wrong, or a value cannot be stored; all columns would be partition columns; the rows do
-            not fit to the table; files that are to be overwritten are not those of the table alone.
+            not match the table; files that are to be overwritten are not those of the table alone.
         NotADirectoryError: The target is a file.
         UnsupportedError: The folder has data of CarbonData.
         CommitError: Another commit is not finished, and cannot be; see :func:`orcish.recover`.

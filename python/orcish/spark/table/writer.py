@@ -124,7 +124,7 @@ class TableTarget:
 
         Raises:
             FileExistsError: The table has files, with ``error``.
-            ValueError: The rows do not fit to the table, which could not be read any more.
+            ValueError: The rows do not match the table, which could not be read any more.
         """
         update = self._update(existing_data)
         update.check_columns(self.schema.names)
