@@ -61,6 +61,11 @@ def add_timestamps(command: argparse.ArgumentParser, zone: str) -> None:
         help="what the clock of the writer showed in columns of type timestamp (wall), or the instants, in UTC",
     )
     command.add_argument(
+        "--timestamp-unit",
+        choices=("s", "ms", "us", "ns", "auto", "exact"),
+        help="the unit of timestamps; with exact, a value of more digits than the unit has is an error",
+    )
+    command.add_argument(
         "--timezone",
         dest=zone,
         metavar="ZONE",

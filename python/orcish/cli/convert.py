@@ -79,6 +79,7 @@ def _convert(options: argparse.Namespace) -> list[str]:
         long_char=options.long_char,
         decimal_out_of_range=options.decimal_out_of_range,
         timestamps=options.timestamps,
+        timestamp_unit=options.timestamp_unit,
         source_timezone=options.source_timezone,
         external_locations=options.external_locations,
         **chosen_writing(options),

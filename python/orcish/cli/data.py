@@ -98,6 +98,7 @@ def _read_rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.Reco
         "long_char",
         "decimal_out_of_range",
         "timestamps",
+        "timestamp_unit",
         "timezone",
         "masked",
     )

@@ -525,6 +525,21 @@ def test_both_times_of_an_hour_that_clocks_show_twice(run, rows, tmp_path):
     assert orcish.read_table(target)["t"].to_pylist() == shown
 
 
+def test_units_of_timestamps(run, rows, tmp_path):
+    """A file with more digits than microseconds, beside one of years that nanoseconds do not reach."""
+    folder = tmp_path / "t"
+    folder.mkdir()
+    for name, kind, value in (("a", "ns", 1), ("b", "s", 2**36)):
+        table = pa.table({"t": pa.array([value], pa.timestamp(kind))})
+        orcish.write_table(table, folder / f"{name}.orc", arrow_schema=False)
+    assert "1970-01-01T00:00:00" in [row["t"] for row in rows(folder)]
+    code, _, error = run("data", folder, "--timestamp-unit", "exact")
+    assert (code, "a.orc" in error) == (1, True)
+    assert run("convert", folder, tmp_path / "c")[0] == 1
+    assert run("convert", folder, tmp_path / "c", "--timestamp-unit", "us")[0] == 0
+    assert orcish.scan(tmp_path / "c").count() == 2
+
+
 def test_rows_of_many_values_are_shown_in_slices(monkeypatch):
     table = pa.table(
         {
