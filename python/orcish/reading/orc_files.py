@@ -14,12 +14,11 @@ from orcish.arrow.nested import map_fields
 from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.explanation import STRIPES
-from orcish.reading.file import ORCFile
 from orcish.reading.source import SplitPart, type_options
 from orcish.tables.log.schema import TableSchema
 from orcish.types import Limits, Matching, StorageOptions
 
-__all__ = ["OrcFiles", "PartiallyReadable", "UnifiedSchema", "partition_types", "unknown_or_unreadable"]
+__all__ = ["OrcFiles", "PartiallyReadable", "UnifiedSchema", "partition_schema", "unknown_or_unreadable"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,10 +111,11 @@ class OrcFiles:
         return pa.schema(ExportedSchema(opened.table_schema()))
 
 
-def partition_types(schema: TableSchema) -> dict[str, pa.DataType]:
-    """The types of partition columns in the log of a table. Those of others are inferred."""
-    stored = ORCFile(schema.file).schema
-    return {name: stored.field(name).type for name in schema.partition if name in stored.names}
+def partition_schema(schema: TableSchema) -> pa.Schema:
+    """The partition columns of a table, with the types that they have in scans without files."""
+    table = OrcFiles([], None, "name", None, None, schema._replace(shown=None))
+    fields = list(table.full_schema(table.open({})))
+    return pa.schema(fields[len(fields) - len(schema.partition) :])
 
 
 class UnifiedSchema(NamedTuple):

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import dataclasses
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedSchema
-from orcish.errors import CorruptFileError, UnsupportedError
+from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema
-from orcish.reading.orc_files import OrcFiles, partition_types
+from orcish.reading.orc_files import OrcFiles, partition_schema
 from orcish.scan import scan
 from orcish.tables.commit import Job
 from orcish.tables.log.schema import TableSchema
 from orcish.writing.timestamps import timestamp_types, with_stored_types, writer_timezones
 from orcish.writing.writer import ORCWriter
 
-__all__ = ["ExistingTable", "cast_batch", "check_partitions", "existing_table", "schema_with"]
+__all__ = [
+    "ExistingTable",
+    "cast_batch",
+    "check_partition_values",
+    "check_partitions",
+    "existing_table",
+    "schema_with",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,8 +39,8 @@ class ExistingTable:
     """Path or URL of the table."""
     schema: pa.Schema
     """The columns that can be read, without partition columns."""
-    partition: pa.Schema
-    """Partition columns whose types the log has."""
+    partition: tuple[pa.Field, ...]
+    """Partition columns whose types the log has, with the types with which they were first written."""
     timestamp_types: dict[str, str]
     """The result of :func:`orcish.writing.timestamps.timestamp_types`."""
     has_arrow_schema: bool
@@ -47,17 +54,13 @@ class ExistingTable:
         Raises:
             ValueError: Names differ only by case, or a type of the table does not hold the values.
         """
-        table = pa.schema([*self.schema, *self.partition])
         try:
             found = _native.appended_schema(
-                table.__arrow_c_schema__(), schema.__arrow_c_schema__(), self.has_arrow_schema
+                self.schema.__arrow_c_schema__(), schema.__arrow_c_schema__(), self.has_arrow_schema
             )
         except ValueError as error:
             raise ValueError(f"{self.base}: {error}") from None
         appended = pa.schema(ExportedSchema(found))
-        for at, field in enumerate(schema):
-            # Values become names of folders by their own type.
-            appended = appended.set(at, field) if field.name in self.partition.names else appended
         for own, field in zip(schema, appended, strict=True):
             if own.type != field.type:
                 try:
@@ -94,6 +97,31 @@ def check_partitions(base: str, own: Sequence[str], columns: Sequence[str], opti
         raise ValueError(f"{base} has files whose partition columns are: {existing}; {option} is: {given}")
 
 
+def check_partition_values(base: str, names: Iterable[str], schema: TableSchema) -> None:
+    """Checks that values of partition columns have the types of the table.
+
+    Args:
+        base: Path or URL of the table.
+        names: Files that are added, by their paths in the table.
+        schema: The schema of the table.
+
+    Raises:
+        ValueError: A value does not, so that the table could not be read any more.
+    """
+    fields = {field.name: field for field in partition_schema(schema) if not pa.types.is_string(field.type)}
+    values: dict[str, set[str]] = {name: set() for name in fields}
+    for name in names:
+        for column, value in _native.partitions_below(base, f"{base}/{name}"):
+            if column in fields and value is not None:
+                values[column].add(value)
+    for column, texts in values.items():
+        capsules = pa.array(sorted(texts), pa.string()).__arrow_c_array__()
+        try:
+            _native.parse_partition_values(capsules, pa.schema([fields[column]]).__arrow_c_schema__(), "hive")
+        except (ValueError, OrcishError) as error:
+            raise ValueError(f"{base}: column {column} is {fields[column].type} in the table: {error}") from None
+
+
 def existing_table(job: Job, names: Sequence[str], schema: TableSchema | None) -> ExistingTable | None:
     """The table that a job writes to; ``None`` if neither its log nor one of its files has columns.
 
@@ -110,9 +138,11 @@ def existing_table(job: Job, names: Sequence[str], schema: TableSchema | None) -
     if schema is not None:
         table = OrcFiles([], None, "name", None, None, schema._replace(shown=[]))
         columns = table.full_schema(table.open({}))
-        return _existing_table(job, columns, pa.schema(partition_types(schema)), ORCFile(schema.file), files)
+        file = ORCFile(schema.file)
+        partition = tuple(field for field in file.schema if field.name in schema.partition)
+        return _existing_table(job, columns, partition, file, files)
     for location, file in _opened(files, job.storage):
-        return _existing_table(job, _columns(base, location, files, job.storage), pa.schema([]), file, files)
+        return _existing_table(job, _columns(base, location, files, job.storage), (), file, files)
     for name in names:
         # Files of CarbonData are refused by the caller.
         if name.endswith((".carbondata", ".carbonindex")):
@@ -127,7 +157,12 @@ def _columns(base: str, first: str, files: Sequence[str], storage: Mapping[str, 
     """The union of the columns of files, of which readers see those of the first one until the table has a log."""
     there = [TableFile(file, None, []) for file in files]
     try:
-        return OrcFiles(there, None, "name", storage, None).unified_schema({}, case_sensitive=True).schema
+        union = OrcFiles(there, None, "name", storage, None).unified_schema({}, case_sensitive=True).schema
+        # Columns whose names differ only by case from an earlier one stay hidden.
+        names: dict[str, int] = {}
+        for at, name in enumerate(union.names):
+            names.setdefault(name.lower(), at)
+        return pa.schema([union.field(at) for at in names.values()], union.metadata)
     except (CorruptFileError, FileNotFoundError):
         # Another file is no ORC file, or was just removed.
         return scan(first, partitions=False, storage_options=storage).schema
@@ -136,15 +171,16 @@ def _columns(base: str, first: str, files: Sequence[str], storage: Mapping[str, 
 
 
 def _existing_table(
-    job: Job, schema: pa.Schema, partition: pa.Schema, file: ORCFile, files: list[str]
+    job: Job, schema: pa.Schema, partition: tuple[pa.Field, ...], file: ORCFile, files: list[str]
 ) -> ExistingTable:
     return ExistingTable(job.root, schema, partition, timestamp_types(file), has_arrow_schema(file), files, job.storage)
 
 
 def _needs_arrow_schema(kind: Any) -> bool:
-    """Whether a type is read as another one from a file without an Arrow schema, which does not hold its values."""
+    """Whether a type is read as another one from a file without an Arrow schema."""
     types = pa.types
-    return bool(types.is_date64(kind) or types.is_time(kind) or types.is_duration(kind) or types.is_interval(kind))
+    is_time = types.is_time(kind) or types.is_duration(kind) or types.is_interval(kind)
+    return bool(types.is_null(kind) or types.is_date64(kind) or is_time)
 
 
 def schema_with(

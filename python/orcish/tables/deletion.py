@@ -148,7 +148,11 @@ class DeletionPlan:
 
     def _schema(self) -> TableSchema | None:
         """The schema of the files."""
-        existing = existing_table(self.job, self.names, None)
+        try:
+            existing = existing_table(self.job, self.names, None)
+        except ValueError:
+            # They have no common schema.
+            return None
         if existing is None:
             return None
         root = self.job.root

@@ -11,7 +11,13 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.errors import CommitError
-from orcish.tables.appending import ExistingTable, check_partitions, existing_table, schema_with
+from orcish.tables.appending import (
+    ExistingTable,
+    check_partition_values,
+    check_partitions,
+    existing_table,
+    schema_with,
+)
 from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.log.schema import TableSchema
 from orcish.types import ExistingData
@@ -71,7 +77,7 @@ class Update:
             return TableState(position, below, None)
         replaced = set(below) if self.existing_data == "overwrite" else set()
         kept = [name for name in names if name not in replaced]
-        if not kept and self.existing_data in ("error", "overwrite"):
+        if not kept and not inside and self.existing_data in ("error", "overwrite"):
             return TableState(position, below, None)
         root = self.job.root
         if schema is not None:
@@ -107,6 +113,7 @@ class Update:
         Raises:
             CommitError: The table has changed, and the rows do not match it any more.
             FileExistsError: The folder has files, with ``existing_data="error"``.
+            ValueError: A value of a partition column does not have the type of the table.
             OSError, OrcishError, ValueError: As in :meth:`orcish.tables.commit.Job.commit`.
         """
         removed: dict[str, Any] = {"is_new": self.existing_data == "error"}
@@ -116,13 +123,14 @@ class Update:
             removed = {"partitions": {file.target.rpartition("/")[0] for file in staged}}
         elif self.existing_data == "overwrite":
             removed = {"everything": True}
+        check_partition_values(self.job.root, (file.target for file in staged), schema)
         self.job.commit(
             staged,
             "overwrite" if self.existing_data.startswith("overwrite") else "append",
             stream=stream,
             position=position if self._has_others() else None,
             schema=schema,
-            check=functools.partial(self._check_again, rows),
+            check=functools.partial(self._check_again, staged, rows),
             **removed,
         )
 
@@ -133,12 +141,14 @@ class Update:
     def _partition_columns(self) -> list[str]:
         return [*self.job.partition_columns, *self.partition_by]
 
-    def _check_again(self, rows: pa.Schema) -> TableSchema:
+    def _check_again(self, staged: Sequence[Staged], rows: pa.Schema) -> TableSchema:
         try:
             existing = self.state().existing
+            schema = self.schema_with(existing, rows)
             fits = existing is None or existing.appended_schema(rows) == rows
+            check_partition_values(self.job.root, (file.target for file in staged), schema)
         except ValueError as error:
             raise CommitError(f"the table has changed while the rows were written: {error}") from error
         if not fits:
             raise CommitError(f"{self.job.base}: the types of the table have changed while the rows were written")
-        return self.schema_with(existing, rows)
+        return schema

@@ -184,12 +184,19 @@ def test_types_of_partition_columns(
         orcish.write_dataset(rows, table, **options)
         found = orcish.read_table(table)
         assert (found.num_rows, found.schema.field("k").type) == (count, read)
-    is_text = pa.types.is_string(kind) or pa.types.is_dictionary(kind)
     if pa.types.is_date64(kind) and not arrow_schema:
         # Without an Arrow schema, the type is inferred.
         return
-    with pytest.raises(ValueError, match="column k"):
-        orcish.write_dataset(pa.table({"id": [1], "k": [b"1"] if is_text else ["1"]}), table, **options)
+    # Values of other types are taken if they have the type of the table.
+    if read != pa.string():
+        with pytest.raises(ValueError, match="column k is"):
+            orcish.write_dataset(pa.table({"id": [1], "k": ["x"]}), table, **options)
+        with pytest.raises(ValueError, match="column k is"):
+            orcish.write_dataset(pa.table({"id": [1]}), table / "k=x", existing_data="append")
+        assert not (table / "k=x").exists()
+    else:
+        orcish.write_dataset(pa.table({"id": [1], "k": [7]}), table, **options)
+        assert orcish.delete(table, "k = '7'").rows == 1
     before = orcish.read_table(table).sort_by("id")
     assert orcish.scan(table, partitions=False).schema.names == ["id"]
     assert orcish.scan(next(table.glob("k=*"))).schema.names == ["id"]
@@ -201,6 +208,59 @@ def test_types_of_partition_columns(
     assert orcish.scan(f"{table}/k=*").schema.equals(before.schema)
     orcish.write_dataset(rows, table, **options)
     assert orcish.read_table(table).sort_by("id").to_pylist() == before.to_pylist()[::2]
+    # Rows that were read can be appended.
+    orcish.write_dataset(orcish.read_table(table), table, **options)
+    assert orcish.read_table(table).sort_by("id").equals(before)
+
+
+@pytest.mark.parametrize("kind", [pa.null(), pa.uint64(), pa.decimal256(60, 2)])
+@pytest.mark.parametrize("arrow_schema", [True, False])
+def test_partition_columns_of_inferred_types(tmp_path: pathlib.Path, kind: pa.DataType, arrow_schema: bool) -> None:
+    table = tmp_path / "t"
+    values = {"null": [None], "uint64": [2**63], "decimal256(60, 2)": [decimal.Decimal("1.50")]}[str(kind)]
+    rows = pa.table({"id": [1], "k": pa.array(values, kind)})
+    for count in (1, 2):
+        orcish.write_dataset(rows, table, partition_by=["k"], existing_data="append", arrow_schema=arrow_schema)
+        assert orcish.read_table(table).num_rows == count
+    if pa.types.is_null(kind):
+        orcish.write_dataset(pa.table({"id": [1], "k": [1]}), table, partition_by=["k"], existing_data="append")
+        assert orcish.scan(table).schema.field("k").type == pa.int64()
+
+
+def test_the_only_partition_is_replaced(tmp_path: pathlib.Path) -> None:
+    """The rest of the table is as if there were other partitions."""
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"id": [1], "s": ["x"], "k": ["7"]}), table, partition_by=["k"])
+    orcish.write_dataset(pa.table({"id": [2]}), table / "k=7", existing_data="overwrite")
+    assert orcish.read_table(table).to_pylist() == [{"id": 2, "s": None, "k": "7"}]
+    with pytest.raises(ValueError, match="column id"):
+        orcish.write_dataset(pa.table({"id": ["x"]}), table / "k=7", existing_data="overwrite")
+
+
+def test_lists_of_tables(tmp_path: pathlib.Path) -> None:
+    """The order of tables does not matter for the types of partition columns."""
+    tables = [tmp_path / "a", tmp_path / "b"]
+    for table, value in zip(tables, (7, "x"), strict=True):
+        orcish.write_dataset(pa.table({"id": [1], "k": [value]}), table, partition_by=["k"])
+    for order in (tables, tables[::-1]):
+        assert sorted(orcish.read_table(order)["k"].to_pylist()) == ["7", "x"]
+    assert orcish.scan([next(tables[0].glob("k=*"))] * 2).schema.names == ["id"]
+
+
+def test_names_of_plain_files_that_differ_by_case(tmp_path: pathlib.Path) -> None:
+    """A column that is hidden by another one stays hidden."""
+    orcish.write_table(pa.table({"a": [1]}), tmp_path / "a.orc")
+    orcish.write_table(pa.table({"A": [2], "b": [3]}), tmp_path / "b.orc")
+    orcish.write_dataset(pa.table({"a": [4]}), tmp_path, existing_data="append")
+    found = orcish.read_table(tmp_path, match="name_ignoring_case")
+    assert found.schema.names == ["a", "b"]
+    assert sorted(found["a"].to_pylist()) == [1, 2, 4]
+
+
+def test_the_last_rows_of_files_without_common_schema_are_deleted(tmp_path: pathlib.Path) -> None:
+    orcish.write_table(pa.table({"id": [1], "s": ["x"]}), tmp_path / "a.orc")
+    orcish.write_table(pa.table({"id": [1], "s": [1]}), tmp_path / "b.orc")
+    assert orcish.delete(tmp_path, "true").rows == 2
 
 
 def test_types_of_partition_columns_of_plain_folders(tmp_path: pathlib.Path) -> None:

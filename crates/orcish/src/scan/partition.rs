@@ -51,7 +51,7 @@ pub(super) fn fields(files: &[TableFile], schema: Option<&Schema>) -> Result<Fie
 /// that the schema shows.
 pub(super) fn fields_of(schema: &SchemaFile, files: &[TableFile]) -> Result<Fields> {
     let of_file = schema.file.schema(&ReadOptions::default())?;
-    let typed = |name: &String| of_file.field_with_name(name).ok().map(|field| read_type(field.data_type()));
+    let typed = |name: &String| read_type(of_file.field_with_name(name).ok()?.data_type());
     let field = |name: &String, kind: DataType| Field::new(name, kind, true);
     if files.is_empty() {
         let shown = schema.shown.iter().map(|name| field(name, typed(name).unwrap_or(DataType::Utf8)));
@@ -61,13 +61,15 @@ pub(super) fn fields_of(schema: &SchemaFile, files: &[TableFile]) -> Result<Fiel
     fields(files, Some(&Schema::new(given)))
 }
 
-/// The type as which a partition column is read whose values had a type when they were written.
-fn read_type(written: &DataType) -> DataType {
+/// The type as which a partition column is read whose values had a type when they were written; `None` if it is inferred.
+fn read_type(written: &DataType) -> Option<DataType> {
     match value_type(written) {
-        DataType::Boolean => DataType::Boolean,
-        DataType::Date32 | DataType::Date64 => DataType::Date32,
-        kind if kind.is_integer() => kind.clone(),
-        _ => DataType::Utf8,
+        // Constants have 64 bits with a sign.
+        DataType::Null | DataType::UInt64 => None,
+        DataType::Boolean => Some(DataType::Boolean),
+        DataType::Date32 | DataType::Date64 => Some(DataType::Date32),
+        kind if kind.is_integer() => Some(kind.clone()),
+        _ => Some(DataType::Utf8),
     }
 }
 

@@ -15,7 +15,7 @@ from orcish.errors import OrcishError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.io.files import TableFile
 from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unknown_or_unreadable
-from orcish.reading.orc_files import partition_types as partition_types_of
+from orcish.reading.orc_files import partition_schema as logged_partition
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.spark.options import TableOptions
@@ -95,8 +95,7 @@ class SparkTable:
         partition_types = {field.name: field.dataType for field in spark_schema(partition_schema(files))}
         if not files and logged is not None:
             # Without folders, nothing can be inferred.
-            known = {field.name: field.dataType for field in spark_schema(pa.schema(partition_types_of(logged)))}
-            partition_types = {name: known.get(name, T.StringType()) for name in logged.partition}
+            partition_types = {field.name: _partition_type(field) for field in logged_partition(logged)}
         if options.row_number is not None:
             shadowed = _equal_name([*stored.names, *partition_types], options.row_number, options)
             if shadowed is not None:
@@ -179,6 +178,15 @@ def _stored(
         return unified.schema, unified.fault
     opened = source.open(types)
     return source.full_schema(opened), opened.fault if isinstance(opened, PartiallyReadable) else None
+
+
+def _partition_type(field: pa.Field) -> T.DataType:
+    """The type of a partition column without files."""
+    try:
+        return spark_schema(pa.schema([field]))[0].dataType
+    except UnsupportedError:
+        # Spark has no integers without sign.
+        return T.StringType()
 
 
 def _matching(options: TableOptions, stored: pa.Schema) -> Any:

@@ -83,14 +83,8 @@ class TableTarget:
         kinds = [dict(self.instant_types)]
         stored = StorageConverter(with_stored_types(stored_schema(self.schema), kinds))
         own = with_stored_types(self.appended or stored_schema(self.schema), kinds)
-        named = [
-            at
-            for at, field in enumerate(self.schema)
-            if field.name in self.options.partition_by and is_named_as_text(field.dataType)
-        ]
-        schema = own
-        for at in named:
-            schema = schema.set(at, schema.field(at).with_type(pa.string()))
+        named = self._named_as_text()
+        schema = self._in_folders(own)
         table = TableWriter(
             self.job.base,
             schema,
@@ -133,7 +127,7 @@ class TableTarget:
             raise FileExistsError(self.job.base)
         rows = stored_schema(self.schema)
         if state.existing is None:
-            table_schema = update.schema_with(None, rows)
+            table_schema = update.schema_with(None, self._in_folders(rows))
             return dataclasses.replace(self, position=state.position, table_schema=table_schema)
         is_sensitive = self.options.case_sensitive
         own = {same_name(path, is_sensitive): kind for path, kind in state.existing.timestamp_types.items()}
@@ -145,7 +139,7 @@ class TableTarget:
             position=state.position,
             instant_types=instant_types,
             appended=appended,
-            table_schema=update.schema_with(state.existing, appended),
+            table_schema=update.schema_with(state.existing, self._in_folders(appended)),
         )
 
     def commit(
@@ -159,8 +153,20 @@ class TableTarget:
         rows = stored_schema(self.schema) if self.appended is None else self.appended
         if self.table_schema is None:
             raise ValueError("a target is committed after it was fitted")
+        rows = self._in_folders(rows)
         self._update(existing_data).commit(files, rows, self.position, self.table_schema, stream=stream)
         mark_success(self.job)
+
+    def _named_as_text(self) -> list[int]:
+        """Indexes of the partition columns whose values Spark makes names of."""
+        by = self.options.partition_by
+        return [at for at, field in enumerate(self.schema) if field.name in by and is_named_as_text(field.dataType)]
+
+    def _in_folders(self, schema: pa.Schema) -> pa.Schema:
+        """The schema with text for partition columns whose values Spark makes names of."""
+        for at in self._named_as_text():
+            schema = schema.set(at, schema.field(at).with_type(pa.string()))
+        return schema
 
     def _update(self, existing_data: ExistingData) -> Update:
         arrow_schema = self.options.file.get("arrow_schema", False) is not False

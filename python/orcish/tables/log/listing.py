@@ -20,7 +20,7 @@ class Listing(NamedTuple):
 
     files: list[TableFile]
     schema: TableSchema | None
-    """The schema of the table of the first source, as its log has it."""
+    """The schema of their table, as its log has it; ``None`` if there are several."""
 
 
 class Locations(NamedTuple):
@@ -61,6 +61,9 @@ def table_files(
     first = next(iter(sources), None) if isinstance(sources, list | tuple) else sources
     path = None if first is None else native_source(first)
     schema = schemas.get(local_path(path)) if isinstance(path, str) else None
+    if len({None if each is None else each.file for each in schemas.values()}) > 1:
+        # Tables of different schemas are read like files of different schemas.
+        schema = None
     if schema is not None:
         # Columns of the path itself, such as that of t/day=1, are none of the files below it.
         above = {name for name, _ in _native.partitions_of(f"{folder_above(str(path), PATTERN) or path}/-")}
