@@ -41,7 +41,7 @@ class OrcFiles:
     def partition_columns(self) -> list[str]:
         """Columns whose values are in folder names."""
         if not self.files:
-            return [] if self.table_schema is None else self.table_schema.source[3]
+            return [] if self.table_schema is None else self.table_schema.shown_columns
         return [name for name, _ in self.files[0].partition]
 
     def open(self, options: dict[str, Any]) -> _native.Scan | PartiallyReadable:

@@ -108,6 +108,8 @@ def check_partition_values(base: str, names: Iterable[str], schema: TableSchema)
     Raises:
         ValueError: A value does not, so that the table could not be read any more.
     """
+    if not schema.partition:
+        return
     fields = {field.name: field for field in partition_schema(schema) if not pa.types.is_string(field.type)}
     values: dict[str, set[str]] = {name: set() for name in fields}
     for name in names:
@@ -195,12 +197,13 @@ def schema_with(
         arrow_schema: Whether files of a new table have an Arrow schema.
     """
     columns = pa.schema([field for field in rows if field.name not in partition], rows.metadata)
-    typed = [
-        field.remove_metadata()
-        for field in rows
-        if field.name in partition and (arrow_schema or not _needs_arrow_schema(field.type))
-    ]
-    if existing is not None:
+    if existing is None:
+        typed = [
+            field.remove_metadata()
+            for field in rows
+            if field.name in partition and (arrow_schema or not _needs_arrow_schema(field.type))
+        ]
+    else:
         # A stored column of the name of a partition column is hidden by it.
         own = pa.schema([field for field in existing.schema if field.name not in partition], existing.schema.metadata)
         capsule = _native.extended_schema(own.__arrow_c_schema__(), columns.__arrow_c_schema__())

@@ -20,7 +20,11 @@ class TableSchema(NamedTuple):
     """Names of the partition columns that a scan without files has; all by default."""
 
     @property
+    def shown_columns(self) -> list[str]:
+        """The partition columns that a scan without files has."""
+        return self.partition if self.shown is None else self.shown
+
+    @property
     def source(self) -> tuple[bytes, str, list[str], list[str]]:
         """The schema in the form that the native core takes."""
-        shown = self.partition if self.shown is None else self.shown
-        return self.file, f"{self.table}: the schema in the log", self.partition, shown
+        return self.file, f"{self.table}: the schema in the log", self.partition, self.shown_columns
