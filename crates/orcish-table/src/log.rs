@@ -1,6 +1,6 @@
 //! The log of a table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -38,8 +38,8 @@ pub(crate) enum State {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Log {
     entries: BTreeMap<u64, (State, SystemTime)>,
-    /// Names of markers without entries.
-    orphans: Vec<String>,
+    /// Markers without entries: their numbers and names.
+    orphans: BTreeSet<(u64, String)>,
 }
 
 impl Log {
@@ -55,11 +55,11 @@ impl Log {
                 _ => {}
             }
         }
-        let mut orphans = Vec::new();
+        let mut orphans = BTreeSet::new();
         for (number, marker, name) in markers {
             match entries.get_mut(&number) {
                 Some((state, _)) => *state = marker,
-                None => orphans.push(name),
+                None => _ = orphans.insert((number, name)),
             }
         }
         Ok(Log { entries, orphans })
@@ -90,14 +90,22 @@ impl Log {
         self.entries.iter().rev().map(|(number, (state, _))| (*number, *state))
     }
 
+    /// The number and the name of a marker above the last entry. Markers follow their entries, and the last entry is not
+    /// deleted: either the entry was created during the listing, or no commit has written the marker.
+    fn stray(&self) -> Option<(u64, &str)> {
+        let (number, name) = self.orphans.last()?;
+        self.last().is_none_or(|(last, _)| last < *number).then_some((*number, name.as_str()))
+    }
+
     /// Names of old entries, and of markers whose entries are deleted. A marker is deleted after its entry, so that a
     /// finished entry never looks unfinished.
     pub(crate) fn stale(&self, retention: Retention) -> Vec<String> {
-        let Some((_, (_, newest))) = self.entries.last_key_value() else { return Vec::new() };
+        let Some((last, (_, newest))) = self.entries.last_key_value() else { return Vec::new() };
         let is_stale = |modified: &SystemTime| newest.duration_since(*modified).is_ok_and(|age| age >= retention.time);
         let old =
             self.entries.iter().rev().skip(retention.entries.max(1)).filter(|(_, (_, modified))| is_stale(modified));
-        old.map(|(number, _)| entry_name(*number)).chain(self.orphans.iter().cloned()).collect()
+        let markers = self.orphans.iter().take_while(|(number, _)| number < last).map(|(_, name)| name.clone());
+        old.map(|(number, _)| entry_name(*number)).chain(markers).collect()
     }
 }
 
@@ -121,9 +129,21 @@ pub(crate) struct LastEntry {
 
 /// The last entry of the log, with its content; `None` if there is no entry. The entry may have been finished, and have
 /// been followed by another one, since.
+///
+/// # Errors
+/// `Corrupt` for an entry that is none, and for a marker of an entry to come: the entry would never be finished.
 pub(crate) async fn last_entry(store: &impl Store) -> Result<Option<LastEntry>> {
     for _ in 0..MAX_ATTEMPTS {
-        let Some((number, state)) = Log::read(store).await?.last() else { return Ok(None) };
+        let log = Log::read(store).await?;
+        if let Some((number, name)) = log.stray() {
+            if read_entry(store, number).await?.is_none() && Log::read(store).await? == log {
+                let text = "this marker belongs to no commit of the table, and would be taken for that of a later one; \
+                            remove the file";
+                return Err(Error::corrupt(text).in_file(&store.location(name)));
+            }
+            continue;
+        }
+        let Some((number, state)) = log.last() else { return Ok(None) };
         let entry = read_entry(store, number).await?;
         // An entry that is not the last one any more may have been forgotten, and its name may be that of an entry without
         // effect.

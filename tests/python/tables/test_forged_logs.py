@@ -149,6 +149,27 @@ def test_gaps_between_numbers(tmp_path: Path, number: int, is_done: bool) -> Non
     assert orcish.recover(table) in ("nothing", "finished")
 
 
+@pytest.mark.parametrize("number", [0, 1, LAST])
+@pytest.mark.parametrize("ending", ["done", "undone"])
+@pytest.mark.parametrize("count", [0, 1])
+def test_markers_above_the_last_entry(tmp_path: Path, count: int, ending: str, number: int) -> None:
+    """A writer would take such a marker for that of its own entry, and would not publish its files."""
+    table = table_with_log(put(tmp_path / "t", {"a.orc": rows(9)}), count)
+    marker = table / LOG / f"{max(number, count):012}.{ending}"
+    marker.parent.mkdir(parents=True, exist_ok=True)
+    marker.write_text("")
+    before = ids_of(table)
+    for call in ("append", "overwrite", "delete"):
+        with pytest.raises(CorruptFileError, match=f"{marker.name}: .*no commit.*remove the file"):
+            CALLS[call](table)
+    with pytest.raises(CorruptFileError, match=f"{marker.name}: "):
+        orcish.recover(table)
+    assert ids_of(table) == before
+    marker.unlink()
+    orcish.write_dataset(rows(10), table, existing_data="append")
+    assert ids_of(table) == [*before, 10]
+
+
 def test_a_file_of_the_last_number_is_not_brought_back(tmp_path: Path) -> None:
     table = table_with_log(tmp_path / "t")
     path = forged(table, LAST, added=[{"name": "gone.orc", "size": 1, "staged": {"file": "x"}}])
