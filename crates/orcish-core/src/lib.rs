@@ -12,7 +12,8 @@
 //! | [`statistics`] | the model of column statistics |
 //! | [`aggregate`] | minimum, maximum and sum of a column |
 //! | [`explain`] | the plan of a scan: the skipped sections with their proofs |
-//! | [`types`], [`names`] | Arrow types by family; dotted names of nested fields |
+//! | [`types`], [`type_names`] | Arrow types by family; their names in messages |
+//! | [`names`] | dotted names of nested fields |
 //! | [`calendar`] | dates of the Gregorian calendar |
 //! | [`unify`] | the union of schemas |
 //! | [`cast`] | widening, pruning of struct fields, and restoring of logical types |
@@ -41,6 +42,7 @@ pub mod sql;
 pub mod statistics;
 pub mod strings;
 pub mod tuning;
+pub mod type_names;
 pub mod types;
 pub mod unify;
 

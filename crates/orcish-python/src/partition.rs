@@ -4,6 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use orcish::partition::{Flavor, IntervalField, IntervalFields, ValueFormat, format_values, infer_type, parse_values};
+use orcish_core::type_names::TypeName;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -99,5 +100,7 @@ fn interval_field(number: u8) -> PyResult<IntervalField> {
 fn strings(pair: &Pair<'_>) -> PyResult<StringArray> {
     let array = capsule::read_array(pair)?;
     let strings = array.as_string_opt::<i32>();
-    strings.cloned().ok_or_else(|| PyTypeError::new_err(format!("texts are strings, and not {}", array.data_type())))
+    strings
+        .cloned()
+        .ok_or_else(|| PyTypeError::new_err(format!("texts are strings, and not {}", TypeName(array.data_type()))))
 }

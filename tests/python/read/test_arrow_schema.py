@@ -361,7 +361,7 @@ def test_short_runs_and_keys(tmp_path):
     assert [value for batch in batches for value in batch["y"].to_pylist()] == [y for _, y in rows]
     assert orcish.scan([path, path]).select("x").count() == 200_000
     path = write(tmp_path / "keys.orc", "struct<y:string>", [x[:1] for x in rows], pa.schema([("y", kinds["y"])]))
-    with pytest.raises(orcish.LimitExceededError, match="keys of Int8"):
+    with pytest.raises(orcish.LimitExceededError, match="keys of int8"):
         orcish.read_table(path)
 
 

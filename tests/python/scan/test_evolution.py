@@ -125,7 +125,7 @@ def test_what_does_not_fit_names_file_and_column(tmp_path, kind):
 
 def test_narrower_types_do_not_fit():
     wide, narrow = file_of("bigint", [1]), file_of("int", [1])
-    with pytest.raises(orcish.UnsupportedError, match=r"column x: it is bigint .* does not become Int32"):
+    with pytest.raises(orcish.UnsupportedError, match=r"column x: it is bigint .* does not become int32"):
         orcish.scan([narrow, wide]).to_table()
     assert orcish.scan([wide, narrow]).to_table()["x"].type == pa.int64()
 
@@ -429,7 +429,7 @@ def test_filters_through_what_is_no_struct_are_errors(tmp_path, stored, value):
     )
     table = orcish.scan(tmp_path)
     for asked in (table, table.where(col("s.a").is_null()).select("n"), table.where(~(col("s.a") > 5)).select("n")):
-        with pytest.raises(orcish.UnsupportedError, match=r"b\.orc: column s: it is .* does not become Struct"):
+        with pytest.raises(orcish.UnsupportedError, match=r"b\.orc: column s: it is .* does not become struct"):
             asked.to_table()
     if "union" not in stored:
         with pytest.raises(orcish.UnsupportedError, match=r"b\.orc: column s: it is"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import pathlib
+import re
 import subprocess
 import sys
 import threading
@@ -14,7 +15,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from orcish import col
+from orcish import _native, col
 from orcish.errors import CommitError, CorruptFileError, UnfinishedCommitError, UnsupportedError
 from orcish.tables import delete as deleting
 from orcish.tables.commit import Job
@@ -404,9 +405,9 @@ def test_narrower_types_become_those_of_the_table(
 
 
 REFUSED: list[tuple[pa.Schema, pa.Schema, str]] = [
-    (pa.schema([("id", pa.int64())]), pa.schema([("id", pa.string())]), "column id of the rows is Utf8, and Int64"),
-    (pa.schema([("id", pa.string())]), pa.schema([("id", pa.int64())]), "column id of the rows is Int64, and Utf8"),
-    (pa.schema([("id", pa.int32())]), pa.schema([("id", pa.int64())]), "column id of the rows is Int64, and Int32"),
+    (pa.schema([("id", pa.int64())]), pa.schema([("id", pa.string())]), "column id of the rows is string, and int64"),
+    (pa.schema([("id", pa.string())]), pa.schema([("id", pa.int64())]), "column id of the rows is int64, and string"),
+    (pa.schema([("id", pa.int32())]), pa.schema([("id", pa.int64())]), "column id of the rows is int64, and int32"),
     (pa.schema([("id", pa.int64())]), pa.schema([("ID", pa.int64())]), "differ only by case"),
     (
         pa.schema([("s", pa.struct([("a", pa.int8())]))]),
@@ -416,6 +417,39 @@ REFUSED: list[tuple[pa.Schema, pa.Schema, str]] = [
     (pa.schema([("t", pa.timestamp("us"))]), pa.schema([("t", pa.timestamp("us", "UTC"))]), "column t"),
     (pa.schema([("t", pa.timestamp("us", "UTC"))]), pa.schema([("t", pa.timestamp("us"))]), "column t"),
 ]
+
+
+NAMED_TYPES = [
+    pa.null(),
+    pa.bool_(),
+    *(pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.float16(), pa.float32(), pa.float64()),
+    *(pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()),
+    *(pa.string(), pa.large_string(), pa.string_view(), pa.binary(), pa.large_binary(), pa.binary_view()),
+    *(pa.binary(4), pa.date32(), pa.date64(), pa.time32("s"), pa.time64("ns"), pa.month_day_nano_interval()),
+    *(pa.timestamp("ms"), pa.timestamp("ns", "Europe/Rome"), pa.duration("us")),
+    *(pa.decimal32(5, 2), pa.decimal64(12, 3), pa.decimal128(20, 4), pa.decimal256(50, 5)),
+    pa.list_(pa.field("item", pa.int8(), nullable=False)),
+    *(pa.large_list(pa.string()), pa.list_view(pa.int8()), pa.large_list_view(pa.int8()), pa.list_(pa.int8(), 3)),
+    pa.struct([("a", pa.int8()), pa.field("b", pa.list_(pa.string()), nullable=False)]),
+    pa.struct([]),
+    pa.map_(pa.string(), pa.int64()),
+    pa.dictionary(pa.int8(), pa.string()),
+    pa.run_end_encoded(pa.int32(), pa.string()),
+    pa.sparse_union([pa.field("a", pa.int8()), pa.field("b", pa.string())]),
+    pa.dense_union([pa.field("a", pa.int8()), pa.field("b", pa.string())], [5, 7]),
+]
+
+
+@pytest.mark.parametrize("kind", NAMED_TYPES, ids=str)
+def test_names_of_types_are_those_of_pyarrow(kind: pa.DataType) -> None:
+    rows = pa.schema([("x", kind)])
+    interval = pa.month_day_nano_interval()
+    other = pa.schema([("x", interval if kind != interval else pa.bool_())])
+    if kind == pa.null():
+        rows, other = other, rows
+    expected = f"column x of the rows is {rows.field('x').type}, and {other.field('x').type} in the table"
+    with pytest.raises(ValueError, match=re.escape(expected)):
+        _native.appended_schema(other.__arrow_c_schema__(), rows.__arrow_c_schema__(), True)
 
 
 @pytest.mark.parametrize("existing_data", ["append", "overwrite_partitions"])
@@ -439,6 +473,28 @@ def test_rows_that_do_not_fit(tmp_path: pathlib.Path, case: int, existing_data: 
     assert orcish.read_table(table).num_rows == 2
     orcish.write_dataset(new, table, partition_by=by, existing_data="overwrite")
     assert orcish.read_table(table).num_rows == 2
+
+
+def test_names_that_differ_only_by_case(tmp_path: pathlib.Path) -> None:
+    """A table keeps the names that it began with. Partition columns, which others may read from folders, are apart."""
+    rows = pa.table({"K": [1, 2], "k": [3, 4]})
+    table = tmp_path / "t"
+    with pytest.raises(ValueError, match="column 'K' and partition column 'k' differ only by case"):
+        orcish.write_dataset(rows, table, partition_by=["k"])
+    with pytest.raises(ValueError, match="column 'K' and partition column 'k' differ only by case"):
+        orcish.write_dataset(pa.table({"x": [1], "K": [1], "k": [2]}), table, partition_by=["K", "k"])
+    assert not table.exists()
+    for existing_data in ("error", "append", "overwrite", "append"):
+        orcish.write_dataset(rows, table, existing_data=existing_data)  # type: ignore[arg-type]
+    orcish.write_dataset(rows.select(["k"]), table, existing_data="append")
+    found = orcish.read_table(table)
+    assert found.column_names == ["K", "k"]
+    assert sorted(map(str, zip(*found.to_pydict().values(), strict=True))) == sorted(
+        ["(1, 3)", "(2, 4)", "(None, 3)", "(None, 4)"] + ["(1, 3)", "(2, 4)"]
+    )
+    for names in (["k", "K", "x", "X"], ["K", "k", "k"]):
+        with pytest.raises(ValueError, match="several columns of the rows have the name"):
+            orcish.write_dataset(pa.table([[1]] * len(names), names=names), table, existing_data="append")
 
 
 def test_a_value_that_the_unit_of_the_table_does_not_hold(tmp_path: pathlib.Path) -> None:

@@ -9,6 +9,7 @@ use arrow_select::concat::concat;
 use arrow_select::take::take;
 
 use crate::error::{Error, Result};
+use crate::type_names::TypeName;
 
 /// Index of the first minimum or maximum; `None` if all values are null or NaN.
 ///
@@ -42,7 +43,7 @@ pub(super) fn index_of_extreme(array: &ArrayRef, nulls: Option<&NullBuffer>, is_
             extreme(length, nulls, is_max, |at| Some(values.value(at)))
         }
         DataType::Null => None,
-        kind => return Err(Error::invalid(format!("values of {kind} have no order"))),
+        kind => return Err(Error::invalid(format!("values of {} have no order", TypeName(kind)))),
     ))
 }
 
@@ -86,7 +87,8 @@ pub(super) fn extreme_of(value: Option<ArrayRef>, array: &ArrayRef, index: usize
         let index = UInt64Array::from_value(u64::try_from(index).unwrap_or(u64::MAX), 1);
         take(array, &index, None)
     };
-    let fault = |error| Error::unsupported(format!("an aggregate of {}", array.data_type())).with_source(error);
+    let fault =
+        |error| Error::unsupported(format!("an aggregate of {}", TypeName(array.data_type()))).with_source(error);
     let candidate = pick(array, index).map_err(fault)?;
     let Some(value) = value else { return Ok(candidate) };
     let both = concat(&[&value, &candidate]).map_err(fault)?;

@@ -33,6 +33,7 @@ use self::sum::Sum;
 use crate::cast::plain_values;
 use crate::error::{Error, Result};
 use crate::statistics::ColumnStatistics;
+use crate::type_names::TypeName;
 use crate::types::value_type;
 
 /// An aggregate function.
@@ -87,7 +88,7 @@ impl Accumulator {
         let state = match aggregate {
             Aggregate::Sum => State::Sum(Sum::new(&kind)?),
             _ if kind.is_nested() || matches!(kind, DataType::Interval(_)) => {
-                return Err(Error::invalid(format!("values of {kind} have no order")));
+                return Err(Error::invalid(format!("values of {} have no order", TypeName(&kind))));
             }
             _ => State::Extreme { is_max: aggregate == Aggregate::Max, value: None },
         };
@@ -119,7 +120,11 @@ impl Accumulator {
     pub fn update(&mut self, array: &ArrayRef, nulls: Option<&NullBuffer>) -> Result<()> {
         let plain = plain_values(array)?;
         if *plain.data_type() != self.kind {
-            return Err(Error::invalid(format!("an aggregate of {} and {}", self.kind, plain.data_type())));
+            return Err(Error::invalid(format!(
+                "an aggregate of {} and {}",
+                TypeName(&self.kind),
+                TypeName(plain.data_type())
+            )));
         }
         let nulls = NullBuffer::union(plain.logical_nulls().as_ref(), nulls).filter(|nulls| nulls.null_count() > 0);
         match &mut self.state {

@@ -15,6 +15,7 @@ use arrow_schema::{DECIMAL256_MAX_PRECISION, DataType};
 use super::statistics::exact_sum;
 use crate::error::{Error, Result};
 use crate::statistics::ColumnStatistics;
+use crate::type_names::TypeName;
 use crate::types::precision_and_scale;
 
 /// Digits of the sum of integers: 2^63 integers of 64 bits have a sum of 38 digits.
@@ -70,7 +71,7 @@ impl Sum {
             kind if kind.is_floating() => Total::Float(CompensatedSum::default()),
             kind => match precision_and_scale(kind) {
                 Some((_, scale)) => Total::Decimal(i256::ZERO, scale),
-                None => return Err(Error::invalid(format!("values of {kind} have no sum"))),
+                None => return Err(Error::invalid(format!("values of {} have no sum", TypeName(kind)))),
             },
         };
         Ok(Sum { total, is_empty: true })
@@ -88,7 +89,7 @@ impl Sum {
             Total::Integer(sum) => {
                 let added = downcast_integer_array!(
                     array => fold(array, nulls, 0i128, |sum, value| sum + i128::from(value)),
-                    kind => return Err(Error::invalid(format!("values of {kind} have no sum"))),
+                    kind => return Err(Error::invalid(format!("values of {} have no sum", TypeName(kind)))),
                 );
                 *sum = sum.checked_add(added).ok_or_else(too_long)?;
             }

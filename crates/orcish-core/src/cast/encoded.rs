@@ -8,6 +8,7 @@ use arrow_select::take::take;
 
 use super::mismatch::{RestoreColumn, RestoreResult, cast};
 use crate::error::Error;
+use crate::type_names::TypeName;
 use crate::types::{is_binary, is_text};
 
 /// Maximum number of distinct values of types that Arrow cannot dictionary encode. Each value is compared with all of them.
@@ -34,8 +35,9 @@ pub(super) fn dictionary(
 
 /// Dictionary encodes an array.
 fn encode(plain: &ArrayRef, keys: &DataType, target: &DataType, column: RestoreColumn) -> RestoreResult {
-    let too_many =
-        || Error::limit(format!("more different values in a batch than keys of {keys} can tell apart")).into();
+    let too_many = || {
+        Error::limit(format!("more different values in a batch than keys of {} can tell apart", TypeName(keys))).into()
+    };
     let kind = plain.data_type();
     let is_supported_by_arrow = (kind.is_primitive() && !matches!(kind, DataType::Interval(_) | DataType::Duration(_)))
         || is_text(kind)
@@ -87,7 +89,8 @@ fn assemble(keys: &ArrayRef, values: ArrayRef, target: &DataType) -> RestoreResu
 /// A run-end encoded array.
 pub(super) fn runs(values: &ArrayRef, target: &DataType) -> RestoreResult {
     let DataType::RunEndEncoded(ends, _) = target else { return Err(Error::corrupt("no runs").into()) };
-    let too_many = || Error::limit(format!("more rows in a batch than run ends of {} reach", ends.data_type()));
+    let too_many =
+        || Error::limit(format!("more rows in a batch than run ends of {} reach", TypeName(ends.data_type())));
     let kind = values.data_type();
     if kind.is_primitive() || is_text(kind) || is_binary(kind) || *kind == DataType::Boolean {
         let runs = cast(values, target).map_err(|_| too_many())?.to_data();

@@ -5,6 +5,7 @@ use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType};
 
 use crate::error::{Error, Result};
+use crate::type_names::TypeName;
 
 /// An error of restoring an array.
 pub(super) struct TypeMismatch {
@@ -44,8 +45,9 @@ pub(super) type RestoreColumn = fn(&ArrayRef, &DataType, u64) -> RestoreResult;
 /// `LimitExceeded` where they take more.
 pub fn check_array_size(kind: &DataType, count: usize, memory: u64) -> Result<()> {
     let bytes = width(kind).saturating_mul(count as u64);
-    let too_much =
-        || Error::over("memory", format!("{count} values of {kind} need more than the {memory} bytes allowed"));
+    let too_much = || {
+        Error::over("memory", format!("{count} values of {} need more than the {memory} bytes allowed", TypeName(kind)))
+    };
     if bytes > memory { Err(too_much()) } else { Ok(()) }
 }
 
@@ -71,5 +73,5 @@ pub(super) fn cast(array: &dyn Array, target: &DataType) -> Result<ArrayRef, Arr
 
 /// The error for an array that cannot be restored to `target`.
 pub(super) fn unexpected_type(array: &ArrayRef, target: &DataType) -> TypeMismatch {
-    Error::corrupt(format!("values of {} were not written as {target}", array.data_type())).into()
+    Error::corrupt(format!("values of {} were not written as {}", TypeName(array.data_type()), TypeName(target))).into()
 }

@@ -6,6 +6,7 @@ use arrow_schema::DataType;
 use arrow_select::take::take;
 
 use crate::error::{Error, Result};
+use crate::type_names::TypeName;
 
 /// The values of an array, without dictionaries and run ends. Other arrays are unchanged.
 ///
@@ -21,7 +22,8 @@ pub fn plain_values(array: &ArrayRef) -> Result<ArrayRef> {
         _ => return Ok(array.clone()),
     };
     let fault = |error| {
-        Error::unsupported(format!("values of type {} cannot be decoded", array.data_type())).with_source(error)
+        Error::unsupported(format!("values of type {} cannot be decoded", TypeName(array.data_type())))
+            .with_source(error)
     };
     plain_values(&unpacked.map_err(fault)?)
 }

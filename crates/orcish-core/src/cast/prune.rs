@@ -9,6 +9,7 @@ use arrow_array::{
 use arrow_schema::{ArrowError, DataType, FieldRef};
 
 use crate::error::{Error, Result};
+use crate::type_names::TypeName;
 
 /// Removes struct fields that the type of `field` does not have, also in lists and maps. The remaining fields are selected by
 /// name, and have the order of `field`. No values are copied.
@@ -20,7 +21,10 @@ pub fn prune_fields(array: &ArrayRef, field: &FieldRef) -> Result<ArrayRef> {
     if array.data_type() == target {
         return Ok(array.clone());
     }
-    let mismatch = || Error::invalid(format!("{target} is no part of {}", array.data_type())).in_column(field.name());
+    let mismatch = || {
+        Error::invalid(format!("{} is no part of {}", TypeName(target), TypeName(array.data_type())))
+            .in_column(field.name())
+    };
     let with_cause = |error: ArrowError| mismatch().with_source(error);
     Ok(match (array.data_type(), target) {
         (DataType::Struct(source_fields), DataType::Struct(fields)) => {

@@ -18,6 +18,7 @@ use super::prune_result::{Outcome, Proof, PruneResult};
 use crate::error::{Error, Result};
 use crate::expression::Predicate;
 use crate::names::{ArrowNames, field_at, not_one_value_per_row};
+use crate::type_names::TypeName;
 
 /// A predicate bound to the columns of an Arrow schema.
 #[derive(Debug, Clone)]
@@ -41,7 +42,11 @@ impl BatchFilter {
         Self::bind(predicate, &mut |name| path(name), &|name| {
             let field = field_at(fields, &path(name)?).ok_or_else(|| not_one_value_per_row(name))?;
             let domain = domain_of_array(field.data_type())?;
-            Ok(FilterColumn { domain, type_string: field.data_type().to_string(), source: ValueSource::Column(0) })
+            Ok(FilterColumn {
+                domain,
+                type_string: TypeName(field.data_type()).to_string(),
+                source: ValueSource::Column(0),
+            })
         })
     }
 

@@ -3,6 +3,7 @@
 use arrow_schema::{DataType, TimeUnit};
 
 use crate::error::{Error, Result};
+use crate::type_names::TypeName;
 use crate::types::{nanoseconds, value_type};
 
 /// How the values of a column are compared.
@@ -86,7 +87,7 @@ pub fn domain_of(kind: &DataType, may_become_null: bool) -> Domain {
 /// `InvalidArgument` for types whose arrays have no null buffer.
 pub(super) fn domain_of_array(kind: &DataType) -> Result<Domain> {
     if matches!(kind, DataType::Null | DataType::Union(_, _) | DataType::RunEndEncoded(_, _)) {
-        return Err(Error::invalid(format!("values of type {kind} cannot be asked by a filter")));
+        return Err(Error::invalid(format!("values of type {} cannot be asked by a filter", TypeName(kind))));
     }
     Ok(match value_type(kind) {
         // Comparisons of these types are not implemented.

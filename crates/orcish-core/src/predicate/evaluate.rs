@@ -20,6 +20,7 @@ use super::condition::{Condition, Node, Test, ValueSet};
 use super::ranges::{NonNan, Ranges};
 use crate::cast::plain_values;
 use crate::error::{Error, Result};
+use crate::type_names::TypeName;
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
 
@@ -277,7 +278,9 @@ fn in_set(set: &ValueSet, values: &ArrayRef) -> Result<BooleanBuffer> {
                 _ => return Err(Error::invalid("a dictionary without keys"))
             )
         }
-        (set, kind) => return Err(Error::invalid(format!("values of type {kind} cannot be looked up in {set:?}"))),
+        (set, kind) => {
+            return Err(Error::invalid(format!("values of type {} cannot be looked up in {set:?}", TypeName(kind))));
+        }
     })
 }
 

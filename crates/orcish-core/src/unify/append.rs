@@ -7,6 +7,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata, Schema};
 
 use super::leaf::common_leaf;
 use crate::error::{Error, Result};
+use crate::type_names::TypeName;
 use crate::types::{
     SPARK_TYPE, is_extension_key, is_text, item_of, precision_and_scale, value_type, with_item, with_type,
 };
@@ -22,7 +23,8 @@ use crate::types::{
 /// timestamps, and whether they are instants. With it, appended timestamps have the unit of the table.
 ///
 /// # Errors
-/// `InvalidArgument` if names differ only by case or are equal, or if a type of the table does not hold the values of the rows.
+/// `InvalidArgument` if names are equal, or differ only by case where the table does not have both of them; or if a type of the
+/// table does not hold the values of the rows.
 ///
 /// ```
 /// use arrow_schema::{DataType, Field, Schema};
@@ -89,8 +91,12 @@ fn extended_type(table: &DataType, rows: &DataType) -> DataType {
 }
 
 fn fields(table: &Fields, rows: &Fields, prefix: &str, has_schema: bool) -> Result<Fields> {
-    let mut names = HashSet::new();
-    if let Some(field) = rows.iter().find(|field| !names.insert(field.name().to_lowercase())) {
+    // Names of the table may differ only by case from its beginning.
+    let is_own = |name: &str| table.iter().any(|own| own.name() == name);
+    let (mut names, mut lower_names) = (HashSet::new(), HashSet::new());
+    let mut is_new =
+        |name: &str| names.insert(name.to_owned()) && (lower_names.insert(name.to_lowercase()) || is_own(name));
+    if let Some(field) = rows.iter().find(|field| !is_new(field.name())) {
         return Err(Error::invalid(format!(
             "several columns of the rows have the name {prefix}{}, without regard to case",
             field.name()
@@ -199,5 +205,9 @@ fn plain(kind: &DataType) -> DataType {
 }
 
 fn mismatch(name: &str, table: &DataType, rows: &DataType) -> Error {
-    Error::invalid(format!("column {name} of the rows is {rows}, and {table} in the table, which does not hold it"))
+    Error::invalid(format!(
+        "column {name} of the rows is {}, and {} in the table, which does not hold it",
+        TypeName(rows),
+        TypeName(table)
+    ))
 }

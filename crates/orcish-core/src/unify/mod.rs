@@ -25,6 +25,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
 
 use self::leaf::{common_integer, common_leaf};
 use crate::error::{Error, Result};
+use crate::type_names::TypeName;
 use crate::types::{SPARK_TYPE, finer_unit, is_extension_key, item_of, with_item, with_type};
 
 /// The union of two schemas: the columns of `first`, then the columns that only `other` has. Each column has a common type,
@@ -219,5 +220,5 @@ fn mismatch(name: &str, first: &DataType, other: &DataType) -> Error {
     let reason =
         if rounds { ", a floating point number, which does not hold it" } else { ", which have no common type" };
     let (first, other) = if rounds && first.is_floating() { (other, first) } else { (first, other) };
-    Error::unsupported(format!("column {name} is {first} and {other}{reason}"))
+    Error::unsupported(format!("column {name} is {} and {}{reason}", TypeName(first), TypeName(other)))
 }

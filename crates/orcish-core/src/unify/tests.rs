@@ -126,7 +126,7 @@ fn errors_name_the_column() {
     let list = |kind| DataType::new_list(DataType::Struct(vec![Field::new("b", kind, true)].into()), true);
     let one = schema(&[("a", list(DataType::Float32))]);
     let error = unify_schemas(&one, &schema(&[("a", list(DataType::Int64))]), true).unwrap_err();
-    let expected = "column a.element.b is Int64 and Float32, a floating point number, which does not hold it";
+    let expected = "column a.element.b is int64 and float, a floating point number, which does not hold it";
     assert!(error.to_string().contains(expected), "{error}");
 }
 

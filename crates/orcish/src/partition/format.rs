@@ -13,6 +13,7 @@ use arrow_schema::{DataType, TimeUnit};
 use orcish_core::calendar::{date_of, date_text};
 use orcish_core::cast::plain_values;
 use orcish_core::error::{Error, Result};
+use orcish_core::type_names::TypeName;
 use orcish_core::types::nanoseconds;
 
 use super::decimal::decimal_text;
@@ -87,7 +88,7 @@ pub fn format_values(array: &ArrayRef, format: &ValueFormat) -> Result<StringArr
         }
         DataType::Timestamp(unit, zone) => timestamps(&ticks(&array)?, *unit, zone.as_deref(), format),
         DataType::Duration(unit) => durations(&ticks(&array)?, *unit, format),
-        kind => Err(Error::unsupported(format!("values of {kind} cannot be names of folders"))),
+        kind => Err(Error::unsupported(format!("values of {} cannot be names of folders", TypeName(kind)))),
     }
 }
 
@@ -128,7 +129,8 @@ fn ticks(array: &ArrayRef) -> Result<Int64Array> {
         _ => cast(array, &DataType::Int64),
     };
     let fault = |error| {
-        Error::unsupported(format!("values of type {} cannot be decoded", array.data_type())).with_source(error)
+        Error::unsupported(format!("values of type {} cannot be decoded", TypeName(array.data_type())))
+            .with_source(error)
     };
     Ok(integers.map_err(fault)?.as_primitive::<Int64Type>().clone())
 }

@@ -11,6 +11,7 @@ use arrow_schema::{DECIMAL256_MAX_PRECISION, DataType, TimeUnit};
 use orcish_core::calendar::date_text;
 use orcish_core::cast::is_text_or_dictionary;
 use orcish_core::error::{Error, Result};
+use orcish_core::type_names::TypeName;
 use orcish_core::types::{is_binary, nanoseconds};
 
 use super::decimal::parse_decimal;
@@ -91,7 +92,7 @@ pub fn parse_values(texts: &StringArray, data_type: &DataType, flavor: Flavor) -
 
 /// The error for a text that is no value of a type.
 fn type_mismatch(text: &str, data_type: &DataType) -> Error {
-    Error::invalid(format!("the partition value {text:?} is no {data_type}"))
+    Error::invalid(format!("the partition value {text:?} is no {}", TypeName(data_type)))
 }
 
 /// Parses each text. Of adjacent equal texts the first is parsed.

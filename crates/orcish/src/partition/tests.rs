@@ -98,7 +98,7 @@ fn decimals() {
     let values = Decimal128Array::from(vec![150, -12_345, 100, 0, 1]).with_precision_and_scale(5, 2).unwrap();
     assert_eq!(*parsed(&["1.50", "-123.45", "1e0", "0e99999", "1000e-5"], &kind).unwrap(), values);
     for text in ["1.505", "1000", "1e999999999", "1e-999999999", "x", ""] {
-        assert!(parsed(&[text], &kind).unwrap_err().message().contains("is no Decimal128(5, 2)"), "{text}");
+        assert!(parsed(&[text], &kind).unwrap_err().message().contains("is no decimal128(5, 2)"), "{text}");
     }
 }
 

@@ -10,6 +10,7 @@ use orcish_core::names::not_one_value_per_row;
 use orcish_core::predicate::{
     BatchFilter, Condition, Domain, FilterColumn, Node, ValueSource, bind_names, domain_of, stored_domain,
 };
+use orcish_core::type_names::TypeName;
 
 use super::matching::Matcher;
 use super::partition;
@@ -133,13 +134,17 @@ impl Table {
             };
             return Ok(FilterColumn {
                 domain: domain_of(field.data_type(), self.times_may_become_null()),
-                type_string: field.data_type().to_string(),
+                type_string: TypeName(field.data_type()).to_string(),
                 source,
             });
         }
         let field = self.field_at(&self.path(name)?).ok_or_else(|| not_one_value_per_row(name))?;
         let domain = stored_domain(field.data_type(), self.times_may_become_null());
-        Ok(FilterColumn { domain, type_string: field.data_type().to_string(), source: ValueSource::Column(0) })
+        Ok(FilterColumn {
+            domain,
+            type_string: TypeName(field.data_type()).to_string(),
+            source: ValueSource::Column(0),
+        })
     }
 
     fn times_may_become_null(&self) -> bool {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use orcish_core::cast::{ColumnCast, SchemaMapping, widens};
 use orcish_core::error::{Error, Result};
+use orcish_core::type_names::TypeName;
 use orcish_core::types::{entries_of, item_of, value_type};
 
 use super::fields_by_name::FieldsByName;
@@ -348,7 +349,10 @@ impl<'a> Matcher<'a> {
         let stored = self.schema().type_string(id).unwrap_or_else(|_| this.kind.name().to_owned());
         let has_instants = this.kind == Kind::TimestampInstant && matches!(target, DataType::Timestamp(_, None));
         let hint = if has_instants { "; both have instants, which can be asked for" } else { "" };
-        let text = format!("it is {stored} in this file, which does not become {target} as it is in the table{hint}");
+        let text = format!(
+            "it is {stored} in this file, which does not become {} as it is in the table{hint}",
+            TypeName(target)
+        );
         Error::unsupported(text)
     }
 }

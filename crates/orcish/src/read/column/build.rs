@@ -9,6 +9,7 @@ use arrow_array::types::{
 };
 use arrow_schema::{DataType, FieldRef, Fields, UnionMode};
 use orcish_core::error::{Error, Result};
+use orcish_core::type_names::TypeName;
 use orcish_core::types::{entries_of, is_text, value_type};
 
 use super::binary::{DirectReader, Target, WIDEST};
@@ -311,5 +312,5 @@ impl Context<'_> {
 }
 
 fn type_mismatch(kind: Kind, arrow: &DataType) -> Error {
-    Error::invalid(format!("a {} column cannot become {arrow}", kind.name()))
+    Error::invalid(format!("a {} column cannot become {}", kind.name(), TypeName(arrow)))
 }

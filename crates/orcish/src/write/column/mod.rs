@@ -31,6 +31,7 @@ pub(super) use build::{child_writers, column_writer};
 
 use orcish_core::error::Result;
 use orcish_core::statistics::{ColumnStatistics, Detail};
+use orcish_core::type_names::TypeName;
 use orcish_core::types::{is_text, value_type};
 
 use super::append_error::{AppendError, AppendResult};
@@ -316,7 +317,7 @@ fn decode_dictionary_or_runs(array: &ArrayRef) -> Result<ArrayRef> {
     };
     let cast = arrow_cast::cast(array, target);
     cast.map_err(|error| {
-        orcish_core::Error::invalid(format!("values of type {} cannot be decoded", array.data_type()))
+        orcish_core::Error::invalid(format!("values of type {} cannot be decoded", TypeName(array.data_type())))
             .with_source(error)
     })
 }

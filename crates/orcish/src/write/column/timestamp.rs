@@ -10,6 +10,7 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use orcish_core::error::{Error, Result};
+use orcish_core::type_names::TypeName;
 use orcish_core::types::nanoseconds;
 
 use super::integer::{nth_valid, physical_integers};
@@ -160,7 +161,7 @@ impl ValueEncoder for TimestampEncoder {
         self.seconds.encode_if_large(context.compressors)?;
         self.nanos.encode_if_large(context.compressors)?;
         let DataType::Timestamp(unit, zone) = array.data_type() else {
-            return Err(Error::invalid(format!("{} is no timestamp", array.data_type())).into());
+            return Err(Error::invalid(format!("{} is no timestamp", TypeName(array.data_type()))).into());
         };
         let values = physical_integers(array, DataType::Int64)?;
         let values = values.as_primitive::<Int64Type>().values();

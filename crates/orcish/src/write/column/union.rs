@@ -7,6 +7,7 @@ use arrow_buffer::NullBuffer;
 use arrow_cast::cast;
 use arrow_schema::{DataType, UnionMode};
 use orcish_core::error::{Error, Result};
+use orcish_core::type_names::TypeName;
 
 use super::{
     AppendContext, AppendResult, ColumnWriter, Compressors, Detail, EncodedValues, RowGroupPositions, ValueEncoder,
@@ -77,7 +78,7 @@ impl ValueEncoder for UnionEncoder {
             return self.append_struct(array.as_struct(), valid, context.compressors);
         }
         let DataType::Union(fields, mode) = array.data_type() else {
-            return Err(Error::invalid(format!("{} is no union", array.data_type())).into());
+            return Err(Error::invalid(format!("{} is no union", TypeName(array.data_type()))).into());
         };
         let union = array.as_union();
         // ORC tags are positions of variants. Arrow type ids may be other numbers.
