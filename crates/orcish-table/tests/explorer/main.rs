@@ -35,6 +35,9 @@ use crate::world::{Faults, Kind, SimStore, World};
 
 /// Most steps of a schedule, which no schedule reaches.
 const MAX_STEPS: usize = 200_000;
+/// Most processes of a schedule that die. A stream, which is restarted each time, would otherwise write for ever where a
+/// commit can neither be finished nor undone.
+const MAX_CRASHES: usize = 100;
 
 type Running = Pin<Box<dyn Future<Output = ()>>>;
 
@@ -106,7 +109,7 @@ fn run(seed: u64, mutation: Option<Mutation>) -> Result<usize, String> {
         running.push((false, Box::pin(process().vacuum())));
     }
     let mut checked = Checked { first, changes: u64::MAX, entries: usize::MAX, undone: 0, states: Vec::new() };
-    let mut steps = 0;
+    let (mut steps, mut died) = (0, 0);
     // Some processes are suspended again and again, for long.
     let slow = if random.chance(50) { 1 + random.below(2) } else { 0 };
     while !running.is_empty() {
@@ -117,7 +120,8 @@ fn run(seed: u64, mutation: Option<Mutation>) -> Result<usize, String> {
         let is_ready = poll(&mut running[at].1);
         if is_ready {
             drop(running.swap_remove(at));
-        } else if crashes > 0 && random.next() % 1_000 < crashes * 3 {
+        } else if crashes > 0 && died < MAX_CRASHES && random.next() % 1_000 < crashes * 3 {
+            died += 1;
             world.borrow_mut().trace.push("    a process dies".to_owned());
             let (is_stream, _) = running.swap_remove(at);
             if is_stream {
@@ -128,7 +132,7 @@ fn run(seed: u64, mutation: Option<Mutation>) -> Result<usize, String> {
         checked.plain(&world, &records)?;
         steps += 1;
         if steps > MAX_STEPS {
-            return Err("the schedule does not end".to_owned());
+            return Err(told("the schedule does not end", &world.borrow()));
         }
     }
     world.borrow_mut().heal();
