@@ -75,11 +75,6 @@ impl FileStore {
         !self.base.contains("://")
     }
 
-    /// Whether folders may be links to other folders. Links of HDFS are off in the name node.
-    fn has_links(&self) -> bool {
-        self.is_local()
-    }
-
     /// The number of threads that publish files and look into folders. A local disk needs no time for that.
     pub(crate) fn threads(&self) -> usize {
         if self.is_local() { 1 } else { CONCURRENCY }
@@ -112,7 +107,7 @@ impl FileStore {
 
     /// A check of the links below the folder.
     fn links(&self) -> LinkCheck<'_> {
-        LinkCheck::new(self.has_links().then_some(self.base.as_str()))
+        LinkCheck::new(self.follows_links().then_some(self.base.as_str()))
     }
 
     /// The staged files of a job, checked not to be elsewhere.
@@ -169,7 +164,8 @@ impl Store for FileStore {
     }
 
     fn follows_links(&self) -> bool {
-        self.has_links()
+        // Links of HDFS are off in the name node.
+        self.is_local()
     }
 
     async fn list_visible(&self, folder: &str) -> Result<Vec<StoredFile>> {
