@@ -56,6 +56,11 @@ lint: $(VENV)/tools ## Formatting, clippy, rustdoc, ruff, mypy
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+.PHONY: docs
+docs: $(VENV)/module $(VENV)/docs-tools ## Build the documentation site in target/docs; warnings are errors
+	$(BIN)/sphinx-build -q -W -E -c docs/site docs target/docs
+	@echo "target/docs/index.html"
+
 .PHONY: bench
 bench: $(VENV)/release-module java ## Benchmarks: the kernels, then side by side with other readers and writers
 	cargo bench --workspace
@@ -104,6 +109,10 @@ $(VENV)/tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+$(VENV)/docs-tools: $(VENV)/tools
+	$(BIN)/python -m pip install --quiet --group docs
 	@touch $@
 
 MATURIN_DEVELOP = env -u CONDA_PREFIX VIRTUAL_ENV="$(abspath $(VENV))" $(BIN)/maturin develop

@@ -53,8 +53,8 @@ class Update:
         """Checks the columns of the rows, partition columns included.
 
         Raises:
-            ValueError: A column is one of the folder that is written to, whose value would replace those of the rows; or
-                its name differs from that of a partition column only by case.
+            ValueError: A column is one of the folder that is written to, whose value would replace those of the rows, or
+                the name of a column differs from that of a partition column only by case.
         """
         for name in self.job.partition_columns:
             if name.lower() in (each.lower() for each in names):
@@ -66,7 +66,9 @@ class Update:
         for name in names:
             other = partition.get(name.lower(), name)
             if other != name:
-                raise ValueError(f"column {name!r} and partition column {other!r} differ only by case: rename one of them")
+                raise ValueError(
+                    f"column {name!r} and partition column {other!r} differ only by case: rename one of them"
+                )
 
     def state(self) -> TableState:
         """Looks at the table. A commit of another job that has died is finished before.

@@ -49,7 +49,7 @@ class ORCWriter:
         schema: An Arrow schema, or an object with ``__arrow_c_schema__``.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
         publish: ``False`` for a file that does not appear when the writer is closed. Its :attr:`token` then completes
-            or aborts it, in any process; see :meth:`orcish.tables.folder.Folder.complete`. Not for file objects.
+            or aborts it, in any process; see ``orcish.tables.folder.Folder.complete``. Not for file objects.
         staging: Folder on the same disk for such a file, which has a hidden name; by default the folder of the target.
             Object stores ignore it, as they hold the parts of the file.
 

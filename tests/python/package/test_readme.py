@@ -1,6 +1,7 @@
 """README.md and the pages of docs: their code runs, their links resolve, and their tables have every option."""
 
 import datetime
+import importlib
 import inspect
 import re
 import shlex
@@ -198,6 +199,22 @@ def test_links_resolve(page):
 def test_index_has_every_page():
     linked = re.findall(r"\]\(([\w-]+\.md)[)#]", text_of(ROOT / "docs/README.md"))
     assert sorted(linked) == [page.name for page in DOCS if page.name != "README.md"]
+
+
+def test_reference_has_every_public_name():
+    pages = [text_of(page) for page in (ROOT / "docs/reference").glob("*.rst")]
+    named = re.findall(r"^\.\. auto\w+:: orcish\.(\w+)$", "\n".join(pages), flags=re.MULTILINE)
+    # Modules are documented whole.
+    modules = {name for module in ("errors", "types") for name in importlib.import_module(f"orcish.{module}").__all__}
+    assert set(orcish.__all__) - modules - {"__version__"} == set(named) - {"errors", "types", "spark"}
+
+
+def test_site_has_every_page():
+    index = text_of(ROOT / "docs/index.rst")
+    pages = re.findall(r"^   ([\w/-]+)$", index, flags=re.MULTILINE)
+    assert sorted(page for page in pages if "/" not in page) == sorted(
+        page.stem for page in DOCS if page.stem != "README"
+    )
 
 
 def test_make_targets():
