@@ -53,8 +53,8 @@ class Update:
         """Checks the columns of the rows, partition columns included.
 
         Raises:
-            ValueError: A column is one of the folder that is written to, whose value would replace those of the rows, or
-                the name of a column differs from that of a partition column only by case.
+            ValueError: A column is one of the folder that is written to, whose value would replace those of the rows,
+                or the name of a column differs from that of a partition column only by case.
         """
         for name in self.job.partition_columns:
             if name.lower() in (each.lower() for each in names):
