@@ -48,18 +48,31 @@ test-all: test-rust $(VENV)/module java ## All tests, the random ones with TEST_
 	$(PYTEST)
 
 .PHONY: lint
-lint: $(VENV)/tools ## Formatting, clippy, rustdoc, ruff, mypy
+lint: $(VENV)/tools ## Formatting, clippy, rustdoc, ruff, mypy, the workflows
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 .PHONY: docs
 docs: $(VENV)/module $(VENV)/docs-tools ## Build the documentation site in target/docs; warnings are errors
 	$(BIN)/sphinx-build -q -W -E -c docs/site docs target/docs
 	@echo "target/docs/index.html"
+
+# The oldest pyarrow that the package allows.
+OLDEST_PYARROW = $(shell sed -nE 's/^dependencies = \["pyarrow>=([0-9]+)"\]/\1/p' pyproject.toml)
+
+.PHONY: wheel
+wheel: $(VENV)/wheel-tools ## Build a manylinux wheel for glibc 2.17 in dist, and try it beside the oldest pyarrow
+	rm -rf dist/wheel target/wheel
+	PATH="$(abspath $(BIN)):$$PATH" env -u CONDA_PREFIX maturin build --release --zig --compatibility manylinux2014 \
+		--out dist/wheel
+	$(PYTHON) -m venv target/wheel
+	target/wheel/bin/python -m pip install --quiet "pyarrow==$(OLDEST_PYARROW).*" dist/wheel/orcish-*.whl
+	target/wheel/bin/python tests/wheel/smoke.py
 
 .PHONY: bench
 bench: $(VENV)/release-module java ## Benchmarks: the kernels, then side by side with other readers and writers
@@ -109,6 +122,10 @@ $(VENV)/tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+$(VENV)/wheel-tools: $(VENV)/tools
+	$(BIN)/python -m pip install --quiet --group wheel
 	@touch $@
 
 $(VENV)/docs-tools: $(VENV)/tools
