@@ -159,9 +159,10 @@ def read_table(
     check_no_external(external_locations)
     try:
         file = ORCFile(cast("Source", source), storage_options=storage_options, limits=limits)
-    except FileNotFoundError:
-        # In an object store, a folder is known only by the names of its files.
-        if not isinstance(source, str) or "://" not in source:
+    except (FileNotFoundError, IsADirectoryError) as error:
+        # In an object store, a folder is known only by the names of its files. A local folder was just made.
+        is_url = isinstance(source, str) and "://" in source
+        if not is_url and not isinstance(error, IsADirectoryError):
             raise
         return scan(source, **options).to_table()
     return file.read(**{name: options[name] for name in options if name in ReadOptions.__optional_keys__})

@@ -9,7 +9,7 @@ use orcish_core::{Error, ErrorKind, Result};
 
 use crate::entry::{AddedFile, Entry, MAX_ENTRY, Operation, StagedBytes, StreamBatch};
 use crate::finish::{clean, finish};
-use crate::log::{Log, State, entry_name, last_entry, next_number, read_marker};
+use crate::log::{LastContent, Log, Marker, State, entry_name, last_entry, next_number, read_marker};
 use crate::names::{FileKind, JOBS, OWN, check_job, file_kind, is_below, job_folder};
 use crate::schema::TableSchema;
 use crate::store::{Store, StoredFile};
@@ -122,15 +122,16 @@ async fn decide_and_finish(store: &impl Store, job: &str, change: &Change) -> Re
     check_job(job)?;
     for _ in 0..MAX_TURNS {
         let (mut number, mut streams, mut previous, mut schema) = (0, BTreeMap::new(), None, None);
-        if let Some(mut last) = last_entry(store).await? {
-            if last.state == State::Unfinished {
-                last.state = finish(store, last.number, &last.entry).await?;
-            }
+        if let Some(last) = last_entry(store).await? {
+            let marker = match last.content {
+                LastContent::Unfinished(entry) => {
+                    let state = finish(store, last.number, &entry).await?;
+                    Marker::of(last.number, &entry, state)
+                }
+                LastContent::Ended(marker) => marker,
+            };
             number = next_number(store, last.number)?;
-            let is_undone = last.state == State::Undone;
-            streams = last.entry.streams_after(last.number, is_undone);
-            schema = last.entry.schema_after(is_undone).cloned();
-            previous = Some(last.entry.job);
+            (streams, schema, previous) = (marker.streams, marker.schema, Some(marker.job));
         }
         if let Some(StreamBatch { stream, batch }) = &change.stream
             && streams.get(stream).is_some_and(|last| last.batch >= *batch)
@@ -327,7 +328,7 @@ fn in_doubt_name(job: &str) -> String {
 /// # Errors
 /// `Io` if a file cannot be removed; [`vacuum`](crate::vacuum) removes it later.
 pub async fn abandon(store: &impl Store, job: &str, staged: &[AddedFile]) -> Result<()> {
-    if last_entry(store).await?.is_some_and(|last| last.entry.job == job) {
+    if last_entry(store).await?.is_some_and(|last| last.job() == job) {
         return Ok(());
     }
     if store.stat(&in_doubt_name(job)).await?.is_some() {

@@ -1,7 +1,6 @@
 //! Entries of the log.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
@@ -10,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::names::{FileKind, check_job, check_relative, file_kind, shown};
 use crate::schema::TableSchema;
+use crate::sealed::{from_sealed, to_sealed};
 use crate::shape::check_shape;
 
 /// The version of entries.
@@ -188,7 +188,7 @@ impl Entry {
     /// `InvalidArgument` if a name is not one of a data file, `LimitExceeded` for too many files.
     pub(crate) fn to_bytes(&self) -> Result<Bytes> {
         self.check().map_err(|error| Error::invalid(error.message().to_owned()))?;
-        let bytes = serde_json::to_vec(self).map_err(|error| Error::invalid("the entry").with_source(error))?;
+        let bytes = to_sealed(self)?;
         check_shape(&bytes)?;
         if bytes.len() as u64 > MAX_ENTRY {
             let files = self.added.len() + self.removed.len();
@@ -207,14 +207,13 @@ impl Entry {
         struct Versioned {
             version: u32,
         }
-        let text = |error: serde_json::Error| io::Error::other(shown(&error.to_string()));
-        let corrupt = |error| Error::corrupt("this is no entry of the log of a table").with_source(text(error));
+        const FAULT: &str = "this is no entry of the log of a table";
         check_shape(bytes)?;
-        let Versioned { version } = serde_json::from_slice(bytes).map_err(corrupt)?;
+        let Versioned { version } = from_sealed(bytes, FAULT)?;
         if version != VERSION {
             return Err(Error::unsupported(format!("entries of version {version}: a later orcish has written it")));
         }
-        let entry: Self = serde_json::from_slice(bytes).map_err(corrupt)?;
+        let entry: Self = from_sealed(bytes, FAULT)?;
         entry.check()?;
         Ok(entry)
     }

@@ -1,6 +1,7 @@
 //! The folder of a table on a local disk, in HDFS or in an object store.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -253,6 +254,8 @@ impl Store for FileStore {
         if !self.is_local() {
             return Ok(());
         }
+        let mut links = self.links();
+        removed.iter().try_for_each(|name| links.check_folders(name))?;
         let removed: Vec<String> = removed.iter().map(|name| self.path(name)).collect();
         let targets = staged.iter().map(|file| file.location.as_str());
         let folders: BTreeSet<&str> = targets
@@ -262,7 +265,8 @@ impl Store for FileStore {
         for folder in folders {
             self.created.lock().unwrap_or_else(PoisonError::into_inner).create(folder)?;
             let probe = format!("{folder}/.{job}{PROBE}");
-            let probed = std::fs::write(&probe, b"").and_then(|()| std::fs::remove_file(&probe));
+            // Another file of this name, or a link, is not opened.
+            let probed = File::create_new(&probe).and_then(|_| std::fs::remove_file(&probe));
             probed.map_err(|error| Error::io("cannot be changed", error).in_file(&display_name(folder)))?;
         }
         for file in &staged {

@@ -28,15 +28,20 @@ pub enum Recovered {
 /// # Errors
 /// `Commit` if the commit cannot be finished, with the remedy.
 pub async fn recover(store: &impl Store, undo: bool) -> Result<Recovered> {
-    let last = last_entry(store).await?.filter(|last| last.state == State::Unfinished);
-    let Some(LastEntry { number, entry, .. }) = last else { return Ok(Recovered::Nothing) };
+    let last = last_entry(store).await?.and_then(LastEntry::unfinished);
+    let Some((number, entry)) = last else { return Ok(Recovered::Nothing) };
     let error = match finish(store, number, &entry).await {
         Ok(State::Undone) => return Ok(Recovered::Undone),
         Ok(_) => return Ok(Recovered::Finished),
         Err(error) => error,
     };
-    if !undo || !can_undo(store, &entry).await? || Log::read(store).await?.unfinished() != Some(number) {
+    if !undo || !can_undo(store, &entry).await? {
         return Err(error);
+    }
+    // Another process may have ended it meanwhile.
+    let log = Log::read(store).await?;
+    if log.unfinished() != Some(number) {
+        return Ok(if log.state(number) == Some(State::Undone) { Recovered::Undone } else { Recovered::Finished });
     }
     // As a file is lost, no process has removed a file for this entry, and none will. Of each file nothing is staged any
     // more, so that no process publishes it after its deletion here.

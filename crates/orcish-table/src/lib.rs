@@ -34,7 +34,8 @@
 //! a process that was suspended for long before step 3 finds out that its entry is void.
 //!
 //! **The schema of the table** is in each entry, as a file without rows that this crate does not look into. The marker of a
-//! finished entry repeats it: a reader reads the marker of the last entry, and no entry that is finished.
+//! finished entry repeats it, with the last batches of streams: readers and writers read the marker of the last entry, and
+//! no entry that is finished. Entries and markers have checksums.
 //!
 //! Each commit of a stream carries the number of its batch, and each entry has the last batch of every stream, so that
 //! a batch is in the table once.
@@ -63,6 +64,7 @@ mod log;
 mod names;
 mod nested;
 mod schema;
+mod sealed;
 mod shape;
 mod store;
 mod vacuum;

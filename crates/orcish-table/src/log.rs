@@ -7,9 +7,10 @@ use bytes::Bytes;
 use orcish_core::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::entry::{Entry, MAX_ENTRY};
+use crate::entry::{Entry, LastBatch, MAX_ENTRY};
 use crate::names::{LOG, MAX_NUMBER, log_name, parse_log_name};
 use crate::schema::TableSchema;
+use crate::sealed::{from_sealed, to_sealed};
 use crate::shape::check_shape;
 use crate::store::{Retention, Store};
 
@@ -123,8 +124,33 @@ pub(crate) fn next_number(store: &impl Store, number: u64) -> Result<u64> {
 /// The last entry of a log.
 pub(crate) struct LastEntry {
     pub(crate) number: u64,
-    pub(crate) state: State,
-    pub(crate) entry: Entry,
+    pub(crate) content: LastContent,
+}
+
+/// What is known of the last entry of a log.
+pub(crate) enum LastContent {
+    /// The entry, which is not finished.
+    Unfinished(Box<Entry>),
+    /// The marker of an entry that is finished or undone.
+    Ended(Marker),
+}
+
+impl LastEntry {
+    /// The job of the entry.
+    pub(crate) fn job(&self) -> &str {
+        match &self.content {
+            LastContent::Unfinished(entry) => &entry.job,
+            LastContent::Ended(marker) => &marker.job,
+        }
+    }
+
+    /// The number and the entry if it is unfinished.
+    pub(crate) fn unfinished(self) -> Option<(u64, Entry)> {
+        match self.content {
+            LastContent::Unfinished(entry) => Some((self.number, *entry)),
+            LastContent::Ended(_) => None,
+        }
+    }
 }
 
 /// The last entry of the log, with its content; `None` if there is no entry. The entry may have been finished, and have
@@ -144,12 +170,15 @@ pub(crate) async fn last_entry(store: &impl Store) -> Result<Option<LastEntry>> 
             continue;
         }
         let Some((number, state)) = log.last() else { return Ok(None) };
-        let entry = read_entry(store, number).await?;
+        let content = match state {
+            State::Unfinished => read_entry(store, number).await?.map(|entry| LastContent::Unfinished(Box::new(entry))),
+            ended => marker_or_entry(store, number, ended).await?.map(LastContent::Ended),
+        };
         // An entry that is not the last one any more may have been forgotten, and its name may be that of an entry without
         // effect.
         let is_last = Log::read(store).await?.last().is_some_and(|(last, _)| last == number);
-        if let Some(entry) = entry.filter(|_| is_last) {
-            return Ok(Some(LastEntry { number, state, entry }));
+        if let Some(content) = content.filter(|_| is_last) {
+            return Ok(Some(LastEntry { number, content }));
         }
     }
     Err(Error::new(ErrorKind::Commit, "the log changes faster than it can be read").in_file(&store.location(LOG)))
@@ -171,22 +200,47 @@ pub(crate) fn entry_name(number: u64) -> String {
     log_name(number, ENTRY)
 }
 
-/// The content of the marker of an entry.
+/// The content of the marker of an entry: what a reader, or the next commit, needs of an entry that has ended. The entry
+/// may be large, and a damaged one is not needed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Marker {
     /// The job of the entry.
     pub(crate) job: String,
-    /// The schema of the table after the entry. A reader needs it, and not the entry, which may be large.
+    /// The last batch of each stream after the entry.
+    pub(crate) streams: BTreeMap<String, LastBatch>,
+    /// The schema of the table after the entry.
     pub(crate) schema: Option<TableSchema>,
 }
 
-/// Writes the marker of an entry: that it is finished, or that it is undone. All processes write the same.
+impl Marker {
+    /// The marker of an entry that has ended in a state. All processes write the same.
+    pub(crate) fn of(number: u64, entry: &Entry, state: State) -> Self {
+        let is_undone = state == State::Undone;
+        Marker {
+            job: entry.job.clone(),
+            streams: entry.streams_after(number, is_undone),
+            schema: entry.schema_after(is_undone).cloned(),
+        }
+    }
+}
+
+/// Writes the marker of an entry: that it is finished, or that it is undone.
 pub(crate) async fn mark(store: &impl Store, number: u64, state: State, entry: &Entry) -> Result<()> {
-    let schema = entry.schema_after(state == State::Undone).cloned();
-    let marker = Marker { job: entry.job.clone(), schema };
-    let bytes = serde_json::to_vec(&marker).map_err(|error| Error::invalid("the marker").with_source(error))?;
+    let bytes = to_sealed(&Marker::of(number, entry, state))?;
     store.write(&marker_name(number, state), bytes.into()).await
+}
+
+/// The marker of an entry that has ended; `None` if the log has forgotten the entry. Of a damaged marker, the entry has the
+/// same.
+///
+/// # Errors
+/// `Corrupt` with the name of the entry if neither can be read.
+pub(crate) async fn marker_or_entry(store: &impl Store, number: u64, state: State) -> Result<Option<Marker>> {
+    match read_marker(store, number, state).await {
+        Err(_) => Ok(read_entry(store, number).await?.map(|entry| Marker::of(number, &entry, state))),
+        marker => marker,
+    }
 }
 
 /// The marker of an entry; `None` if there is none, or if it has been deleted.
@@ -198,8 +252,7 @@ pub(crate) async fn read_marker(store: &impl Store, number: u64, state: State) -
     let bytes = store.read(&name, MAX_ENTRY).await?;
     let parsed = |bytes: Bytes| {
         check_shape(&bytes)?;
-        let corrupt = |error| Error::corrupt("this is no marker of the log of a table").with_source(error);
-        serde_json::from_slice(&bytes).map_err(corrupt)
+        from_sealed(&bytes, "this is no marker of the log of a table")
     };
     bytes.map(parsed).transpose().map_err(|error| error.in_file(&store.location(&name)))
 }

@@ -3,7 +3,6 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
-use flate2::Crc;
 use orcish_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -39,17 +38,6 @@ impl TableSchema {
         }
         Ok(())
     }
-
-    /// The CRC-32 of the file and of the names, each with a zero byte after it.
-    fn checksum(&self) -> u32 {
-        let mut crc = Crc::new();
-        crc.update(&self.file);
-        for name in &self.partition {
-            crc.update(name.as_bytes());
-            crc.update(&[0]);
-        }
-        crc.sum()
-    }
 }
 
 /// The schema as it is stored.
@@ -59,14 +47,11 @@ struct StoredSchema {
     /// The bytes of the file in Base64.
     file: String,
     partition: Vec<String>,
-    /// See [`TableSchema::checksum`].
-    crc32: u32,
 }
 
 impl From<TableSchema> for StoredSchema {
     fn from(schema: TableSchema) -> Self {
-        let crc32 = schema.checksum();
-        StoredSchema { file: STANDARD.encode(&schema.file), partition: schema.partition, crc32 }
+        StoredSchema { file: STANDARD.encode(&schema.file), partition: schema.partition }
     }
 }
 
@@ -77,35 +62,13 @@ impl TryFrom<StoredSchema> for TableSchema {
         let file = STANDARD.decode(stored.file).map_err(|error| format!("the schema of the table: {error}"))?;
         let schema = TableSchema { file: file.into(), partition: stored.partition };
         schema.check().map_err(|error| error.message().to_owned())?;
-        match schema.checksum() == stored.crc32 {
-            true => Ok(schema),
-            false => Err("the schema of the table does not have its checksum".to_owned()),
-        }
+        Ok(schema)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn damage_is_found() {
-        let schema =
-            TableSchema { file: Bytes::from_static(b"ORC and more"), partition: vec!["day".into(), "k".into()] };
-        let text = serde_json::to_vec(&schema).unwrap();
-        assert_eq!(serde_json::from_slice::<TableSchema>(&text).unwrap(), schema);
-        for at in 0..text.len() {
-            for bit in 0..8 {
-                let mut damaged = text.clone();
-                damaged[at] ^= 1 << bit;
-                // A letter of a key may be written in several ways.
-                assert!(
-                    serde_json::from_slice::<TableSchema>(&damaged).map_or(true, |found| found == schema),
-                    "{at} {bit}"
-                );
-            }
-        }
-    }
 
     #[test]
     fn names_of_partition_columns() {

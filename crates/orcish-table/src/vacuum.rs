@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use orcish_core::Result;
 
-use crate::log::{Log, State, last_entry};
+use crate::log::{LastEntry, Log, last_entry};
 use crate::names::{JOBS, OWN, is_temporary, job_folder};
 use crate::store::Store;
 
@@ -45,9 +45,9 @@ pub async fn vacuum(store: &impl Store, older_than: Duration) -> Result<usize> {
         }
     }
     folders.retain(|job, _| !jobs.contains_key(job));
-    if let Some(last) = last_entry(store).await?.filter(|last| last.state == State::Unfinished) {
-        jobs.remove(&last.entry.job);
-        folders.remove(&last.entry.job);
+    if let Some((_, entry)) = last_entry(store).await?.and_then(LastEntry::unfinished) {
+        jobs.remove(&entry.job);
+        folders.remove(&entry.job);
     }
     if jobs.is_empty() && folders.is_empty() && others.is_empty() {
         return Ok(0);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 use orcish_core::{Error, ErrorKind, Result};
 
 use crate::entry::Entry;
-use crate::log::{Log, State, read_entry, read_marker};
+use crate::log::{Log, State, marker_or_entry, read_entry};
 use crate::names::is_below;
 use crate::schema::TableSchema;
 use crate::store::{Store, StoredFile};
@@ -146,23 +146,11 @@ async fn look(store: &impl Store, folder: &str, pending: Pending, known: &mut Kn
         (None, None) => None,
         // The last entry was finished before the listing.
         (None, Some((number, state))) => {
-            let Some(schema) = schema_after(store, number, state).await? else { return Ok(Look::Again) };
-            schema
+            let Some(marker) = marker_or_entry(store, number, state).await? else { return Ok(Look::Again) };
+            marker.schema
         }
     };
     Ok(Look::Files(View { files: files.into_values().collect(), schema }))
-}
-
-/// The schema after an entry that is finished; `None` if the log has forgotten the entry.
-async fn schema_after(store: &impl Store, number: u64, state: State) -> Result<Option<Option<TableSchema>>> {
-    match read_marker(store, number, state).await {
-        Ok(marker) => Ok(marker.map(|marker| marker.schema)),
-        // The entry, which the marker repeats, decides.
-        Err(_) => {
-            let entry = read_entry(store, number).await?;
-            Ok(entry.map(|entry| entry.schema_after(state == State::Undone).cloned()))
-        }
-    }
 }
 
 /// The number of added files that are not visible, and the name of one; `None` if all are visible.

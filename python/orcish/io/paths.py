@@ -18,9 +18,11 @@ def native_source(source: Any) -> Any:
 
     Raises:
         TypeError: The source is none of these.
+        ValueError: The source is a ``file:`` URL with a host.
     """
     found = os.fspath(source) if isinstance(source, os.PathLike) else source
     if isinstance(found, str):
+        _check_no_host(found)
         return expanded(found)
     if isinstance(found, bytes) or hasattr(found, "read"):
         return found
@@ -65,13 +67,27 @@ def expanded(location: str) -> str:
 
 
 def local_path(location: str) -> str:
-    """The path of a ``file:`` URL, or of a path below ``~``; other locations are unchanged."""
+    """The path of a ``file:`` URL, or of a path below ``~``; other locations are unchanged.
+
+    Raises:
+        ValueError: The URL has a host.
+    """
     if not location.lower().startswith("file:"):
         return expanded(location)
+    _check_no_host(location)
     path = location[len("file:") :]
     if path.startswith("//"):
         path = "/" + path[2:].partition("/")[2]
     return urllib.request.url2pathname(path)
+
+
+def _check_no_host(location: str) -> None:
+    """Raises ValueError for ``file:`` URLs with a host, such as ``file://tmp/x`` in place of ``file:///tmp/x``."""
+    if not location.lower().startswith("file://"):
+        return
+    host, _, path = location[len("file://") :].partition("/")
+    if host.lower() not in ("", "localhost"):
+        raise ValueError(f"{location!r}: the URL of a file has no host: file:///{host}/{path} is a path from the root")
 
 
 def is_hidden(name: str) -> bool:

@@ -18,6 +18,7 @@ from orcish.reading.orc_files import OrcFiles, partition_schema
 from orcish.scan import scan
 from orcish.tables.commit import Job
 from orcish.tables.log.schema import TableSchema
+from orcish.terminal import printable
 from orcish.writing.timestamps import timestamp_types, with_stored_types, writer_timezones
 from orcish.writing.writer import ORCWriter
 
@@ -29,6 +30,10 @@ __all__ = [
     "existing_table",
     "schema_with",
 ]
+
+
+MAX_SHOWN = 500
+"""Most characters of names of columns in a message."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +98,7 @@ def check_partitions(base: str, own: Sequence[str], columns: Sequence[str], opti
         ValueError: The partition columns differ, so that the table could not be read any more.
     """
     if list(columns) != list(own):
-        existing, given = (", ".join(each) or "none" for each in (own, columns))
+        existing, given = (printable(", ".join(each)[:MAX_SHOWN]) or "none" for each in (own, columns))
         raise ValueError(f"{base} has files whose partition columns are: {existing}; {option} is: {given}")
 
 

@@ -201,7 +201,9 @@ def _folder(path: str) -> str:
     """The folder without a trailing slash."""
     if not path:
         raise ValueError("the folder of a table has a name; '.' is the one that this process is in")
-    return path if path.endswith("://") else path.rstrip("/") or "/"
+    # A URL without a bucket is refused later. Without its slashes it would be a path.
+    is_url = not path.partition("://")[2].strip("/") and "://" in path
+    return path if is_url else path.rstrip("/") or "/"
 
 
 def _partition_columns(partition_by: Sequence[str], schema: pa.Schema) -> list[str]:

@@ -23,7 +23,7 @@ from orcish.tables.commit import Job, Staged
 from orcish.tables.folder import upload_info
 from support.hdfs_store import Hdfs
 from support.random_cases import seeded
-from support.staged_commits import LOG, WRITER, decide, staged, staged_name
+from support.staged_commits import LOG, WRITER, decide, sealed, staged, staged_name
 
 OLD = ["old-0.orc", "old-1.orc"]
 NEW = [2, 10, 11, 12, 20, 21]
@@ -168,7 +168,7 @@ def test_entries_are_not_believed(hdfs: Hdfs, table: str) -> None:
     decide(job, [staged(job, [99])])
     entry = json.loads(hdfs.get(ENTRY))
     for case in cases:
-        hdfs.put(ENTRY, json.dumps(entry | case).encode())
+        hdfs.put(ENTRY, sealed(entry | case).encode())
         before = hdfs.tree("/")
         for call in (ids_of, orcish.recover, functools.partial(orcish.recover, undo=True)):
             with pytest.raises(CorruptFileError, match=r"_orcish/log/0{12}\.json"):

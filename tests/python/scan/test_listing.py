@@ -1,8 +1,13 @@
 """Listing of folders and patterns, and of one file over HTTP; ``remote/test_s3.py`` lists a bucket."""
 
 import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 
 import orcish
+import pyarrow as pa
 import pytest
 from orcish import _native
 from support.http_server import serve
@@ -94,3 +99,78 @@ def test_folders_below_however_they_are_spelled():
     assert below("S3://x/a=1/b=*", "s3://x/a=1/b=2/f.orc") == [("b", "2")]
     assert below("/t/a=[1]", "/t/a=[1]/b=2/f.orc") == [("b", "2")]
     assert below("/t", "/u/a=1/f.orc") == [("a", "1")]
+
+
+AS_NOBODY = """
+import os, sys
+import orcish
+import pyarrow as pa
+if os.getuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+for source in sys.argv[1:]:
+    for call in (orcish.read_table, lambda path: orcish.scan(path).count()):
+        try:
+            print(call(source))
+        except PermissionError as error:
+            assert "k=0/part" in str(error), error
+            print("refused")
+"""
+"""Reads tables without the rights of the owner."""
+
+
+@pytest.fixture
+def public_path():
+    """A folder that everybody may enter."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="folders have other rights elsewhere")
+def test_files_that_cannot_be_seen_are_errors(public_path):
+    """A folder that can be listed, and whose files cannot be looked at."""
+    table = public_path / "t"
+    orcish.write_dataset(pa.table({"id": range(6), "k": [0, 1] * 3}), table, partition_by=["k"])
+    (table / "k=0").chmod(0o644)
+    sources = [table, f"{table}/k=*", table / "k=0"]
+    try:
+        result = subprocess.run(
+            [sys.executable, "-c", AS_NOBODY, *map(str, sources)], capture_output=True, text=True, check=True
+        )
+    finally:
+        (table / "k=0").chmod(0o755)
+    assert result.stdout.split() == ["refused"] * 6
+
+
+def test_links_that_multiply_paths(tmp_path):
+    """Each of some folders has links to all others."""
+    for at in range(12):
+        put(tmp_path / f"{at}", {"a.orc": pa.table({"id": [at]})})
+    assert orcish.scan(tmp_path).count() == 12
+    for at in range(12):
+        for other in range(12):
+            if other != at:
+                (tmp_path / f"{at}" / f"to-{other}").symlink_to(tmp_path / f"{other}")
+    with pytest.raises(orcish.LimitExceededError, match=r"links lead to this folder by more than 1000 paths"):
+        orcish.scan(tmp_path)
+
+
+@pytest.mark.parametrize("url", ["file://tmp/x", "file://host/tmp/x", "FILE://a"])
+def test_urls_of_files_have_no_host(url):
+    calls = [
+        orcish.scan,
+        orcish.read_table,
+        orcish.ORCFile,
+        lambda url: orcish.write_dataset(pa.table({"a": [1]}), url),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="has no host: file:///"):
+            call(url)
+
+
+@pytest.mark.parametrize("url", ["s3://", "gs:///", "hdfs://", "az://"])
+def test_urls_without_a_bucket(url):
+    for call in (lambda url: orcish.write_dataset(pa.table({"a": [1]}), url), orcish.compact, orcish.recover):
+        with pytest.raises(ValueError, match="names no bucket or server"):
+            call(url)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,12 +94,18 @@ def entry(job: Job, added: Sequence[Staged], removed: Sequence[str] = (), **more
     }
 
 
+def sealed(content: Mapping[str, Any]) -> str:
+    """The text of a file of the log, with its checksum."""
+    text = json.dumps({name: value for name, value in content.items() if name != "crc32"})[:-1]
+    return f'{text},"crc32":{zlib.crc32(text.encode())}}}'
+
+
 def decide(
     job: Job, added: Sequence[Staged], removed: Sequence[str] = (), *, published: int = 0, number: int = 0, **more: Any
 ) -> Path:
     """A commit that is decided, and of which some files are visible; gives its entry, which is a file on local disks."""
     folder, name = job.folder(), f"{LOG}/{number:012}.json"
-    folder.write(name, json.dumps(entry(job, added, removed, **more)).encode(), overwrite=True)
+    folder.write(name, sealed(entry(job, added, removed, **more)).encode(), overwrite=True)
     for file in added[:published]:
         folder.complete(file.target, file.token)
     return Path(folder.base) / name

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from orcish.tables.commit import Job, Staged
 
-from support.staged_commits import LOG, entry
+from support.staged_commits import LOG, entry, sealed
 
 
 def fields(message: bytes) -> Iterator[tuple[int, bytes]]:
@@ -55,6 +54,6 @@ def decide(
     files = [{"name": file.target, "size": file.size, "staged": staged_bytes(job, file)} for file in added]
     content = {**entry(job, [], removed), "added": files, "rows_added": sum(file.rows for file in added), **more}
     folder = job.folder()
-    folder.write(f"{LOG}/{number:012}.json", json.dumps(content).encode())
+    folder.write(f"{LOG}/{number:012}.json", sealed(content).encode())
     for file in added[:published]:
         folder.complete(file.target, file.token)

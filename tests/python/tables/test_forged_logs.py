@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import functools
 import os
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,9 @@ import pyarrow as pa
 import pytest
 from orcish.errors import CommitError, CorruptFileError, LimitExceededError
 from orcish.tables.commit import Job
+from support.random_cases import seeded
 from support.small_tables import put
-from support.staged_commits import LOG, entry, staged
+from support.staged_commits import LOG, decide, entry, sealed, staged, staged_path
 
 LAST = 999_999_999_999
 """The largest number of an entry."""
@@ -41,7 +42,7 @@ def forged(table: Path, number: int = 0, **more: Any) -> Path:
     """An entry that no job of orcish has made."""
     path = table / LOG / f"{number:012}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(entry(Job(str(table)), []) | more))
+    path.write_text(sealed(entry(Job(str(table)), []) | more))
     return path
 
 
@@ -168,6 +169,88 @@ def test_markers_above_the_last_entry(tmp_path: Path, count: int, ending: str, n
     marker.unlink()
     orcish.write_dataset(rows(10), table, existing_data="append")
     assert ids_of(table) == [*before, 10]
+
+
+def test_a_damaged_entry_that_is_finished_is_not_needed(tmp_path: Path) -> None:
+    """The marker has what readers and the next commit need, and the entry the same where the marker is damaged."""
+    table = table_with_log(tmp_path / "t", 3)
+    last = table / LOG / f"{2:012}.json"
+    text, marker = last.read_bytes(), last.with_suffix(".done")
+    last.write_bytes(text[:-20])
+    CALLS["append"](table)
+    assert ids_of(table) == [0, 1, 2, 9]
+    for at, damaged in enumerate((b"", b"{}", text[: len(text) // 2])):
+        marker = max((table / LOG).glob("*.done"))
+        marker.write_bytes(damaged)
+        orcish.write_dataset(rows(10 + at), table, existing_data="append")
+    assert ids_of(table) == [0, 1, 2, 9, 10, 11, 12]
+    last = max((table / LOG).glob("*.json"))
+    for path in (last, last.with_suffix(".done")):
+        path.write_bytes(b"")
+    for call in CALLS.values():
+        with pytest.raises(CorruptFileError, match=f"{last.name}: this is no entry"):
+            call(table)
+    # As the docs say.
+    last.unlink()
+    last.with_suffix(".done").unlink()
+    CALLS["append"](table)
+    assert ids_of(table) == [0, 1, 2, 9, 9, 10, 11, 12]
+
+
+def unfinished_overwrite(table: Path) -> tuple[Path, Path]:
+    """A decided overwrite of a table with the row 1: its entry, and its staged file, which is not published."""
+    put(table, {"old.orc": rows(1)})
+    job = Job(str(table))
+    added = staged(job, [2])
+    return decide(job, [added], ["old.orc"]), staged_path(job, added)
+
+
+def test_no_damaged_bit_changes_what_a_commit_does(tmp_path: Path) -> None:
+    path, _ = unfinished_overwrite(tmp_path / "t")
+    content = path.read_bytes()
+    chance = seeded("damaged entries")
+    for at in range(0, len(content), 3):
+        damaged = bytearray(content)
+        damaged[at] ^= 1 << chance.randrange(8)
+        path.write_bytes(bytes(damaged))
+        for call in (ids_of, orcish.recover, functools.partial(orcish.recover, undo=True)):
+            with pytest.raises(CorruptFileError, match=f"{path.name}: this is no entry"):
+                call(tmp_path / "t")
+    path.write_bytes(content)
+    assert orcish.recover(tmp_path / "t") == "finished"
+    assert ids_of(tmp_path / "t") == [2]
+
+
+@pytest.mark.parametrize("change", [-1, 1])
+def test_staged_files_of_another_size_are_lost(tmp_path: Path, change: int) -> None:
+    table = tmp_path / "t"
+    _, path = unfinished_overwrite(table)
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] if change < 0 else content + b"x")
+    text = f"the staged file has {len(content) + change} bytes, and {len(content)} were written"
+    with pytest.raises(CommitError, match=text):
+        orcish.recover(table)
+    with pytest.raises(CommitError, match=text):
+        orcish.write_dataset(rows(3), table, existing_data="append")
+    assert orcish.recover(table, undo=True) == "undone"
+    assert ids_of(table) == [1]
+
+
+@pytest.mark.parametrize("make", [os.symlink, os.link])
+def test_a_link_in_place_of_a_probe_is_not_followed(tmp_path: Path, make: Callable[..., None]) -> None:
+    table, victim = table_with_log(tmp_path / "t", 1), tmp_path / "victim"
+    victim.write_text("precious")
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield rows(2).to_batches()[0]
+        (job,) = (table / "_orcish" / "jobs").iterdir()
+        make(victim, table / f".{job.name}.probe")
+
+    reader = pa.RecordBatchReader.from_batches(rows(2).schema, batches())
+    with pytest.raises(FileExistsError, match="cannot be changed"):
+        orcish.write_dataset(reader, table, existing_data="append")
+    assert victim.read_text() == "precious"
+    assert ids_of(table) == [0]
 
 
 def test_a_file_of_the_last_number_is_not_brought_back(tmp_path: Path) -> None:

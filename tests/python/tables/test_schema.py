@@ -7,7 +7,6 @@ import decimal
 import io
 import json
 import pathlib
-import zlib
 from typing import Any
 
 import orcish
@@ -17,7 +16,7 @@ import pytest
 from orcish import CorruptFileError, col
 from orcish.tables.commit import Job
 from support.random_cases import seeded
-from support.staged_commits import decide, staged
+from support.staged_commits import decide, sealed, staged
 
 TYPES: list[tuple[pa.DataType, Any]] = [
     (pa.int64(), 7),
@@ -35,12 +34,12 @@ def last_entry(table: pathlib.Path) -> pathlib.Path:
 
 def stored_schema(file: str, *partition: str) -> dict[str, Any]:
     """A schema as entries and markers have it. The file is text of Base64."""
-    try:
-        content = base64.b64decode(file, validate=True)
-    except ValueError:
-        content = b""
-    names = b"".join(name.encode() + b"\0" for name in partition)
-    return {"file": file, "partition": list(partition), "crc32": zlib.crc32(content + names)}
+    return {"file": file, "partition": list(partition)}
+
+
+def marker_of(entry: dict[str, Any]) -> str:
+    """The marker of an entry that is finished."""
+    return sealed({"job": entry["job"], "streams": entry["streams"], "schema": entry["new_schema"]})
 
 
 @pytest.mark.parametrize("partition_by", [(), ("k",)])
@@ -438,9 +437,9 @@ def test_a_forged_schema(tmp_path: pathlib.Path, file: str) -> None:
     path = last_entry(table)
     entry = json.loads(path.read_text())
     entry["new_schema"] = stored_schema(file)
-    path.write_text(json.dumps(entry))
+    path.write_text(sealed(entry))
     marker = path.with_suffix(".done")
-    marker.write_text(json.dumps({"job": entry["job"], "schema": entry["new_schema"]}))
+    marker.write_text(marker_of(entry))
     with pytest.raises(CorruptFileError, match=rf"{table}: the schema in the log|no entry of the log"):
         orcish.scan(table)
     with pytest.raises(CorruptFileError, match=rf"{table}: the schema in the log|no entry of the log"):
@@ -458,8 +457,8 @@ def test_forged_partition_columns(tmp_path: pathlib.Path, names: list[str]) -> N
     path = last_entry(table)
     entry = json.loads(path.read_text())
     entry["new_schema"] = stored_schema(entry["schema"]["file"], *names)
-    path.write_text(json.dumps(entry))
-    path.with_suffix(".done").write_text(json.dumps({"job": entry["job"], "schema": entry["new_schema"]}))
+    path.write_text(sealed(entry))
+    path.with_suffix(".done").write_text(marker_of(entry))
     if names == ["id"]:
         # A partition column hides a stored column of its name.
         assert orcish.read_table(table).to_pydict() == {"s": [], "id": []}
@@ -495,7 +494,7 @@ def test_rows_of_a_schema_are_not_read(tmp_path: pathlib.Path) -> None:
     marker = last_entry(table).with_suffix(".done")
     content = json.loads(marker.read_text())
     content["schema"] = stored_schema(base64.b64encode(file.getvalue()).decode())
-    marker.write_text(json.dumps(content))
+    marker.write_text(sealed(content))
     assert orcish.read_table(table).to_pydict() == {"id": [1]}
     assert orcish.scan(table).count() == 1
     assert orcish.scan(table).max("id") == 1

@@ -1,6 +1,7 @@
 //! Listing of the local file system.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -16,12 +17,29 @@ use crate::messages::CANNOT_LIST;
 use crate::pattern::is_hidden;
 use crate::storage::StorageOptions;
 
+/// Most paths of a recursive listing that lead to one folder. Links between folders multiply the number of paths.
+const MAX_PATHS: usize = 1_000;
+
+/// Whether nothing is at a path: the file was just deleted, or the path is that of a link to nothing or to itself.
+fn is_nothing(error: &io::Error) -> bool {
+    is_not_found(error) || error.raw_os_error().is_some_and(|code| ELOOP == Some(code))
+}
+
+/// The error of a link that leads to itself, which has no stable [`io::ErrorKind`].
+const ELOOP: Option<i32> = match () {
+    () if cfg!(target_os = "linux") || cfg!(target_os = "android") => Some(40),
+    () if cfg!(unix) => Some(62),
+    () => None,
+};
+
 /// A folder of a recursive listing.
 struct OpenFolder {
     path: String,
     /// The path with links resolved.
     resolved: PathBuf,
     parent: Option<Rc<OpenFolder>>,
+    /// Whether the path has a link.
+    is_behind_link: bool,
 }
 
 impl OpenFolder {
@@ -30,7 +48,10 @@ impl OpenFolder {
         let resolved = fs::canonicalize(if path.is_empty() { "." } else { &path })?;
         let mut ancestors = std::iter::successors(parent.as_ref(), |folder| folder.parent.as_ref());
         let is_cycle = ancestors.any(|folder| folder.resolved == resolved);
-        Ok((!is_cycle).then_some(OpenFolder { path, resolved, parent }))
+        let is_behind_link = parent
+            .as_ref()
+            .is_some_and(|parent| parent.is_behind_link || resolved.parent() != Some(parent.resolved.as_path()));
+        Ok((!is_cycle).then_some(OpenFolder { path, resolved, parent, is_behind_link }))
     }
 }
 
@@ -66,8 +87,11 @@ impl LocalLister {
                 None => return Err(self.to_error(not_utf8(&entry.path()))),
             };
             let path = join(folder, name);
-            // The metadata of the target of a link. Dangling links and concurrently deleted files are skipped.
-            let Ok(metadata) = fs::metadata(&path) else { continue };
+            // The metadata of the target of a link.
+            let metadata = match fs::metadata(&path) {
+                Err(error) if is_nothing(&error) || is_hidden(name) => continue,
+                metadata => metadata.map_err(|error| Error::io(CANNOT_LIST, error).in_file(&path))?,
+            };
             if metadata.is_dir() {
                 found.folders.push(path);
             } else if metadata.is_file() {
@@ -85,7 +109,10 @@ impl Lister for LocalLister {
     }
 
     fn exists(&self, path: &str) -> Result<bool> {
-        Ok(fs::metadata(path).is_ok())
+        match fs::metadata(path) {
+            Err(error) if is_nothing(&error) => Ok(false),
+            metadata => metadata.map(|_| true).map_err(|error| Error::io(CANNOT_LIST, error).in_file(path)),
+        }
     }
 
     fn children(&self, folders: &[String]) -> Result<FolderEntries> {
@@ -102,8 +129,8 @@ impl Lister for LocalLister {
         let mut found = FolderEntries::default();
         let mut stack: Vec<(String, Option<Rc<OpenFolder>>)> =
             folders.iter().map(|folder| (folder.clone(), None)).collect();
+        let mut paths: HashMap<PathBuf, usize> = HashMap::new();
         while let Some((path, parent)) = stack.pop() {
-            // Links between folders multiply the number of paths.
             self.cancellation.borrow_mut().poll()?;
             let folder = match OpenFolder::open(path, parent) {
                 // A folder of the caller may be missing, and others may be deleted concurrently.
@@ -111,6 +138,14 @@ impl Lister for LocalLister {
                 folder => folder.map_err(|error| self.to_error(error))?,
             };
             let Some(folder) = folder.map(Rc::new) else { continue };
+            if folder.is_behind_link {
+                let count = paths.entry(folder.resolved.clone()).or_default();
+                *count += 1;
+                if *count > MAX_PATHS {
+                    let text = format!("links lead to this folder by more than {MAX_PATHS} paths");
+                    return Err(Error::limit(text).in_file(&folder.path));
+                }
+            }
             let entries = self.entries(&folder.path)?.unwrap_or_default();
             found.files.extend(entries.files);
             for path in entries.folders {

@@ -101,8 +101,14 @@ fn checked_target(location: &str, path: PathBuf, file: &StagedFile) -> Result<Pa
 /// Renames the temporary file to `target`. A missing temporary file is a success if a file of the same size exists at
 /// `target`: it has been published before.
 fn publish(temporary: &Path, target: &Path, size: u64) -> io::Result<()> {
-    // Folders are created only if the temporary file exists.
-    let prepared = fs::symlink_metadata(temporary).and_then(|_| create_folders(parent_of(target)));
+    // Folders are created only if the temporary file exists, whole.
+    let prepared = fs::symlink_metadata(temporary).and_then(|staged| match staged.len() == size {
+        true => create_folders(parent_of(target)),
+        false => {
+            let text = format!("the staged file has {} bytes, and {size} were written", staged.len());
+            Err(io::Error::new(io::ErrorKind::InvalidData, text))
+        }
+    });
     let Err(error) = prepared.and_then(|()| rename_over(temporary, target)) else {
         sync_parent(temporary);
         return Ok(());

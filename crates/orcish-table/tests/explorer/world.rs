@@ -439,8 +439,8 @@ impl Store for SimStore {
         if self.mutation == Some(Mutation::MarkedFirst) && matches!(created, Ok(true)) {
             let entry: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
             let schema = if entry["new_schema"].is_null() { &entry["schema"] } else { &entry["new_schema"] };
-            let marker = serde_json::json!({ "job": entry["job"], "schema": schema });
-            let bytes = serde_json::to_vec(&marker).unwrap().into();
+            let marker = serde_json::json!({ "job": entry["job"], "streams": entry["streams"], "schema": schema });
+            let bytes = sealed(&marker);
             self.world.borrow_mut().insert(&name.replace(".json", ".done"), bytes, 0);
         }
         created
@@ -450,7 +450,8 @@ impl Store for SimStore {
         if self.mutation == Some(Mutation::SchemaForgotten) && name.ends_with(".done") {
             let mut marker: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
             marker["schema"] = serde_json::Value::Null;
-            bytes = serde_json::to_vec(&marker).unwrap().into();
+            marker.as_object_mut().unwrap().shift_remove("crc32");
+            bytes = sealed(&marker);
         }
         self.perform(Request::Write(name.to_owned(), bytes)).await.map(drop)
     }
@@ -521,4 +522,13 @@ impl Store for SimStore {
         step().await;
         Ok(())
     }
+}
+
+/// A file of the log, with its checksum.
+fn sealed(object: &serde_json::Value) -> Bytes {
+    let mut text = object.to_string();
+    text.pop();
+    let mut crc = flate2::Crc::new();
+    crc.update(text.as_bytes());
+    format!("{text},\"crc32\":{}}}", crc.sum()).into()
 }

@@ -22,13 +22,16 @@ def table_of(path: str) -> tuple[str, str]:
 
     Raises:
         UnsupportedError: The URL is one that orcish does not write to.
-        ValueError: The path is empty.
+        ValueError: The path is empty, or the URL has no bucket.
     """
     if is_foreign(path):
         raise UnsupportedError(f"{path}: such stores are read, by fsspec, and a table there is not written")
     if not path:
         raise ValueError("the folder of a table has a name; '.' is the one that this process is in")
     found = local_path(path)
+    scheme, sign, rest = found.partition("://")
+    if sign and not rest.strip("/"):
+        raise ValueError(f"{path!r}: the URL names no bucket or server; a table is at {scheme}://NAME/PATH")
     if is_http(found):
         raise UnsupportedError(f"{_native.display_name(path)}: files of HTTP servers are read, and not written")
     if "://" not in found:
