@@ -458,6 +458,9 @@ class File:
         limits: dict[str, int] | None = None,
         storage_options: dict[str, Any] | None = None,
     ) -> File: ...
+    def in_gregorian_calendar(self) -> File:
+        """The file with dates and timestamps of the proleptic Gregorian calendar, whatever its footer says."""
+
     @property
     def name(self) -> str: ...
     @property

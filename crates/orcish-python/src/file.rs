@@ -61,6 +61,11 @@ impl File {
         Ok(File { file: file.with_cancel_check(signals()), limits })
     }
 
+    /// The file with dates and timestamps of the proleptic Gregorian calendar, whatever its footer says.
+    fn in_gregorian_calendar(&self) -> Self {
+        File { file: self.file.clone().with_calendar(Calendar::ProlepticGregorian), limits: self.limits.clone() }
+    }
+
     /// Name of the source in error messages: a path, or a URL without credentials.
     #[getter]
     fn name(&self) -> &str {
@@ -130,8 +135,10 @@ impl File {
         let properties = PyDict::new(py);
         properties.set_item("compression", tail.compression.name())?;
         properties.set_item("compression_chunk_size", tail.chunk_size)?;
+        properties.set_item("stated_chunk_size", tail.stated_chunk_size())?;
         properties.set_item("version", &tail.version)?;
         properties.set_item("writer", tail.writer.to_string())?;
+        properties.set_item("writer_code", tail.writer.code())?;
         properties.set_item("writer_version", tail.writer_version)?;
         properties.set_item("software_version", &tail.software_version)?;
         properties.set_item(
@@ -146,6 +153,7 @@ impl File {
         properties.set_item("content_length", tail.content_length)?;
         properties.set_item("stripe_statistics_length", tail.stripe_statistics.end - tail.stripe_statistics.start)?;
         properties.set_item("tail_length", tail.tail_length)?;
+        properties.set_item("postscript_length", tail.postscript_length())?;
         properties.set_item("encrypted_columns", &tail.encrypted_columns)?;
         Ok(properties)
     }

@@ -39,6 +39,20 @@ impl Writer {
             Some(code) => Writer::Unknown(code),
         }
     }
+
+    /// The code of the writer in the footer.
+    pub fn code(self) -> u32 {
+        match self {
+            Writer::Java => 0,
+            Writer::Cpp => 1,
+            Writer::Presto => 2,
+            Writer::Go => 3,
+            Writer::Trino => 4,
+            Writer::Cudf => 5,
+            Writer::Orcish => Self::ORCISH,
+            Writer::Unknown(code) => code,
+        }
+    }
 }
 
 impl std::fmt::Display for Writer {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import decimal
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,7 @@ from orcish.types import (
     StripeInfo,
 )
 
-__all__ = ["ORCFile", "has_arrow_schema", "native_file"]
+__all__ = ["ORCFile", "has_arrow_schema", "in_gregorian_calendar", "native_file"]
 
 _ARROW_SCHEMA = "orcish.arrow.schema"
 """Key of the user metadata with the Arrow schema."""
@@ -464,6 +465,14 @@ class _FileReader(Reader):
 def native_file(file: ORCFile) -> _native.File:
     """The file of the native core, for other modules of orcish."""
     return file._file
+
+
+def in_gregorian_calendar(file: ORCFile) -> ORCFile:
+    """The file with dates and timestamps of the proleptic Gregorian calendar, whatever its footer says."""
+    found = copy.copy(file)
+    found._file = file._file.in_gregorian_calendar()
+    found._reader = _FileReader(found._file)
+    return found
 
 
 _EPOCH = datetime.date(1970, 1, 1)

@@ -25,7 +25,7 @@ RANKS = [
     {"spark.table"},
     {"spark.dataframes", "spark.jobs", "spark.source"},
     {"spark"},
-    {"cli"},
+    {"cli", "compat"},
     {"", "__main__"},
 ]
 """Rooms of the package, those that import nothing first. A module imports modules of its own room and of lower ranks."""
@@ -34,6 +34,7 @@ ROOMS = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 WITHOUT_SPARK = (
     "arrow",
     "carbon",
+    "compat",
     "filters",
     "io",
     "polars",

@@ -11,7 +11,12 @@ PACK = pathlib.Path(
 
 def valid() -> list[str]:
     """Names of the files that are as the format says."""
+    return files("valid")
+
+
+def files(kind: str) -> list[str]:
+    """Names of the files of a kind: ``valid``, ``corrupt`` or ``other``."""
     if not (PACK / "MANIFEST.tsv").exists():
         return []
     with open(PACK / "MANIFEST.tsv", newline="", encoding="utf-8") as manifest:
-        return [row["file"] for row in csv.DictReader(manifest, delimiter="\t") if row["kind"] == "valid"]
+        return [row["file"] for row in csv.DictReader(manifest, delimiter="\t") if row["kind"] == kind]

@@ -23,7 +23,7 @@ use crate::options::{ColumnOptions, NullMapKeys, ReadOptions};
 use crate::predicate::bind;
 use crate::projection::{Projection, ROOT_COLUMN, readable_columns};
 use crate::schema::Kind;
-use crate::tail::{FileTail, read_tail};
+use crate::tail::{Calendar, FileTail, read_tail};
 
 /// An ORC file whose tail has been read.
 #[derive(Clone)]
@@ -68,6 +68,17 @@ impl OrcFile {
     #[must_use]
     pub fn with_cancel_check(mut self, check: CancelCheck) -> Self {
         self.check = Some(check);
+        self
+    }
+
+    /// The file with dates and timestamps of another calendar than its footer has. Writers that have only one calendar may
+    /// not name it.
+    #[must_use]
+    pub fn with_calendar(mut self, calendar: Calendar) -> Self {
+        // A copy has no cached statistics, which depend on the calendar.
+        let mut tail = FileTail::clone(&self.tail);
+        tail.calendar = calendar;
+        self.tail = Arc::new(tail);
         self
     }
 

@@ -180,6 +180,18 @@ impl FileTail {
         Framing { codec: self.compression, chunk_size: self.chunk_size }
     }
 
+    /// Bytes of the postscript, without the byte that has its length.
+    pub fn postscript_length(&self) -> u64 {
+        self.raw.postscript_length()
+    }
+
+    /// The size of compression chunks that the postscript states, which files without compression can do, too. `None` where
+    /// it states none.
+    pub fn stated_chunk_size(&self) -> Option<u64> {
+        let postscript = orc::PostScript::decode(self.raw.postscript.clone()?).ok()?;
+        postscript.compression_block_size
+    }
+
     /// Maximum decoded size of a part of the tail.
     pub(crate) fn max_decoded_size(&self) -> u64 {
         self.max_decoded_size

@@ -37,6 +37,31 @@ fn tail(columns: usize) -> (FileTail, Bytes) {
     (tail, bytes.slice(usize::try_from(start).unwrap()..usize::try_from(end).unwrap()))
 }
 
+#[test]
+fn postscripts_state_chunks_without_a_codec() {
+    for (compression, chunk_size) in [(Compression::None, 0), (Compression::Zstd, 1 << 16)] {
+        let options = WriteOptions { compression, chunk_size: Some(1 << 16), ..WriteOptions::default() };
+        let values: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![5]));
+        let batch = RecordBatch::try_from_iter([("t", values)]).unwrap();
+        let sink = MemorySink::new();
+        let mut writer = FileWriter::new(Box::new(sink.clone()), batch.schema(), &options).unwrap();
+        writer.write(&batch).unwrap();
+        writer.finish().unwrap();
+        let bytes = sink.take().unwrap();
+        let length = u64::from(*bytes.last().unwrap());
+        let tail = read_tail(&MemorySource::new(Bytes::from(bytes)), &Limits::default()).unwrap();
+        assert_eq!((tail.chunk_size, tail.stated_chunk_size()), (chunk_size, Some(1 << 16)));
+        assert_eq!(tail.postscript_length(), length);
+    }
+}
+
+#[test]
+fn codes_of_writers() {
+    for code in [0, 1, 2, 3, 4, 5, 6, Writer::ORCISH, u32::MAX] {
+        assert_eq!(Writer::from_code(Some(code)).code(), code);
+    }
+}
+
 /// The statistics of the root and of structs are needed for the other columns.
 #[test]
 fn statistics_of_ancestors_are_parsed_once() {

@@ -8,7 +8,7 @@ use super::compressors::Compressors;
 use super::options::Version;
 use super::plan::WritePlan;
 use super::stream_options::StreamOptions;
-use crate::codec::Compression;
+use crate::codec::Framing;
 use crate::proto::orc;
 use crate::statistics::to_proto;
 use crate::writer::Writer;
@@ -111,11 +111,11 @@ pub(super) fn tail_bytes(
     footer.content_length = Some(content_length);
     let metadata = compress(metadata.encode_to_vec())?;
     let footer = compress(footer.encode_to_vec())?;
-    let codec = options.framing.codec;
+    let Framing { codec, chunk_size } = options.framing;
     let postscript = orc::PostScript {
         footer_length: Some(footer.len() as u64),
         compression: Some(codec.to_proto().into()),
-        compression_block_size: (codec != Compression::None).then_some(options.framing.chunk_size as u64),
+        compression_block_size: (chunk_size > 0).then_some(chunk_size as u64),
         metadata_length: Some(metadata.len() as u64),
         magic: Some(bytes::Bytes::from_static(MAGIC.as_bytes())),
         ..postscript

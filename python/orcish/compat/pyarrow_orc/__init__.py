@@ -1,0 +1,15 @@
+"""A drop-in replacement for :mod:`pyarrow.orc`, on top of orcish.
+
+>>> from orcish.compat import pyarrow_orc as orc                     # in place of: from pyarrow import orc
+>>> table = orc.read_table("part-0.orc", columns=["id", "nest.a"])   # doctest: +SKIP
+
+Functions, classes, arguments, results and exceptions are those of :mod:`pyarrow.orc`. ``docs/from-pyarrow.md`` lists
+the differences.
+"""
+
+from orcish.compat.pyarrow_orc.reader import ORCFile
+from orcish.compat.pyarrow_orc.tables import read_table, write_table
+from orcish.compat.pyarrow_orc.write_options import IgnoredOptionWarning
+from orcish.compat.pyarrow_orc.writer import ORCWriter
+
+__all__ = ["IgnoredOptionWarning", "ORCFile", "ORCWriter", "read_table", "write_table"]
