@@ -143,7 +143,9 @@ def convert(
 
 
 def _has_arrow_schema(table: OrcFiles, limits: Limits | None) -> bool:
-    """Whether the first file has an Arrow schema in its metadata."""
+    """Whether the table has an Arrow schema: its log, or the first file where the log has no schema."""
+    if table.table_schema is not None:
+        return has_arrow_schema(ORCFile(table.table_schema.file))
     for file in table.files:
         source = file.location if file.source is None else file.source
         # Files of no bytes have no columns. Other errors are raised by the read.

@@ -74,7 +74,7 @@ SELECTIONS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("columns", SELECTIONS, ids=str)
+@pytest.mark.parametrize("columns", SELECTIONS, ids=[f"{at}" for at in range(len(SELECTIONS))])
 def test_selections(columns: Any, data: bytes) -> None:
     theirs, ours = both(data)
     is_iterator = not hasattr(columns, "__len__") and columns is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -56,15 +55,28 @@ def test_the_state_before_a_commit(spark: SparkSession, tmp_path: Path) -> None:
     append(spark, "(1L) as t(id)", table)
     job = Job(str(table))
     added = [staged(job, range(5))]
-    path = decide(job, added, number=1)
-    entry = json.loads(path.read_text())
-    path.write_text(json.dumps({**entry, "previous": orcish.history(table)[-1].job}))
+    decide(job, added, number=1, previous=orcish.history(table)[-1].job)
     assert read(spark, table, pending="before").count() == 1
     assert osp.read(spark, str(table), pending="before").count() == 1
     with pytest.raises(Exception, match=r"option pending='x': must be wait or before"):
         read(spark, table, pending="x").count()
     orcish.recover(table)
     assert read(spark, table, pending="before").count() == 6
+
+
+def test_partition_columns_with_dates(spark: SparkSession, tmp_path: Path) -> None:
+    """Tables of Spark have dates in their folders as other tables have, with rows and without."""
+    table = str(tmp_path / "t")
+    rows = spark.sql("select id, date'2026-01-01' + int(id % 2) day, id % 2 = 0 even from range(6)")
+    rows.write.format("orcish").mode("append").option("partitionBy", "day,even").save(table)
+    assert orcish.scan(table).schema.field("day").type == pa.date32()
+    assert orcish.scan(table, filters="day = date '2026-01-02'").count() == 3
+    assert read(spark, Path(table)).where("day = date'2026-01-02'").count() == 3
+    assert osp.read(spark, table, filters="day = date '2026-01-02'").count() == 3
+    osp.delete(table, "day = date '2026-01-02'", spark=spark).collect()
+    orcish.delete(table, "true")
+    assert orcish.scan(table).schema.field("day").type == pa.date32()
+    assert orcish.scan(table, filters="day = date '2026-01-02'").count() == 0
 
 
 def test_a_commit_that_is_decided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,7 +127,7 @@ class TableTarget:
             raise FileExistsError(self.job.base)
         rows = stored_schema(self.schema)
         if state.existing is None:
-            table_schema = update.schema_with(None, self._in_folders(rows))
+            table_schema = update.schema_with(None, self._in_log(rows))
             return dataclasses.replace(self, position=state.position, table_schema=table_schema)
         is_sensitive = self.options.case_sensitive
         own = {same_name(path, is_sensitive): kind for path, kind in state.existing.timestamp_types.items()}
@@ -139,7 +139,7 @@ class TableTarget:
             position=state.position,
             instant_types=instant_types,
             appended=appended,
-            table_schema=update.schema_with(state.existing, self._in_folders(appended)),
+            table_schema=update.schema_with(state.existing, self._in_log(appended)),
         )
 
     def commit(
@@ -153,7 +153,7 @@ class TableTarget:
         rows = stored_schema(self.schema) if self.appended is None else self.appended
         if self.table_schema is None:
             raise ValueError("a target is committed after it was fitted")
-        rows = self._in_folders(rows)
+        rows = self._in_log(rows)
         self._update(existing_data).commit(files, rows, self.position, self.table_schema, stream=stream)
         mark_success(self.job)
 
@@ -167,6 +167,14 @@ class TableTarget:
         for at in self._named_as_text():
             schema = schema.set(at, schema.field(at).with_type(pa.string()))
         return schema
+
+    def _in_log(self, schema: pa.Schema) -> pa.Schema:
+        """As :meth:`_in_folders`, with dates as dates: Spark names them as orcish does."""
+        named = self._in_folders(schema)
+        for at, field in enumerate(schema):
+            if pa.types.is_date32(field.type):
+                named = named.set(at, field)
+        return named
 
     def _update(self, existing_data: ExistingData) -> Update:
         arrow_schema = self.options.file.get("arrow_schema", False) is not False
