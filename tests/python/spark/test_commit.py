@@ -59,7 +59,10 @@ def test_killed_drivers(tmp_path: Path) -> None:
         time.sleep(chance.uniform(0.1, 3))
         os.kill(int(words[1]), signal.SIGKILL)
         process.kill()
-        said, _ = process.communicate()
+        # `communicate` would lose lines that are in the buffer already.
+        said = process.stdout.read()
+        process.stdout.close()
+        process.wait()
         committed = [int(line.split()[1]) for line in said.splitlines() if line.startswith("committed")]
         least = max(committed, default=batch) + 1
         # The driver's Python workers may be at work for a moment.
