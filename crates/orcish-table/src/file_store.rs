@@ -1,7 +1,7 @@
 //! The folder of a table on a local disk, in HDFS or in an object store.
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -266,7 +266,8 @@ impl Store for FileStore {
             self.created.lock().unwrap_or_else(PoisonError::into_inner).create(folder)?;
             let probe = format!("{folder}/.{job}{PROBE}");
             // Another file of this name, or a link, is not opened.
-            let probed = File::create_new(&probe).and_then(|_| std::fs::remove_file(&probe));
+            let created = OpenOptions::new().write(true).create_new(true).open(&probe);
+            let probed = created.and_then(|_| std::fs::remove_file(&probe));
             probed.map_err(|error| Error::io("cannot be changed", error).in_file(&display_name(folder)))?;
         }
         for file in &staged {
