@@ -9,6 +9,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::process::PerProcess;
+
 /// A predicate on rows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Predicate {
@@ -123,7 +125,7 @@ pub struct Literals(Arc<Shared>);
 struct Shared {
     values: Vec<Literal>,
     /// Results of binding the values, the most recent first.
-    bound: Mutex<Vec<Arc<dyn Any + Send + Sync>>>,
+    bound: PerProcess<Mutex<Vec<Arc<dyn Any + Send + Sync>>>>,
 }
 
 impl Literals {
@@ -139,7 +141,7 @@ impl Literals {
         is_match: impl Fn(&T) -> bool,
         bind: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        let lock = || self.0.bound.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.0.bound.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
         let is_type_match =
             |cached: &Arc<dyn Any + Send + Sync>| cached.clone().downcast::<T>().ok().filter(|cached| is_match(cached));
         let cached = lock().iter().find_map(is_type_match);
@@ -164,7 +166,7 @@ impl Deref for Literals {
 
 impl From<Vec<Literal>> for Literals {
     fn from(values: Vec<Literal>) -> Self {
-        Literals(Arc::new(Shared { values, bound: Mutex::default() }))
+        Literals(Arc::new(Shared { values, bound: PerProcess::new() }))
     }
 }
 

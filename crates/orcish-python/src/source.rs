@@ -1,12 +1,13 @@
 //! Sources of files: a path or URL, bytes, or a Python object with `read` and `seek`.
 
 use std::ops::Range;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use bytes::Bytes;
 use orcish_core::Result;
+use orcish_core::process::PerProcess;
 use orcish_io::{FileSource, MemorySource, ReadAt, StorageOptions};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -55,18 +56,30 @@ struct PythonSource {
     object: Py<PyAny>,
     name: String,
     size: u64,
-    /// The thread that reads from the object.
-    owner: Mutex<Option<ThreadId>>,
-    released: Condvar,
+    reading: PerProcess<Reading>,
+}
+
+/// The thread that reads from an object.
+#[derive(Default)]
+struct Reading {
+    thread: Mutex<Option<ThreadId>>,
+    /// Notified when the thread has read.
+    ended: Condvar,
+}
+
+impl Reading {
+    fn lock(&self) -> MutexGuard<'_, Option<ThreadId>> {
+        self.thread.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The exclusive right to read from the object.
-struct ReadGuard<'a>(&'a PythonSource);
+struct ReadGuard<'a>(&'a Reading);
 
 impl Drop for ReadGuard<'_> {
     fn drop(&mut self) {
-        *self.0.owner.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        self.0.released.notify_one();
+        *self.0.lock() = None;
+        self.0.ended.notify_one();
     }
 }
 
@@ -81,8 +94,7 @@ impl PythonSource {
             object: object.clone().unbind(),
             name: name_of(object, default_name),
             size: size?,
-            owner: Mutex::new(None),
-            released: Condvar::new(),
+            reading: PerProcess::new(),
         })
     }
 
@@ -93,27 +105,27 @@ impl PythonSource {
     /// `RuntimeError` if this thread reads already: a method of the object reads the file again. The exception of a signal
     /// handler.
     fn acquire(&self) -> Result<ReadGuard<'_>> {
-        let lock = || self.owner.lock().unwrap_or_else(PoisonError::into_inner);
+        let reading = self.reading.get_or_init(Reading::default);
         let this = thread::current().id();
-        let mut owner = lock();
-        while let Some(thread) = *owner {
+        let mut reader = reading.lock();
+        while let Some(thread) = *reader {
             if thread == this {
-                drop(owner);
+                drop(reader);
                 let text = format!("{}: a method of the file object reads the file that it is read for", self.name);
                 let error = |py: Python<'_>| from_python(py, "the file object failed", PyRuntimeError::new_err(text));
                 return Err(attached(error).unwrap_or_else(gone));
             }
-            let wait = self.released.wait_timeout(owner, CHECK_INTERVAL);
+            let wait = reading.ended.wait_timeout(reader, CHECK_INTERVAL);
             let (guard, timeout) = wait.unwrap_or_else(PoisonError::into_inner);
-            owner = guard;
+            reader = guard;
             if timeout.timed_out() {
-                drop(owner);
+                drop(reader);
                 check_signals()?;
-                owner = lock();
+                reader = reading.lock();
             }
         }
-        *owner = Some(this);
-        Ok(ReadGuard(self))
+        *reader = Some(this);
+        Ok(ReadGuard(reading))
     }
 
     fn read(&self, py: Python<'_>, range: &Range<u64>) -> PyResult<Bytes> {

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use once_cell::race::OnceBox;
 use orcish::write::{FileWriter, Written};
 use orcish_core::process::OwnerProcess;
 use orcish_io::Staging;
@@ -29,7 +30,7 @@ pub(crate) struct Writer {
     /// Receives the staged file of a writer that does not publish.
     staged: Option<Staging>,
     /// The token of a finished staged file.
-    token: Mutex<Option<Vec<u8>>>,
+    token: OnceBox<Vec<u8>>,
 }
 
 /// The state of a writer. A call takes the file writer out, so that the producer of batches can call the writer
@@ -143,7 +144,7 @@ impl Writer {
         let mut writer = writer.map_err(|error| to_python(py, &error))?;
         writer.set_cancel_check(signals());
         let (state, rows) = (Mutex::new(State::Idle(Box::new(writer))), AtomicU64::new(0));
-        Ok(Writer { state, name, owner: OwnerProcess::current(), rows, staged, token: Mutex::new(None) })
+        Ok(Writer { state, name, owner: OwnerProcess::current(), rows, staged, token: OnceBox::new() })
     }
 
     /// Writes all batches of the stream of a capsule.
@@ -186,7 +187,9 @@ impl Writer {
     /// Finishes the file, and publishes it unless it is staged. Returns the number of rows, bytes and stripes.
     fn finish(&self, py: Python<'_>) -> PyResult<(u64, u64, usize)> {
         let written = self.work(py, |writer| writer.finish().map_err(WriteError::Writer))?;
-        *self.token.lock().unwrap_or_else(PoisonError::into_inner) = token(self.staged.as_ref(), &written);
+        if let Some(token) = token(self.staged.as_ref(), &written) {
+            self.token.get_or_init(|| Box::new(token));
+        }
         *self.lock() = State::Closed;
         Ok((written.rows, written.bytes, written.stripes))
     }
@@ -194,8 +197,7 @@ impl Writer {
     /// The token of the finished staged file. `None` for a published or unfinished file.
     #[getter]
     fn token<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        let token = self.token.lock().unwrap_or_else(PoisonError::into_inner);
-        token.as_ref().map(|token| PyBytes::new(py, token))
+        self.token.get().map(|token| PyBytes::new(py, token))
     }
 
     /// Discards the file. A finished file stays, published or staged, and so does a file of another process.

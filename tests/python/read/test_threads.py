@@ -217,6 +217,77 @@ def test_fork_after_use(path):
     assert out.strip() == "0"
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.parametrize(
+    "work",
+    [
+        pytest.param("file.read(threads=4)", id="file"),
+        pytest.param("file.read(threads=4, filters=literals)", id="filter"),
+        pytest.param("scan.to_table()", id="scan"),
+        pytest.param("orcish.scan([sys.argv[1]] * 3).select('n').to_table()", id="new scan"),
+        pytest.param("of_object.read(threads=4, columns=['i1'])", id="file object"),
+        pytest.param("scan.where(col('n') > 500).count()", id="count"),
+        pytest.param("written()", id="write"),
+    ],
+)
+def test_children_wait_for_no_lock_of_their_parent(path, work):
+    """At the time of a fork other threads hold locks of buffers, caches, open files and allocators."""
+    out = run_python(
+        """
+        import io, os, sys, threading, time, warnings, orcish
+        from orcish import col
+
+        warnings.simplefilter("ignore")
+
+        class FileObject(io.BytesIO):
+            # The object of a child has a position of its own.
+            pass
+
+        file, scan = orcish.ORCFile(sys.argv[1]), orcish.scan([sys.argv[1]] * 2)
+        of_object = orcish.ORCFile(FileObject(open(sys.argv[1], "rb").read()))
+        literals = col("i0").is_in(range(0, 2**31, 2**16 + 1))
+        table = file.read(stripes=[0])
+
+        def written():
+            sink = io.BytesIO()
+            orcish.write_table(table, sink, threads=2)
+            return sink.getvalue()
+
+        def work():
+            return eval(sys.argv[2])
+
+        want, is_done = work(), threading.Event()
+
+        def repeat():
+            while not is_done.is_set():
+                work()
+
+        others = [threading.Thread(target=repeat, daemon=True) for _ in range(2)]
+        for thread in others:
+            thread.start()
+        deadline, forks = time.monotonic() + 100, 0
+        for forks in range(1, 26):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if work() == want else 1)
+            while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+                if time.monotonic() > deadline:
+                    os.kill(child, 9)
+                    sys.exit(f"child {forks} waits")
+                time.sleep(0.001)
+            if ended[1]:
+                sys.exit(f"child {forks} ended with {os.waitstatus_to_exitcode(ended[1])}")
+        is_done.set()
+        for thread in others:
+            thread.join()
+        print(forks)
+        """,
+        str(path),
+        work,
+    )
+    assert out.strip() == "25"
+
+
 def test_the_interpreter_runs_meanwhile(path):
     """Decoding releases the interpreter lock."""
     ticks = []

@@ -3,11 +3,17 @@
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use orcish_core::process::OwnerProcess;
+
 use crate::tuning;
 
-/// Buffers that are free for reuse, sorted by decreasing size.
-#[derive(Debug, Default)]
-pub(super) struct BufferPool(Mutex<Vec<Vec<u8>>>);
+/// The buffers of a process that are free for reuse.
+#[derive(Debug)]
+pub(super) struct BufferPool {
+    owner: OwnerProcess,
+    /// Sorted by decreasing size.
+    free: Mutex<Vec<Vec<u8>>>,
+}
 
 /// A buffer that returns to its pool when it is dropped.
 pub(super) struct PooledBuffer {
@@ -15,6 +21,12 @@ pub(super) struct PooledBuffer {
     /// The length of the used prefix of `buffer`.
     length: usize,
     pool: Weak<BufferPool>,
+}
+
+impl Default for BufferPool {
+    fn default() -> Self {
+        BufferPool { owner: OwnerProcess::current(), free: Mutex::default() }
+    }
 }
 
 impl BufferPool {
@@ -26,8 +38,12 @@ impl BufferPool {
         PooledBuffer { buffer, length, pool: Arc::downgrade(self) }
     }
 
-    /// Returns a buffer to the pool. The smallest buffers are freed if the pool is full.
+    /// Returns a buffer to the pool. The smallest buffers are freed if the pool is full. A child of a fork frees buffers of
+    /// its parent.
     fn release(&self, buffer: Vec<u8>) {
+        if !self.owner.is_current() {
+            return;
+        }
         let mut free = self.lock();
         free.push(buffer);
         free.sort_unstable_by_key(|buffer| Reverse(buffer.len()));
@@ -41,7 +57,7 @@ impl BufferPool {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

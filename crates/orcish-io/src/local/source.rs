@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bytes::Bytes;
+use orcish_core::process::PerProcess;
 use orcish_core::{Error, Result};
 
 use super::buffer_pool::BufferPool;
@@ -25,7 +26,7 @@ pub struct FileSource {
     name: String,
     size: u64,
     /// The buffer pool of the sessions that exist.
-    pool: Mutex<Weak<BufferPool>>,
+    pool: PerProcess<Mutex<Weak<BufferPool>>>,
 }
 
 impl FileSource {
@@ -41,12 +42,12 @@ impl FileSource {
         #[expect(clippy::disallowed_types, reason = "this is where files are opened")]
         let file = std::fs::File::open(path.as_ref()).map_err(to_error)?;
         let metadata = file.metadata().map_err(to_error)?;
-        Ok(FileSource { file, size: metadata.len(), name, pool: Mutex::default() })
+        Ok(FileSource { file, size: metadata.len(), name, pool: PerProcess::new() })
     }
 
     /// The shared buffer pool, or a new one if no session exists.
     fn pool(&self) -> Arc<BufferPool> {
-        let mut shared = self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.pool.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
         shared.upgrade().unwrap_or_else(|| {
             let pool = Arc::default();
             *shared = Arc::downgrade(&pool);
@@ -128,7 +129,7 @@ mod tests {
     impl FileSource {
         /// The total size of the free buffers in bytes; `None` if there is no pool.
         fn pooled_bytes(&self) -> Option<usize> {
-            Some(self.pool.lock().unwrap().upgrade()?.size())
+            Some(self.pool.get_or_init(Mutex::default).lock().unwrap().upgrade()?.size())
         }
     }
 

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::OnceLock;
 use std::time::{Duration, UNIX_EPOCH};
 
 use async_trait::async_trait;
@@ -16,11 +15,11 @@ use object_store::{
     ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
 use orcish_core::Error;
+use orcish_core::process::PerProcess;
 use tokio::time::Instant;
 
 use super::address::Address;
 use super::error::to_error;
-use super::per_process::PerProcess;
 use super::runtime::handle;
 use crate::options::DEFAULT_MAX_RETRIES;
 
@@ -130,9 +129,8 @@ impl HdfsClient {
 /// The client keeps connections to data nodes in a variable of the process, for [`CONNECTION_LIFETIME`]. A child has a
 /// copy of this variable, and would use connections of its parent.
 fn first_read_of_child() -> Option<Instant> {
-    static FIRST_READ: OnceLock<PerProcess<Option<Instant>>> = OnceLock::new();
-    let of_child = || Some(Instant::now() + CONNECTION_LIFETIME);
-    *FIRST_READ.get_or_init(|| PerProcess::new(None)).get(&of_child)
+    static FIRST_READ: PerProcess<Option<Instant>> = PerProcess::new();
+    *FIRST_READ.get_or_inherit(|| None, || Some(Instant::now() + CONNECTION_LIFETIME))
 }
 
 /// A property with the upper-case letters that its name has in Hadoop.

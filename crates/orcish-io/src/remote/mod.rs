@@ -15,7 +15,6 @@ mod multipart;
 mod object;
 mod paginated;
 mod part_sizes;
-mod per_process;
 mod request;
 mod runtime;
 mod sink;

@@ -1,26 +1,25 @@
 //! The asynchronous runtime of requests, and blocking calls of futures.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use orcish_core::cancel::{CHECK_INTERVAL, CancelCheck};
+use orcish_core::process::PerProcess;
 use orcish_core::{Error, ErrorKind, Result};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
-
-use super::per_process::PerProcess;
 
 /// Maximum time that [`run_cleanup`] waits. A store that does not respond may take minutes.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The runtime of this process. It has one thread, because it transfers bytes only; other threads decode them.
 fn runtime() -> Result<&'static Runtime> {
-    static RUNTIME: OnceLock<PerProcess<std::io::Result<Runtime>>> = OnceLock::new();
+    static RUNTIME: PerProcess<std::io::Result<Runtime>> = PerProcess::new();
     let build = || Builder::new_multi_thread().worker_threads(1).thread_name("orcish-io").enable_all().build();
-    let runtime = RUNTIME.get_or_init(|| PerProcess::new(build())).get(&build);
+    let runtime = RUNTIME.get_or_init(build);
     runtime
         .as_ref()
         .map_err(|error| Error::new(ErrorKind::Io, format!("the thread for requests cannot be made: {error}")))
@@ -113,9 +112,8 @@ where
 /// Runs `future`, which releases resources, and waits at most [`CLEANUP_TIMEOUT`] for it. Then it continues in the
 /// background. The call does not wait at all while another cleanup continues so.
 pub(super) fn run_cleanup(future: impl Future<Output = ()> + Send + 'static) {
-    static BACKGROUND: OnceLock<PerProcess<AtomicUsize>> = OnceLock::new();
-    let init = AtomicUsize::default;
-    let background = BACKGROUND.get_or_init(|| PerProcess::new(init())).get(&init);
+    static BACKGROUND: PerProcess<AtomicUsize> = PerProcess::new();
+    let background = BACKGROUND.get_or_init(AtomicUsize::default);
     let timeout = if background.load(Ordering::Acquire) > 0 { Duration::ZERO } else { CLEANUP_TIMEOUT };
     run_with_timeout(future, timeout, background);
 }

@@ -5,18 +5,19 @@ mod tests;
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
+use once_cell::race::OnceBox;
 use orcish_core::cancel::CancelCheck;
+use orcish_core::process::PerProcess;
 use orcish_core::{Error, Result};
 
 use super::address::Address;
 use super::error::file_changed;
-use super::per_process::PerProcess;
 use super::request::{Request, Suffix, split_range};
 use super::runtime::block_on;
 use super::store::Store;
@@ -34,13 +35,13 @@ pub struct ObjectSource {
     store: PerProcess<Result<Arc<dyn ObjectStore>>>,
     cancel_check: Option<CancelCheck>,
     /// Size and version according to the first response.
-    version: OnceLock<FileVersion>,
+    version: OnceBox<FileVersion>,
     /// The offset and the bytes of the first read from the end of the file.
-    tail: OnceLock<(u64, Bytes)>,
+    tail: OnceBox<(u64, Bytes)>,
     /// The content encoding of the responses.
-    encoding: OnceLock<String>,
+    encoding: OnceBox<String>,
     /// The whole file, if the remainder before the tail is smaller than the gap of coalesced requests.
-    whole_file: OnceLock<Bytes>,
+    whole_file: OnceBox<Bytes>,
 }
 
 /// Size and version of a file. They identify the file in later responses.
@@ -91,19 +92,19 @@ impl ObjectSource {
         Ok(ObjectSource {
             key: address.key()?,
             address: Arc::new(address),
-            store: PerProcess::new(Ok(store)),
+            store: PerProcess::with_value(Ok(store)),
             cancel_check: options.cancel_check().cloned(),
-            version: OnceLock::new(),
-            tail: OnceLock::new(),
-            encoding: OnceLock::new(),
-            whole_file: OnceLock::new(),
+            version: OnceBox::new(),
+            tail: OnceBox::new(),
+            encoding: OnceBox::new(),
+            whole_file: OnceBox::new(),
         })
     }
 
     /// A request for a range, or for the whole file.
     fn request(&self, range: Option<GetRange>) -> Result<Request> {
         let connect = || Ok(Store::connect(&self.address)?.objects);
-        let store = self.store.get(&connect).clone()?;
+        let store = self.store.get_or_init(connect).clone()?;
         let if_match = self.version.get().and_then(|version| version.e_tag.clone());
         let options = GetOptions { range, if_match, ..GetOptions::default() };
         Ok(Request { store, key: self.key.clone(), options, address: self.address.clone() })
@@ -116,12 +117,12 @@ impl ObjectSource {
         }
         let (meta, encoding) = block_on(self.request(None)?.head(), self.cancel_check.as_ref())?;
         self.set_encoding(encoding);
-        Ok(self.version.get_or_init(|| FileVersion::new(&meta)))
+        Ok(self.version.get_or_init(|| Box::new(FileVersion::new(&meta))))
     }
 
     fn set_encoding(&self, encoding: Option<String>) {
         if let Some(encoding) = encoding {
-            self.encoding.get_or_init(|| encoding);
+            self.encoding.get_or_init(|| Box::new(encoding));
         }
     }
 
@@ -143,7 +144,7 @@ impl ObjectSource {
         let Some((offset, tail)) = self.tail.get().filter(is_small) else { return Ok(false) };
         if self.whole_file.get().is_none() {
             let head = self.fetch(std::slice::from_ref(&(0..*offset)))?.pop().unwrap_or_default();
-            self.whole_file.get_or_init(|| [&*head, &**tail].concat().into());
+            self.whole_file.get_or_init(|| Box::new([&*head, &**tail].concat().into()));
         }
         Ok(true)
     }
@@ -187,7 +188,7 @@ impl ObjectSource {
         };
         let (buffers, first_meta) = block_on(read, self.cancel_check.as_ref())?;
         if let Some(meta) = first_meta.filter(|_| !has_version) {
-            self.version.get_or_init(|| FileVersion::new(&meta));
+            self.version.get_or_init(|| Box::new(FileVersion::new(&meta)));
         }
         Ok(buffers.into_iter().map(BytesMut::freeze).collect())
     }
@@ -218,7 +219,7 @@ impl ReadAt for ObjectSource {
         let (size, bytes) = match block_on(request.read_suffix(length), self.cancel_check.as_ref())? {
             Some(Suffix { meta, encoding, bytes }) => {
                 self.set_encoding(encoding);
-                (self.version.get_or_init(|| FileVersion::new(&meta)).size, bytes)
+                (self.version.get_or_init(|| Box::new(FileVersion::new(&meta))).size, bytes)
             }
             // Azure and some servers do not support suffix requests, and others reject them for empty files.
             None => {
@@ -228,7 +229,7 @@ impl ReadAt for ObjectSource {
             }
         };
         if let Some(offset) = size.checked_sub(bytes.len() as u64) {
-            self.tail.get_or_init(|| (offset, bytes.clone()));
+            self.tail.get_or_init(|| Box::new((offset, bytes.clone())));
         }
         Ok((size, bytes))
     }

@@ -1,6 +1,6 @@
 //! Clients of object stores, cached per process.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, S3CopyIfNotExists};
@@ -11,6 +11,7 @@ use object_store::limit::LimitStore;
 use object_store::list::PaginatedListStore;
 use object_store::multipart::MultipartStore;
 use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
+use orcish_core::process::PerProcess;
 use orcish_core::{Error, Result};
 use reqwest::Certificate;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
@@ -25,7 +26,6 @@ use super::error::to_error;
 #[cfg(feature = "hdfs")]
 use super::hdfs_client::HdfsClient;
 use super::paginated::PaginatedStore;
-use super::per_process::PerProcess;
 use crate::location::percent_decode;
 use crate::messages::CANNOT_READ;
 use crate::options::RemoteOptions;
@@ -86,11 +86,9 @@ impl Store {
     /// # Errors
     /// `InvalidArgument` if an option is invalid.
     pub(super) fn connect(address: &Address) -> Result<Self> {
-        type Cache = Mutex<Vec<(CacheKey, Store)>>;
-        static CACHE: OnceLock<PerProcess<Cache>> = OnceLock::new();
-        let cache = CACHE.get_or_init(|| PerProcess::new(Cache::default())).get(&Cache::default);
+        static CACHE: PerProcess<Mutex<Vec<(CacheKey, Store)>>> = PerProcess::new();
         let key = CacheKey::new(address);
-        let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = CACHE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
         let cached = cache.iter().position(|(other, _)| *other == key).map(|index| cache.remove(index));
         let (key, store) = match cached {
             Some(entry) => entry,

@@ -1,7 +1,7 @@
 //! Kernels that are compiled twice: for the baseline of the architecture, and for AVX2 and BMI.
 
 #[cfg(target_arch = "x86_64")]
-use std::sync::LazyLock;
+use once_cell::race::OnceBool;
 
 /// A function that is compiled for several instruction sets.
 pub(crate) trait Kernel {
@@ -19,7 +19,7 @@ pub(crate) trait Kernel {
 )]
 pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
-    if *HAS_AVX2_AND_BMI {
+    if HAS_AVX2_AND_BMI.get_or_init(has_avx2_and_bmi) {
         // SAFETY: the processor supports all features that the function is compiled for.
         return unsafe { run_with_avx2_and_bmi(kernel) };
     }
@@ -27,13 +27,16 @@ pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
 }
 
 #[cfg(target_arch = "x86_64")]
-static HAS_AVX2_AND_BMI: LazyLock<bool> = LazyLock::new(|| {
+static HAS_AVX2_AND_BMI: OnceBool = OnceBool::new();
+
+#[cfg(target_arch = "x86_64")]
+fn has_avx2_and_bmi() -> bool {
     is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
         && is_x86_feature_detected!("lzcnt")
         && is_x86_feature_detected!("popcnt")
-});
+}
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]

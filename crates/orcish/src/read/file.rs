@@ -1,9 +1,10 @@
 //! An open file: its tail and its source.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
+use once_cell::race::OnceBox;
 use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::error::{Error, Result};
 use orcish_core::explain::Explanation;
@@ -31,7 +32,7 @@ pub struct OrcFile {
     source: Arc<dyn ReadAt>,
     tail: Arc<FileTail>,
     /// The Arrow schema in the metadata of the file, once it has been asked for.
-    stored: Arc<OnceLock<Option<StoredSchema>>>,
+    stored: Arc<OnceBox<Option<StoredSchema>>>,
     check: Option<CancelCheck>,
 }
 
@@ -117,7 +118,7 @@ impl OrcFile {
 
     /// The Arrow schema that the file was written with, if the file has kept it.
     pub(crate) fn stored(&self) -> Option<&StoredSchema> {
-        self.stored.get_or_init(|| StoredSchema::of(&self.tail)).as_ref()
+        self.stored.get_or_init(|| Box::new(StoredSchema::of(&self.tail))).as_ref()
     }
 
     /// The options, completed by the stored schema.

@@ -8,6 +8,7 @@ use orcish_core::cancel::CHECK_INTERVAL;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::names::{ArrowNames, Selection, field_at};
 use orcish_core::parallel::{map, threads_or_cores};
+use orcish_core::process::PerProcess;
 use orcish_core::types::{item_of, with_item};
 use orcish_io::{StorageOptions, concurrency, display_name, open};
 
@@ -30,7 +31,7 @@ pub(super) struct Table {
     /// Indexes of `fields` by name. Names need not be unique.
     pub(super) places: Arc<FieldsByName>,
     /// Resolves dotted names of `fields`.
-    names: Arc<Mutex<ArrowNames>>,
+    names: Arc<PerProcess<Mutex<ArrowNames>>>,
     /// Metadata of the schema.
     pub(super) metadata: Metadata,
     /// Partition columns.
@@ -43,10 +44,22 @@ pub(super) struct Table {
     pub(super) options: ReadOptions,
     pub(super) matching: Matching,
     pub(super) storage: StorageOptions,
+    open: Arc<PerProcess<OpenFiles>>,
+}
+
+/// The files of a table that a process has open.
+#[derive(Debug, Default)]
+struct OpenFiles {
     /// Open files and files that are being opened, by index.
-    open: Arc<Mutex<BTreeMap<usize, FileState>>>,
+    states: Mutex<BTreeMap<usize, FileState>>,
     /// Notified when a file has been opened.
-    opened: Arc<Condvar>,
+    opened: Condvar,
+}
+
+impl OpenFiles {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<usize, FileState>> {
+        self.states.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The state of a file that has been asked for.
@@ -75,14 +88,15 @@ impl Opening<'_> {
 
 impl Drop for Opening<'_> {
     fn drop(&mut self) {
-        let mut open = self.table.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = self.table.open_files();
+        let mut open = files.lock();
         match self.state.take() {
             Some(state) => _ = open.insert(self.at, state),
             // The next caller tries again.
             None => _ = open.remove(&self.at),
         }
         drop(open);
-        self.table.opened.notify_all();
+        files.opened.notify_all();
     }
 }
 
@@ -118,7 +132,7 @@ impl Table {
             schema_file,
             fields: Fields::empty(),
             places: Arc::default(),
-            names: Arc::new(Mutex::new(ArrowNames::new(&Fields::empty()))),
+            names: Arc::default(),
             metadata: Metadata::default(),
             partition,
             wanted: Vec::new(),
@@ -128,7 +142,6 @@ impl Table {
             matching,
             storage,
             open: Arc::default(),
-            opened: Arc::default(),
         };
         let is_given = schema.is_some();
         let all = match schema {
@@ -140,7 +153,7 @@ impl Table {
         let of_files = |field: &&FieldRef| table.partition_at(field.name()).is_none();
         table.fields = all.fields().iter().filter(of_files).cloned().collect();
         table.places = Arc::new(FieldsByName::of(&table.fields));
-        table.names = Arc::new(Mutex::new(ArrowNames::new(&table.fields)));
+        table.names = Arc::default();
         if !is_given {
             table.decide_timestamps()?;
         }
@@ -154,12 +167,12 @@ impl Table {
         let matching = if case_sensitive { Matching::Name } else { Matching::NameIgnoringCase };
         let fields = schema.fields().clone();
         let places = Arc::new(FieldsByName::of(&fields));
-        Table { fields, places, matching, ..self.clone() }
+        Table { fields, places, names: Arc::default(), matching, ..self.clone() }
     }
 
     /// A table of other files with the same columns.
     pub(super) fn with_files(&self, files: Vec<TableFile>) -> Self {
-        Table { files: Arc::new(files), open: Arc::default(), opened: Arc::default(), ..self.clone() }
+        Table { files: Arc::new(files), open: Arc::default(), ..self.clone() }
     }
 
     /// The same table with other options of reading.
@@ -260,8 +273,8 @@ impl Table {
 
     /// Indexes from the columns of the table down to the field of a dotted name.
     pub(super) fn path(&self, name: &str) -> Result<Vec<usize>> {
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        names.path(name, &self.partition)
+        let names = self.names.get_or_init(|| Mutex::new(ArrowNames::new(&self.fields)));
+        names.lock().unwrap_or_else(PoisonError::into_inner).path(name, &self.partition)
     }
 
     /// The field at a path of indexes.
@@ -273,24 +286,28 @@ impl Table {
         self.files.get(at).map(|file| display_name(&file.location)).unwrap_or_default()
     }
 
+    fn open_files(&self) -> &OpenFiles {
+        self.open.get_or_init(OpenFiles::default)
+    }
+
     /// The file at an index, whose tail is read once. `None` for a file of zero bytes, which Hive writes for no rows.
     pub(super) fn orc_file(&self, at: usize) -> Result<Option<OrcFile>> {
-        let lock = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut open, mut cancellation) = (lock(), self.storage.cancellation());
+        let files = self.open_files();
+        let (mut open, mut cancellation) = (files.lock(), self.storage.cancellation());
         while let Some(state) = open.get(&at) {
             if let FileState::Open(file) = state {
                 return Ok(file.clone());
             }
-            drop(self.opened.wait_timeout(open, CHECK_INTERVAL).unwrap_or_else(PoisonError::into_inner));
+            drop(files.opened.wait_timeout(open, CHECK_INTERVAL).unwrap_or_else(PoisonError::into_inner));
             cancellation.poll()?;
-            open = lock();
+            open = files.lock();
         }
         self.begin_to_open(at, open).finish()
     }
 
     /// Opens a file ahead of its use, unless it is open or being opened. An error is returned when the file is read.
     pub(super) fn open_ahead(&self, at: usize) {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = self.open_files().lock();
         if !open.contains_key(&at) {
             let _ = self.begin_to_open(at, open).finish();
         }
@@ -326,7 +343,7 @@ impl Table {
 
     /// Closes a file, to bound the number of open files.
     pub(super) fn close(&self, at: usize) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open_files().lock();
         // The first file stays open, as its schema may be asked for again.
         if at > 0 && matches!(open.get(&at), Some(FileState::Open(_))) {
             open.remove(&at);

@@ -234,7 +234,7 @@ impl FileTail {
     pub fn column_statistics(&self, id: u32) -> Result<Option<ColumnStatistics>> {
         self.schema.get(id)?;
         let bytes = usize::try_from(id).ok().and_then(|id| self.statistics.get(id));
-        let has_counts = || *self.cache.has_counts.get_or_init(|| self.has_counts(&self.statistics, self.rows));
+        let has_counts = || self.cache.has_counts.get_or_init(|| self.has_counts(&self.statistics, self.rows));
         match bytes.filter(|_| has_counts()) {
             Some(bytes) => self.parse_checked_statistics(id, bytes, &self.statistics, &self.cache.counts).map(Some),
             None => Ok(None),

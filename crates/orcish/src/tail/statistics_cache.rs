@@ -1,15 +1,17 @@
 //! Caches of decoded statistics.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
+use once_cell::race::OnceBool;
 use orcish_core::error::Result;
+use orcish_core::process::PerProcess;
 
 /// Cache of the statistics of a file that are needed for other columns, or for each stripe.
 #[derive(Default)]
 pub(super) struct StatisticsCache {
     /// Whether the statistics have counts, see `FileTail::has_counts`.
-    pub(super) has_counts: OnceLock<bool>,
+    pub(super) has_counts: OnceBool,
     /// Counts of columns with children.
     pub(super) counts: CountCache,
     /// Bounds of timestamps in nanoseconds.
@@ -36,11 +38,11 @@ pub(super) type Count = (Option<u64>, Option<bool>);
 pub(super) type CountCache = ColumnCache<Count>;
 
 /// Cache by column id.
-pub(super) struct ColumnCache<T>(Mutex<BTreeMap<u32, T>>);
+pub(super) struct ColumnCache<T>(PerProcess<Mutex<BTreeMap<u32, T>>>);
 
 impl<T> Default for ColumnCache<T> {
     fn default() -> Self {
-        ColumnCache(Mutex::default())
+        ColumnCache(PerProcess::new())
     }
 }
 
@@ -50,7 +52,7 @@ impl<T: Copy> ColumnCache<T> {
     /// # Errors
     /// Errors of `parse`.
     pub(super) fn get_or_parse(&self, id: u32, parse: impl FnOnce() -> Result<T>) -> Result<T> {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.0.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
         let cached = lock().get(&id).copied();
         if let Some(cached) = cached {
             return Ok(cached);

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::{DateTime, Offset, TimeZone};
 use chrono_tz::Tz;
 use orcish_core::error::{Error, Result};
+use orcish_core::process::PerProcess;
 
 use super::SECONDS_PER_DAY;
 use super::offsets::{OffsetTable, new_year};
@@ -62,11 +63,12 @@ impl WriterZone {
     /// `Unsupported` if the id is unknown. A JVM would use GMT, and return other values than were written.
     pub fn parse(id: &str) -> Result<Self> {
         // The cache has valid ids only, so its size is bounded.
-        static CACHE: Mutex<BTreeMap<String, WriterZone>> = Mutex::new(BTreeMap::new());
+        static CACHE: PerProcess<Mutex<BTreeMap<String, WriterZone>>> = PerProcess::new();
+        let cache = || CACHE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(offset) = parse_fixed(id) {
             return Ok(Self::fixed(offset));
         }
-        if let Some(zone) = CACHE.lock().unwrap_or_else(PoisonError::into_inner).get(id) {
+        if let Some(zone) = cache().get(id) {
             return Ok(zone.clone());
         }
         let zone = if let Some((standard, has_dst)) = parse_system_v(id) {
@@ -77,7 +79,7 @@ impl WriterZone {
             let shown: String = id.chars().take(64).collect();
             return Err(Error::unsupported(format!("writer time zone {shown:?} is not known")));
         };
-        CACHE.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned(), zone.clone());
+        cache().insert(id.to_owned(), zone.clone());
         Ok(zone)
     }
 
