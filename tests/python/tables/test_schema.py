@@ -280,7 +280,7 @@ def test_a_new_table_has_new_columns(tmp_path: pathlib.Path) -> None:
     orcish.write_dataset(pa.table({"other": ["x"]}), table, existing_data="overwrite")
     assert orcish.read_table(table).to_pydict() == {"other": ["x"]}
     orcish.delete(table, "other = 'x'")
-    orcish.write_dataset(pa.table({"other": [1.5]}), table)
+    orcish.write_dataset(pa.table({"other": [1.5]}), table, existing_data="overwrite")
     assert orcish.read_table(table).to_pydict() == {"other": [1.5]}
 
 

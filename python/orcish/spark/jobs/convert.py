@@ -103,7 +103,7 @@ def convert(
 
     Raises:
         FileNotFoundError: The source has no files.
-        FileExistsError: The target has files, and ``existing_data`` is ``"error"``.
+        FileExistsError: The target has files, or is a table without rows, and ``existing_data`` is ``"error"``.
         ValueError: The format of the source is unknown, or an option is wrong.
         UnsupportedError: A type cannot be stored in ORC, or the target is a CarbonData table.
     """
@@ -144,7 +144,8 @@ def convert(
 
 def _has_files(target: str) -> FileExistsError:
     return FileExistsError(
-        f"{target} has files already: existing_data='append' adds to them, 'overwrite' replaces them"
+        f"{target} has data already, or is a table without rows: existing_data='append' adds to it, 'overwrite' "
+        "replaces it, and 'overwrite_partitions' replaces the partitions of the new rows"
     )
 
 
