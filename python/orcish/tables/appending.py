@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.casting import cast_array
 from orcish.arrow.exported import ExportedSchema
 from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
 from orcish.io.files import TableFile
@@ -69,11 +70,11 @@ class ExistingTable:
         for own, field in zip(schema, appended, strict=True):
             if own.type != field.type:
                 try:
-                    pa.array([], own.type).cast(field.type)
-                except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+                    cast_array(pa.nulls(0, own.type), field.type)
+                except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
                     raise ValueError(
-                        f"{self.base}: column {own.name} of the rows is {own.type}, and {field.type} in the table: "
-                        "cast the rows to the type of the table"
+                        f"{self.base}: column {own.name} of the rows is {own.type}, and {field.type} in the table, and "
+                        f"pyarrow does not convert it: {error}"
                     ) from None
         return appended
 
@@ -234,6 +235,15 @@ def _opened(files: Sequence[str], storage: Mapping[str, str]) -> Iterator[tuple[
             yield file, opened
 
 
+def _advice(own: pa.DataType, kind: pa.DataType) -> str:
+    """What can be done about a value that is not one of the type of the table."""
+    if pa.types.is_timestamp(own) and pa.types.is_timestamp(kind) and own.unit != kind.unit:
+        return (
+            f": cut the digits off, with cast(pyarrow.timestamp({kind.unit!r}), safe=False), or write to another table"
+        )
+    return ""
+
+
 def cast_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """The batch with the types and the metadata of a schema of the same columns.
 
@@ -246,7 +256,7 @@ def cast_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     columns = []
     for column, field in zip(batch.columns, schema, strict=True):
         try:
-            columns.append(column if column.type == field.type else column.cast(field.type))
-        except pa.ArrowInvalid as error:
-            raise ValueError(f"column {field.name}: {error}") from None
+            columns.append(cast_array(column, field.type))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            raise ValueError(f"column {field.name}: {error}{_advice(column.type, field.type)}") from None
     return pa.RecordBatch.from_arrays(columns, schema=schema)
