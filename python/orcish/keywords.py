@@ -17,6 +17,9 @@ from orcish.errors import closest_match
 
 __all__ = ["check_integer", "checked_keywords", "chosen_options"]
 
+MAX_INTEGER = 2**64 - 1
+"""The largest integer that the native module takes."""
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -26,7 +29,7 @@ def check_integer(name: str, value: Any, minimum: int) -> int:
 
     Raises:
         TypeError: The value is no integer.
-        ValueError: The value is less than ``minimum``.
+        ValueError: The value is less than ``minimum``, or larger than the native module takes.
     """
     try:
         value = operator.index(value)
@@ -34,6 +37,8 @@ def check_integer(name: str, value: Any, minimum: int) -> int:
         raise TypeError(f"{name}={value!r}: must be an integer, not {type(value).__name__}") from None
     if value < minimum:
         raise ValueError(f"{name}={value}: must be at least {minimum}")
+    if value > MAX_INTEGER:
+        raise ValueError(f"{name}={value}: is out of its range")
     return int(value)
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "is_pattern",
     "local_path",
     "native_source",
+    "path_text",
 ]
 
 PATTERN = "*?["
@@ -84,6 +85,19 @@ def expanded(location: str) -> str:
     are unchanged.
     """
     return os.path.expanduser(location) if location == "~" or location.startswith("~/") else location
+
+
+def path_text(path: Any) -> str:
+    """A path or URL that an argument has, as text.
+
+    Raises:
+        TypeError: It is neither text nor a ``pathlib.Path``.
+    """
+    found = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if isinstance(found, str):
+        return found
+    hint = ": os.fsdecode makes text of it" if isinstance(found, bytes) else ""
+    raise TypeError(f"{path!r:.100}: a path or URL is text or a pathlib.Path, not {type(found).__name__}{hint}")
 
 
 def local_path(location: str) -> str:

@@ -184,6 +184,31 @@ def _existing_table(
     return ExistingTable(job.root, schema, partition, timestamp_types(file), has_arrow_schema(file), files, job.storage)
 
 
+def _check_names(fields: Iterable[pa.Field], above: str = "") -> None:
+    """Checks that the names of columns, and those of fields of a struct, differ without regard to case: many readers,
+    such as Spark, do not tell such columns apart.
+    """
+    seen: dict[str, str] = {}
+    for field in fields:
+        name = f"{above}{field.name}"
+        if field.name.lower() in seen:
+            other = seen[field.name.lower()]
+            found = (
+                f"columns {other!r} and {name!r} differ only by case" if other != name else f"{name!r} is there twice"
+            )
+            raise ValueError(f"{printable(found)[:MAX_SHOWN]}: rename one of the columns before the table is made")
+        seen[field.name.lower()] = name
+        _check_names_within(field.type, f"{name}.")
+
+
+def _check_names_within(kind: Any, above: str) -> None:
+    if pa.types.is_struct(kind):
+        _check_names(kind, above)
+        return
+    for at in range(kind.num_fields):
+        _check_names_within(kind.field(at).type, above)
+
+
 def _needs_arrow_schema(kind: Any) -> bool:
     """Whether a type is read as another one from a file without an Arrow schema."""
     types = pa.types
@@ -201,9 +226,13 @@ def schema_with(
         rows: The schema with which the rows are written, partition columns included.
         partition: Names of all partition columns.
         arrow_schema: Whether files of a new table have an Arrow schema.
+
+    Raises:
+        ValueError: Columns of a new table have one name, without regard to case.
     """
     columns = pa.schema([field for field in rows if field.name not in partition], rows.metadata)
     if existing is None:
+        _check_names(rows)
         typed = [
             field.remove_metadata()
             for field in rows

@@ -13,7 +13,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
-from orcish.io.paths import local_path
+from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job
@@ -100,7 +100,8 @@ def write_dataset(
         FileExistsError: The folder has data already, or is that of a table without rows.
         UnknownColumnError: There is no such partition column.
         ValueError: An option is wrong, or a value cannot be stored; all columns would be partition columns; the rows do
-            not match the table; files that are to be overwritten are not those of the table alone.
+            not match the table, or have columns of one name, without regard to case; files that are to be overwritten
+            are not those of the table alone.
         NotADirectoryError: The target is a file.
         UnsupportedError: The folder has data of CarbonData.
         CommitError: Another commit is not finished, and cannot be; see :func:`orcish.recover`.
@@ -109,7 +110,7 @@ def write_dataset(
     """
     options = chosen_options(locals(), WriteOptions)
     schema, batches = schema_and_batches(data)
-    folder = _folder(local_path(os.fspath(target)))
+    folder = _folder(local_path(path_text(target)))
     by = _partition_columns(partition_by, schema)
     if basename_template is not None:
         _check_template(basename_template)
@@ -127,6 +128,7 @@ def write_dataset(
     if existing_data == "error" and state.exists:
         raise _has_data(folder, has_files=bool(state.names))
     schema, options = _fitted(schema, options, state.existing)
+    logged = update.schema_with(state.existing, schema)
     number = "{i}" if basename_template is None else f"{{i}}-{uuid.uuid4().hex[:12]}"
     template = (basename_template or f"part-{{i}}-{uuid.uuid4()}.orc").replace("{i}", number)
     table = TableWriter(
@@ -150,7 +152,6 @@ def write_dataset(
                 if not by and state.existing is None:
                     table.begin()
             staged += job.staged(table)
-            logged = update.schema_with(state.existing, schema)
             update.commit(staged, schema, state.position, logged, is_new=state.existing is None)
     except FileExistsError:
         if existing_data == "error":
@@ -229,6 +230,8 @@ def _partition_columns(partition_by: Sequence[str], schema: pa.Schema) -> list[s
     if len(set(by)) != len(by) or len(by) >= max(len(schema), 1):
         raise ValueError(f"partition_by={by}: columns are named once, and one at least is left for the files")
     for name in by:
+        if schema.names.count(name) > 1:
+            raise ValueError(f"partition_by={by}: column {name!r} is there twice")
         kind = schema.field(name).type
         if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
             kind = kind.value_type

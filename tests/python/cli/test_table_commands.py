@@ -83,7 +83,7 @@ def test_wrong_paths(tmp_path: pathlib.Path) -> None:
     for command in (["compact"], ["delete", "--where", "id = 1"]):
         code, out, err = run(*command, tmp_path / "typo")
         assert (code, out) == (1, "")
-        assert err == f"orcish: no files: {tmp_path / 'typo'}\n"
+        assert err == f"orcish: no such folder: {tmp_path / 'typo'}\n"
     table = in_parts(tmp_path / "t")
     assert run("delete", table, "--where", "absent = 1")[0] == 1
     assert run("compact", table, "--target-file-size", "huge")[0] == 1

@@ -135,3 +135,76 @@ def test_patterns_match_files_in_the_shell(
     target = [str(table.parent / "copy")] if command == ["convert"] else []
     assert main([*command, pattern, *target]) == 1
     assert f"no files: {pattern!r}: nothing matches" in capsys.readouterr().err
+
+
+VERBS: dict[str, Callable[[Any], Any]] = {
+    "history": orcish.history,
+    "vacuum": orcish.vacuum,
+    "recover": orcish.recover,
+    "compact": orcish.compact,
+    "delete": lambda path: orcish.delete(path, "id = 1"),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_verbs_of_tables_take_folders(table: pathlib.Path, verb: str, scheme: str) -> None:
+    """A file is no table, even if it is in one, and neither is a folder that is not there."""
+    files = [next(table.rglob("*.orc")), table.parent / "other.orc"]
+    orcish.write_table(ROWS, files[1])
+    for file in files:
+        with pytest.raises(NotADirectoryError, match="is a file, and no folder: a table is given by its folder"):
+            VERBS[verb](f"{scheme}{file}")
+    for missing in (table.parent / "tabel", table.parent / "tabel" / "day=a", table / "day=z"):
+        with pytest.raises(FileNotFoundError, match=r"no such folder: .*(tabel|day=z)"):
+            VERBS[verb](f"{scheme}{missing}")
+    assert orcish.read_table(table).num_rows == 3
+    assert not (table.parent / "tabel").exists()
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_verbs_of_tables_in_the_shell(table: pathlib.Path, capsys: pytest.CaptureFixture[str], verb: str) -> None:
+    """The error is one line."""
+    options = ["--filters", "id = 1"] if verb == "delete" else []
+    for path, text in ((next(table.rglob("*.orc")), "is a file, and no folder"), (table / "x", "no such folder")):
+        assert main([verb, str(path), *options]) == 1
+        assert text in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2, 10**12, 2**63, 2**64 - 1])
+def test_any_number_of_commits_can_be_asked_for(table: pathlib.Path, limit: int) -> None:
+    """There are as many as there are."""
+    orcish.write_dataset(ROWS, table, partition_by=["day", "hour"], existing_data="append")
+    assert len(orcish.history(table, limit=limit)) == min(limit, 2)
+
+
+@pytest.mark.parametrize("limit", [-1, 2**64, 2**99])
+def test_numbers_out_of_range(table: pathlib.Path, limit: int) -> None:
+    """They are errors that name the argument, whichever it is."""
+    with pytest.raises(ValueError, match=f"limit={limit}: "):
+        orcish.history(table, limit=limit)
+    with pytest.raises(ValueError, match=f"limit={limit}: "):
+        orcish.read_table(table, limit=limit)
+    for option in ("max_rows_per_file", "max_open_files", "max_memory"):
+        given: Any = {option: limit}
+        with pytest.raises(ValueError, match=f"{option}={limit}: "):
+            orcish.write_dataset(ROWS, table, existing_data="overwrite", **given)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        *VERBS.values(),
+        lambda path: orcish.write_dataset(ROWS, path),
+        lambda path: orcish.convert("t", path),
+    ],
+)
+@pytest.mark.parametrize("path", [b"t", 7, None, ["t"]])
+def test_paths_are_text(
+    table: pathlib.Path, monkeypatch: pytest.MonkeyPatch, call: Callable[[Any], Any], path: Any
+) -> None:
+    """Others are errors that say so, and how bytes become text."""
+    monkeypatch.chdir(table.parent)
+    with pytest.raises(TypeError, match=r"a path or URL is text or a pathlib\.Path, not") as caught:
+        call(path)
+    assert ("os.fsdecode" in str(caught.value)) == isinstance(path, bytes)
