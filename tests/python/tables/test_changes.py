@@ -476,9 +476,7 @@ def test_rows_that_do_not_fit(tmp_path: pathlib.Path, case: int, existing_data: 
 
 
 def test_names_that_differ_only_by_case(tmp_path: pathlib.Path) -> None:
-    """A folder of such files keeps the names that it began with. A table is not made with such names. Partition columns,
-    which others may read from folders, are apart.
-    """
+    """A table is not made with such names, and they are not added to one."""
     rows = pa.table({"K": [1, 2], "k": [3, 4]})
     table = tmp_path / "t"
     with pytest.raises(ValueError, match="column 'K' and partition column 'k' differ only by case"):
@@ -486,17 +484,15 @@ def test_names_that_differ_only_by_case(tmp_path: pathlib.Path) -> None:
     with pytest.raises(ValueError, match="column 'K' and partition column 'k' differ only by case"):
         orcish.write_dataset(pa.table({"x": [1], "K": [1], "k": [2]}), table, partition_by=["K", "k"])
     assert not table.exists()
+    with pytest.raises(ValueError, match="columns 'K' and 'k' differ only by case: rename"):
+        orcish.write_dataset(rows, table)
+    # Other writers make such files, of which the first of the columns is seen once the folder has a log.
     table.mkdir()
     orcish.write_table(rows, table / "f.orc")
-    with pytest.raises(ValueError, match="columns 'K' and 'k' differ only by case: rename"):
-        orcish.write_dataset(rows, table, existing_data="overwrite")
-    orcish.write_dataset(rows, table, existing_data="append")
-    orcish.write_dataset(rows.select(["k"]), table, existing_data="append")
-    found = orcish.read_table(table)
-    assert found.column_names == ["K", "k"]
-    assert sorted(map(str, zip(*found.to_pydict().values(), strict=True))) == sorted(
-        ["(1, 3)", "(2, 4)", "(None, 3)", "(None, 4)", "(1, 3)", "(2, 4)"]
-    )
+    with pytest.raises(ValueError, match="several columns of the rows have the name k"):
+        orcish.write_dataset(rows, table, existing_data="append")
+    orcish.write_dataset(pa.table({"K": [5]}), table, existing_data="append")
+    assert orcish.read_table(table).sort_by("K").to_pydict() == {"K": [1, 2, 5]}
     for names in (["k", "K", "x", "X"], ["K", "k", "k"]):
         with pytest.raises(ValueError, match="several columns of the rows have the name"):
             orcish.write_dataset(pa.table([[1]] * len(names), names=names), table, existing_data="append")
