@@ -113,6 +113,29 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
 """Checks of arguments by name. ``None`` is a missing argument, and is not checked."""
 
 
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    "where": ("filters",),
+    "filter": ("filters",),
+    "predicate": ("filters",),
+    "mode": ("existing_data",),
+    "existingdata": ("existing_data",),
+    "existingdatabehavior": ("existing_data",),
+    "partitioncols": ("partition_by",),
+    "partitioning": ("partition_by",),
+    "partitionby": ("partition_by",),
+    "hivepartitioning": ("partitions",),
+    "select": ("columns",),
+    "usecols": ("columns",),
+    "nrows": ("limit",),
+    "numrows": ("limit",),
+    "codec": ("compression",),
+    "filesystem": ("storage_options",),
+    "retentionhours": ("older_than",),
+    "targetsize": ("target_file_size",),
+}
+"""Keywords of other libraries, in lower case without underscores, and what a function here may have in their place."""
+
+
 def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     """Decorates a function so that its arguments are checked.
 
@@ -127,7 +150,10 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         if not known.issuperset(kwargs):
             name = next(name for name in kwargs if name not in known)
-            match = closest_match(name, [each for each in names if each != "self"])
+            # Words of other libraries are not always near.
+            plain = name.replace("_", "").lower()
+            meant = next((own for own in SYNONYMS.get(plain, ()) if own in known), None)
+            match = meant or closest_match(name, [each for each in names if each != "self"])
             hint = f"; did you mean {match!r}?" if match else ""
             raise TypeError(f"{function.__qualname__}() has no keyword argument {name!r}{hint}")
         if checks:

@@ -98,7 +98,7 @@ def names(page, sample, request, monkeypatch):
 
 
 PATHS = re.compile(
-    r"""(["'])((?:orders|parquet|table|sorted|written|sales|sales_orc|sales_by_spark|copy|checkpoint|by_day)/?|\w+\.orc)\1"""
+    r"""(["'])((?:orders|parquet|table|sorted|added|sales|sales_orc|sales_by_spark|copy|checkpoint|by_day)/?|\w+\.orc)\1"""
 )
 """Literals of paths in the code of a page."""
 
@@ -137,7 +137,7 @@ def test_pages_have_tables_of_their_own():
         code = "".join([*blocks(page, "python"), *blocks(page, "console")])
         for found in TARGET.finditer(code):
             pages.setdefault(found[1] or found[2], set()).add(name_of(page))
-    assert {"by_day", "daily", "converted", "written"} <= set(pages)
+    assert {"by_day", "daily", "converted", "added"} <= set(pages)
     assert {table: by for table, by in pages.items() if len(by) > 1} == {}
 
 

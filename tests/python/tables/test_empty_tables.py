@@ -136,3 +136,17 @@ def test_partitions_of_a_table(tmp_path: pathlib.Path) -> None:
     orcish.delete(plain, "true")
     orcish.write_dataset(ROWS.select(["id"]), plain / "k=z")
     assert set(orcish.read_table(plain)["k"].to_pylist()) == {"z"}
+
+
+def test_messages_of_the_shell(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They speak of options, and not of keywords."""
+    orcish.write_table(ROWS, tmp_path / "f.orc")
+    assert main(["convert", str(tmp_path / "f.orc"), str(tmp_path / "t")]) == 0
+    capsys.readouterr()
+    for arguments, text in (
+        (["convert", str(tmp_path / "f.orc"), str(tmp_path / "t")], "; --existing-data append adds to it, 'overwrite'"),
+        (["convert", str(tmp_path / "f.orc"), str(tmp_path / "u" / "a=1")], "there, with --partition-by a, or choose"),
+        (["compact", str(tmp_path / "t"), "--compression", "zlib"], "options of files need --rewrite, as"),
+    ):
+        assert main(arguments) == 1
+        assert text in capsys.readouterr().err
