@@ -17,6 +17,9 @@ from orcish.errors import closest_match
 
 __all__ = ["check_integer", "checked_keywords", "chosen_options"]
 
+MAX_INTEGER = 2**64 - 1
+"""The largest integer that the native module takes."""
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -26,7 +29,7 @@ def check_integer(name: str, value: Any, minimum: int) -> int:
 
     Raises:
         TypeError: The value is no integer.
-        ValueError: The value is less than ``minimum``.
+        ValueError: The value is less than ``minimum``, or larger than the native module takes.
     """
     try:
         value = operator.index(value)
@@ -34,6 +37,8 @@ def check_integer(name: str, value: Any, minimum: int) -> int:
         raise TypeError(f"{name}={value!r}: must be an integer, not {type(value).__name__}") from None
     if value < minimum:
         raise ValueError(f"{name}={value}: must be at least {minimum}")
+    if value > MAX_INTEGER:
+        raise ValueError(f"{name}={value}: is out of its range")
     return int(value)
 
 
@@ -108,6 +113,29 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
 """Checks of arguments by name. ``None`` is a missing argument, and is not checked."""
 
 
+SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    "where": ("filters",),
+    "filter": ("filters",),
+    "predicate": ("filters",),
+    "mode": ("existing_data",),
+    "existingdata": ("existing_data",),
+    "existingdatabehavior": ("existing_data",),
+    "partitioncols": ("partition_by",),
+    "partitioning": ("partition_by",),
+    "partitionby": ("partition_by",),
+    "hivepartitioning": ("partitions",),
+    "select": ("columns",),
+    "usecols": ("columns",),
+    "nrows": ("limit",),
+    "numrows": ("limit",),
+    "codec": ("compression",),
+    "filesystem": ("storage_options",),
+    "retentionhours": ("older_than",),
+    "targetsize": ("target_file_size",),
+}
+"""Keywords of other libraries, in lower case without underscores, and what a function here may have in their place."""
+
+
 def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     """Decorates a function so that its arguments are checked.
 
@@ -122,7 +150,10 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
         if not known.issuperset(kwargs):
             name = next(name for name in kwargs if name not in known)
-            match = closest_match(name, [each for each in names if each != "self"])
+            # Words of other libraries are not always near.
+            plain = name.replace("_", "").lower()
+            meant = next((own for own in SYNONYMS.get(plain, ()) if own in known), None)
+            match = meant or closest_match(name, [each for each in names if each != "self"])
             hint = f"; did you mean {match!r}?" if match else ""
             raise TypeError(f"{function.__qualname__}() has no keyword argument {name!r}{hint}")
         if checks:

@@ -12,6 +12,7 @@ from orcish.cli.output import fail, print_lines
 from orcish.cli.sources import orc_files
 from orcish.errors import OrcishError
 from orcish.reading.file import ORCFile
+from orcish.tables.log.schema import TableSchema
 from orcish.terminal import json_line
 
 __all__ = ["add_meta"]
@@ -41,7 +42,11 @@ def _run(options: argparse.Namespace) -> int:
     for name in options.files:
         try:
             is_carbon = meta_carbon.is_carbon(name, storage)
-            files = [name] if is_carbon else orc_files(name, storage)
+            files, schema = ([name], None) if is_carbon else orc_files(name, storage)
+            if schema is not None and not files:
+                print_lines(separator)
+                print_lines(_describe_empty(name, schema, options))
+                separator = [] if options.json else [""]
         except (OrcishError, OSError, ValueError) as error:
             code = fail(error)
             continue
@@ -55,6 +60,14 @@ def _run(options: argparse.Namespace) -> int:
             print_lines(lines)
             separator = [] if options.json else [""]
     return code
+
+
+def _describe_empty(name: str, schema: TableSchema, options: argparse.Namespace) -> list[str]:
+    """The lines about a table without rows."""
+    check_no_external(options.external_locations, f"{name}: --external-location")
+    file = ORCFile(schema.file)
+    metadata = meta_orc.describe_empty(name, file, schema.partition, arrow=options.arrow, statistics=options.statistics)
+    return [json_line(metadata)] if options.json else meta_orc.empty_to_text(metadata)
 
 
 def _describe(name: str, is_carbon: bool, storage: dict[str, str], options: argparse.Namespace) -> list[str]:

@@ -8,6 +8,7 @@ import datetime
 import decimal
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ from orcish.reading.file import ORCFile
 from orcish.terminal import Table, fields, indented, printable, shorten
 from orcish.types import ColumnStatistics
 
-__all__ = ["describe", "to_text"]
+__all__ = ["describe", "describe_empty", "empty_to_text", "to_text"]
 
 _SECTIONS = ("index_length", "data_length", "footer_length")
 _MAX_VALUE = 100
@@ -29,7 +30,7 @@ _MAX_NAME = 200
 
 def describe(name: str, file: ORCFile, *, arrow: bool = False, statistics: bool = False) -> dict[str, Any]:
     """Metadata of a file, as JSON values."""
-    described: dict[str, Any] = {
+    return {
         "file": name,
         "file_length": file.file_length,
         "rows": file.num_rows,
@@ -44,9 +45,28 @@ def describe(name: str, file: ORCFile, *, arrow: bool = False, statistics: bool 
         "encrypted_columns": file.encrypted_columns,
         "metadata": {key: _metadata_value(value) for key, value in file.metadata.items()},
         "stripes": [dataclasses.asdict(stripe) for stripe in file.stripes],
-        "type": file.type_string,
-        "columns": _columns(file),
+        **_described_columns(file, arrow, statistics),
     }
+
+
+def describe_empty(
+    name: str, schema: ORCFile, partition: Sequence[str], *, arrow: bool = False, statistics: bool = False
+) -> dict[str, Any]:
+    """Metadata of a table without rows, as JSON values.
+
+    Args:
+        name: Path or URL of the table.
+        schema: A file without rows that has the columns of the table.
+        partition: Names of the partition columns.
+        arrow: Whether the Arrow schema is described, too.
+        statistics: Whether statistics are described, too.
+    """
+    described = {"table": name, "rows": 0, "files": 0, "partition_columns": [*partition]}
+    return {**described, **_described_columns(schema, arrow, statistics)}
+
+
+def _described_columns(file: ORCFile, arrow: bool, statistics: bool) -> dict[str, Any]:
+    described: dict[str, Any] = {"type": file.type_string, "columns": _columns(file)}
     if arrow:
         described["arrow_schema"] = [_arrow_field(field) for field in file.schema]
     if statistics:
@@ -109,7 +129,19 @@ def to_text(described: dict[str, Any]) -> list[str]:
         lines += ["", "User metadata"]
         lines += [f"  {printable(key)}: {_format_value(value)}" for key, value in described["metadata"].items()]
     lines += ["", *_stripes(described["stripes"])]
-    lines += ["", "Columns", *_tree(described["columns"])]
+    return lines + _columns_to_text(described)
+
+
+def empty_to_text(described: dict[str, Any]) -> list[str]:
+    """The lines of text for the result of :func:`describe_empty`."""
+    summary = [("Table", printable(described["table"])), ("Rows", "0, in 0 files")]
+    if described["partition_columns"]:
+        summary.append(("Partition columns", ", ".join(map(printable, described["partition_columns"]))))
+    return fields(summary) + _columns_to_text(described)
+
+
+def _columns_to_text(described: dict[str, Any]) -> list[str]:
+    lines = ["", "Columns", *_tree(described["columns"])]
     if "arrow_schema" in described:
         lines += ["", "Arrow schema", *map(_arrow_line, described["arrow_schema"])]
     if "statistics" in described:

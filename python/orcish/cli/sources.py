@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from orcish.io.paths import is_http, is_many, is_pattern, local_path
-from orcish.tables.log.listing import table_locations
+from orcish.tables.log.listing import Locations, table_locations
 
 __all__ = ["is_folder", "is_several", "orc_files"]
 
@@ -24,16 +24,16 @@ def is_several(name: str) -> bool:
     return is_folder(name) or (is_many(name) and not is_http(name))
 
 
-def orc_files(name: str, storage: Mapping[str, str]) -> list[str]:
-    """The paths or URLs of a file, or of the files of a folder or pattern.
+def orc_files(name: str, storage: Mapping[str, str]) -> Locations:
+    """The paths or URLs of a file, or of the files of a folder or pattern; a table without rows has none.
 
     Raises:
         FileNotFoundError: There is no file at a folder or pattern.
         CommitError: The last commit of a table is not finished, and its files do not become visible.
     """
     if not is_several(name):
-        return [name]
-    found = table_locations(name, storage).files
-    if not found:
+        return Locations([name], None)
+    found = table_locations(name, storage)
+    if not found.files and found.schema is None:
         raise FileNotFoundError(f"no files: {name!r}")
     return found

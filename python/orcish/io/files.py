@@ -10,7 +10,16 @@ from orcish import _native
 from orcish.io.paths import is_http, is_many, local_path, native_source
 from orcish.types import Sources
 
-__all__ = ["TableFile", "source_files"]
+__all__ = ["Located", "TableFile", "source_files"]
+
+
+class Located(NamedTuple):
+    """What is at a path, a URL or a pattern."""
+
+    files: list[str]
+    """Their locations."""
+    partition: list[tuple[str, str | None]]
+    """Names and values of the partition columns of the table of the files that the path is below."""
 
 
 class TableFile(NamedTuple):
@@ -26,17 +35,17 @@ class TableFile(NamedTuple):
     """Indexes of the stripes to read; all by default."""
 
 
-def source_files(sources: Sources, partitions: bool | None, listed: Callable[[str], list[str]]) -> list[TableFile]:
+def source_files(sources: Sources, partitions: bool | None, listed: Callable[[str], Located]) -> list[TableFile]:
     """The files of sources, in their order.
 
     Args:
         sources: The sources.
         partitions: Whether folders ``name=value`` are columns.
-        listed: Gives the locations of the files at a path, a URL or a pattern.
+        listed: Lists a path, a URL or a pattern.
 
     Raises:
         TypeError: A source cannot be read.
-        FileNotFoundError: There is no file at a path that is no pattern.
+        FileNotFoundError: There is no file at a path, or none that matches a pattern.
     """
     several = list(sources) if isinstance(sources, list | tuple) else [sources]
     found = [file for each in several for file in _files(each, partitions, listed)]
@@ -49,21 +58,29 @@ def source_files(sources: Sources, partitions: bool | None, listed: Callable[[st
     ]
 
 
-def _files(source: Any, partitions: bool | None, listed: Callable[[str], list[str]]) -> list[TableFile]:
-    """The files of a source. Partition values come from the paths below a folder or pattern."""
+def _files(source: Any, partitions: bool | None, listed: Callable[[str], Located]) -> list[TableFile]:
+    """The files of a source. Partition values come from the paths below a folder or pattern, and from the path of a
+    partition of a table with a log.
+    """
     path = native_source(source)
     if not isinstance(path, str):
         return [TableFile(f"<{type(source).__name__}>", path, [])]
     path = local_path(path)
     # Few HTTP servers can list, and opening a missing file raises an error anyway.
-    found = [path] if is_http(path) and not is_many(path.partition("?")[0]) else listed(path)
+    is_one = is_http(path) and not is_many(path.partition("?")[0])
+    found, above = Located([path], []) if is_one else listed(path)
     is_file = len(found) == 1 and _bare(found[0]) == _bare(path)
     has_values = not is_file if partitions is None else partitions
     if not has_values:
         return [TableFile(at, None, []) for at in found]
-    # Folders above the scanned one are only partitions on request.
+    # Other folders above the scanned one are only partitions on request.
     of = _native.partitions_of if partitions else functools.partial(_native.partitions_below, path)
-    return [TableFile(at, None, of(at)) for at in found]
+    return [TableFile(at, None, _joined(above, of(at))) for at in found]
+
+
+def _joined(above: list[tuple[str, str | None]], own: list[tuple[str, str | None]]) -> list[tuple[str, str | None]]:
+    names = {name for name, _ in own}
+    return [*(pair for pair in above if pair[0] not in names), *own]
 
 
 def _bare(location: str) -> str:

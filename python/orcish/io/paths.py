@@ -8,9 +8,21 @@ from typing import Any
 
 from orcish.types import Sources
 
-__all__ = ["expanded", "is_hidden", "is_http", "is_many", "is_pattern", "local_path", "native_source"]
+__all__ = [
+    "PATTERN",
+    "expanded",
+    "folder_above",
+    "is_hidden",
+    "is_http",
+    "is_many",
+    "is_pattern",
+    "local_path",
+    "native_source",
+    "path_text",
+]
 
-_SIGNS = "*?["
+PATTERN = "*?["
+"""Special characters of patterns."""
 
 
 def native_source(source: Any) -> Any:
@@ -47,7 +59,16 @@ def is_many(source: Sources) -> bool:
 
 def is_pattern(path: str) -> bool:
     """Whether a path or URL is a pattern. A local path that exists is none."""
-    return any(sign in path for sign in _SIGNS) and not _exists(path)
+    return any(sign in path for sign in PATTERN) and not _exists(path)
+
+
+def folder_above(pattern: str) -> str:
+    """The folder above the first part of a pattern that has a special character; another path is returned as it is."""
+    parts = pattern.split("/")
+    at = next((at for at, part in enumerate(parts) if any(sign in part for sign in PATTERN)), None)
+    if at is None:
+        return pattern
+    return "/".join(parts[:at]) or ("/" if pattern.startswith("/") else ".")
 
 
 def is_http(path: str) -> bool:
@@ -64,6 +85,19 @@ def expanded(location: str) -> str:
     are unchanged.
     """
     return os.path.expanduser(location) if location == "~" or location.startswith("~/") else location
+
+
+def path_text(path: Any) -> str:
+    """A path or URL that an argument has, as text.
+
+    Raises:
+        TypeError: It is neither text nor a ``pathlib.Path``.
+    """
+    found = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if isinstance(found, str):
+        return found
+    hint = ": os.fsdecode makes text of it" if isinstance(found, bytes) else ""
+    raise TypeError(f"{path!r:.100}: a path or URL is text or a pathlib.Path, not {type(found).__name__}{hint}")
 
 
 def local_path(location: str) -> str:

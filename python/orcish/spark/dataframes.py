@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -12,7 +13,7 @@ from pyspark.sql.types import StructType
 from orcish.filters.expression import Column, Expression, tree_of
 from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.spark.options import SourceOptions, data_source_options
+from orcish.spark.options import SourceOptions, data_source_options, path_texts
 from orcish.spark.session import task_cpus
 from orcish.spark.table.open import open_table, session_defaults
 from orcish.spark.table.tasks import TaskInput
@@ -28,7 +29,7 @@ __all__ = ["map_batches", "map_pandas", "read"]
 @checked_keywords
 def read(
     spark: SparkSession,
-    path: str | Sequence[str],
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     columns: Sequence[str] | None = None,
     filters: Filters | None = None,
@@ -80,13 +81,14 @@ def read(
         # Spark's own sources make schemas nullable. For Python data sources, it uses the schema unchanged.
         fields = spark.createDataFrame([], schema).schema if isinstance(schema, str) else schema
         reader = reader.schema(nullable(fields))
-    return reader.load(path if isinstance(path, str) else list(path))
+    paths = path_texts(path)
+    return reader.load(paths[0] if len(paths) == 1 else paths)
 
 
 @checked_keywords
 def map_batches(
     spark: SparkSession,
-    path: str | Sequence[str],
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     fn: Callable[[Iterator[pa.RecordBatch]], Iterable[pa.RecordBatch]],
     schema: StructType | str,
     *,
@@ -143,7 +145,7 @@ def map_batches(
 @checked_keywords
 def map_pandas(
     spark: SparkSession,
-    path: str | Sequence[str],
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     fn: Callable[[Iterator[pd.DataFrame]], Iterable[pd.DataFrame]],
     schema: StructType | str,
     *,

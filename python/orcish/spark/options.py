@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, cast
 
 from orcish.errors import closest_match
-from orcish.io.paths import is_pattern, local_path
+from orcish.io.paths import is_pattern, local_path, path_text
 from orcish.reading.scan import DEFAULT_SPLIT_SIZE
 from orcish.spark.types.timezones import arrow_zone, local_zone
 from orcish.types import Pending, WriteOptions
@@ -22,6 +22,7 @@ __all__ = [
     "absolute",
     "data_source_options",
     "partition_overwrite_mode",
+    "path_texts",
     "to_text",
 ]
 
@@ -260,9 +261,23 @@ def _paths(parser: _OptionParser) -> tuple[str, ...]:
     return tuple(map(absolute, paths))
 
 
-def absolute(path: str) -> str:
-    """An absolute path, as other processes have other working directories; URLs are unchanged."""
-    found = local_path(path)
+def path_texts(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The texts of one path or URL, or of several.
+
+    Raises:
+        TypeError: A path is neither text nor a ``pathlib.Path``.
+    """
+    is_one = isinstance(path, str | bytes | os.PathLike) or not isinstance(path, Iterable)
+    return [path_text(path)] if is_one else [path_text(each) for each in cast("Iterable[Any]", path)]
+
+
+def absolute(path: str | os.PathLike[str]) -> str:
+    """An absolute path, as other processes have other working directories; URLs are unchanged.
+
+    Raises:
+        TypeError: The path is neither text nor a ``pathlib.Path``.
+    """
+    found = local_path(path_text(path))
     if "://" in found or os.path.isabs(found):
         return found
     # A trailing slash marks a folder.

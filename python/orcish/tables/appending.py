@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.casting import cast_array
 from orcish.arrow.exported import ExportedSchema
 from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
 from orcish.io.files import TableFile
@@ -69,11 +70,11 @@ class ExistingTable:
         for own, field in zip(schema, appended, strict=True):
             if own.type != field.type:
                 try:
-                    pa.array([], own.type).cast(field.type)
-                except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+                    cast_array(pa.nulls(0, own.type), field.type)
+                except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
                     raise ValueError(
-                        f"{self.base}: column {own.name} of the rows is {own.type}, and {field.type} in the table: "
-                        "cast the rows to the type of the table"
+                        f"{self.base}: column {own.name} of the rows is {own.type}, and {field.type} in the table, and "
+                        f"pyarrow does not convert it: {error}"
                     ) from None
         return appended
 
@@ -183,6 +184,31 @@ def _existing_table(
     return ExistingTable(job.root, schema, partition, timestamp_types(file), has_arrow_schema(file), files, job.storage)
 
 
+def _check_names(fields: Iterable[pa.Field], above: str = "") -> None:
+    """Checks that the names of columns, and those of fields of a struct, differ without regard to case: many readers,
+    such as Spark, do not tell such columns apart.
+    """
+    seen: dict[str, str] = {}
+    for field in fields:
+        name = f"{above}{field.name}"
+        if field.name.lower() in seen:
+            other = seen[field.name.lower()]
+            found = (
+                f"columns {other!r} and {name!r} differ only by case" if other != name else f"{name!r} is there twice"
+            )
+            raise ValueError(f"{printable(found)[:MAX_SHOWN]}: rename one of the columns before the table is made")
+        seen[field.name.lower()] = name
+        _check_names_within(field.type, f"{name}.")
+
+
+def _check_names_within(kind: Any, above: str) -> None:
+    if pa.types.is_struct(kind):
+        _check_names(kind, above)
+        return
+    for at in range(kind.num_fields):
+        _check_names_within(kind.field(at).type, above)
+
+
 def _needs_arrow_schema(kind: Any) -> bool:
     """Whether a type is read as another one from a file without an Arrow schema."""
     types = pa.types
@@ -200,9 +226,13 @@ def schema_with(
         rows: The schema with which the rows are written, partition columns included.
         partition: Names of all partition columns.
         arrow_schema: Whether files of a new table have an Arrow schema.
+
+    Raises:
+        ValueError: Columns of a new table have one name, without regard to case.
     """
     columns = pa.schema([field for field in rows if field.name not in partition], rows.metadata)
     if existing is None:
+        _check_names(rows)
         typed = [
             field.remove_metadata()
             for field in rows
@@ -234,6 +264,15 @@ def _opened(files: Sequence[str], storage: Mapping[str, str]) -> Iterator[tuple[
             yield file, opened
 
 
+def _advice(own: pa.DataType, kind: pa.DataType) -> str:
+    """What can be done about a value that is not one of the type of the table."""
+    if pa.types.is_timestamp(own) and pa.types.is_timestamp(kind) and own.unit != kind.unit:
+        return (
+            f": cut the digits off, with cast(pyarrow.timestamp({kind.unit!r}), safe=False), or write to another table"
+        )
+    return ""
+
+
 def cast_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """The batch with the types and the metadata of a schema of the same columns.
 
@@ -246,7 +285,7 @@ def cast_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     columns = []
     for column, field in zip(batch.columns, schema, strict=True):
         try:
-            columns.append(column if column.type == field.type else column.cast(field.type))
-        except pa.ArrowInvalid as error:
-            raise ValueError(f"column {field.name}: {error}") from None
+            columns.append(cast_array(column, field.type))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            raise ValueError(f"column {field.name}: {error}{_advice(column.type, field.type)}") from None
     return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -17,11 +17,10 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.errors import UnfinishedCommitError
-from orcish.io.filesystem import is_foreign
-from orcish.io.paths import is_hidden, local_path
+from orcish.io.paths import is_hidden
 from orcish.tables.folder import FileInfo, Folder
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.log.table import table_log, table_of
+from orcish.tables.log.table import check_folder, table_log, table_of
 from orcish.writing.dataset import TableWriter
 
 __all__ = ["STAGED", "Job", "Staged", "TableView", "is_in_partition"]
@@ -82,8 +81,7 @@ class Job:
     """The path of the folder of the job below that of the table; empty for the table itself."""
 
     def __post_init__(self) -> None:
-        if not is_foreign(self.base) and os.path.isfile(local_path(self.base)):
-            raise NotADirectoryError(f"{self.base} is a file, and no folder")
+        check_folder(self.base)
         # A link or the working directory may change while the job runs.
         root, inside = table_of(self.base)
         object.__setattr__(self, "root", root)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Literal, cast
 
-from orcish.io.paths import local_path
+from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.tables.compaction import CompactedFile, CompactionPlan, compact_files, parse_size
 from orcish.tables.progress import reported
@@ -64,7 +64,8 @@ def compact(
 
     Raises:
         ValueError: Options of files are given without ``rewrite``, or a size is invalid.
-        FileNotFoundError: There are no files at the path.
+        FileNotFoundError: There is no such folder, or there are no files in it.
+        NotADirectoryError: The path is that of a file.
         UnsupportedError: The path is a CarbonData table.
         CorruptFileError: A file cannot be read; the table is unchanged.
         LimitExceededError: Files have timestamps that no unit of Arrow has without a loss, see ``exact`` of
@@ -76,7 +77,7 @@ def compact(
     """
     options = chosen_options(locals(), WriteOptions)
     size = parse_size(target_file_size)
-    path = local_path(os.fspath(target))
+    path = local_path(path_text(target))
     storage = cast("dict[str, str]", dict(storage_options or {}))
     plan = CompactionPlan.of(path, storage, size, rewrite, options)
     done: list[CompactedFile] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from orcish.errors import OrcishError
 from orcish.reading.file import ORCFile
 from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.folder import FileInfo, Folder
+from orcish.tables.log.table import existing_root
 from orcish.tables.rewriting import file_options, rewrite, rewritten_name
 from orcish.writing.dataset import file_suffix
 
@@ -68,7 +68,8 @@ class CompactionPlan:
 
         Raises:
             ValueError: Options of files are given without ``rewrite``.
-            FileNotFoundError: There are no files at the path.
+            FileNotFoundError: There is no such folder, or there are no files in it.
+            NotADirectoryError: The path is that of a file.
             UnsupportedError: The path is a CarbonData table.
             CommitError: A commit of another job is not finished, and cannot be.
         """
@@ -76,10 +77,11 @@ class CompactionPlan:
             given = ", ".join(options)
             raise ValueError(f"{given}: options of files need rewrite=True, as merged files stay as they are")
         check_not_carbon(path, storage)
+        existing_root(path)
         job = Job(path, storage)
         _, names, schema = job.prepare(job.inside)
         visible = set(names)
-        if not visible and (schema is None or job.inside) and ("://" in path or not os.path.isdir(path)):
+        if "://" in path and not visible and (schema is None or job.inside):
             raise FileNotFoundError(f"no files: {path}")
         # Files behind links to folders, and in folders that are no partitions, may be those of other tables, and stay.
         there = [file for file in job.files() if file.name in visible and is_in_partition(file.name)]

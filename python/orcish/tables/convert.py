@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
-from orcish.io.paths import is_pattern, local_path
+from orcish.io.paths import is_pattern, local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
@@ -105,7 +105,7 @@ def convert(
         OSError: A file cannot be read or written.
     """
     options = chosen_options(locals(), WriteOptions)
-    base = local_path(os.fspath(target))
+    base = local_path(path_text(target))
     given: ScanOptions = {
         "columns": columns,
         "filters": filters,

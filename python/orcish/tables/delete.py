@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, cast
 
 from orcish.filters.pushdown import Filters
-from orcish.io.paths import local_path
+from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.tables.deletion import Deleted, DeletedRows, DeletionPlan, delete_rows
 from orcish.tables.progress import reported
@@ -62,7 +62,8 @@ def delete(
         The numbers of rows and files.
 
     Raises:
-        FileNotFoundError: There are no files at the path.
+        FileNotFoundError: There is no such folder, or there are no files in it.
+        NotADirectoryError: The path is that of a file.
         ValueError: The filter or an option is invalid; a file is behind a link to a folder.
         UnsupportedError: The path is a CarbonData table.
         CorruptFileError: A file cannot be read; the table is unchanged.
@@ -74,7 +75,7 @@ def delete(
         OSError: A file cannot be read or written; the table is unchanged.
     """
     options = chosen_options(locals(), WriteOptions)
-    path = local_path(os.fspath(target))
+    path = local_path(path_text(target))
     storage = cast("dict[str, str]", dict(storage_options or {}))
     plan = DeletionPlan.of(path, filters, storage, options)
     done: list[DeletedRows] = []

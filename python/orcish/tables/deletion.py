@@ -21,6 +21,7 @@ from orcish.tables.appending import existing_table, schema_with
 from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.folder import FileInfo
 from orcish.tables.log.schema import TableSchema
+from orcish.tables.log.table import existing_root
 from orcish.tables.rewriting import file_options, rewrite, rewritten_name
 from orcish.writing.dataset import file_suffix
 
@@ -84,7 +85,8 @@ class DeletionPlan:
         """Plans a deletion.
 
         Raises:
-            FileNotFoundError: There are no files at the path.
+            FileNotFoundError: There is no such folder, or there are no files in it.
+            NotADirectoryError: The path is that of a file.
             TypeError, ValueError: The filter is invalid, or files are in folders that are no partitions.
             UnsupportedError: The path is a CarbonData table.
             CommitError: A commit of another job is not finished, and cannot be.
@@ -92,6 +94,7 @@ class DeletionPlan:
         if filters is None:
             raise TypeError("filters=None: which rows are deleted has to be said; write_dataset replaces all rows")
         check_not_carbon(path, storage)
+        existing_root(path)
         job = Job(path, storage)
         position, visible, logged = job.prepare(job.inside)
         if not visible and (logged is None or job.inside):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 from orcish import _native
-from orcish.io.paths import local_path, native_source
+from orcish.io.paths import local_path, native_source, path_text
 from orcish.keywords import chosen_options
 from orcish.types import Source, StorageOptions, WriteOptions
 from orcish.writing.writer import ORCWriter, Written
@@ -71,7 +70,7 @@ class Folder:
     storage_options: StorageOptions | None = dataclasses.field(default=None, repr=False, hash=False)
 
     def __post_init__(self) -> None:
-        base = local_path(os.fspath(self.base))
+        base = local_path(path_text(self.base))
         if not base or base.endswith("://"):
             raise ValueError(f"{self.base!r} is no folder")
         if "://" not in base:

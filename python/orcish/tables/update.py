@@ -20,6 +20,7 @@ from orcish.tables.appending import (
 )
 from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.log.schema import TableSchema
+from orcish.terminal import printable
 from orcish.types import ExistingData
 
 __all__ = ["TableState", "Update"]
@@ -33,7 +34,9 @@ class TableState(NamedTuple):
     names: list[str]
     """The files below the folder that is written to, by their paths in the table."""
     existing: ExistingTable | None
-    """The columns that the rows have to match; ``None`` if all columns are replaced."""
+    """The columns that the rows have to match; ``None`` if the table has none, or if all columns are replaced."""
+    exists: bool
+    """Whether the folder that is written to has files, or is that of a table without rows."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,18 +78,21 @@ class Update:
 
         Raises:
             CommitError: That commit cannot be finished.
-            ValueError: The table has other partition columns.
+            ValueError: The table has other partition columns, or the folder is a partition of no table.
         """
         inside = self.job.inside
         position, names, schema = self.job.prepare("" if self._has_others() else inside)
+        if inside and not names and schema is None:
+            raise ValueError(self._no_table())
         below = [name for name in names if not inside or name.startswith(f"{inside}/")]
-        if self.existing_data == "error" and below:
+        exists = bool(below) or (schema is not None and not inside)
+        if self.existing_data == "error" and exists:
             # The job ends here.
-            return TableState(position, below, None)
+            return TableState(position, below, None, exists)
         replaced = set(below) if self.existing_data == "overwrite" else set()
         kept = [name for name in names if name not in replaced]
         if not kept and not inside and self.existing_data in ("error", "overwrite"):
-            return TableState(position, below, None)
+            return TableState(position, below, None, exists)
         root = self.job.root
         if schema is not None:
             check_partitions(root, schema.partition, self._partition_columns(), self.option)
@@ -94,7 +100,7 @@ class Update:
             first = next(filter(is_in_partition, kept), kept[0])
             own = [column for column, _ in _native.partitions_below(root, f"{root}/{first}")]
             check_partitions(root, own, self._partition_columns(), self.option)
-        return TableState(position, below, existing_table(self.job, kept, schema))
+        return TableState(position, below, existing_table(self.job, kept, schema), exists)
 
     def schema_with(self, existing: ExistingTable | None, rows: pa.Schema) -> TableSchema:
         """The schema of the table after the commit of rows that are written with a schema."""
@@ -107,6 +113,7 @@ class Update:
         position: int,
         schema: TableSchema,
         *,
+        is_new: bool,
         stream: tuple[str, int] | None = None,
     ) -> None:
         """Commits the files.
@@ -116,16 +123,17 @@ class Update:
             rows: The schema with which they were written.
             position: The position of the log of the state for which they were written.
             schema: The schema of the table after the commit, for that state.
+            is_new: Whether the table has no columns before the commit. A commit without rows makes it then.
             stream: Id of a stream and number of its batch.
 
         Raises:
             CommitError: The table has changed, and the rows do not match it any more.
-            FileExistsError: The folder has files, with ``existing_data="error"``.
+            FileExistsError: The folder has files, or is that of a table, with ``existing_data="error"``.
             ValueError: A value of a partition column does not have the type of the table.
             OSError, OrcishError, ValueError: As in :meth:`orcish.tables.commit.Job.commit`.
         """
         removed: dict[str, Any] = {"is_new": self.existing_data == "error"}
-        if self.existing_data in ("append", "overwrite_partitions") and not staged:
+        if self.existing_data in ("append", "overwrite_partitions") and not staged and not is_new:
             return
         if self.existing_data == "overwrite_partitions":
             removed = {"partitions": {file.target.rpartition("/")[0] for file in staged}}
@@ -142,6 +150,15 @@ class Update:
             **removed,
         )
 
+    def _no_table(self) -> str:
+        """Why rows are not written to a folder of a partition, if there is no table of it."""
+        base, root = _native.display_name(self.job.base), _native.display_name(self.job.root)
+        columns = printable(str(self._partition_columns()))
+        return (
+            f"{base}: a folder with '=' in its name is a partition of the table above it, and there is no table in "
+            f"{root}: write the rows there, with {self.option}={columns}, or choose a name without '='"
+        )
+
     def _has_others(self) -> bool:
         """Whether other files may stay in the table."""
         return self.existing_data != "overwrite" or bool(self.job.inside)
@@ -151,7 +168,10 @@ class Update:
 
     def _check_again(self, staged: Sequence[Staged], rows: pa.Schema) -> TableSchema:
         try:
-            existing = self.state().existing
+            state = self.state()
+            if self.existing_data == "error" and state.exists:
+                raise FileExistsError(self.job.base)
+            existing = state.existing
             schema = self.schema_with(existing, rows)
             fits = existing is None or existing.appended_schema(rows) == rows
             check_partition_values(self.job.root, (file.target for file in staged), schema)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
-from orcish.io.paths import local_path
+from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job
@@ -71,7 +71,8 @@ def write_dataset(
     Args:
         data: Anything that :func:`orcish.write_table` takes.
         target: The folder, or a URL of an object store. Missing folders are created. It is no pattern: ``v[12]`` is a
-            folder of that name. A folder of a partition, such as ``table/dt=2026-01-01``, is one of its table.
+            folder of that name. A folder of a partition, such as ``table/dt=2026-01-01``, is one of its table, which
+            has to exist.
         partition_by: Partition columns, the outermost first; files do not have them. Special numbers have the folder
             names of Hive and Spark: ``NaN``, ``Infinity``. As there, empty strings are in the folder of null, and are
             read as null.
@@ -80,13 +81,13 @@ def write_dataset(
             call, because the name of a file is used once in a table. Names that readers ignore are refused: those that
             begin with ``_`` or ``.``, or end with ``_$folder$`` or ``.carbondata``. Names with a folder are refused
             too.
-        existing_data: What to do where the folder has data: ``"error"``; ``"append"``; ``"overwrite"``, which replaces
-            all files of the folder; or ``"overwrite_partitions"``, which replaces the files of the partitions that the
-            rows are in. Links to files are removed, not their targets. Nothing is overwritten where there are files
-            behind a link to a folder, or in a folder that is no partition. Rows that are added to a table have to have
-            its partition columns, and get the types of its columns, where these are wider. Appended instants have the
-            type that the table has: ``timestamp`` in the time zone of its writer, or ``timestamp with local time
-            zone``.
+        existing_data: What to do where the folder has data, or is that of a table without rows: ``"error"``;
+            ``"append"``; ``"overwrite"``, which replaces all files of the folder; or ``"overwrite_partitions"``, which
+            replaces the files of the partitions that the rows are in. Links to files are removed, not their targets.
+            Nothing is overwritten where there are files behind a link to a folder, or in a folder that is no partition.
+            Rows that are added to a table have to have its partition columns, and get the types of its columns, where
+            these are wider. Appended instants have the type that the table has: ``timestamp`` in the time zone of its
+            writer, or ``timestamp with local time zone``.
         max_open_files: Maximum number of open files. With more partitions, the least recently used file is finished,
             and later rows of its partition begin another file.
         max_memory: Maximum bytes that all open files together hold in memory; the largest ones end their stripe.
@@ -96,10 +97,11 @@ def write_dataset(
         The files, in the order in which they were finished.
 
     Raises:
-        FileExistsError: The folder has data already.
+        FileExistsError: The folder has data already, or is that of a table without rows.
         UnknownColumnError: There is no such partition column.
         ValueError: An option is wrong, or a value cannot be stored; all columns would be partition columns; the rows do
-            not match the table; files that are to be overwritten are not those of the table alone.
+            not match the table, or have columns of one name, without regard to case; files that are to be overwritten
+            are not those of the table alone.
         NotADirectoryError: The target is a file.
         UnsupportedError: The folder has data of CarbonData.
         CommitError: Another commit is not finished, and cannot be; see :func:`orcish.recover`.
@@ -108,7 +110,7 @@ def write_dataset(
     """
     options = chosen_options(locals(), WriteOptions)
     schema, batches = schema_and_batches(data)
-    folder = _folder(local_path(os.fspath(target)))
+    folder = _folder(local_path(path_text(target)))
     by = _partition_columns(partition_by, schema)
     if basename_template is not None:
         _check_template(basename_template)
@@ -123,9 +125,10 @@ def write_dataset(
     state = update.state()
     if any(is_carbon_file(name) for name in state.names):
         raise _has_carbon(folder)
-    if existing_data == "error" and state.names:
-        raise _has_data(folder)
+    if existing_data == "error" and state.exists:
+        raise _has_data(folder, has_files=bool(state.names))
     schema, options = _fitted(schema, options, state.existing)
+    logged = update.schema_with(state.existing, schema)
     number = "{i}" if basename_template is None else f"{{i}}-{uuid.uuid4().hex[:12]}"
     template = (basename_template or f"part-{{i}}-{uuid.uuid4()}.orc").replace("{i}", number)
     table = TableWriter(
@@ -145,10 +148,11 @@ def write_dataset(
             with table:
                 for batch in batches:
                     table.write(cast_batch(batch, schema))
-                if not by:
+                # Readers that know nothing of the log find the columns in a file without rows.
+                if not by and state.existing is None:
                     table.begin()
             staged += job.staged(table)
-            update.commit(staged, schema, state.position, update.schema_with(state.existing, schema))
+            update.commit(staged, schema, state.position, logged, is_new=state.existing is None)
     except FileExistsError:
         if existing_data == "error":
             raise _has_data(folder) from None
@@ -177,8 +181,12 @@ def _has_carbon(folder: str) -> UnsupportedError:
     return UnsupportedError(f"{folder} has data of CarbonData, which is only read: write ORC into another folder")
 
 
-def _has_data(folder: str) -> FileExistsError:
-    return FileExistsError(f"{folder} has data already; existing_data='append' adds to it, 'overwrite' replaces it")
+def _has_data(folder: str, *, has_files: bool = True) -> FileExistsError:
+    found = "has data already" if has_files else "is a table already, without rows"
+    return FileExistsError(
+        f"{folder} {found}; existing_data='append' adds to it, 'overwrite' replaces it, and 'overwrite_partitions' "
+        "replaces the partitions of the new rows"
+    )
 
 
 @contextlib.contextmanager
@@ -222,6 +230,8 @@ def _partition_columns(partition_by: Sequence[str], schema: pa.Schema) -> list[s
     if len(set(by)) != len(by) or len(by) >= max(len(schema), 1):
         raise ValueError(f"partition_by={by}: columns are named once, and one at least is left for the files")
     for name in by:
+        if schema.names.count(name) > 1:
+            raise ValueError(f"partition_by={by}: column {name!r} is there twice")
         kind = schema.field(name).type
         if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
             kind = kind.value_type

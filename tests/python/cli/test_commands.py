@@ -299,7 +299,7 @@ class TestFolders:
     def test_data(self, table, rows, run):
         assert sorted(row["id"] for row in rows(table)) == [1, 2, 3]
         assert rows(table, "--where", "id = 2", "-c", "day,id") == [{"day": 2, "id": 2}]
-        assert rows(table / "day=1", "-n", 1) == [{"id": 1}]
+        assert rows(table / "day=1", "-n", 1) == [{"id": 1, "day": 1}]
         assert len(rows(f"{table}/*/*.orc", "--all")) == 3
         assert run("data", table)[1][0].split() == ["id", "day"]
         code, lines, err = run("data", table, "--stripe", 0)
@@ -321,7 +321,11 @@ class TestFolders:
     def test_nothing_there(self, command, tmp_path, run):
         (tmp_path / "empty").mkdir()
         assert run(command, tmp_path / "empty") == (1, [], f"orcish: no files: '{tmp_path / 'empty'}'\n")
-        assert run(command, f"{tmp_path}/*.orc") == (1, [], f"orcish: no files: '{tmp_path}/*.orc'\n")
+        assert run(command, f"{tmp_path}/*.orc") == (
+            1,
+            [],
+            f"orcish: no files: '{tmp_path}/*.orc': nothing matches the pattern\n",
+        )
         assert run(command, f"{tmp_path}/missing/")[0] == 1
 
     @pytest.mark.parametrize("command", ["meta", "data", "convert"])

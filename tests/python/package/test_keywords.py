@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from orcish import types
 from orcish.filters.expression import Column
-from orcish.keywords import CHECKS
+from orcish.keywords import CHECKS, SYNONYMS
 
 RESULTS = {"CarbonBlocklet", "CarbonSegment", "ColumnStatistics", "Explanation", "Finding", "StripeInfo"}
 RESULTS |= {"Commit", "CompactedFile", "Deleted", "Progress", "Split", "Written", "WrittenFile"}
@@ -171,3 +171,31 @@ def test_limits_and_schemas_are_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as raised:
         orcish.read_table(tmp_path / "none.orc")
     assert str(raised.value).count("2") - str(tmp_path).count("2") == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "given", "meant"),
+    [
+        (orcish.write_dataset, "mode", "existing_data"),
+        (orcish.write_dataset, "existingData", "existing_data"),
+        (orcish.write_dataset, "existing_data_behavior", "existing_data"),
+        (orcish.write_dataset, "partition_cols", "partition_by"),
+        (orcish.write_dataset, "partitionBy", "partition_by"),
+        (orcish.read_table, "where", "filters"),
+        (orcish.read_table, "filter", "filters"),
+        (orcish.scan, "usecols", "columns"),
+        (orcish.convert, "where", "filters"),
+        (orcish.delete, "predicate", "filters"),
+        (orcish.vacuum, "retention_hours", "older_than"),
+    ],
+)
+def test_words_of_other_libraries(call: Callable[..., Any], given: str, meant: str) -> None:
+    """The error has the word for the same here."""
+    with pytest.raises(TypeError, match=f"has no keyword argument '{given}'; did you mean '{meant}'"):
+        call(pa.table({"id": [1]}), "t", **{given: None})
+
+
+def test_words_of_other_libraries_are_no_keywords() -> None:
+    """What they stand for is one, of some function."""
+    known = {name for _, function in callables() for name in inspect.signature(function).parameters}
+    assert {name for names in SYNONYMS.values() for name in names} <= known

@@ -97,7 +97,9 @@ def names(page, sample, request, monkeypatch):
     return {"spark": request.getfixturevalue("spark")} if re.search(r"\bspark\b", code) else {}
 
 
-PATHS = re.compile(r"""(["'])((?:orders|parquet|table|sales|sales_orc|copy|checkpoint|by_day)/?|\w+\.orc)\1""")
+PATHS = re.compile(
+    r"""(["'])((?:orders|parquet|table|sorted|added|sales|sales_orc|sales_by_spark|copy|checkpoint|by_day)/?|\w+\.orc)\1"""
+)
 """Literals of paths in the code of a page."""
 
 
@@ -119,6 +121,40 @@ def test_code_runs(page, names, sample, capsys):
     check = CHECKS.get(name_of(page))
     if check is not None:
         check(names)
+
+
+TARGET = re.compile(
+    r"""(?:write_dataset\(\w+,\s|convert\("\w+/?",\s|\.(?:save|start)\()"([^":]+?)/?"|^\$ orcish convert \S+ (\S+)""",
+    flags=re.MULTILINE,
+)
+"""Tables that the code of a page makes."""
+
+
+def test_pages_have_tables_of_their_own():
+    """The pages can be followed one after the other, in one folder."""
+    pages = {}
+    for page in PAGES:
+        code = "".join([*blocks(page, "python"), *blocks(page, "console")])
+        for found in TARGET.finditer(code):
+            pages.setdefault(found[1] or found[2], set()).add(name_of(page))
+    assert {"by_day", "daily", "converted", "added"} <= set(pages)
+    assert {table: by for table, by in pages.items() if len(by) > 1} == {}
+
+
+def test_pages_run_one_after_the_other(sample, capsys):
+    """They do not change what others read."""
+    for page in PAGES:
+        code = blocks(page, "python")
+        if re.search(r"\bspark\b|s3://bucket|https?://", "".join([*code, *commands(page)])):
+            continue
+        names = {}
+        for block in code:
+            exec(compile(block, name_of(page), "exec"), names)
+        for line in commands(page):
+            command, *arguments = shlex.split(line, comments=True)
+            assert command != "orcish" or main(arguments) == 0, line
+    capsys.readouterr()
+    assert (orcish.scan("orders.orc").count(), orcish.scan("orders").count()) == (100, 100)
 
 
 def check_readme(names):

@@ -108,7 +108,7 @@ def test_paths_of_compactions(tmp_path: pathlib.Path) -> None:
     assert read(table).equals(before)
     assert not (table / "k=0" / "_orcish").exists()
     for call in (orcish.compact, lambda path: orcish.delete(path, "id = 1")):
-        with pytest.raises(FileNotFoundError, match="no files"):
+        with pytest.raises(FileNotFoundError, match="no such folder"):
             call(tmp_path / "typo")
         with pytest.raises(NotADirectoryError, match="is a file, and no folder"):
             call(table / "k=0" / file.file)
@@ -476,7 +476,7 @@ def test_rows_that_do_not_fit(tmp_path: pathlib.Path, case: int, existing_data: 
 
 
 def test_names_that_differ_only_by_case(tmp_path: pathlib.Path) -> None:
-    """A table keeps the names that it began with. Partition columns, which others may read from folders, are apart."""
+    """A table is not made with such names, and they are not added to one."""
     rows = pa.table({"K": [1, 2], "k": [3, 4]})
     table = tmp_path / "t"
     with pytest.raises(ValueError, match="column 'K' and partition column 'k' differ only by case"):
@@ -484,14 +484,15 @@ def test_names_that_differ_only_by_case(tmp_path: pathlib.Path) -> None:
     with pytest.raises(ValueError, match="column 'K' and partition column 'k' differ only by case"):
         orcish.write_dataset(pa.table({"x": [1], "K": [1], "k": [2]}), table, partition_by=["K", "k"])
     assert not table.exists()
-    for existing_data in ("error", "append", "overwrite", "append"):
-        orcish.write_dataset(rows, table, existing_data=existing_data)  # type: ignore[arg-type]
-    orcish.write_dataset(rows.select(["k"]), table, existing_data="append")
-    found = orcish.read_table(table)
-    assert found.column_names == ["K", "k"]
-    assert sorted(map(str, zip(*found.to_pydict().values(), strict=True))) == sorted(
-        ["(1, 3)", "(2, 4)", "(None, 3)", "(None, 4)", "(1, 3)", "(2, 4)"]
-    )
+    with pytest.raises(ValueError, match="columns 'K' and 'k' differ only by case: rename"):
+        orcish.write_dataset(rows, table)
+    # Other writers make such files, of which the first of the columns is seen once the folder has a log.
+    table.mkdir()
+    orcish.write_table(rows, table / "f.orc")
+    with pytest.raises(ValueError, match="several columns of the rows have the name k"):
+        orcish.write_dataset(rows, table, existing_data="append")
+    orcish.write_dataset(pa.table({"K": [5]}), table, existing_data="append")
+    assert orcish.read_table(table).sort_by("K").to_pydict() == {"K": [1, 2, 5]}
     for names in (["k", "K", "x", "X"], ["K", "k", "k"]):
         with pytest.raises(ValueError, match="several columns of the rows have the name"):
             orcish.write_dataset(pa.table([[1]] * len(names), names=names), table, existing_data="append")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -34,7 +35,7 @@ _BY_TASK = pa.schema([*RESULT, ("target", pa.string()), ("size", pa.int64()), ("
 
 @checked_keywords
 def compact(
-    target: str,
+    target: str | os.PathLike[str],
     *,
     target_file_size: int | str = "512MB",
     rewrite: bool = False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ from pyspark.sql.types import StructType
 
 from orcish.carbon.detect import check_not_carbon, is_carbon_table
 from orcish.io.files import TableFile
-from orcish.io.paths import expanded
+from orcish.io.paths import expanded, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import reader_of
 from orcish.spark.jobs.runner import active_session, run_in_workers, sql_schema, to_batch, to_frame
@@ -47,8 +48,8 @@ FORMATS = {
 
 @checked_keywords
 def convert(
-    source: str | DataFrame,
-    target: str,
+    source: str | os.PathLike[str] | DataFrame,
+    target: str | os.PathLike[str],
     *,
     format: Literal["parquet", "csv", "json", "orc", "carbondata"] | None = None,  # noqa: A002 - Spark's word
     read_options: dict[str, Any] | None = None,
@@ -103,7 +104,7 @@ def convert(
 
     Raises:
         FileNotFoundError: The source has no files.
-        FileExistsError: The target has files, and ``existing_data`` is ``"error"``.
+        FileExistsError: The target has files, or is a table without rows, and ``existing_data`` is ``"error"``.
         ValueError: The format of the source is unknown, or an option is wrong.
         UnsupportedError: A type cannot be stored in ORC, or the target is a CarbonData table.
     """
@@ -144,7 +145,8 @@ def convert(
 
 def _has_files(target: str) -> FileExistsError:
     return FileExistsError(
-        f"{target} has files already: existing_data='append' adds to them, 'overwrite' replaces them"
+        f"{target} has data already, or is a table without rows: existing_data='append' adds to it, 'overwrite' "
+        "replaces it, and 'overwrite_partitions' replaces the partitions of the new rows"
     )
 
 
@@ -157,7 +159,11 @@ class _Source:
 
 
 def _source(
-    spark: SparkSession, source: str | DataFrame, named: str | None, options: dict[str, Any], storage: dict[str, str]
+    spark: SparkSession,
+    source: str | os.PathLike[str] | DataFrame,
+    named: str | None,
+    options: dict[str, Any],
+    storage: dict[str, str],
 ) -> _Source:
     """Opens the source."""
     if isinstance(source, DataFrame):
@@ -177,7 +183,7 @@ def _source(
         # Options may select some of the columns.
         folders = [name for name in reader_of(table.scan).source.partition_columns if name in table.schema.names]
         return _Source(table.schema, folders, functools.partial(_write_work, table.task_inputs()))
-    frame = spark.read.format(found).options(**options).load(expanded(source))
+    frame = spark.read.format(found).options(**options).load(expanded(path_text(source)))
     # For patterns, Spark has no partition columns.
     folders = [name for name, _ in files[0].partition if name in frame.schema.names]
     return _Source(frame.schema, folders, functools.partial(_write_frame, frame))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -34,7 +35,7 @@ _BY_TASK = pa.schema(
 
 @checked_keywords
 def delete(
-    target: str,
+    target: str | os.PathLike[str],
     filters: Filters,
     *,
     spark: SparkSession | None = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
@@ -49,7 +50,7 @@ MERGERS = 64
 
 @checked_keywords
 def profile(
-    path: str | Sequence[str],
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     columns: Sequence[str] | None = None,
     filters: Filters | None = None,

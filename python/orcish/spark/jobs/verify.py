@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -40,7 +41,7 @@ _BY_TASK = pa.schema([*FINDINGS, ("kind", pa.string())])
 
 @checked_keywords
 def verify(
-    path: str,
+    path: str | os.PathLike[str],
     *,
     recursive_file_lookup: bool = False,
     spark: SparkSession | None = None,

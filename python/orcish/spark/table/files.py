@@ -14,9 +14,9 @@ from orcish.carbon.detect import has_carbon
 from orcish.errors import OrcishError
 from orcish.io.files import TableFile
 from orcish.io.filesystem import ForeignFile, is_foreign
-from orcish.io.paths import is_pattern, local_path
+from orcish.io.paths import PATTERN, folder_above, is_pattern, local_path
 from orcish.spark.options import TableOptions
-from orcish.tables.log.listing import PATTERN, Listing, folder_above, table_locations
+from orcish.tables.log.listing import Listing, table_locations
 from orcish.tables.log.schema import TableSchema
 
 __all__ = ["TableListing", "chosen_files", "normalized", "spark_files"]
@@ -72,7 +72,7 @@ class TableListing:
     def of(cls, path: str, options: TableOptions) -> TableListing:
         """Lists a path."""
         is_many = is_pattern(local_path(path))
-        base = (folder_above(path, PATTERN) or path) if is_many else path
+        base = folder_above(path) if is_many else path
         locations, schema = table_locations(path, options.storage, options.pending)
         partitions = False if options.recursive_file_lookup else options.partitions
         return cls(path, base, is_many, partitions, locations, list(_names_below(base, locations)), schema)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
 from orcish.filters.pushdown import Filters
-from orcish.spark.options import TableOptions, data_source_options, to_text
+from orcish.spark.options import TableOptions, data_source_options, path_texts, to_text
 from orcish.spark.session import default_parallelism, session_zone, timestamp_zone
 from orcish.spark.table.table import SparkTable
 from orcish.spark.types.arrow import nullable
@@ -21,7 +22,7 @@ __all__ = ["open_table", "session_defaults"]
 
 def open_table(
     spark: SparkSession,
-    path: str | Sequence[str],
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     columns: Sequence[str] | None = None,
     filters: Filters | None = None,
     schema: StructType | None = None,
@@ -41,8 +42,7 @@ def open_table(
         storage_options: Options of the object store.
         is_carbon: Whether this is a table of CarbonData; ``None`` finds out.
     """
-    paths = [path] if isinstance(path, str) else list(path)
-    given = {**session_defaults(spark), "columns": columns, **(options or {}), "paths": paths}
+    given = {**session_defaults(spark), "columns": columns, **(options or {}), "paths": path_texts(path)}
     parsed = TableOptions.of(data_source_options(given))
     if storage_options:
         # Unlike options of the data source, these may have any name.

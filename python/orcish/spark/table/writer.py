@@ -41,7 +41,7 @@ class TableTarget:
     instant_types: tuple[tuple[str, str], ...] = ()
     """ORC types of the instants of an existing table, by dotted column names."""
     appended: pa.Schema | None = None
-    """The types of the rows in an existing table, where other files stay."""
+    """The types of the rows in an existing table that keeps its columns."""
     position: int = 0
     """The position of the log at which the table was looked at."""
     table_schema: TableSchema | None = None
@@ -76,7 +76,7 @@ class TableTarget:
         Args:
             batches: The rows in Spark's Arrow types.
             task: Index of the task, which is part of the file names.
-            begins: Whether the first task writes a file without rows.
+            begins: Whether the first task writes a file without rows, if the table has no columns before.
         """
         folder = self.job.folder()
         attempt = self.job.attempt()
@@ -109,7 +109,7 @@ class TableTarget:
                     texts = partition_names(batch.column(at), kind, self.options.session_timezone)
                     rows = rows.set_column(at, schema.field(at), texts)
                 table.write(rows)
-            if begins and task == 0 and not self.options.partition_by:
+            if begins and task == 0 and not self.options.partition_by and self.appended is None:
                 table.begin()
         return self.job.staged(table)
 
@@ -123,7 +123,7 @@ class TableTarget:
         update = self._update(existing_data)
         update.check_columns(self.schema.names)
         state = update.state()
-        if existing_data == "error" and state.names:
+        if existing_data == "error" and state.exists:
             raise FileExistsError(self.job.base)
         rows = stored_schema(self.schema)
         if state.existing is None:
@@ -154,7 +154,9 @@ class TableTarget:
         if self.table_schema is None:
             raise ValueError("a target is committed after it was fitted")
         rows = self._in_log(rows)
-        self._update(existing_data).commit(files, rows, self.position, self.table_schema, stream=stream)
+        self._update(existing_data).commit(
+            files, rows, self.position, self.table_schema, is_new=self.appended is None, stream=stream
+        )
         mark_success(self.job)
 
     def _named_as_text(self) -> list[int]:

@@ -6,6 +6,7 @@ import os
 from datetime import datetime, timedelta, timezone
 from typing import Literal, NamedTuple, cast
 
+from orcish.io.paths import path_text
 from orcish.keywords import checked_keywords
 from orcish.tables.log.table import existing_root, table_log
 from orcish.types import StorageOptions
@@ -52,7 +53,7 @@ def history(
 
     Args:
         target: The folder of the table, or a partition of it, or its URL.
-        limit: Maximum number of commits.
+        limit: Maximum number of commits, 0 or more.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Returns:
@@ -60,13 +61,12 @@ def history(
 
     Raises:
         FileNotFoundError: There is no such folder.
+        NotADirectoryError: The path is that of a file.
         CorruptFileError: An entry of the log is invalid.
         OSError: The log cannot be read.
     """
-    if limit < 0:
-        raise ValueError(f"limit={limit}: must not be negative")
-    found = table_log(existing_root(os.fspath(target)), cast("dict[str, str] | None", storage_options)).history(limit)
-    return [_commit(*fields) for fields in found]
+    log = table_log(existing_root(path_text(target)), cast("dict[str, str] | None", storage_options))
+    return [_commit(*fields) for fields in log.history(limit)]
 
 
 def _commit(

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
 from orcish import _native
-from orcish.io.files import TableFile, source_files
+from orcish.io.files import Located, TableFile, source_files
 from orcish.io.filesystem import foreign_files, is_foreign
-from orcish.io.paths import is_http, local_path, native_source
+from orcish.io.paths import folder_above, is_http, is_pattern, local_path, native_source
 from orcish.tables.log.schema import TableSchema
+from orcish.tables.log.table import table_of
 from orcish.types import Pending, Sources, StorageOptions
 
-__all__ = ["PATTERN", "Listing", "Locations", "folder_above", "table_files", "table_locations"]
+__all__ = ["Listing", "Locations", "table_files", "table_locations"]
 
 
 class Listing(NamedTuple):
@@ -32,10 +33,6 @@ class Locations(NamedTuple):
     """The schema of their table, as its log has it."""
 
 
-PATTERN = "*?["
-"""Special characters of patterns."""
-
-
 def table_files(
     sources: Sources,
     partitions: bool | None,
@@ -46,16 +43,17 @@ def table_files(
 
     Raises:
         TypeError: A source cannot be read.
-        FileNotFoundError: There is no file at a path that is no pattern.
+        FileNotFoundError: There is no file at a path, or none that matches a pattern.
         CommitError: The last commit of a table is not finished, and its files do not become visible.
     """
     if isinstance(sources, str) and is_foreign(sources):
         return Listing(foreign_files(sources, partitions), None)
     schemas: dict[str, TableSchema | None] = {}
 
-    def listed(path: str) -> list[str]:
-        files, schemas[path] = table_locations(path, storage, pending)
-        return files
+    def listed(path: str) -> Located:
+        files, schema = table_locations(path, storage, pending)
+        schemas[path] = schema
+        return Located(files, [] if schema is None else _partitions_above(path, schema))
 
     files = source_files(sources, partitions, listed)
     first = next(iter(sources), None) if isinstance(sources, list | tuple) else sources
@@ -64,11 +62,8 @@ def table_files(
     if len({None if each is None else each.file for each in schemas.values()}) > 1:
         # Tables of different schemas are read like files of different schemas.
         schema = None
-    if schema is not None:
-        # Columns of the path itself, such as that of t/day=1, are none of the files below it.
-        above = {name for name, _ in _native.partitions_of(f"{folder_above(str(path), PATTERN) or path}/-")}
-        below = [name for name in schema.partition if name not in above]
-        schema = schema._replace(shown=[] if partitions is False else schema.partition if partitions else below)
+    if schema is not None and partitions is False:
+        schema = schema._replace(shown=[])
     return Listing(files, schema)
 
 
@@ -78,7 +73,7 @@ def table_locations(
     """Lists a path, a URL or a pattern. Nothing is written.
 
     Raises:
-        FileNotFoundError: There is no file at a path that is no pattern.
+        FileNotFoundError: There is no file at a path, or none that matches a pattern.
         CommitError: The last commit of a table is not finished, and its files do not become visible.
     """
     if is_foreign(path):
@@ -88,11 +83,14 @@ def table_locations(
     if is_http(path):
         return Locations([location for location, _ in _native.list_files(path, options)], None)
     files, schema = _native.list_table_files(path, options, is_before=pending == "before")
+    if not files and is_pattern(local_path(path)):
+        raise FileNotFoundError(f"no files: {path!r}: nothing matches the pattern")
     return Locations(files, None if schema is None else TableSchema(*schema, _native.display_name(path)))
 
 
-def folder_above(path: str, signs: str) -> str | None:
-    """The folder above the first part of a path that has one of some characters."""
-    parts = path.split("/")
-    at = next((at for at, part in enumerate(parts) if any(sign in part for sign in signs)), None)
-    return None if at is None else "/".join(parts[:at]) or ("/" if path.startswith("/") else ".")
+def _partitions_above(path: str, schema: TableSchema) -> list[tuple[str, str | None]]:
+    """The partition columns of a table that a path in it is below, with their values: those of ``t/day=1`` or of
+    ``t/day=1/*.orc``, where the log of ``t`` has them.
+    """
+    root, inside = table_of(folder_above(path) if is_pattern(local_path(path)) else path)
+    return [pair for pair in _native.partitions_below(root, f"{root}/{inside}/-") if pair[0] in schema.partition]

@@ -6,6 +6,7 @@ import os
 from datetime import timedelta
 from typing import Literal, cast
 
+from orcish.io.paths import path_text
 from orcish.keywords import checked_keywords
 from orcish.tables.log.table import existing_root, table_log
 from orcish.types import StorageOptions
@@ -41,10 +42,11 @@ def recover(
 
     Raises:
         FileNotFoundError: There is no such folder.
+        NotADirectoryError: The path is that of a file.
         CommitError: The commit cannot be finished.
         OSError: The table cannot be read or written.
     """
-    root = existing_root(os.fspath(target))
+    root = existing_root(path_text(target))
     done = table_log(root, cast("dict[str, str] | None", storage_options)).recover(undo=undo)
     return cast('Literal["nothing", "finished", "undone"]', done)
 
@@ -76,9 +78,10 @@ def vacuum(
 
     Raises:
         FileNotFoundError: There is no such folder.
+        NotADirectoryError: The path is that of a file.
         ValueError: The time is negative.
         OSError: The table cannot be read or written.
     """
     age = older_than if isinstance(older_than, timedelta) else timedelta(days=older_than)
-    root = existing_root(os.fspath(target))
+    root = existing_root(path_text(target))
     return table_log(root, cast("dict[str, str] | None", storage_options)).vacuum(age.total_seconds())

@@ -11,7 +11,7 @@ from orcish.errors import UnsupportedError
 from orcish.io.filesystem import is_foreign
 from orcish.io.paths import is_http, local_path
 
-__all__ = ["existing_root", "table_log", "table_of"]
+__all__ = ["check_folder", "existing_root", "table_log", "table_of"]
 
 
 def table_of(path: str) -> tuple[str, str]:
@@ -45,12 +45,27 @@ def existing_root(path: str) -> str:
 
     Raises:
         FileNotFoundError: The path is local, and does not exist.
+        NotADirectoryError: The path is that of a local file.
         UnsupportedError: The URL is one that orcish does not write to.
     """
     root, _ = table_of(path)
-    if "://" not in root and not os.path.exists(local_path(path)):
-        raise FileNotFoundError(f"no such folder: {path}")
+    if "://" not in root:
+        check_folder(path)
+        if not os.path.exists(local_path(path)):
+            raise FileNotFoundError(f"no such folder: {path}")
     return root
+
+
+def check_folder(path: str) -> None:
+    """Checks that a path is not that of a local file.
+
+    Raises:
+        NotADirectoryError: It is.
+    """
+    if not is_foreign(path) and os.path.isfile(local_path(path)):
+        raise NotADirectoryError(
+            f"{path} is a file, and no folder: a table is given by its folder, or by the folder of a partition"
+        )
 
 
 def table_log(root: str, storage: Mapping[str, str] | None) -> _native.TableLog:

@@ -1,0 +1,90 @@
+"""Paths as arguments of functions and jobs, and tables without rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orcish
+import orcish.spark as osp
+import pyarrow as pa
+import pytest
+
+Spark = Any
+
+ROWS = pa.table({"id": [1, 2], "k": ["x", "y"]})
+
+FUNCTIONS: dict[str, Callable[[Spark, Any], Any]] = {
+    "read": lambda spark, path: osp.read(spark, path).collect(),
+    "map_batches": lambda spark, path: osp.map_batches(spark, path, iter, "id bigint, k string").collect(),
+    "map_pandas": lambda spark, path: osp.map_pandas(spark, path, iter, "id bigint, k string").collect(),
+    "profile": lambda _, path: osp.profile(path).collect(),
+    "verify": lambda _, path: osp.verify(path).collect(),
+    "compact": lambda _, path: osp.compact(path).collect(),
+    "delete": lambda _, path: osp.delete(path, "id = 7").collect(),
+    "convert from": lambda _, path: osp.convert(path, f"{path}-copy").collect(),
+    "convert to": lambda spark, path: osp.convert(
+        spark.createDataFrame([("a", 1)], "k string, id bigint"), path, partition_by=["k"], existing_data="append"
+    ).collect(),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_paths_of_pathlib(spark: Spark, tmp_path: Path, name: str) -> None:
+    """They are the same as their texts."""
+    results = []
+    for kind in (Path, str):
+        table = tmp_path / kind.__name__ / "t"
+        orcish.write_dataset(ROWS, table, partition_by=["k"], basename_template="f{i}.orc")
+        results.append([row.asDict() for row in FUNCTIONS[name](spark, kind(table))])
+    left, right = ([{key: value for key, value in row.items() if key != "file"} for row in each] for each in results)
+    assert sorted(map(str, left)) == sorted(map(str, right))
+
+
+@pytest.mark.parametrize("name", ["read", "map_batches", "profile"])
+def test_several_paths(spark: Spark, tmp_path: Path, name: str) -> None:
+    """They are lists of both."""
+    for at in "ab":
+        orcish.write_dataset(ROWS, tmp_path / at)
+    paths = [tmp_path / "a", str(tmp_path / "b")]
+    assert FUNCTIONS[name](spark, paths) == FUNCTIONS[name](spark, [*map(str, paths)])
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("path", [b"t", 7])
+def test_paths_are_text(spark: Spark, name: str, path: Any) -> None:
+    """The error says what they have to be."""
+    with pytest.raises(TypeError, match=r"a path or URL is text or a pathlib\.Path, not"):
+        FUNCTIONS[name](spark, path)
+
+
+@pytest.mark.parametrize("by", [[], ["k"]])
+@pytest.mark.parametrize("verb", ["convert", "append", "overwrite"])
+def test_tables_without_rows(spark: Spark, tmp_path: Path, by: list[str], verb: str) -> None:
+    """Each verb makes a table with the columns of the rows, as orcish.write_dataset does."""
+    nothing = spark.createDataFrame([], "id bigint, k string")
+    table = str(tmp_path / "t")
+    if verb == "convert":
+        osp.convert(nothing, table, partition_by=by)
+    else:
+        options = {"partitionBy": ",".join(by), "partitionOverwriteMode": "static"}
+        nothing.write.format("orcish").options(**options).mode(verb).save(table)
+    assert (orcish.read_table(table).num_rows, orcish.scan(table).schema) == (0, ROWS.schema)
+    found = spark.read.format("orcish").load(table)
+    assert (found.count(), found.dtypes) == (0, [("id", "bigint"), ("k", "string")])
+    with pytest.raises(FileExistsError, match="or is a table without rows"):
+        osp.convert(nothing, table, partition_by=by)
+    before = orcish.history(table)
+    osp.convert(nothing, table, partition_by=by, existing_data="append")
+    assert orcish.history(table) == before
+
+
+def test_partitions_of_no_table(spark: Spark, tmp_path: Path) -> None:
+    """A new folder name=value makes no table of the folder above."""
+    rows = spark.createDataFrame([(1,)], "id bigint")
+    with pytest.raises(Exception, match="there is no table in"):
+        rows.write.format("orcish").mode("append").save(str(tmp_path / "t" / "run=5"))
+    with pytest.raises(ValueError, match="there is no table in"):
+        osp.convert(rows, tmp_path / "t" / "run=5")
+    assert not (tmp_path / "t").exists()
