@@ -45,7 +45,7 @@ class ExistingTable:
     schema: pa.Schema
     """The columns that can be read, without partition columns."""
     partition: tuple[pa.Field, ...]
-    """Partition columns that have types: those that the log has, as they were first written, or else those that are
+    """Partition columns that have types: those that the log has, as first written, or else those that are
     inferred from the values."""
     partition_types: Mapping[str, pa.DataType]
     """The types with which readers see these columns."""
@@ -210,7 +210,7 @@ def _existing_table(
 def _logged_type(kind: Any, arrow_schema: bool) -> Any:
     """The type of a partition column in a log, given that of the rows; ``None`` if the log has no type.
 
-    Without an Arrow schema, the types of the log are those of ORC, which has no times of day and no durations, and whose
+    Without an Arrow schema, the types of the log are those of ORC, which has no times of day, no durations, and whose
     timestamps have the unit of the reader.
     """
     types = pa.types
