@@ -17,6 +17,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+# pandas, which shows nanoseconds to Python, cannot show the last hours of 64 bits in a zone.
+NANOS = 2**63 - 86_400 * 10**9
 SECONDS = (-62_135_500_000, 253_402_200_000)
 """Seconds since 1970 of the years that have names, but for a day at both ends."""
 
@@ -26,7 +28,7 @@ def integers(low: int, high: int) -> st.SearchStrategy[int]:
 
 
 def ticks(per_second: int) -> st.SearchStrategy[int]:
-    return integers(max(SECONDS[0] * per_second, -(2**63)), min(SECONDS[1] * per_second, 2**63 - 1))
+    return integers(max(SECONDS[0] * per_second, -NANOS), min(SECONDS[1] * per_second, NANOS))
 
 
 TEXTS = st.one_of(
@@ -55,7 +57,10 @@ VALUES: dict[str, tuple[pa.DataType, st.SearchStrategy[Any]]] = {
     "decimal256": (pa.decimal256(30, 2), integers(-(10**28), 10**28).map(lambda value: Decimal(value).scaleb(-2))),
     **{f"time32 {unit}": (pa.time32(unit), integers(0, 86_400 * UNITS[unit] - 1)) for unit in ("s", "ms")},
     **{f"time64 {unit}": (pa.time64(unit), integers(0, 86_400 * UNITS[unit] - 1)) for unit in ("us", "ns")},
-    **{f"duration {unit}": (pa.duration(unit), integers(-(2**63) + 1, 2**63 - 1)) for unit in UNITS},
+    **{
+        f"duration {unit}": (pa.duration(unit), integers(-limit, limit))
+        for unit, limit in {unit: min(2**63 - 1, 999_999_999 * 86_400 * each) for unit, each in UNITS.items()}.items()
+    },
     **{f"timestamp {unit}": (pa.timestamp(unit), ticks(each)) for unit, each in UNITS.items()},
     **{f"instant {unit}": (pa.timestamp(unit, "Europe/Berlin"), ticks(each)) for unit, each in UNITS.items()},
     "string": (pa.string(), TEXTS),
@@ -95,8 +100,11 @@ def test_values_of_any_type_are_read_back(tmp_path: pathlib.Path, kind: str) -> 
         rows = keyed(values, data_type)
         for count in (1, 2):
             orcish.write_dataset(rows, table, partition_by=["k"], existing_data="append")
-            found = orcish.read_table(table).sort_by("id")
+            found = orcish.read_table(table)
             assert found.schema.field("k").type == data_type
+            # pyarrow does not sort views.
+            found = found.set_column(1, "k", found["k"].cast("string")) if kind == "string_view" else found
+            found = found.sort_by("id")
             assert texts_of(found["k"]) == [text for text in texts_of(rows["k"]) for _ in range(count)]
         # Each value finds its own rows.
         known = texts_of(rows["k"])
