@@ -79,9 +79,23 @@ pub fn hive_partitions_below(base: &str, location: &str) -> Vec<(String, Option<
     key_value_pairs(location.get(start..end).unwrap_or_default())
 }
 
+/// Whether a folder is one of a partition, by its name: `key=value`, with a key that is not empty.
+///
+/// ```
+/// assert!(orcish_io::is_partition_folder("day=2026-11-21"));
+/// assert!(!orcish_io::is_partition_folder("=5"));
+/// ```
+pub fn is_partition_folder(name: &str) -> bool {
+    key_and_value(name).is_some()
+}
+
+fn key_and_value(folder: &str) -> Option<(&str, &str)> {
+    folder.split_once('=').filter(|(key, _)| !key.is_empty())
+}
+
 fn key_value_pairs(folders: &[String]) -> Vec<(String, Option<String>)> {
     let pair = |segment: &String| {
-        let (key, value) = segment.split_once('=').filter(|(key, _)| !key.is_empty())?;
+        let (key, value) = key_and_value(segment)?;
         let value = unescape_partition(value);
         Some((unescape_partition(key), (value != NULL_PARTITION).then_some(value)))
     };

@@ -47,7 +47,8 @@ pub use file_ops::FileStatus;
 pub use files::{MAX_SMALL_FILE_SIZE, delete_files, delete_folder, list_all, list_utf8, read_small, stat, write_small};
 pub use folders::CreatedFolders;
 pub use hive::{
-    NULL_PARTITION, escape_partition, hive_partitions, hive_partitions_below, partition_folder, unescape_partition,
+    NULL_PARTITION, escape_partition, hive_partitions, hive_partitions_below, is_partition_folder, partition_folder,
+    unescape_partition,
 };
 pub use list::{Listing, list, list_folder, list_marked, marked_folders};
 pub use local::{FileSink, FileSource};

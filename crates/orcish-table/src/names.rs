@@ -1,6 +1,7 @@
 //! Names of files in the folder of a table.
 
 use orcish_core::{Error, Result};
+use orcish_io::is_partition_folder;
 
 /// The folder of this crate in the folder of a table. Readers of tables ignore it.
 pub const OWN: &str = "_orcish";
@@ -49,7 +50,7 @@ pub fn file_kind(name: &str) -> FileKind {
         return FileKind::Hidden;
     }
     let folders = name.rsplit_once('/').map(|(folders, _)| folders);
-    match folders.is_none_or(|folders| folders.split('/').all(|folder| folder.contains('='))) {
+    match folders.is_none_or(|folders| folders.split('/').all(is_partition_folder)) {
         true => FileKind::Data,
         false => FileKind::Subfolder,
     }
@@ -68,7 +69,7 @@ pub fn table_root(folder: &str) -> (&str, &str) {
     let folder = folder.strip_suffix('/').unwrap_or(folder);
     let mut root = folder;
     while let Some((above, name)) = root.rsplit_once('/') {
-        if !name.contains('=') || above.ends_with(":/") || above.is_empty() {
+        if !is_partition_folder(name) || above.ends_with(":/") || above.is_empty() {
             break;
         }
         root = above;

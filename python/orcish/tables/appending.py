@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from orcish.reading.orc_files import OrcFiles, partition_schema
 from orcish.scan import scan
 from orcish.tables.commit import Job
 from orcish.tables.log.schema import TableSchema
+from orcish.tables.partition_values import cast_values, inferred_fields, is_text
 from orcish.terminal import printable
 from orcish.writing.timestamps import timestamp_types, with_stored_types, writer_timezones
 from orcish.writing.writer import ORCWriter
@@ -26,7 +27,6 @@ from orcish.writing.writer import ORCWriter
 __all__ = [
     "ExistingTable",
     "cast_batch",
-    "check_partition_values",
     "check_partitions",
     "existing_table",
     "schema_with",
@@ -46,7 +46,10 @@ class ExistingTable:
     schema: pa.Schema
     """The columns that can be read, without partition columns."""
     partition: tuple[pa.Field, ...]
-    """Partition columns whose types the log has, with the types with which they were first written."""
+    """Partition columns that have types: those that the log has, as first written, or else those that are
+    inferred from the values."""
+    partition_types: Mapping[str, pa.DataType]
+    """The types with which readers see these columns."""
     timestamp_types: dict[str, str]
     """The result of :func:`orcish.writing.timestamps.timestamp_types`."""
     has_arrow_schema: bool
@@ -54,20 +57,31 @@ class ExistingTable:
     _files: list[str] = dataclasses.field(repr=False)
     _storage: Mapping[str, str] = dataclasses.field(repr=False)
 
-    def appended_schema(self, schema: pa.Schema) -> pa.Schema:
-        """The schema with which rows are appended: narrower types become those of the table.
+    def appended_schema(self, schema: pa.Schema, partition: Collection[str]) -> pa.Schema:
+        """The schema with which rows are appended: narrower types become those of the table, and partition columns have
+        the types of the table. Text is made of values of any type when folders are named.
+
+        Args:
+            schema: The schema of the rows.
+            partition: The partition columns of the rows.
 
         Raises:
             ValueError: Names differ only by case, or a type of the table does not hold the values.
         """
+        columns = pa.schema([field for field in schema if field.name not in partition], schema.metadata)
         try:
             found = _native.appended_schema(
-                self.schema.__arrow_c_schema__(), schema.__arrow_c_schema__(), self.has_arrow_schema
+                self.schema.__arrow_c_schema__(), columns.__arrow_c_schema__(), self.has_arrow_schema
             )
         except ValueError as error:
             raise ValueError(f"{self.base}: {error}") from None
-        appended = pa.schema(ExportedSchema(found))
+        own_types = pa.schema(ExportedSchema(found))
+        fields = iter(own_types)
+        typed = [self._partition_field(field) if field.name in partition else next(fields) for field in schema]
+        appended = pa.schema(typed, own_types.metadata)
         for own, field in zip(schema, appended, strict=True):
+            if field.name in partition:
+                continue
             if own.type != field.type:
                 try:
                     cast_array(pa.nulls(0, own.type), field.type)
@@ -77,6 +91,24 @@ class ExistingTable:
                         f"pyarrow does not convert it: {error}"
                     ) from None
         return appended
+
+    def _partition_field(self, field: pa.Field) -> pa.Field:
+        """A partition column of rows, with the type of the table.
+
+        Raises:
+            ValueError: The rows have wall clocks, and the table has instants.
+        """
+        kind = self.partition_types.get(field.name)
+        if kind is None or is_text(kind):
+            return field
+        types = pa.types
+        is_instant = types.is_timestamp(kind) and kind.tz is not None
+        if is_instant and (types.is_date(field.type) or (types.is_timestamp(field.type) and field.type.tz is None)):
+            raise ValueError(
+                f"{self.base}: partition column {field.name} of the rows is {field.type}, and {kind} in the table: "
+                "cast the rows to the type of the table"
+            )
+        return field.with_type(kind)
 
     def writer_timezone(self) -> str | None:
         """The time zone of the writer of the first file that records a zone; ``None`` if that has several zones."""
@@ -103,54 +135,40 @@ def check_partitions(base: str, own: Sequence[str], columns: Sequence[str], opti
         raise ValueError(f"{base} has files whose partition columns are: {existing}; {option} is: {given}")
 
 
-def check_partition_values(base: str, names: Iterable[str], schema: TableSchema) -> None:
-    """Checks that values of partition columns have the types of the table.
-
-    Args:
-        base: Path or URL of the table.
-        names: Files that are added, by their paths in the table.
-        schema: The schema of the table.
-
-    Raises:
-        ValueError: A value does not, so that the table could not be read any more.
-    """
-    if not schema.partition:
-        return
-    fields = {field.name: field for field in partition_schema(schema) if not pa.types.is_string(field.type)}
-    values: dict[str, set[str]] = {name: set() for name in fields}
-    for name in names:
-        for column, value in _native.partitions_below(base, f"{base}/{name}"):
-            if column in fields and value is not None:
-                values[column].add(value)
-    for column, texts in values.items():
-        capsules = pa.array(sorted(texts), pa.string()).__arrow_c_array__()
-        try:
-            _native.parse_partition_values(capsules, pa.schema([fields[column]]).__arrow_c_schema__(), "hive")
-        except (ValueError, OrcishError) as error:
-            raise ValueError(f"{base}: column {column} is {fields[column].type} in the table: {error}") from None
-
-
-def existing_table(job: Job, names: Sequence[str], schema: TableSchema | None) -> ExistingTable | None:
+def existing_table(
+    job: Job, names: Sequence[str], schema: TableSchema | None, visible: Sequence[str]
+) -> ExistingTable | None:
     """The table that a job writes to; ``None`` if neither its log nor one of its files has columns.
 
     Args:
         job: The job.
-        names: Files of the table, by their paths in the table.
+        names: Files of the table that stay, by their paths in the table.
         schema: The schema of the table in its log.
+        visible: All files of the table. Readers infer types of partition columns from their folders.
 
     Raises:
         ValueError: There are files, and none of them is an ORC file.
     """
     base = job.root
     files = [f"{base}/{name}" for name in names]
+    inferred = {field.name: field for field in inferred_fields(base, visible)}
     if schema is not None:
         table = OrcFiles([], None, "name", None, None, schema._replace(shown=[]))
         columns = table.full_schema(table.open({}))
         file = ORCFile(schema.file)
-        partition = tuple(field for field in file.schema if field.name in schema.partition)
-        return _existing_table(job, columns, partition, file, files)
+        logged = {field.name: field for field in file.schema if field.name in schema.partition}
+        fields = {**{name: inferred[name] for name in schema.partition if name in inferred}, **logged}
+        known = {field.name: field.type for field in partition_schema(schema)}
+        types = {
+            # The type of a column that the log has as null is inferred by each reader.
+            name: known[name] if name in logged else field.type
+            for name, field in fields.items()
+            if not pa.types.is_null(field.type)
+        }
+        return _existing_table(job, columns, fields, types, file, files)
     for location, file in _opened(files, job.storage):
-        return _existing_table(job, _columns(base, location, files, job.storage), (), file, files)
+        types = {name: field.type for name, field in inferred.items()}
+        return _existing_table(job, _columns(base, location, files, job.storage), inferred, types, file, files)
     for name in names:
         # Files of CarbonData are refused by the caller.
         if name.endswith((".carbondata", ".carbonindex")):
@@ -179,9 +197,15 @@ def _columns(base: str, first: str, files: Sequence[str], storage: Mapping[str, 
 
 
 def _existing_table(
-    job: Job, schema: pa.Schema, partition: tuple[pa.Field, ...], file: ORCFile, files: list[str]
+    job: Job,
+    schema: pa.Schema,
+    partition: Mapping[str, pa.Field],
+    types: Mapping[str, pa.DataType],
+    file: ORCFile,
+    files: list[str],
 ) -> ExistingTable:
-    return ExistingTable(job.root, schema, partition, timestamp_types(file), has_arrow_schema(file), files, job.storage)
+    stored, has_types = timestamp_types(file), has_arrow_schema(file)
+    return ExistingTable(job.root, schema, tuple(partition.values()), types, stored, has_types, files, job.storage)
 
 
 def _check_names(fields: Iterable[pa.Field], above: str = "") -> None:
@@ -209,11 +233,21 @@ def _check_names_within(kind: Any, above: str) -> None:
         _check_names_within(kind.field(at).type, above)
 
 
-def _needs_arrow_schema(kind: Any) -> bool:
-    """Whether a type is read as another one from a file without an Arrow schema."""
+def _logged_type(kind: Any, arrow_schema: bool) -> Any:
+    """The type of a partition column in a log, given that of the rows; ``None`` if the log has no type.
+
+    Without an Arrow schema, the types of the log are those of ORC, which has no times of day, no durations, and whose
+    timestamps have the unit of the reader.
+    """
     types = pa.types
-    is_time = types.is_time(kind) or types.is_duration(kind) or types.is_interval(kind)
-    return bool(types.is_null(kind) or types.is_date64(kind) or is_time)
+    if arrow_schema:
+        return kind
+    if types.is_null(kind):
+        return None
+    if types.is_date64(kind):
+        return pa.date32()
+    is_time = types.is_time(kind) or types.is_duration(kind) or types.is_timestamp(kind)
+    return pa.string() if is_time else kind
 
 
 def schema_with(
@@ -231,21 +265,21 @@ def schema_with(
         ValueError: Columns of a new table have one name, without regard to case.
     """
     columns = pa.schema([field for field in rows if field.name not in partition], rows.metadata)
+    typed: list[pa.Field] = []
     if existing is None:
         _check_names(rows)
-        typed = [
-            field.remove_metadata()
-            for field in rows
-            if field.name in partition and (arrow_schema or not _needs_arrow_schema(field.type))
-        ]
     else:
         # A stored column of the name of a partition column is hidden by it.
         own = pa.schema([field for field in existing.schema if field.name not in partition], existing.schema.metadata)
         capsule = _native.extended_schema(own.__arrow_c_schema__(), columns.__arrow_c_schema__())
         columns = with_stored_types(pa.schema(ExportedSchema(capsule)), [existing.timestamp_types])
-        # The types that values of a plain folder were inferred to have stay inferred.
         typed = list(existing.partition)
         arrow_schema = existing.has_arrow_schema
+    own_names = [field.name for field in typed]
+    for field in rows:
+        kind = _logged_type(field.type, arrow_schema)
+        if field.name in partition and field.name not in own_names and kind is not None:
+            typed.append(pa.field(field.name, kind))
     file = io.BytesIO()
     schema = pa.schema([*columns, *typed], columns.metadata)
     ORCWriter(file, schema, arrow_schema=arrow_schema).close()
@@ -273,8 +307,13 @@ def _advice(own: pa.DataType, kind: pa.DataType) -> str:
     return ""
 
 
-def cast_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+def cast_batch(batch: pa.RecordBatch, schema: pa.Schema, partition: Collection[str]) -> pa.RecordBatch:
     """The batch with the types and the metadata of a schema of the same columns.
+
+    Args:
+        batch: The batch.
+        schema: The schema.
+        partition: The partition columns, whose values are cast by their texts.
 
     Raises:
         ValueError: A value is not one of its new type.
@@ -285,7 +324,12 @@ def cast_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     columns = []
     for column, field in zip(batch.columns, schema, strict=True):
         try:
-            columns.append(cast_array(column, field.type))
+            if column.type != field.type and field.name in partition:
+                columns.append(cast_values(column, field.type))
+            else:
+                columns.append(cast_array(column, field.type))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             raise ValueError(f"column {field.name}: {error}{_advice(column.type, field.type)}") from None
+        except (ValueError, OrcishError) as error:
+            raise ValueError(f"column {field.name} is {field.type} in the table: {error}") from None
     return pa.RecordBatch.from_arrays(columns, schema=schema)

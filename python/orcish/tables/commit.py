@@ -166,7 +166,7 @@ class Job:
         operation: Literal["append", "overwrite", "compact", "delete"] = "append",
         *,
         existing: Collection[FileInfo] | None = None,
-        partitions: Collection[str] | None = None,
+        partitions: Callable[[], Collection[str]] | None = None,
         everything: bool = False,
         is_new: bool = False,
         stream: tuple[str, int] | None = None,
@@ -180,7 +180,7 @@ class Job:
             added: Files that tasks have written, of one attempt of each task.
             operation: What the log calls the commit.
             existing: Files to remove. It is an error if one of them has changed.
-            partitions: Folders whose files are removed, by their paths in the table.
+            partitions: Gives the folders whose files are removed, by their paths in the table.
             everything: Whether all files of the folder of the job are removed.
             is_new: Whether it is an error if the folder of the job has files.
             stream: Id of a stream and number of its batch.
@@ -210,7 +210,7 @@ class Job:
                 [file.token for file in files],
                 sum(file.rows for file in files),
                 existing=None if existing is None else list(existing),
-                partitions=None if partitions is None else sorted(partitions),
+                partitions=None if partitions is None else sorted(partitions()),
                 everything=self.inside if everything else None,
                 nothing=self.inside if is_new else None,
                 stream=stream,
@@ -259,4 +259,4 @@ class Job:
 
 def is_in_partition(name: str) -> bool:
     """Whether a file, given by its path in the table, is in the folder of the table or of a partition."""
-    return all("=" in folder for folder in name.split("/")[:-1])
+    return len(_native.partitions_of(name)) == name.count("/")

@@ -22,6 +22,7 @@ from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.folder import FileInfo
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import existing_root
+from orcish.tables.partition_values import inferred_fields
 from orcish.tables.rewriting import file_options, rewrite, rewritten_name
 from orcish.writing.dataset import file_suffix
 
@@ -136,9 +137,12 @@ class DeletionPlan:
         changed = {each.name for each in done if each.rows}
         staged = [each.staged for each in done if each.staged is not None]
         if changed:
-            # A table without files has the columns of its log.
-            is_empty = not staged and changed == set(self.names)
-            schema = self._schema() if is_empty else None
+            # A table without files has the columns of its log, and partition columns keep the types of all folders.
+            removed = changed - {each.name for each in done if each.staged is not None}
+            left = [name for name in self.names if name not in removed]
+            root = self.job.root
+            differs = inferred_fields(root, left) != inferred_fields(root, self.names)
+            schema = self._schema() if self.names and (not left or differs) else None
             self.job.commit(
                 staged,
                 "delete",
@@ -152,7 +156,7 @@ class DeletionPlan:
     def _schema(self) -> TableSchema | None:
         """The schema of the files."""
         try:
-            existing = existing_table(self.job, self.names, None)
+            existing = existing_table(self.job, self.names, None, self.names)
         except ValueError:
             # They have no common schema.
             return None

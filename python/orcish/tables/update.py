@@ -11,15 +11,16 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.errors import CommitError
+from orcish.reading.orc_files import partition_schema
 from orcish.tables.appending import (
     ExistingTable,
-    check_partition_values,
     check_partitions,
     existing_table,
     schema_with,
 )
 from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.log.schema import TableSchema
+from orcish.tables.partition_values import check_partition_values, equal_folders, is_text
 from orcish.terminal import printable
 from orcish.types import ExistingData
 
@@ -51,6 +52,9 @@ class Update:
     """Whether the files of the rows have an Arrow schema."""
     option: str = "partition_by"
     """What messages call the partition columns."""
+    zone: str | None = None
+    """Time zone of instants that folders show without an offset, where the table has no type for them. ``None`` if such
+    texts are no instants."""
 
     def check_columns(self, names: Sequence[str]) -> None:
         """Checks the columns of the rows, partition columns included.
@@ -100,7 +104,7 @@ class Update:
             first = next(filter(is_in_partition, kept), kept[0])
             own = [column for column, _ in _native.partitions_below(root, f"{root}/{first}")]
             check_partitions(root, own, self._partition_columns(), self.option)
-        return TableState(position, below, existing_table(self.job, kept, schema), exists)
+        return TableState(position, below, existing_table(self.job, kept, schema, names), exists)
 
     def schema_with(self, existing: ExistingTable | None, rows: pa.Schema) -> TableSchema:
         """The schema of the table after the commit of rows that are written with a schema."""
@@ -114,6 +118,7 @@ class Update:
         schema: TableSchema,
         *,
         is_new: bool,
+        types: pa.Schema | None = None,
         stream: tuple[str, int] | None = None,
     ) -> None:
         """Commits the files.
@@ -124,6 +129,7 @@ class Update:
             position: The position of the log of the state for which they were written.
             schema: The schema of the table after the commit, for that state.
             is_new: Whether the table has no columns before the commit. A commit without rows makes it then.
+            types: The types of the values of partition columns, if ``rows`` has their texts.
             stream: Id of a stream and number of its batch.
 
         Raises:
@@ -136,7 +142,10 @@ class Update:
         if self.existing_data in ("append", "overwrite_partitions") and not staged and not is_new:
             return
         if self.existing_data == "overwrite_partitions":
-            removed = {"partitions": {file.target.rpartition("/")[0] for file in staged}}
+            targets = [file.target for file in staged]
+            compared = self._compared(rows if types is None else types, schema)
+            # Folders may have come since the table was looked at.
+            removed = {"partitions": lambda: self._equal_folders(targets, compared)}
         elif self.existing_data == "overwrite":
             removed = {"everything": True}
         check_partition_values(self.job.root, (file.target for file in staged), schema)
@@ -159,6 +168,23 @@ class Update:
             f"{root}: write the rows there, with {self.option}={columns}, or choose a name without '='"
         )
 
+    def _compared(self, rows: pa.Schema, schema: TableSchema) -> tuple[dict[str, pa.DataType], dict[str, str | None]]:
+        """The types in which values of partition columns are compared, and zones of instants that have no offset.
+
+        The types are those of the table. Texts of a table that has text are compared as values of the rows.
+        """
+        table = {field.name: field.type for field in partition_schema(schema)}
+        own = {field.name: field.type for field in rows if is_text(table.get(field.name, pa.null()))}
+        types = {name: own.get(name, kind) for name, kind in table.items()}
+        zones: dict[str, str | None] = dict.fromkeys(own, self.zone)
+        return {name: kind for name, kind in types.items() if not is_text(kind)}, zones
+
+    def _equal_folders(
+        self, targets: Sequence[str], compared: tuple[dict[str, pa.DataType], dict[str, str | None]]
+    ) -> set[str]:
+        """The folders of the partitions of new files, whatever the spelling of their values."""
+        return equal_folders(self.job.root, self.job.prepare("").names, targets, *compared)
+
     def _has_others(self) -> bool:
         """Whether other files may stay in the table."""
         return self.existing_data != "overwrite" or bool(self.job.inside)
@@ -173,7 +199,7 @@ class Update:
                 raise FileExistsError(self.job.base)
             existing = state.existing
             schema = self.schema_with(existing, rows)
-            fits = existing is None or existing.appended_schema(rows) == rows
+            fits = existing is None or existing.appended_schema(rows, self.partition_by) == rows
             check_partition_values(self.job.root, (file.target for file in staged), schema)
         except ValueError as error:
             raise CommitError(f"the table has changed while the rows were written: {error}") from error

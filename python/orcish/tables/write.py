@@ -127,7 +127,7 @@ def write_dataset(
         raise _has_carbon(folder)
     if existing_data == "error" and state.exists:
         raise _has_data(folder, has_files=bool(state.names))
-    schema, options = _fitted(schema, options, state.existing)
+    schema, options = _fitted(schema, options, state.existing, by)
     logged = update.schema_with(state.existing, schema)
     number = "{i}" if basename_template is None else f"{{i}}-{uuid.uuid4().hex[:12]}"
     template = (basename_template or f"part-{{i}}-{uuid.uuid4()}.orc").replace("{i}", number)
@@ -147,7 +147,7 @@ def write_dataset(
         with _without_new_folders(job.base), job.cleaned_up() as staged:
             with table:
                 for batch in batches:
-                    table.write(cast_batch(batch, schema))
+                    table.write(cast_batch(batch, schema, by))
                 # Readers that know nothing of the log find the columns in a file without rows.
                 if not by and state.existing is None:
                     table.begin()
@@ -163,12 +163,12 @@ def write_dataset(
 
 
 def _fitted(
-    schema: pa.Schema, options: dict[str, Any], existing: ExistingTable | None
+    schema: pa.Schema, options: dict[str, Any], existing: ExistingTable | None, by: Sequence[str]
 ) -> tuple[pa.Schema, dict[str, Any]]:
     """The schema and the options with which rows are written beside existing files."""
     if existing is None:
         return schema, options
-    schema = existing.appended_schema(schema)
+    schema = existing.appended_schema(schema, by)
     if has_instants(schema):
         schema = with_stored_types(schema, [existing.timestamp_types])
         # Other readers show wall clock times, which are consistent only within one zone.

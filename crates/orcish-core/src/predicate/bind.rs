@@ -3,8 +3,11 @@
 
 use std::sync::Arc;
 
+use arrow_array::ArrayRef;
+
 use super::condition::{Condition, Leaf, Node, Test, ValueSet};
 use super::domain::Domain;
+use super::evaluate::test_values;
 use super::literal_position::{LiteralPosition, compare, decimal_digits, in_decimals, in_floats, in_integers};
 use super::ranges::{NonNan, Ranges};
 use super::text_conversion::TextConversion;
@@ -42,10 +45,8 @@ pub struct FilterColumn {
 pub enum ValueSource {
     /// A column with this id.
     Column(u32),
-    /// An integer or a date in days, which all rows have.
-    Integer(i64),
-    /// A string, which all rows have.
-    Text(Vec<u8>),
+    /// The value of all rows, as an array of one row.
+    Constant(ArrayRef),
     /// Null in all rows.
     Null,
 }
@@ -81,7 +82,7 @@ impl Binder<'_> {
             Predicate::IsNull { column } => {
                 let column = self.column(column)?;
                 let test = if positive { Test::IsNull } else { Test::NotNull };
-                Ok(self.leaf(&column, test, format!("{} is {}null", column.name, if positive { "" } else { "not " })))
+                self.leaf(&column, test, format!("{} is {}null", column.name, if positive { "" } else { "not " }))
             }
             Predicate::IsNan { column } => {
                 let column = self.column(column)?;
@@ -128,29 +129,18 @@ impl Binder<'_> {
     }
 
     fn set(&mut self, column: &Column<'_>, set: Arc<ValueSet>, predicate: &Predicate, positive: bool) -> Result<Node> {
-        Ok(match set.is_empty() {
-            true => Node::Constant(false),
+        match set.is_empty() {
+            true => Ok(Node::Constant(false)),
             false => self.leaf(column, Test::In(set), text(predicate, positive)),
-        })
+        }
     }
 
-    fn leaf(&mut self, column: &Column<'_>, test: Test, text: String) -> Node {
+    fn leaf(&mut self, column: &Column<'_>, test: Test, text: String) -> Result<Node> {
         let id = match (&column.source, &test) {
             (ValueSource::Column(id), _) => *id,
-            (ValueSource::Null, test) => return Node::Constant(*test == Test::IsNull),
-            (_, Test::IsNull) => return Node::Constant(false),
-            (_, Test::NotNull) => return Node::Constant(true),
-            (source, Test::In(set)) => {
-                return Node::Constant(match (source, &**set) {
-                    (ValueSource::Integer(value), ValueSet::Integers(ranges)) => {
-                        ranges.contains(|bound| bound <= value)
-                    }
-                    (ValueSource::Text(value), ValueSet::Bytes { ranges, .. }) => {
-                        ranges.contains(|bound| bound <= value)
-                    }
-                    // Constant values have no other domains.
-                    _ => false,
-                });
+            (ValueSource::Null, test) => return Ok(Node::Constant(*test == Test::IsNull)),
+            (ValueSource::Constant(value), test) => {
+                return Ok(Node::Constant(test_values(test, value)?.iter().next().unwrap_or(false)));
             }
         };
         let may_become_null = matches!(column.domain, Domain::Timestamp { may_become_null: true, .. });
@@ -163,7 +153,7 @@ impl Binder<'_> {
             conversion: TextConversion::default(),
             text,
         });
-        Node::Leaf(self.leaves.len() - 1)
+        Ok(Node::Leaf(self.leaves.len() - 1))
     }
 
     fn column<'n>(&self, name: &'n str) -> Result<Column<'n>> {

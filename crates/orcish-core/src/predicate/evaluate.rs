@@ -48,7 +48,7 @@ fn node(
         Node::Constant(false) => BooleanBuffer::new_unset(rows),
         Node::Leaf(index) => {
             let leaf = condition.leaves.get(*index).ok_or_else(|| Error::invalid("a leaf is missing"))?;
-            test(&leaf.test, &with_null_buffer(values(*index)?)?)?
+            test_values(&leaf.test, &with_null_buffer(values(*index)?)?)?
         }
         Node::All(operands) => {
             let mut mask = BooleanBuffer::new_set(rows);
@@ -79,7 +79,11 @@ fn with_null_buffer(array: ArrayRef) -> Result<ArrayRef> {
     }
 }
 
-fn test(test: &Test, values: &ArrayRef) -> Result<BooleanBuffer> {
+/// A mask of the values for which a test is true, of an array whose type has a null buffer.
+///
+/// # Errors
+/// `InvalidArgument` where the array has another type than the set of the test.
+pub(super) fn test_values(test: &Test, values: &ArrayRef) -> Result<BooleanBuffer> {
     let valid = || values.nulls().map_or_else(|| BooleanBuffer::new_set(values.len()), |nulls| nulls.inner().clone());
     Ok(match test {
         Test::IsNull => !&valid(),

@@ -17,6 +17,7 @@ use orcish_core::type_names::TypeName;
 use orcish_core::types::nanoseconds;
 
 use super::decimal::decimal_text;
+use super::duration::duration_text;
 use super::flavor::{Flavor, ValueFormat};
 use super::float::{hive_float, spark_float};
 use super::interval::interval_text;
@@ -30,8 +31,8 @@ const MILLIS_PER_DAY: i64 = SECONDS_PER_DAY * 1_000;
 /// [`partition_folder`](orcish_io::partition_folder).
 ///
 /// # Errors
-/// `InvalidArgument` if a text is not UTF-8, if [`Flavor::Hive`] is given a date outside of the years 1 to 9999, or if
-/// the time zone is unknown. `Unsupported` for lists, structs, maps, unions and intervals of months.
+/// `InvalidArgument` if a text is not UTF-8, if [`Flavor::Hive`] is given a date outside of the years 1 to 9999 or
+/// a `date64` within a day, or if the time zone is unknown. `Unsupported` for lists, structs, maps, unions and intervals of months.
 pub fn format_values(array: &ArrayRef, format: &ValueFormat) -> Result<StringArray> {
     let array = plain_values(array)?;
     let flavor = format.flavor;
@@ -75,9 +76,11 @@ pub fn format_values(array: &ArrayRef, format: &ValueFormat) -> Result<StringArr
             days.map(|days| days.map(|days| date(days.into(), flavor)).transpose()).collect()
         }
         DataType::Date64 => {
-            let days = array.as_primitive::<Date64Type>().iter();
-            days.map(|millis| millis.map(|millis| date(millis.div_euclid(MILLIS_PER_DAY), flavor)).transpose())
-                .collect()
+            let day = |millis: i64| match (millis.rem_euclid(MILLIS_PER_DAY), flavor) {
+                (1.., Flavor::Hive) => Err(Error::invalid(format!("the date64 {millis} is no whole number of days"))),
+                _ => date(millis.div_euclid(MILLIS_PER_DAY), flavor),
+            };
+            array.as_primitive::<Date64Type>().iter().map(|millis| millis.map(day).transpose()).collect()
         }
         DataType::Time32(unit) | DataType::Time64(unit) => {
             let text = |ticks| {
@@ -186,23 +189,11 @@ fn durations(ticks: &Int64Array, unit: TimeUnit, format: &ValueFormat) -> Result
     let text = |ticks| {
         let (seconds, nanos) = split(ticks, unit);
         if format.flavor == Flavor::Hive {
-            return Ok(days_and_time(seconds, nanos));
+            return Ok(duration_text(seconds, nanos));
         }
         let micros = i64::try_from(i128::from(seconds) * 1_000_000 + i128::from(nanos / 1_000));
         let micros = micros.map_err(|_| Error::invalid(format!("{seconds} s is longer than intervals can be")))?;
         Ok(interval_text(micros, format.interval))
     };
     ticks.iter().map(|ticks| ticks.map(text).transpose()).collect()
-}
-
-/// A duration in tables of Hive: `1 day, 2:03:04.500000`. Days are rounded down.
-fn days_and_time(seconds: i64, nanos: i64) -> String {
-    let (days, rest) = (seconds.div_euclid(SECONDS_PER_DAY), seconds.rem_euclid(SECONDS_PER_DAY));
-    let days = match days {
-        0 => String::new(),
-        1 | -1 => format!("{days} day, "),
-        days => format!("{days} days, "),
-    };
-    let (hours, time) = (rest / 3_600, time_text(rest));
-    format!("{days}{hours}{}{}", time.get(2..).unwrap_or_default(), whole_fraction(nanos))
 }

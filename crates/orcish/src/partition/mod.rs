@@ -23,6 +23,7 @@
 //! ```
 
 mod decimal;
+mod duration;
 mod flavor;
 mod float;
 mod format;
@@ -43,5 +44,6 @@ pub use interval::{IntervalField, IntervalFields};
 pub use orcish_io::{
     NULL_PARTITION, escape_partition, hive_partitions, hive_partitions_below, partition_folder, unescape_partition,
 };
+pub(crate) use parse::is_partition_type;
 pub use parse::parse_values;
 pub(crate) use plain::bytes_of_text;

@@ -30,6 +30,13 @@ pub(super) fn parse_date(text: &str) -> Option<i64> {
     days_of(sign * digits(year)?, u8::try_from(two(month)?).ok()?, u8::try_from(two(day)?).ok()?)
 }
 
+/// As [`parse_date`]. Months and days may have one digit.
+pub(super) fn parse_short_date(text: &str) -> Option<i64> {
+    let (text, day) = text.rsplit_once('-')?;
+    let (year, month) = text.rsplit_once('-')?;
+    parse_date(&format!("{year}-{month:0>2}-{day:0>2}"))
+}
+
 /// Nanoseconds since midnight of a time such as `12:30:00.5`.
 pub(super) fn parse_time(text: &str) -> Option<i64> {
     let (clock, fraction) = match text.split_once('.') {
@@ -70,6 +77,27 @@ pub(super) fn parse_clock(text: &str) -> Option<(i64, i64)> {
         None => (parse_date(text)?, 0),
     };
     Some((day * SECONDS_PER_DAY + nanos / NANOS, nanos % NANOS))
+}
+
+/// As [`parse_clock`], with the offset from UTC in seconds that may be behind the time: `+01:00`, `+00:53:28` or `Z`.
+pub(super) fn parse_instant(text: &str) -> Option<(i64, i64, Option<i64>)> {
+    let without = || parse_clock(text).map(|(seconds, nanos)| (seconds, nanos, None));
+    let Some(time) = text.find([' ', 'T']) else { return without() };
+    let Some(at) = text.get(time..)?.find(['+', '-', 'Z']) else { return without() };
+    let (clock, offset) = text.split_at_checked(time + at)?;
+    let (seconds, nanos) = parse_clock(clock)?;
+    Some((seconds, nanos, Some(parse_offset(offset)?)))
+}
+
+fn parse_offset(text: &str) -> Option<i64> {
+    let (sign, time) = match text.strip_prefix('-') {
+        Some(time) => (-1, time),
+        None if text == "Z" => return Some(0),
+        None => (1, text.strip_prefix('+')?),
+    };
+    let time = if time.len() == 5 { format!("{time}:00") } else { time.to_owned() };
+    let nanos = if time.contains('.') { None } else { parse_time(&time) };
+    nanos.map(|nanos| sign * (nanos / NANOS))
 }
 
 /// Whether Spark infers that a text is a timestamp: a date, a blank and a time with at most one fractional digit.

@@ -1,9 +1,11 @@
 use std::sync::Arc;
 
 use arrow_array::{
-    Array as _, ArrayRef, Date32Array, Decimal128Array, DurationMicrosecondArray, Float32Array, Float64Array,
-    Int32Array, StringArray, Time64NanosecondArray, TimestampMicrosecondArray, TimestampNanosecondArray,
+    Array as _, ArrayRef, Date32Array, Date64Array, Decimal128Array, DurationMicrosecondArray, Float32Array,
+    Float64Array, Int32Array, Int64Array, StringArray, Time64NanosecondArray, TimestampMicrosecondArray,
+    TimestampNanosecondArray, UInt64Array,
 };
+use arrow_cast::cast;
 use arrow_schema::{DataType, TimeUnit};
 use orcish_core::ErrorKind;
 use proptest::prelude::*;
@@ -207,7 +209,155 @@ fn other_values() {
     assert_eq!(format_values(&codes, &ValueFormat::default()).unwrap(), StringArray::from(vec!["a", "b", "a"]));
 }
 
+fn parsed_hive(texts: &[&str], kind: &DataType) -> orcish_core::Result<ArrayRef> {
+    parse_values(&StringArray::from_iter_values(texts), kind, Flavor::Hive)
+}
+
+#[test]
+fn other_spellings_are_the_same_values() {
+    let instant = DataType::Timestamp(TimeUnit::Second, Some("Europe/Berlin".into()));
+    let cases: [(&[&str], DataType); 12] = [
+        (&["1", "01", "+1"], DataType::Int8),
+        (&["0", "-0", "+00"], DataType::UInt64),
+        (&["true", "TRUE", "True"], DataType::Boolean),
+        (&["2026-01-02", "2026-1-2", "2026-01-2"], DataType::Date32),
+        (&["2026-01-02", "2026-1-2"], DataType::Date64),
+        (&["1.0", "1", "1e0", "1.00", "1d"], DataType::Float64),
+        (&["1.5", "1.50", "15E-1"], DataType::Decimal128(5, 2)),
+        (&["0.00000001", "1E-8"], DataType::Decimal256(60, 8)),
+        (&["2026-01-02 03:04:05", "2026-01-02T03:04:05.000"], DataType::Timestamp(TimeUnit::Second, None)),
+        (
+            &[
+                "2026-01-02 03:04:05",
+                "2026-01-02 02:04:05Z",
+                "2026-01-02 02:04:05+00:00",
+                "2026-01-01 21:04:05.000-05:00",
+            ],
+            instant,
+        ),
+        (&["03:04:05", "03:04:05.000000"], DataType::Time32(TimeUnit::Second)),
+        (
+            &["1 day, 2:03:04.500000", "INTERVAL '1 02:03:04.5' DAY TO SECOND"],
+            DataType::Duration(TimeUnit::Millisecond),
+        ),
+    ];
+    for (texts, kind) in cases {
+        let values = parsed_hive(texts, &kind).unwrap();
+        for at in 1..texts.len() {
+            assert_eq!(values.slice(at, 1).as_ref(), values.slice(0, 1).as_ref(), "{texts:?} {kind}");
+        }
+    }
+}
+
+#[test]
+fn texts_that_no_value_has_exactly() {
+    let instant = DataType::Timestamp(TimeUnit::Second, Some("UTC".into()));
+    let cases = [
+        ("256", DataType::UInt8),
+        ("-1", DataType::UInt64),
+        ("18446744073709551616", DataType::UInt64),
+        ("1.0", DataType::Int64),
+        ("1", DataType::Boolean),
+        ("2026-02-30", DataType::Date32),
+        ("2026-01-02 00:00:00", DataType::Date32),
+        ("1e400", DataType::Float64),
+        ("1e39", DataType::Float32),
+        ("70000", DataType::Float16),
+        ("0.125", DataType::Decimal128(5, 2)),
+        ("2026-01-02 03:04:05.5", DataType::Timestamp(TimeUnit::Second, None)),
+        ("2026-01-02 03:04:05+00:00", DataType::Timestamp(TimeUnit::Second, None)),
+        ("2026-01-02 03:04:05.5Z", instant.clone()),
+        ("2026-01-02 03:04:05+0100", instant.clone()),
+        ("2026-01-02+01:00", instant),
+        ("03:04:05.0001", DataType::Time32(TimeUnit::Millisecond)),
+        ("0:00:00.5", DataType::Duration(TimeUnit::Second)),
+        ("1 week, 0:00:00", DataType::Duration(TimeUnit::Second)),
+        ("abc", DataType::FixedSizeBinary(4)),
+    ];
+    for (text, kind) in cases {
+        let error = parsed_hive(&[text], &kind).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{text} {kind}");
+        assert!(error.message().contains(text), "{error}");
+    }
+    assert_eq!(parsed_hive(&["Infinity", "-Infinity"], &DataType::Float16).unwrap().null_count(), 0);
+    let within: ArrayRef = Arc::new(Date64Array::from(vec![86_400_001]));
+    assert!(format_values(&within, &ValueFormat::default()).unwrap_err().message().contains("86400001"));
+}
+
+/// Arrays of all types of partition columns with values from random bits.
+fn arrays_of(bits: &[u64], scale: i8) -> Vec<ArrayRef> {
+    const DAYS: i64 = 3_652_059;
+    /// The first and the last second of the years that have names.
+    const SECONDS: std::ops::Range<i64> = -62_135_596_800..253_402_300_800;
+    let integers: ArrayRef = Arc::new(Int64Array::from_iter_values(bits.iter().map(|bits| bits.cast_signed())));
+    let unsigned: ArrayRef = Arc::new(UInt64Array::from_iter_values(bits.iter().copied()));
+    let within = |range: std::ops::Range<i64>| {
+        Int64Array::from_iter_values(
+            bits.iter().map(|bits| range.start + bits.cast_signed().rem_euclid(range.end - range.start)),
+        )
+    };
+    let wrapped = |mask: i64, kind: DataType| cast(&within(-mask - 1..mask + 1), &kind).unwrap();
+    let mut arrays = vec![integers.clone(), unsigned];
+    arrays.push(wrapped(i8::MAX.into(), DataType::Int8));
+    arrays.push(wrapped(i16::MAX.into(), DataType::Int16));
+    arrays.push(wrapped(i32::MAX.into(), DataType::Int32));
+    arrays.push(cast(&within(0..1 << 32), &DataType::UInt32).unwrap());
+    arrays.push(cast(&within(0..2), &DataType::Boolean).unwrap());
+    let days = cast(&cast(&within(-719_162..DAYS - 719_162), &DataType::Int32).unwrap(), &DataType::Date32).unwrap();
+    arrays.push(cast(&days, &DataType::Date64).unwrap());
+    arrays.push(days);
+    arrays.push(Arc::new(Float64Array::from_iter_values(bits.iter().map(|bits| f64::from_bits(*bits)))));
+    let float = |bits: &u64| f32::from_bits(u32::try_from(bits & u64::from(u32::MAX)).unwrap());
+    let floats: ArrayRef = Arc::new(Float32Array::from_iter_values(bits.iter().map(float)));
+    arrays.push(cast(&floats, &DataType::Float16).unwrap());
+    arrays.push(floats);
+    let unscaled = bits.iter().map(|bits| i128::from(bits.cast_signed()));
+    let decimals = Decimal128Array::from_iter_values(unscaled).with_precision_and_scale(38, scale).unwrap();
+    arrays.push(cast(&decimals, &DataType::Decimal256(60, scale)).unwrap());
+    arrays.push(Arc::new(decimals));
+    for unit in [TimeUnit::Second, TimeUnit::Millisecond, TimeUnit::Microsecond, TimeUnit::Nanosecond] {
+        arrays.push(cast(&integers, &DataType::Duration(unit)).unwrap());
+        let per_second = 1_000_000_000 / orcish_core::types::nanoseconds(unit);
+        let ticks: ArrayRef = match unit {
+            TimeUnit::Nanosecond => integers.clone(),
+            _ => Arc::new(within(SECONDS.start * per_second..SECONDS.end * per_second)),
+        };
+        for zone in [None, Some("UTC"), Some("Europe/Berlin"), Some("+05:30")] {
+            // A time of a zone may be in the next year.
+            arrays.push(cast(&ticks, &DataType::Timestamp(unit, zone.map(Into::into))).unwrap());
+        }
+        let times = within(0..86_400 * per_second);
+        arrays.push(match unit {
+            TimeUnit::Second | TimeUnit::Millisecond => {
+                cast(&cast(&times, &DataType::Int32).unwrap(), &DataType::Time32(unit)).unwrap()
+            }
+            _ => cast(&times, &DataType::Time64(unit)).unwrap(),
+        });
+    }
+    arrays
+}
+
 proptest! {
+    #[test]
+    fn texts_of_hive_are_parsed_back(
+        bits in prop::collection::vec(prop_oneof![any::<u64>(), Just(0), Just(u64::MAX), Just(1 << 63), Just((1 << 63) - 1)], 1..9),
+        scale in 0_i8..30,
+    ) {
+        for array in arrays_of(&bits, scale) {
+            let Ok(texts) = format_values(&array, &ValueFormat::default()) else {
+                // The first and the last day of the years that have names, in a zone.
+                prop_assert!(matches!(array.data_type(), DataType::Timestamp(_, Some(_))));
+                continue;
+            };
+            let again = parse_values(&texts, array.data_type(), Flavor::Hive).unwrap();
+            let bits = format_values(&again, &ValueFormat::default()).unwrap();
+            prop_assert_eq!(&bits, &texts);
+            if !matches!(array.data_type(), DataType::Float16 | DataType::Float32 | DataType::Float64) {
+                prop_assert_eq!(&again, &array);
+            }
+        }
+    }
+
     #[test]
     fn unescaping_is_the_inverse_of_escaping(text in ".{0,20}|[%0-9A-F\u{0}-\u{7f}]{0,20}") {
         let escaped = escape_partition(&text);
@@ -248,6 +398,7 @@ proptest! {
     fn no_text_panics(text in ".{0,30}|[-+0-9.eEdDT: ]{0,40}|INTERVAL '[-0-9.: ]{0,30}' (DAY|HOUR|SECOND) TO SECOND") {
         infer_type([text.as_str()].into_iter(), Flavor::Spark);
         infer_type([text.as_str()].into_iter(), Flavor::Hive);
+        let _ = parsed_hive(&[&text], &DataType::Duration(TimeUnit::Nanosecond));
         for kind in [
             DataType::Int8,
             DataType::UInt64,

@@ -8,7 +8,7 @@ use orcish_core::error::{Error, Result};
 use orcish_core::expression::Predicate;
 use orcish_core::names::not_one_value_per_row;
 use orcish_core::predicate::{
-    BatchFilter, Condition, Domain, FilterColumn, Node, ValueSource, bind_names, domain_of, stored_domain,
+    BatchFilter, Condition, Domain, FilterColumn, Node, ValueSource, bind_names, stored_domain,
 };
 use orcish_core::type_names::TypeName;
 
@@ -133,7 +133,7 @@ impl Table {
                 }
             };
             return Ok(FilterColumn {
-                domain: domain_of(field.data_type(), self.times_may_become_null()),
+                domain: stored_domain(field.data_type(), false),
                 type_string: TypeName(field.data_type()).to_string(),
                 source,
             });

@@ -2,12 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, StringArray, UInt32Array, new_null_array};
 use arrow_schema::{DataType, Field, Fields, Schema};
 use arrow_select::take::take;
-use orcish_core::cast::is_text_or_dictionary;
 use orcish_core::error::{Error, Result};
 use orcish_core::predicate::ValueSource;
 use orcish_core::types::value_type;
@@ -15,7 +12,8 @@ use orcish_io::display_name;
 
 use super::table_file::{SchemaFile, TableFile};
 use crate::options::ReadOptions;
-use crate::partition::{Flavor, infer_type, parse_values};
+use crate::partition::{Flavor, infer_type, is_partition_type, parse_values};
+use crate::read::ARROW_SCHEMA_KEY;
 
 /// The partition columns, which are the same for all files. Types are those of `schema`, or else are inferred from the
 /// values.
@@ -51,7 +49,8 @@ pub(super) fn fields(files: &[TableFile], schema: Option<&Schema>) -> Result<Fie
 /// that the schema shows.
 pub(super) fn fields_of(schema: &SchemaFile, files: &[TableFile]) -> Result<Fields> {
     let of_file = schema.file.schema(&ReadOptions::default())?;
-    let typed = |name: &String| read_type(of_file.field_with_name(name).ok()?.data_type());
+    let has_arrow_schema = schema.file.tail().metadata.iter().any(|(key, _)| key == ARROW_SCHEMA_KEY);
+    let typed = |name: &String| read_type(of_file.field_with_name(name).ok()?.data_type(), has_arrow_schema);
     let field = |name: &String, kind: DataType| Field::new(name, kind, true);
     if files.is_empty() {
         let shown = schema.shown.iter().map(|name| field(name, typed(name).unwrap_or(DataType::Utf8)));
@@ -62,13 +61,12 @@ pub(super) fn fields_of(schema: &SchemaFile, files: &[TableFile]) -> Result<Fiel
 }
 
 /// The type as which a partition column is read whose values had a type when they were written; `None` if it is inferred.
-fn read_type(written: &DataType) -> Option<DataType> {
+fn read_type(written: &DataType, has_arrow_schema: bool) -> Option<DataType> {
     match value_type(written) {
-        // Constants have 64 bits with a sign.
-        DataType::Null | DataType::UInt64 => None,
-        DataType::Boolean => Some(DataType::Boolean),
-        DataType::Date32 | DataType::Date64 => Some(DataType::Date32),
-        kind if kind.is_integer() => Some(kind.clone()),
+        DataType::Null => None,
+        // The units of ORC's timestamps are those of the reader. Spark writes instants without an offset.
+        DataType::Timestamp(_, _) if !has_arrow_schema => Some(DataType::Utf8),
+        kind if is_partition_type(kind) => Some(kind.clone()),
         _ => Some(DataType::Utf8),
     }
 }
@@ -81,16 +79,7 @@ fn single(text: &str, data_type: &DataType) -> Result<ArrayRef> {
 /// The value as a literal.
 pub(super) fn constant(value: Option<&str>, data_type: &DataType) -> Result<ValueSource> {
     let Some(text) = value else { return Ok(ValueSource::Null) };
-    let value = single(text, data_type)?;
-    if is_text_or_dictionary(data_type) {
-        return Ok(ValueSource::Text(text.as_bytes().to_vec()));
-    }
-    // Booleans become 0 and 1, dates days since 1970.
-    let integers = arrow_cast::cast(&value, &DataType::Int64).ok();
-    let integer = integers.and_then(|integers| integers.as_primitive::<Int64Type>().iter().next().flatten());
-    integer.map(ValueSource::Integer).ok_or_else(|| {
-        Error::unsupported(format!("the partition value {text} is beyond the {} that is read", i64::MAX))
-    })
+    single(text, value_type(data_type)).map(ValueSource::Constant)
 }
 
 /// An array of `rows` times the value.
@@ -102,34 +91,61 @@ pub(super) fn array(value: Option<&str>, data_type: &DataType, rows: usize) -> R
 
 #[cfg(test)]
 mod tests {
+    use arrow_array::{BooleanArray, Date32Array, UInt64Array};
+    use arrow_schema::{IntervalUnit, TimeUnit};
+
     use super::*;
 
     #[test]
     fn values_of_given_types() {
         let of =
             |text: &str, data_type: &DataType| array(Some(text), data_type, 2).map(|array| array.data_type().clone());
-        for data_type in [DataType::Int8, DataType::UInt64, DataType::Int64, DataType::LargeUtf8, DataType::Utf8View] {
+        for data_type in [
+            DataType::Int8,
+            DataType::UInt64,
+            DataType::Int64,
+            DataType::LargeUtf8,
+            DataType::Utf8View,
+            DataType::Float16,
+            DataType::Decimal128(5, 2),
+            DataType::FixedSizeBinary(3),
+        ] {
             assert_eq!(of("007", &data_type).unwrap(), data_type);
         }
         assert_eq!(of("True", &DataType::Boolean).unwrap(), DataType::Boolean);
         assert_eq!(of("2026-01-01", &DataType::Date32).unwrap(), DataType::Date32);
-        let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-        assert_eq!(of("x", &dictionary).unwrap(), dictionary);
+        for values in [DataType::Utf8, DataType::Int16] {
+            let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(values));
+            assert_eq!(of("7", &dictionary).unwrap(), dictionary);
+        }
         for (text, data_type) in [("200", DataType::Int8), ("-1", DataType::UInt8), ("x", DataType::Int64)] {
             assert!(of(text, &data_type).unwrap_err().message().contains(text));
         }
-        assert!(of("1", &DataType::Float64).is_err());
+        assert!(of("1", &DataType::new_list(DataType::Int8, true)).is_err());
     }
 
     #[test]
     fn constants_of_conditions() {
-        let of = |text, data_type: &DataType| constant(Some(text), data_type).unwrap();
-        assert!(matches!(of("True", &DataType::Boolean), ValueSource::Integer(1)));
-        assert!(matches!(of("1970-01-03", &DataType::Date32), ValueSource::Integer(2)));
-        assert!(matches!(of("-7", &DataType::Int8), ValueSource::Integer(-7)));
-        assert!(matches!(of("7", &DataType::Utf8View), ValueSource::Text(text) if text == b"7"));
+        let of = |text, data_type: &DataType| match constant(Some(text), data_type).unwrap() {
+            ValueSource::Constant(value) => value,
+            source => panic!("{source:?}"),
+        };
+        assert_eq!(of("True", &DataType::Boolean).as_ref(), &BooleanArray::from(vec![true]));
+        assert_eq!(of("1970-01-03", &DataType::Date32).as_ref(), &Date32Array::from(vec![2]));
+        assert_eq!(of("18446744073709551615", &DataType::UInt64).as_ref(), &UInt64Array::from(vec![u64::MAX]));
+        let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+        assert_eq!(of("7", &dictionary).as_ref(), &StringArray::from(vec!["7"]));
         assert!(matches!(constant(None, &DataType::Int8), Ok(ValueSource::Null)));
-        let error = constant(Some("9223372036854775808"), &DataType::UInt64).err().unwrap();
-        assert_eq!(error.kind(), orcish_core::ErrorKind::Unsupported);
+    }
+
+    #[test]
+    fn types_in_logs() {
+        let instant = DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into()));
+        assert_eq!(read_type(&instant, true), Some(instant.clone()));
+        assert_eq!(read_type(&instant, false), Some(DataType::Utf8));
+        assert_eq!(read_type(&DataType::Null, true), None);
+        for odd in [DataType::new_list(DataType::Int8, true), DataType::Interval(IntervalUnit::DayTime)] {
+            assert_eq!(read_type(&odd, true), Some(DataType::Utf8));
+        }
     }
 }

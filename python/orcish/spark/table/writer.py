@@ -13,12 +13,13 @@ from orcish.spark.options import WriterOptions
 from orcish.spark.session import task_cpus
 from orcish.spark.table.batches import StorageConverter
 from orcish.spark.table.columns import same_name
-from orcish.spark.types.arrow import stored_schema
+from orcish.spark.types.arrow import arrow_schema, stored_schema
 from orcish.spark.types.partition_names import check_partition_type, is_named_as_text, partition_names
 from orcish.spark.types.timezones import java_zone
 from orcish.tables.appending import cast_batch
 from orcish.tables.commit import Job, Staged
 from orcish.tables.log.schema import TableSchema
+from orcish.tables.partition_values import is_text
 from orcish.tables.update import Update
 from orcish.types import ExistingData
 from orcish.writing.dataset import TableWriter, file_suffix
@@ -42,6 +43,8 @@ class TableTarget:
     """ORC types of the instants of an existing table, by dotted column names."""
     appended: pa.Schema | None = None
     """The types of the rows in an existing table that keeps its columns."""
+    typed: tuple[str, ...] = ()
+    """Partition columns with types of the table, whose folders have the names that orcish gives them."""
     position: int = 0
     """The position of the log at which the table was looked at."""
     table_schema: TableSchema | None = None
@@ -103,7 +106,7 @@ class TableTarget:
         )
         with table:
             for batch in batches:
-                rows = cast_batch(stored.of(batch), own)
+                rows = cast_batch(stored.of(batch), own, self.typed)
                 for at in named:
                     kind = self.schema[at].dataType
                     texts = partition_names(batch.column(at), kind, self.options.session_timezone)
@@ -133,13 +136,16 @@ class TableTarget:
         own = {same_name(path, is_sensitive): kind for path, kind in state.existing.timestamp_types.items()}
         kinds = ((path, own.get(same_name(path, is_sensitive))) for path in _instants(self.schema, ""))
         instant_types = tuple((path, kind) for path, kind in kinds if kind is not None)
-        appended = state.existing.appended_schema(rows)
+        by = self.options.partition_by
+        appended = state.existing.appended_schema(rows, by)
+        types = state.existing.partition_types
+        typed = tuple(name for name in by if name in types and not is_text(types[name]))
+        fitted = dataclasses.replace(self, appended=appended, typed=typed)
         return dataclasses.replace(
-            self,
+            fitted,
             position=state.position,
             instant_types=instant_types,
-            appended=appended,
-            table_schema=update.schema_with(state.existing, self._in_log(appended)),
+            table_schema=update.schema_with(state.existing, fitted._in_log(appended)),
         )
 
     def commit(
@@ -153,16 +159,22 @@ class TableTarget:
         rows = stored_schema(self.schema) if self.appended is None else self.appended
         if self.table_schema is None:
             raise ValueError("a target is committed after it was fitted")
-        rows = self._in_log(rows)
         self._update(existing_data).commit(
-            files, rows, self.position, self.table_schema, is_new=self.appended is None, stream=stream
+            files,
+            self._in_log(rows),
+            self.position,
+            self.table_schema,
+            is_new=self.appended is None,
+            types=arrow_schema(self.schema),
+            stream=stream,
         )
         mark_success(self.job)
 
     def _named_as_text(self) -> list[int]:
         """Indexes of the partition columns whose values Spark makes names of."""
         by = self.options.partition_by
-        return [at for at, field in enumerate(self.schema) if field.name in by and is_named_as_text(field.dataType)]
+        named = [name for name in by if name not in self.typed]
+        return [at for at, field in enumerate(self.schema) if field.name in named and is_named_as_text(field.dataType)]
 
     def _in_folders(self, schema: pa.Schema) -> pa.Schema:
         """The schema with text for partition columns whose values Spark makes names of."""
@@ -179,8 +191,9 @@ class TableTarget:
         return named
 
     def _update(self, existing_data: ExistingData) -> Update:
-        arrow_schema = self.options.file.get("arrow_schema", False) is not False
-        return Update(self.job, existing_data, tuple(self.options.partition_by), arrow_schema, "partitionBy")
+        has_schema = self.options.file.get("arrow_schema", False) is not False
+        zone = self.options.session_timezone
+        return Update(self.job, existing_data, tuple(self.options.partition_by), has_schema, "partitionBy", zone)
 
 
 def mark_success(job: Job) -> None:

@@ -1,0 +1,185 @@
+"""Values of partition columns: their types, casts to these types, and the folders that have equal values.
+
+The native core knows the texts of values, and all spellings of a value. A table has one type for each partition column,
+in which values are compared, whatever their folders are called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+
+from orcish import _native
+from orcish.arrow.exported import ExportedArray, ExportedSchema
+from orcish.errors import OrcishError
+from orcish.reading.orc_files import partition_schema
+from orcish.tables.log.schema import TableSchema
+
+__all__ = ["cast_values", "check_partition_values", "equal_folders", "inferred_fields", "is_text", "parse_values"]
+
+Values = tuple[tuple[str, str | None], ...]
+"""Names and texts of the partition columns of a folder."""
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether values of a type are their own texts."""
+    types = pa.types
+    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        kind = kind.value_type
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def inferred_fields(base: str, names: Iterable[str]) -> list[pa.Field]:
+    """The partition columns of files that have values, with the types that readers infer without a log.
+
+    Args:
+        base: Path or URL of the table.
+        names: The files, by their paths in the table.
+    """
+    texts: dict[str, set[str]] = {}
+    for values in _folders(base, names).values():
+        for name, text in values:
+            if text is not None:
+                texts.setdefault(name, set()).add(text)
+    columns = [(name, sorted(found)) for name, found in texts.items()]
+    return list(pa.schema(ExportedSchema(_native.infer_partition_schema(columns, "hive"))))
+
+
+def parse_values(texts: pa.Array, to: pa.DataType) -> pa.Array:
+    """Parses texts as values of a type. Each spelling of a value is known.
+
+    Raises:
+        ValueError: A text is no value of the type.
+        UnsupportedError: Partition columns cannot be of the type.
+    """
+    schema = pa.schema([("value", to)]).__arrow_c_schema__()
+    return pa.array(ExportedArray(_native.parse_partition_values(texts.__arrow_c_array__(), schema, "hive")))
+
+
+def cast_values(column: pa.Array, to: pa.DataType) -> pa.Array:
+    """Casts the values of a partition column, by their texts, to the type that the table has.
+
+    Raises:
+        ValueError: A value is not one of the type.
+        UnsupportedError: Partition columns cannot be of one of the types.
+    """
+    given = _texts(column)
+    # As names of folders, both are null.
+    texts = pa.array([text or None for text in given], pa.string())
+    values = parse_values(texts, to)
+    if pa.types.is_floating(to) and not is_text(column.type):
+        for old, new in set(zip(given, _texts(values), strict=True)):
+            if old != new and (old is None or new is None or Decimal(old) != Decimal(new)):
+                raise ValueError(f"the partition value {old} is no exact {to}")
+    return values
+
+
+def check_partition_values(base: str, names: Iterable[str], schema: TableSchema) -> None:
+    """Checks that values of partition columns have the types of the table.
+
+    Args:
+        base: Path or URL of the table.
+        names: Files that are added, by their paths in the table.
+        schema: The schema of the table.
+
+    Raises:
+        ValueError: A value does not, so that the table could not be read any more.
+    """
+    if not schema.partition:
+        return
+    fields = {field.name: field for field in partition_schema(schema) if not is_text(field.type)}
+    texts: dict[str, set[str]] = {name: set() for name in fields}
+    for values in _folders(base, names).values():
+        for name, text in values:
+            if name in fields and text is not None:
+                texts[name].add(text)
+    for name, found in texts.items():
+        try:
+            parse_values(pa.array(sorted(found), pa.string()), fields[name].type)
+        except (ValueError, OrcishError) as error:
+            raise ValueError(f"{base}: column {name} is {fields[name].type} in the table: {error}") from None
+
+
+def equal_folders(
+    base: str,
+    names: Iterable[str],
+    new: Iterable[str],
+    types: Mapping[str, pa.DataType],
+    zones: Mapping[str, str | None],
+) -> set[str]:
+    """The folders of files whose partition columns have the same values as those of other files, and their own folders.
+
+    Args:
+        base: Path or URL of the table.
+        names: Files of the table, by their paths in it.
+        new: The other files, by their paths in the table.
+        types: The types in which values are compared; texts are compared where there is none.
+        zones: Time zones of instants that have no offset in names of folders, by the names of columns. If the zone of a
+            column is ``None``, such texts are no instants.
+    """
+    own, there = _folders(base, new), _folders(base, names)
+    texts: dict[str, set[str]] = {}
+    for values in [*own.values(), *there.values()]:
+        for name, text in values:
+            if text is not None:
+                texts.setdefault(name, set()).add(text)
+    keys = {
+        name: _keys(sorted(found), types[name], zones.get(name, "")) if name in types else {}
+        for name, found in texts.items()
+    }
+
+    def key(values: Values) -> tuple[Any, ...]:
+        return tuple((name, None if text is None else keys[name].get(text, ("text", text))) for name, text in values)
+
+    wanted = {key(values) for values in own.values()}
+    return {*own, *(folder for folder, values in there.items() if key(values) in wanted)}
+
+
+def _keys(texts: list[str], kind: pa.DataType, zone: str | None) -> dict[str, Any]:
+    """Values that are equal where values of a type are, by their texts. Texts that are no values have none."""
+    if not pa.types.is_timestamp(kind) or kind.tz is None or zone == "":
+        return dict(_parsed(texts, kind))
+    if zone is not None:
+        return dict(_parsed(texts, pa.timestamp(kind.unit, zone)))
+    # The zone decides only of texts without an offset.
+    (utc, other) = (dict(_parsed(texts, pa.timestamp(kind.unit, at))) for at in ("+00:00", "+01:00"))
+    return {text: value for text, value in utc.items() if other.get(text) == value}
+
+
+def _parsed(texts: list[str], kind: pa.DataType) -> Iterator[tuple[str, Any]]:
+    try:
+        yield from zip(texts, _comparable(parse_values(pa.array(texts, pa.string()), kind)), strict=True)
+    except (ValueError, OrcishError):
+        if len(texts) > 1:
+            # One of them at least is no value.
+            middle = len(texts) // 2
+            yield from _parsed(texts[:middle], kind)
+            yield from _parsed(texts[middle:], kind)
+
+
+def _comparable(values: pa.Array) -> list[Any]:
+    """Values as Python objects that are equal where the values are."""
+    types, kind = pa.types, values.type
+    if types.is_dictionary(kind):
+        values, kind = values.dictionary_decode(), kind.value_type
+    if types.is_date32(kind) or types.is_time32(kind):
+        values = values.view(pa.int32())
+    elif types.is_temporal(kind):
+        values = values.view(pa.int64())
+    elif types.is_floating(kind):
+        return ["NaN" if value != value else value for value in values.cast(pa.float64()).to_pylist()]
+    return values.to_pylist()  # type: ignore[no-any-return]
+
+
+def _texts(column: pa.Array) -> list[str | None]:
+    texts = _native.format_partition_values(column.__arrow_c_array__(), "hive")
+    return pa.array(ExportedArray(texts)).to_pylist()  # type: ignore[no-any-return]
+
+
+def _folders(base: str, names: Iterable[str]) -> dict[str, Values]:
+    """The folders of files, by their paths in the table, with their partition columns."""
+    folders = {name.rpartition("/")[0] for name in names}
+    return {folder: tuple(_native.partitions_below(base, f"{base}/{folder}/-")) for folder in folders}
