@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedSchema
+from orcish.arrow.nested import value_type
 from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema
@@ -69,7 +70,7 @@ class ExistingTable:
         for own, field in zip(schema, appended, strict=True):
             if own.type != field.type:
                 try:
-                    pa.array([], own.type).cast(field.type)
+                    _cast_column(pa.array([], own.type), field.type)
                 except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
                     raise ValueError(
                         f"{self.base}: column {own.name} of the rows is {own.type}, and {field.type} in the table: "
@@ -214,12 +215,18 @@ def schema_with(
         capsule = _native.extended_schema(own.__arrow_c_schema__(), columns.__arrow_c_schema__())
         columns = with_stored_types(pa.schema(ExportedSchema(capsule)), [existing.timestamp_types])
         # The types that values of a plain folder were inferred to have stay inferred.
-        typed = list(existing.partition)
+        typed = [_typed_partition(field, rows) for field in existing.partition]
         arrow_schema = existing.has_arrow_schema
     file = io.BytesIO()
     schema = pa.schema([*columns, *typed], columns.metadata)
     ORCWriter(file, schema, arrow_schema=arrow_schema).close()
     return TableSchema(file.getvalue(), list(partition))
+
+
+def _typed_partition(field: pa.Field, rows: pa.Schema) -> pa.Field:
+    """A partition column of a table; where all its values are null, with the type of the rows."""
+    at = rows.get_field_index(field.name)
+    return rows.field(at).remove_metadata() if pa.types.is_null(value_type(field.type)) and at >= 0 else field
 
 
 def _opened(files: Sequence[str], storage: Mapping[str, str]) -> Iterator[tuple[str, ORCFile]]:
@@ -234,6 +241,13 @@ def _opened(files: Sequence[str], storage: Mapping[str, str]) -> Iterator[tuple[
             yield file, opened
 
 
+def _cast_column(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    if column.type == kind:
+        return column
+    # pyarrow does not cast nulls to all types.
+    return pa.nulls(len(column), kind) if pa.types.is_null(value_type(column.type)) else column.cast(kind)
+
+
 def cast_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """The batch with the types and the metadata of a schema of the same columns.
 
@@ -246,7 +260,7 @@ def cast_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     columns = []
     for column, field in zip(batch.columns, schema, strict=True):
         try:
-            columns.append(column if column.type == field.type else column.cast(field.type))
+            columns.append(_cast_column(column, field.type))
         except pa.ArrowInvalid as error:
             raise ValueError(f"column {field.name}: {error}") from None
     return pa.RecordBatch.from_arrays(columns, schema=schema)

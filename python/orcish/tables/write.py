@@ -84,7 +84,8 @@ def write_dataset(
             all files of the folder; or ``"overwrite_partitions"``, which replaces the files of the partitions that the
             rows are in. Links to files are removed, not their targets. Nothing is overwritten where there are files
             behind a link to a folder, or in a folder that is no partition. Rows that are added to a table have to have
-            its partition columns, and get the types of its columns, where these are wider. Appended instants have the
+            its partition columns, and get the types of its columns, where these are wider. A column of type ``null``
+            gets the type of the rows. Appended instants have the
             type that the table has: ``timestamp`` in the time zone of its writer, or ``timestamp with local time
             zone``.
         max_open_files: Maximum number of open files. With more partitions, the least recently used file is finished,
