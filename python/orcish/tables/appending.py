@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedSchema
+from orcish.arrow.frames import without_row_numbers
 from orcish.arrow.nested import value_type
 from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
 from orcish.io.files import TableFile
@@ -218,7 +219,7 @@ def schema_with(
         typed = [_typed_partition(field, rows) for field in existing.partition]
         arrow_schema = existing.has_arrow_schema
     file = io.BytesIO()
-    schema = pa.schema([*columns, *typed], columns.metadata)
+    schema = without_row_numbers(pa.schema([*columns, *typed], columns.metadata))
     ORCWriter(file, schema, arrow_schema=arrow_schema).close()
     return TableSchema(file.getvalue(), list(partition))
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.frames import with_index_columns, without_row_numbers
 from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
 from orcish.io.paths import local_path
@@ -69,7 +70,8 @@ def write_dataset(
     >>> orcish.write_dataset(table, "table/", partition_by=["dt"], max_rows_per_file=10_000_000)   # doctest: +SKIP
 
     Args:
-        data: Anything that :func:`orcish.write_table` takes.
+        data: Anything that :func:`orcish.write_table` takes. Named indexes of data frames of pandas are columns of the
+            table; others are dropped, because they number the rows of one frame only.
         target: The folder, or a URL of an object store. Missing folders are created. It is no pattern: ``v[12]`` is a
             folder of that name. A folder of a partition, such as ``table/dt=2026-01-01``, is one of its table.
         partition_by: Partition columns, the outermost first; files do not have them. Special numbers have the folder
@@ -108,7 +110,8 @@ def write_dataset(
         OSError: A file cannot be written.
     """
     options = chosen_options(locals(), WriteOptions)
-    schema, batches = schema_and_batches(data)
+    schema, batches = schema_and_batches(with_index_columns(data))
+    schema = without_row_numbers(schema)
     folder = _folder(local_path(os.fspath(target)))
     by = _partition_columns(partition_by, schema)
     if basename_template is not None:
