@@ -57,7 +57,8 @@ def scan(
 ) -> Scan:
     """Scans one file, or many files that form a table.
 
-    Only the log of the table, or the tail of the first file, is read before rows are requested.
+    Only the log of the table, or the tail of the first file, is read before rows are requested; and the tails of all
+    files, where these decide on the types of timestamps or of columns that are ``null`` in the first file.
 
     >>> orcish.scan("orders/", filters=orcish.col("id") == 5).to_table()          # doctest: +SKIP
     >>> orcish.scan("s3://bucket/orders/day=2026-*/").select("id").limit(10)      # doctest: +SKIP

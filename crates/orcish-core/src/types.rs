@@ -1,6 +1,6 @@
 //! Families of Arrow types.
 
-use arrow_schema::{DataType, Field, FieldRef, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef, Metadata, TimeUnit};
 
 /// Whether values are strings of variable length.
 pub fn is_text(data_type: &DataType) -> bool {
@@ -19,6 +19,11 @@ pub fn value_type(data_type: &DataType) -> &DataType {
         DataType::RunEndEncoded(_, values) => value_type(values.data_type()),
         data_type => data_type,
     }
+}
+
+/// Whether all values of a type are null: `null`, plain or encoded.
+pub fn is_null_type(data_type: &DataType) -> bool {
+    *value_type(data_type) == DataType::Null
 }
 
 /// The element of a list type; `None` for other types.
@@ -74,6 +79,15 @@ pub fn with_type(field: &Field, data_type: DataType) -> Field {
         field.metadata_mut().retain(|key, _| !is_extension_key(key));
     }
     field.with_data_type(data_type)
+}
+
+/// A field of type `null` with the type and the metadata of another field. Attributes that it has itself stay.
+pub fn typed_null(null: &Field, typed: &Field) -> Field {
+    let own = null.metadata().iter().filter(|(key, _)| !is_extension_key(key));
+    let metadata: Metadata =
+        typed.metadata().iter().chain(own).map(|(key, value)| (key.clone(), value.clone())).collect();
+    let is_nullable = null.is_nullable() || typed.is_nullable();
+    Field::new(null.name(), typed.data_type().clone(), is_nullable).with_metadata(metadata)
 }
 
 /// Nanoseconds of a day.

@@ -9,6 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish.arrow.nested import value_type
+
 __all__ = ["cast_array"]
 
 LISTS: dict[type[pa.DataType], tuple[Any, pa.DataType, bool]] = {
@@ -30,6 +32,9 @@ def cast_array(array: pa.Array, kind: pa.DataType) -> pa.Array:
     """
     if array.type == kind:
         return array
+    if pa.types.is_null(value_type(array.type)):
+        # pyarrow does not cast nulls to all types.
+        return pa.nulls(len(array), kind)
     if not _has_views(array.type):
         with contextlib.suppress(pa.ArrowNotImplementedError):
             return array.cast(kind)

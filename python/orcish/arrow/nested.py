@@ -1,4 +1,4 @@
-"""Replacement of types inside of nested Arrow types."""
+"""Types inside of encoded and nested Arrow types, and their replacement."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["map_fields"]
+__all__ = ["map_fields", "value_type"]
 
 _LISTS: list[tuple[Any, Any]] = [
     (pa.types.is_list, pa.list_),
@@ -15,6 +15,13 @@ _LISTS: list[tuple[Any, Any]] = [
     (pa.types.is_list_view, pa.list_view),
     (pa.types.is_large_list_view, pa.large_list_view),
 ]
+
+
+def value_type(kind: Any) -> Any:
+    """The type of the values of dictionaries and run-end encoded arrays; other types unchanged."""
+    while pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        kind = kind.value_type
+    return kind
 
 
 def map_fields(kind: Any, change: Callable[[pa.Field, str], pa.Field]) -> Any:

@@ -12,6 +12,8 @@ import pyarrow as pa
 from orcish import _native
 from orcish.arrow.casting import cast_array
 from orcish.arrow.exported import ExportedSchema
+from orcish.arrow.frames import without_row_numbers
+from orcish.arrow.nested import value_type
 from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema
@@ -273,7 +275,7 @@ def schema_with(
         own = pa.schema([field for field in existing.schema if field.name not in partition], existing.schema.metadata)
         capsule = _native.extended_schema(own.__arrow_c_schema__(), columns.__arrow_c_schema__())
         columns = with_stored_types(pa.schema(ExportedSchema(capsule)), [existing.timestamp_types])
-        typed = list(existing.partition)
+        typed = [_typed_partition(field, rows) for field in existing.partition]
         arrow_schema = existing.has_arrow_schema
     own_names = [field.name for field in typed]
     for field in rows:
@@ -281,9 +283,15 @@ def schema_with(
         if field.name in partition and field.name not in own_names and kind is not None:
             typed.append(pa.field(field.name, kind))
     file = io.BytesIO()
-    schema = pa.schema([*columns, *typed], columns.metadata)
+    schema = without_row_numbers(pa.schema([*columns, *typed], columns.metadata))
     ORCWriter(file, schema, arrow_schema=arrow_schema).close()
     return TableSchema(file.getvalue(), list(partition))
+
+
+def _typed_partition(field: pa.Field, rows: pa.Schema) -> pa.Field:
+    """A partition column of a table; where all its values are null, with the type of the rows."""
+    at = rows.get_field_index(field.name)
+    return rows.field(at).remove_metadata() if pa.types.is_null(value_type(field.type)) and at >= 0 else field
 
 
 def _opened(files: Sequence[str], storage: Mapping[str, str]) -> Iterator[tuple[str, ORCFile]]:

@@ -11,6 +11,7 @@ from typing import Any, Literal, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.frames import with_index_columns, without_row_numbers
 from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
 from orcish.io.paths import local_path, path_text
@@ -69,7 +70,8 @@ def write_dataset(
     >>> orcish.write_dataset(table, "table/", partition_by=["dt"], max_rows_per_file=10_000_000)   # doctest: +SKIP
 
     Args:
-        data: Anything that :func:`orcish.write_table` takes.
+        data: Anything that :func:`orcish.write_table` takes. Named indexes of data frames of pandas are columns of the
+            table; others are dropped, because they number the rows of one frame only.
         target: The folder, or a URL of an object store. Missing folders are created. It is no pattern: ``v[12]`` is a
             folder of that name. A folder of a partition, such as ``table/dt=2026-01-01``, is one of its table, which
             has to exist.
@@ -86,8 +88,8 @@ def write_dataset(
             replaces the files of the partitions that the rows are in. Links to files are removed, not their targets.
             Nothing is overwritten where there are files behind a link to a folder, or in a folder that is no partition.
             Rows that are added to a table have to have its partition columns, and get the types of its columns, where
-            these are wider. Appended instants have the type that the table has: ``timestamp`` in the time zone of its
-            writer, or ``timestamp with local time zone``.
+            these are wider. A column of type ``null`` gets the type of the rows. Appended instants have the type that
+            the table has: ``timestamp`` in the time zone of its writer, or ``timestamp with local time zone``.
         max_open_files: Maximum number of open files. With more partitions, the least recently used file is finished,
             and later rows of its partition begin another file.
         max_memory: Maximum bytes that all open files together hold in memory; the largest ones end their stripe.
@@ -109,7 +111,8 @@ def write_dataset(
         OSError: A file cannot be written.
     """
     options = chosen_options(locals(), WriteOptions)
-    schema, batches = schema_and_batches(data)
+    schema, batches = schema_and_batches(with_index_columns(data))
+    schema = without_row_numbers(schema)
     folder = _folder(local_path(path_text(target)))
     by = _partition_columns(partition_by, schema)
     if basename_template is not None:

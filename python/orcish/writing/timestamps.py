@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish.arrow.nested import map_fields
+from orcish.arrow.nested import map_fields, value_type
 from orcish.reading.file import ORCFile, native_file
 
 __all__ = [
@@ -41,19 +41,12 @@ def has_wall_clocks(schema: Any) -> bool:
 
 def _timestamps(kind: Any) -> Iterator[Any]:
     """The timestamps in a type."""
-    kind = _plain(kind)
+    kind = value_type(kind)
     if pa.types.is_timestamp(kind):
         yield kind
         return
     for at in range(kind.num_fields):
         yield from _timestamps(kind.field(at).type)
-
-
-def _plain(kind: Any) -> Any:
-    """The value type of dictionaries and run-end encoded arrays."""
-    while pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
-        kind = kind.value_type
-    return kind
 
 
 def timestamp_types(file: ORCFile) -> dict[str, str]:
@@ -86,7 +79,7 @@ def with_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 def _stored(field: pa.Field, path: str, kinds: Mapping[str, set[str]]) -> pa.Field:
     kind: Any = field.type
-    plain = _plain(kind)
+    plain = value_type(kind)
     if pa.types.is_timestamp(plain) and plain.tz is not None and path in kinds:
         metadata = {key: value for key, value in (field.metadata or {}).items() if key != ORC_TYPE.encode()}
         if kinds[path] == {WALL}:

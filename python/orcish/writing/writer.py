@@ -213,7 +213,8 @@ def write_table(
 
     Args:
         data: An object with ``__arrow_c_stream__`` or ``__arrow_c_array__``: tables and batches of pyarrow, data frames
-            of polars and pandas, relations of duckdb, files and scans of orcish.
+            of polars and pandas, relations of duckdb, files and scans of orcish. The index of a data frame of pandas is
+            kept as pyarrow keeps it in files of Parquet: ``to_pandas`` restores it.
         target: A path, a URL of an object store, or a file object that is open for binary writing.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 

@@ -2,6 +2,7 @@
 //!
 //! | type in the file | types in the table |
 //! |---|---|
+//! | null | all types |
 //! | boolean | integers, text |
 //! | tinyint … bigint | wider integers, floating point numbers, decimals, text |
 //! | float, double, decimal | double; decimals with at least as many digits on both sides of the decimal point; text |
@@ -32,6 +33,8 @@ pub enum ColumnCast {
     Keep,
     /// The file does not have the column: all values are null.
     Missing,
+    /// The type in the file is `null`, which is stored as booleans: all values are null.
+    Null,
     /// A cast to a wider type.
     Cast,
     /// A cast of the physical type to the logical type that was written.
@@ -58,6 +61,10 @@ impl ColumnCast {
         match (self, target) {
             (ColumnCast::Keep, _) => Ok(array.clone()),
             (ColumnCast::Missing, _) => nulls(target, array.len(), memory),
+            (ColumnCast::Null, _) => match restore(array, &Field::new("", DataType::Null, true), memory) {
+                Ok(array) => nulls(target, array.len(), memory),
+                Err(error) => Err(error),
+            },
             (ColumnCast::Restore, _) => restore(array, &Field::new("", target.clone(), true), memory),
             (ColumnCast::Struct(mapping), DataType::Struct(fields)) => {
                 let Some(parent) = array.as_struct_opt() else { return Ok(array.clone()) };

@@ -86,6 +86,9 @@ impl Binder<'_> {
             }
             Predicate::IsNan { column } => {
                 let column = self.column(column)?;
+                if column.domain == Domain::Null {
+                    return Ok(Node::Constant(false));
+                }
                 if column.domain != Domain::Float {
                     return Err(column.type_mismatch("be NaN"));
                 }
@@ -96,7 +99,7 @@ impl Binder<'_> {
             Predicate::StartsWith { column, prefix } => {
                 let column = self.column(column)?;
                 let set = match (column.domain, prefix) {
-                    (_, Literal::Null) => return Ok(Node::Constant(false)),
+                    (Domain::Null, _) | (_, Literal::Null) => return Ok(Node::Constant(false)),
                     (Domain::Text { .. } | Domain::Binary, Literal::String(_) | Literal::Binary(_)) => {
                         let prefix = column.bytes(prefix)?;
                         let end = successor(&prefix);
@@ -225,7 +228,7 @@ impl Column<'_> {
         let type_mismatch = || Err(self.type_mismatch(&format!("be compared with {} {value}{hint}", value.kind())));
         Ok(Some(match (self.domain, value) {
             (Domain::Opaque, _) => return Err(self.type_mismatch("be compared, only be null or not")),
-            (_, Literal::Null) => return Ok(None),
+            (Domain::Null, _) | (_, Literal::Null) => return Ok(None),
             (Domain::Boolean, Literal::Boolean(value)) => {
                 ValueSet::Integers(compare(op, LiteralPosition::At(i64::from(*value), true)))
             }

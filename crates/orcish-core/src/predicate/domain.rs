@@ -38,6 +38,8 @@ pub enum Domain {
         /// Whether a stored value that overflows the unit is read as null.
         may_become_null: bool,
     },
+    /// No values: all rows are null, and comparisons with any literal are unknown.
+    Null,
     /// Values that can only be tested for null.
     Opaque,
 }
@@ -46,7 +48,7 @@ pub enum Domain {
 /// timestamps that overflow their unit are read as null.
 pub fn stored_domain(kind: &DataType, may_become_null: bool) -> Domain {
     match kind {
-        DataType::Null => Domain::Boolean,
+        DataType::Null => Domain::Null,
         DataType::UInt64 => Domain::Decimal { scale: 0 },
         DataType::Time32(_) | DataType::Time64(_) => Domain::Integer,
         DataType::Duration(unit) if *unit != TimeUnit::Microsecond => Domain::Integer,

@@ -9,14 +9,16 @@ use super::leaf::common_leaf;
 use crate::error::{Error, Result};
 use crate::type_names::TypeName;
 use crate::types::{
-    SPARK_TYPE, is_extension_key, is_text, item_of, precision_and_scale, value_type, with_item, with_type,
+    SPARK_TYPE, is_extension_key, is_null_type, is_text, item_of, precision_and_scale, typed_null, value_type,
+    with_item, with_type,
 };
 
 /// The schema with which rows are appended to a table: that of the rows, with types of the table for columns of narrower
 /// types, and with the metadata of its fields, such as attributes and types in files. Files of this schema and files of the
 /// table can be read together, whichever of them comes first.
 ///
-/// Columns that only the table or only the rows have are allowed. Representations of the same values, such as dictionaries
+/// `null` is narrower than all other types, in the rows and in the table: the table takes the type of the rows where its own
+/// is `null`. Columns that only the table or only the rows have are allowed. Representations of the same values, such as dictionaries
 /// and views, are equal types.
 ///
 /// `has_schema` is whether the files of the table have an Arrow schema. Without it, each reader chooses the unit of
@@ -42,7 +44,8 @@ pub fn appended_schema(table: &Schema, rows: &Schema, has_schema: bool) -> Resul
 }
 
 /// The schema of a table after rows have been appended with a schema from [`appended_schema`]: the columns of the table with
-/// their types, and after them the columns that only the rows have. The same holds for the fields of structs.
+/// their types, and after them the columns that only the rows have. Columns of type `null` have the types of the rows. The
+/// same holds for the fields of structs.
 ///
 /// ```
 /// use arrow_schema::{DataType, Field, Schema};
@@ -68,6 +71,9 @@ fn extended_fields(table: &Fields, rows: &Fields) -> Fields {
 }
 
 fn extended_field(table: &FieldRef, rows: &FieldRef) -> FieldRef {
+    if is_null_type(table.data_type()) && !is_null_type(rows.data_type()) {
+        return Arc::new(typed_null(table, rows));
+    }
     let kind = extended_type(table.data_type(), value_type(rows.data_type()));
     if kind == *table.data_type() { table.clone() } else { Arc::new(with_type(table, kind)) }
 }
@@ -123,6 +129,9 @@ fn appended_field(table: &Field, rows: &FieldRef, name: &str, has_schema: bool) 
     // Spark stores local timestamps of this type as integers, which no reader takes for instants.
     let is_ntz = table.metadata().get(SPARK_TYPE).is_some_and(|kind| kind == "timestamp_ntz");
     let kind = appended_type(table.data_type(), rows.data_type(), name, has_schema || is_ntz)?;
+    if is_null_type(table.data_type()) {
+        return Ok(Arc::new(typed_null(table, rows).with_nullable(rows.is_nullable())));
+    }
     let field = with_type(rows, kind);
     // The type in files, such as char(5), and attributes are those of the table.
     let extension = field.metadata().iter().filter(|(key, _)| is_extension_key(key));
@@ -136,6 +145,8 @@ fn appended_type(table: &DataType, rows: &DataType, name: &str, has_schema: bool
     let below = |step: &str| format!("{name}.{step}");
     let (plain_table, plain_rows) = (value_type(table), value_type(rows));
     match (plain_table, plain_rows) {
+        (D::Null, _) => Ok(rows.clone()),
+        (_, D::Null) => Ok(plain_table.clone()),
         (D::Struct(own), D::Struct(other)) => {
             let appended = fields(own, other, &format!("{name}."), has_schema)?;
             Ok(if appended == *other { rows.clone() } else { D::Struct(appended) })
@@ -177,7 +188,6 @@ fn appended_leaf(table: &DataType, rows: &DataType, has_schema: bool) -> Option<
     use DataType as D;
     match (table, rows) {
         (table, rows) if plain(table) == plain(rows) => Some(None),
-        (table, D::Null) => Some(Some(table.clone())),
         // Instants and wall clock times are no values of each other, and zones of instants do not matter.
         (D::Timestamp(unit, zone), D::Timestamp(_, own_zone))
             if zone.is_some() == own_zone.is_some() || (zone.is_none() && !has_schema) =>

@@ -26,14 +26,14 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
 use self::leaf::{common_integer, common_leaf};
 use crate::error::{Error, Result};
 use crate::type_names::TypeName;
-use crate::types::{SPARK_TYPE, finer_unit, is_extension_key, item_of, with_item, with_type};
+use crate::types::{SPARK_TYPE, finer_unit, is_extension_key, is_null_type, item_of, typed_null, with_item, with_type};
 
 /// The union of two schemas: the columns of `first`, then the columns that only `other` has. Each column has a common type,
 /// and the name and metadata that it has in `first`. A column is nullable if it is nullable in one schema, or missing in one.
 ///
 /// Common types of numbers, dates, times, strings and binaries are the narrowest types that hold all values of both. A local
 /// timestamp and an instant become an instant, unless the field is a `timestamp_ntz` of Spark. Instants of different zones have
-/// UTC. Dictionary and run-end encoded values and plain values become plain values. Fields of structs are unified like columns,
+/// UTC. `null` becomes any other type. Dictionary and run-end encoded values and plain values become plain values. Fields of structs are unified like columns,
 /// items of lists and entries of maps by their places. Unions have a common type if they differ only in units of timestamps and
 /// zones of instants.
 ///
@@ -98,6 +98,11 @@ impl Unifier {
     fn field(&self, first: &FieldRef, other: &FieldRef, name: &str) -> Result<FieldRef> {
         if first == other {
             return Ok(first.clone());
+        }
+        match (is_null_type(first.data_type()), is_null_type(other.data_type())) {
+            (true, false) => return Ok(Arc::new(typed_null(first, other))),
+            (false, true) => return Ok(Arc::new(first.as_ref().clone().with_nullable(true))),
+            _ => {}
         }
         let kind = match instant(first, other) {
             Some(kind) => kind,

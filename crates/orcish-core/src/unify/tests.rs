@@ -160,6 +160,11 @@ fn appended_rows_have_types_of_the_table() {
         (dictionary(), DataType::Utf8View, DataType::Utf8View),
         (DataType::LargeUtf8, DataType::Utf8, DataType::Utf8),
         (DataType::Utf8, DataType::Null, DataType::Utf8),
+        (DataType::Null, DataType::Int64, DataType::Int64),
+        (DataType::Null, DataType::Null, DataType::Null),
+        (fixed(2), DataType::Null, fixed(2)),
+        (list(DataType::Null), list(DataType::Int32), list(DataType::Int32)),
+        (list(DataType::Int32), list(DataType::Null), list(DataType::Int32)),
         (stamp(Us, None), stamp(Ns, None), stamp(Us, None)),
         (stamp(Us, zone("UTC")), stamp(Us, zone("Asia/Tokyo")), stamp(Us, zone("Asia/Tokyo"))),
         (list(DataType::Int64), list(DataType::Int32), list(DataType::Int64)),
@@ -185,7 +190,6 @@ fn appended_rows_have_types_of_the_table() {
         (DataType::Float64, DataType::Int32),
         (DataType::Decimal128(5, 2), DataType::Decimal128(5, 3)),
         (DataType::Time64(Us), DataType::Int64),
-        (DataType::Null, DataType::Int64),
         (stamp(Us, None), stamp(Us, zone("UTC"))),
         (stamp(Us, zone("UTC")), stamp(Us, None)),
         (list(DataType::Int32), list(DataType::Int64)),
@@ -253,4 +257,29 @@ fn appended_rows_are_stored_as_those_of_the_table() {
         assert_eq!(appended(&wall, &ntz, has_schema).unwrap(), wall);
         assert!(appended(&ntz, &field(micros(Some("UTC")), &[]), has_schema).is_err());
     }
+}
+
+#[test]
+fn nulls_take_types_with_their_metadata() {
+    let field = |kind: DataType, metadata: &[(&str, &str)]| {
+        let pairs = metadata.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        Field::new("x", kind, true).with_metadata(pairs.collect::<arrow_schema::Metadata>())
+    };
+    let null = field(DataType::Null, &[("iceberg.id", "1"), ("ARROW:extension:name", "none")]);
+    let typed = field(DataType::Utf8, &[("iceberg.id", "2"), ("orc.type", "char(5)"), ("ARROW:extension:name", "e")]);
+    let both = field(DataType::Utf8, &[("iceberg.id", "1"), ("orc.type", "char(5)"), ("ARROW:extension:name", "e")]);
+    let in_list = |field: &Field| Field::new("l", DataType::List(Arc::new(field.clone())), true);
+    for wrap in [&(|field: &Field| field.clone()) as &dyn Fn(&Field) -> Field, &in_list] {
+        let schema = |field: &Field| Schema::new(vec![wrap(field)]);
+        assert_eq!(extended_schema(&schema(&null), &schema(&typed)), schema(&both));
+        assert_eq!(extended_schema(&schema(&typed), &schema(&null)), schema(&typed));
+        assert_eq!(appended_schema(&schema(&null), &schema(&typed), true).unwrap(), schema(&both));
+        assert_eq!(unify_schemas(&schema(&null), &schema(&typed), true).unwrap(), schema(&both));
+        assert_eq!(unify_schemas(&schema(&typed), &schema(&null), true).unwrap(), schema(&typed));
+    }
+    let required = Schema::new(vec![typed.clone().with_nullable(false)]);
+    let nulls = Schema::new(vec![null]);
+    assert!(extended_schema(&nulls, &required).field(0).is_nullable());
+    assert!(!appended_schema(&nulls, &required, true).unwrap().field(0).is_nullable());
+    assert!(unify_schemas(&required, &nulls, true).unwrap().field(0).is_nullable());
 }

@@ -9,8 +9,9 @@ use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::error::{Error, Result};
 use orcish_core::explain::Explanation;
 use orcish_core::limits::Limits;
-use orcish_core::predicate::{Condition, Truth};
+use orcish_core::predicate::{Condition, Domain, Truth};
 use orcish_core::statistics::ColumnStatistics;
+use orcish_core::types::is_null_type;
 use orcish_io::{FileSource, ReadAt};
 
 use super::inspect::Inspector;
@@ -273,7 +274,12 @@ impl OrcFile {
         let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.in_file(error))?;
         let condition = options.filter.as_ref().map(|filter| {
             let mapping = Mapping { tail: &self.tail, options: &options };
-            bind(filter, &self.tail.schema, &|id| domain(&mapping, id))
+            let stored = self.stored().filter(|_| options.arrow_schema);
+            bind(filter, &self.tail.schema, &|id| {
+                let own = stored.and_then(|stored| stored.data_type(&self.tail.schema, id));
+                // Values of type null are stored as booleans.
+                if own.is_some_and(is_null_type) { Ok(Domain::Null) } else { domain(&mapping, id) }
+            })
         });
         let condition = condition.transpose().map_err(|error| self.in_file(error))?;
         self.plan_alone(projection, options, condition)

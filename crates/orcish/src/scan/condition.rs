@@ -81,13 +81,17 @@ fn stored_column(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &
             _ => &table.fields,
         };
         match matcher.find(id, place, &field, &matcher.places(id, siblings))? {
-            Some(child) => id = child,
-            None => return Ok(Some(FilterColumn { source: ValueSource::Null, ..in_table })),
+            Some(child) if !matcher.is_null(child, field.data_type()) => id = child,
+            _ => return Ok(Some(FilterColumn { source: ValueSource::Null, ..in_table })),
         }
         above = Some(field);
     }
     check_is_value(schema, id, name)?;
-    let stored = domain(&matcher.mapping, id)?;
+    // Values of type null are stored as booleans.
+    let stored = match (domain(&matcher.mapping, id)?, in_table.domain) {
+        (Domain::Boolean, Domain::Null) => Domain::Null,
+        (stored, _) => stored,
+    };
     let is_alike = match (stored, in_table.domain) {
         // All of these are compared as bytes.
         (Domain::Text { .. }, Domain::Text { .. } | Domain::Binary) => true,

@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 use orcish_core::cast::{ColumnCast, SchemaMapping, widens};
 use orcish_core::error::{Error, Result};
 use orcish_core::type_names::TypeName;
-use orcish_core::types::{entries_of, item_of, value_type};
+use orcish_core::types::{entries_of, is_null_type, item_of, value_type};
 
 use super::fields_by_name::FieldsByName;
 use super::table::Table;
@@ -299,7 +299,10 @@ impl<'a> Matcher<'a> {
                 if stored == *target {
                     return Ok((projected, ColumnCast::Keep));
                 }
-                let own = self.file.stored().and_then(|own| own.data_type(self.schema(), id));
+                if self.is_null(id, target) {
+                    return Ok((projected, ColumnCast::Null));
+                }
+                let own = self.own_type(id);
                 if is_compatible(&stored, target) && means(&stored, target, own) {
                     return Ok((projected, ColumnCast::Restore));
                 }
@@ -309,6 +312,18 @@ impl<'a> Matcher<'a> {
                 }
             }
         }
+    }
+
+    /// The logical type of column `id` when it was written; `None` if the file does not have it.
+    fn own_type(&self, id: u32) -> Option<&'a DataType> {
+        self.file.stored().and_then(|own| own.data_type(self.schema(), id))
+    }
+
+    /// Whether column `id` is of type `null`, and its nulls become those of `target`, another type. Booleans are read as
+    /// they are stored.
+    pub(super) fn is_null(&self, id: u32, target: &DataType) -> bool {
+        let becomes_other = !matches!(value_type(target), DataType::Null | DataType::Boolean);
+        becomes_other && self.own_type(id).is_some_and(is_null_type)
     }
 
     /// The cast of the keys of a map to `target`. Keys may be read as a dictionary.

@@ -153,6 +153,9 @@ impl Table {
         let of_files = |field: &&FieldRef| table.partition_at(field.name()).is_none();
         table.fields = all.fields().iter().filter(of_files).cloned().collect();
         table.places = Arc::new(FieldsByName::of(&table.fields));
+        if !is_given {
+            table.decide_nulls()?;
+        }
         table.names = Arc::default();
         if !is_given {
             table.decide_timestamps()?;
@@ -411,7 +414,7 @@ fn normalized(schema: &Schema, make_nullable: bool) -> Schema {
     Schema::new_with_metadata(fields, schema.metadata().clone())
 }
 
-fn normalized_field(field: &FieldRef, make_nullable: bool) -> FieldRef {
+pub(super) fn normalized_field(field: &FieldRef, make_nullable: bool) -> FieldRef {
     let is_nullable = make_nullable || field.is_nullable();
     let data_type = normalized_type(field.data_type(), make_nullable);
     Arc::new(field.as_ref().clone().with_data_type(data_type).with_nullable(is_nullable).with_dict_is_ordered(false))

@@ -8,12 +8,10 @@
 //! if the values of all files fit.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Fields, TimeUnit};
-use bytes::Bytes;
-use orcish_core::error::{ErrorKind, Result};
+use orcish_core::error::Result;
 use orcish_core::types::{item_of, value_type, with_item, with_type};
 
 use super::matching::{Matcher, Path, has_clock, has_timestamp};
@@ -21,8 +19,6 @@ use super::table::Table;
 use crate::options::TimestampUnit;
 use crate::read::{OrcFile, UnitOfFile};
 use crate::schema::Kind;
-use crate::tail::FileTail;
-use crate::tuning;
 
 /// What is looked for in the files.
 #[derive(Debug, Clone, Copy)]
@@ -54,25 +50,6 @@ impl Findings {
     }
 }
 
-/// The state of the inspection of all files.
-struct Inspection {
-    findings: Mutex<Findings>,
-    /// Bytes that are left for the tails of files that do not stay open.
-    left: AtomicUsize,
-}
-
-impl Inspection {
-    /// The tail in encoded form, if there are bytes left for it.
-    fn keep_tail(&self, tail: &FileTail) -> Option<Bytes> {
-        if self.left.load(Ordering::Relaxed) < tail.encoded_len() {
-            return None;
-        }
-        let tail = tail.to_bytes();
-        let taken = |left: usize| left.checked_sub(tail.len());
-        self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).is_ok().then(|| tail.into())
-    }
-}
-
 impl Table {
     /// Gives columns the types of timestamps that all files decide on. The tails of all files are read if there are columns
     /// of local times that could be instants, or timestamps whose unit is open.
@@ -100,49 +77,11 @@ impl Table {
         if is_decided || !(questions.instants || questions.units) {
             return Ok(());
         }
-        let is_kept = self.files.len() <= tuning::FILES_KEPT_OPEN.get();
-        let inspection =
-            Arc::new(Inspection { findings: Mutex::default(), left: AtomicUsize::new(tuning::TAIL_BYTES_KEPT.get()) });
-        let of_files = inspection.clone();
-        let tails = Arc::new(self.clone()).map_open_files(move |table, at| {
-            let tail = match table.inspect(at, questions, &of_files, is_kept) {
-                // The error is returned when the file is read.
-                Err(error) if error.kind() != ErrorKind::Interrupted => Ok(None),
-                tail => tail,
-            };
-            if !is_kept {
-                table.close(at);
-            }
-            tail
-        })?;
-        if tails.iter().any(Option::is_some) {
-            let mut files = self.files.to_vec();
-            for (file, tail) in files.iter_mut().zip(tails) {
-                file.tail = file.tail.take().or(tail);
-            }
-            self.files = Arc::new(files);
-        }
-        let findings = inspection.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut findings = Findings::default();
+        let of_files = self.ask_each_file(move |table, file| table.findings(file, questions))?;
+        of_files.into_iter().flatten().for_each(|found| findings.merge(found));
         self.fields = fields_with_timestamps(&self.fields, &mut Vec::new(), &findings);
         Ok(())
-    }
-
-    /// Inspects a file. Returns its tail, if the tail is kept and the file is closed.
-    fn inspect(
-        &self,
-        at: usize,
-        questions: Questions,
-        inspection: &Inspection,
-        is_kept: bool,
-    ) -> Result<Option<Bytes>> {
-        let Some(file) = self.orc_file(at)? else { return Ok(None) };
-        let found = self.findings(&file, questions)?;
-        inspection.findings.lock().unwrap_or_else(PoisonError::into_inner).merge(found);
-        Ok(if is_kept || self.files.get(at).is_some_and(|file| file.tail.is_some()) {
-            None
-        } else {
-            inspection.keep_tail(file.tail())
-        })
     }
 
     /// What a file says of the timestamps of the table.
@@ -214,10 +153,7 @@ fn fields_with_timestamps(fields: &Fields, path: &mut Path, findings: &Findings)
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-    use crate::read::OrcFile;
 
     #[test]
     fn the_finest_unit_that_has_all_values() {
@@ -238,16 +174,5 @@ mod tests {
                 assert_eq!(found.unwrap().of_table(), expected, "{files:?}");
             }
         }
-    }
-
-    #[test]
-    fn tails_are_kept_while_there_is_room() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/spark.zlib.orc");
-        let file = OrcFile::open(path).unwrap();
-        let tail = file.tail().to_bytes();
-        let inspection = Inspection { findings: Mutex::default(), left: AtomicUsize::new(2 * tail.len() + 1) };
-        let kept: Vec<_> = (0..4).map(|_| inspection.keep_tail(file.tail())).collect();
-        assert_eq!(kept, [Some(Bytes::from(tail.clone())), Some(tail.into()), None, None]);
-        assert_eq!(inspection.left.into_inner(), 1);
     }
 }

@@ -1,0 +1,135 @@
+"""Indexes of data frames of pandas in tables and in single files."""
+
+import orcish
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+DAYS = pd.date_range("2024-05-01", periods=4)
+VALUES = {"a": [1, 2, 3, 4], "b": ["w", "x", "y", "z"]}
+FRAME = pd.DataFrame(VALUES)
+INDEXES = {
+    "default": FRAME,
+    "filtered": FRAME[FRAME.a.isin([1, 3, 4])],
+    "sliced": FRAME[1:],
+    "reversed": FRAME[::-1],
+    "texts": FRAME.set_index(pd.Index(["p", "q", "r", "s"])),
+    "days": FRAME.set_index(DAYS),
+    "named": FRAME.set_index(pd.Index([9, 7, 5, 3], name="key")),
+    "named days": FRAME.set_index(DAYS.rename("day")),
+    "named range": FRAME.set_index(pd.RangeIndex(10, 18, 2, name="key")),
+    "two names": FRAME.set_index(pd.MultiIndex.from_arrays([[1, 1, 2, 2], DAYS], names=["one", "day"])),
+    "one name": FRAME.set_index(pd.MultiIndex.from_arrays([[1, 1, 2, 2], DAYS], names=[None, "day"])),
+    "no names": FRAME.set_index(pd.MultiIndex.from_arrays([[1, 1, 2, 2], DAYS])),
+}
+CASES = pytest.mark.parametrize("frame", INDEXES.values(), ids=INDEXES)
+
+
+def named_levels(frame):
+    return [name for name in frame.index.names if name is not None]
+
+
+def plain(frame):
+    """The rows of a frame by their values: with named levels of the index as columns, and without the others."""
+    unnamed = [level for level, name in enumerate(frame.index.names) if name is None]
+    frame = frame.reset_index(level=unnamed, drop=True) if len(unnamed) < frame.index.nlevels else frame
+    frame = frame.reset_index(drop=not named_levels(frame))
+    return frame.astype({name: "datetime64[us]" for name in frame if name == "day"})[sorted(frame)]
+
+
+def same(found, frame):
+    """Whether frames have the same rows in any order, and the index is one of columns, or the default one."""
+    assert named_levels(found) or (found.index == pd.RangeIndex(len(found))).all()
+    both = [plain(each).sort_values("a").reset_index(drop=True) for each in (found, frame)]
+    pd.testing.assert_frame_equal(*both, check_dtype=False)
+
+
+@CASES
+def test_tables_have_named_indexes_only(frame, tmp_path):
+    """A table has a column for each named level, whatever is appended, and no other column beside those of the frame."""
+    orcish.write_dataset(frame, tmp_path / "t")
+    orcish.write_dataset(FRAME.assign(a=FRAME.a + 10), tmp_path / "t", existing_data="append")
+    found = orcish.read_table(tmp_path / "t")
+    assert set(found.column_names) == {"a", "b", *named_levels(frame)}
+    added = pd.concat([plain(frame), FRAME.assign(a=FRAME.a + 10)])
+    pd.testing.assert_frame_equal(
+        found.to_pandas(ignore_metadata=True)[sorted(added)].sort_values("a").reset_index(drop=True),
+        added[sorted(added)].reset_index(drop=True).sort_values("a").reset_index(drop=True),
+        check_dtype=False,
+    )
+
+
+@CASES
+def test_appended_frames_add_no_columns(frame, tmp_path):
+    """A frame with an index without name fits every table."""
+    orcish.write_dataset(FRAME.assign(a=FRAME.a + 10), tmp_path / "t")
+    orcish.write_dataset(frame, tmp_path / "t", existing_data="append")
+    found = orcish.read_table(tmp_path / "t")
+    assert set(found.column_names) == {"a", "b", *named_levels(frame)}
+    assert (found.to_pandas().index == pd.RangeIndex(len(found))).all()
+
+
+@CASES
+def test_rows_keep_their_index_in_tables(frame, tmp_path):
+    """No read gives a row the number of another: whole, in part, or after a change of the table."""
+    orcish.write_dataset(frame, tmp_path / "t")
+    same(orcish.read_table(tmp_path / "t").to_pandas(), frame)
+    orcish.write_dataset(frame.assign(a=frame.a + 10), tmp_path / "t", existing_data="append")
+    both = pd.concat([frame, frame.assign(a=frame.a + 10)])
+    same(orcish.read_table(tmp_path / "t").to_pandas(), both)
+    # As many rows as the first frame has.
+    half = both[both.b.isin(["y", "z"])]
+    filtered = orcish.scan(tmp_path / "t", filters="b in ('y', 'z')")
+    same(filtered.to_pandas(), half)
+    projected = filtered.select("a", "b").to_pandas()
+    assert (projected.index == pd.RangeIndex(len(half))).all()
+    for change in (
+        lambda: orcish.compact(tmp_path / "t"),
+        lambda: orcish.delete(tmp_path / "t", filters="b not in ('y', 'z')"),
+    ):
+        change()
+        same(orcish.scan(tmp_path / "t", filters="b in ('y', 'z')").to_pandas(), half)
+    same(orcish.read_table(tmp_path / "t").to_pandas(), half)
+
+
+@CASES
+def test_single_files_keep_any_index(frame, tmp_path):
+    """Files of `write_table` have what pyarrow stores for pandas."""
+    orcish.write_table(frame, tmp_path / "f.orc")
+    expected = pa.Table.from_pandas(frame).to_pandas()
+    pd.testing.assert_frame_equal(orcish.read_table(tmp_path / "f.orc").to_pandas(), expected)
+    pd.testing.assert_frame_equal(orcish.scan(tmp_path / "f.orc").to_pandas(), expected)
+
+
+def test_ranges_of_one_file_number_no_other_rows(tmp_path):
+    """A range is of the rows of its frame, and a selection of as many rows of several files has others."""
+    for name in ("x", "y"):
+        orcish.write_table(FRAME[2:], tmp_path / f"{name}.orc")
+    found = orcish.scan(tmp_path, filters="a = 3").to_pandas()
+    assert list(found.index) == [0, 1]
+    orcish.write_dataset(pa.Table.from_pandas(FRAME[2:]), tmp_path / "t")
+    orcish.write_dataset(FRAME[2:], tmp_path / "t", existing_data="append")
+    for _ in range(2):
+        assert list(orcish.scan(tmp_path / "t", filters="a = 3").to_pandas().index) == [0, 1]
+        orcish.compact(tmp_path / "t")
+
+
+def test_indexes_are_partition_columns(tmp_path):
+    """A named level of an index is a column to partition by."""
+    orcish.write_dataset(INDEXES["named range"], tmp_path / "t", partition_by=["key"])
+    assert sorted(orcish.read_table(tmp_path / "t")["key"].to_pylist()) == [10, 12, 14, 16]
+
+
+def test_indexes_with_names_of_columns_are_refused(tmp_path):
+    """Both would be the same column."""
+    with pytest.raises(ValueError, match="'a' is a column and an index of the data frame"):
+        orcish.write_dataset(FRAME.set_index("a", drop=False), tmp_path / "t")
+    assert not (tmp_path / "t").exists()
+
+
+def test_frames_are_not_changed(tmp_path):
+    """The frame of the caller keeps its index."""
+    frame = FRAME[FRAME.a > 2].copy()
+    before = frame.copy()
+    orcish.write_dataset(frame, tmp_path / "t")
+    pd.testing.assert_frame_equal(frame, before)
