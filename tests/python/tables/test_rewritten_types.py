@@ -177,7 +177,7 @@ def check_same(before: list[Answer], after: list[Answer]) -> None:
         assert new[1] == old[1], options
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get('SEEDS', 60))))
+@pytest.mark.parametrize("seed", range(int(os.environ.get("SEEDS", 60))))
 def test_rewriting_changes_no_answer(tmp_path: pathlib.Path, seed: int) -> None:
     """Tables of any types, of files of several writers and time zones, with an Arrow schema and without."""
     rng = random.Random(seed)

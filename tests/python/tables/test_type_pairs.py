@@ -90,12 +90,17 @@ def plain(value: Any) -> Any:
         return {key: plain(each) for key, each in value.items() if each is not None}
     if isinstance(value, list):
         return [plain(each) for each in value]
-    if isinstance(value, str):
-        return value.rstrip(" ").encode()
+    if isinstance(value, str | bytes):
+        # Texts are appended to binary columns. Values of char(3) are padded.
+        return (value.encode() if isinstance(value, str) else value).rstrip(b" ")
+    if isinstance(value, dt.time):
+        # Without an Arrow schema, times are integers.
+        return value.hour * 3600 + value.minute * 60 + value.second
     if isinstance(value, tuple) and not isinstance(value, pa.MonthDayNano):
         return tuple(plain(each) for each in value)
     if isinstance(value, dt.datetime):
-        return value.replace(tzinfo=value.tzinfo and dt.timezone.utc) if value.tzinfo is None else value.timestamp()
+        # Without an Arrow schema, readers choose whether these are instants.
+        return value.astimezone(dt.timezone.utc).replace(tzinfo=None) if value.tzinfo else value
     return value
 
 
