@@ -56,6 +56,9 @@ class ScanReader(Reader):
     def read_table(self, options: dict[str, Any]) -> pa.Table:
         """All rows as a table."""
         table = super().read_table(options)
+        if not table.num_columns:
+            # pyarrow would lose the number of rows.
+            return table
         return table.replace_schema_metadata(self._of_all_files(table.schema).metadata)
 
     def _of_all_files(self, schema: pa.Schema) -> pa.Schema:

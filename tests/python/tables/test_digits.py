@@ -329,9 +329,9 @@ def test_compaction_of_instants_of_several_zones(tmp_path: pathlib.Path, zones: 
     for name, zone in zip("ab", zones, strict=True):
         rows = pa.table({"id": pa.array([1], pa.int32()), "t": pa.array([NEAR], pa.timestamp("s", zone))})
         orcish.write_table(rows, tmp_path / f"{name}.orc")
-    before = orcish.read_table(tmp_path)["t"].cast(pa.int64())
+    before = orcish.read_table(tmp_path)["t"]
     (done,) = orcish.compact(tmp_path, rewrite=True)
     assert done.action == "rewrite"
     found = orcish.read_table(tmp_path)["t"]
-    assert found.type == pa.timestamp("s", zones[0] if zones[0] == zones[1] else "UTC")
-    assert found.cast(pa.int64()) == before
+    assert found.type == before.type
+    assert found == before

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
+from support.read_types import read_schema, read_type
 
 FIRST, SECOND = dt.datetime(2024, 5, 1, 12), dt.datetime(2025, 1, 1)
 INSTANT = pa.timestamp("us", "UTC")
@@ -94,7 +95,7 @@ def test_a_column_of_nulls_takes_the_type_of_rows_that_are_appended(kind, values
     for part in (nulls, nulls, typed, nulls):
         orcish.write_dataset(part, tmp_path / "t", existing_data="append")
     found = orcish.read_table(tmp_path / "t")
-    assert found.schema.field("x").type == kind
+    assert found.schema.field("x").type == read_type(kind)
     found.validate(full=True)
     expected = [*nulls.to_pylist(), *nulls.to_pylist(), *typed.to_pylist(), *nulls.to_pylist()]
     assert sorted(map(str, found.to_pylist())) == sorted(map(str, expected))
@@ -110,7 +111,7 @@ def test_nulls_in_types_take_types(null, kind, values, others, tmp_path):
         orcish.write_dataset(part, tmp_path / "t", existing_data="append")
     found = orcish.read_table(tmp_path / "t").sort_by("i")
     found.validate(full=True)
-    assert found.schema.field("x").type == kind
+    assert found.schema.field("x").type == read_type(kind)
     assert found.to_pylist() == [*nulls.to_pylist(), *typed.to_pylist()]
     orcish.compact(tmp_path / "t")
     assert rows(tmp_path / "t") == found.to_pylist()
@@ -122,7 +123,7 @@ def test_nulls_in_types_are_appended_to_types(null, kind, values, others, tmp_pa
     typed, nulls = table(kind, others), table(null, values, 2)
     for part in (typed, nulls):
         written = orcish.write_dataset(part, tmp_path / "t", existing_data="append")
-    assert orcish.ORCFile(written[0].path).schema.field("x").type == kind
+    assert orcish.ORCFile(written[0].path).schema.field("x").type == read_type(kind)
     assert rows(tmp_path / "t") == [*typed.to_pylist(), *nulls.to_pylist()]
 
 
@@ -271,7 +272,7 @@ def test_folders_without_log(kind, values, first, tmp_path):
     folder = put(tmp_path, parts)
     found = orcish.read_table(folder)
     found.validate(full=True)
-    assert found.schema.field("x").type == kind
+    assert found.schema.field("x").type == read_type(kind)
     assert found.to_pylist() == [row for part in parts for row in part.to_pylist()]
     only = orcish.read_table(folder, schema=pa.schema([("x", kind)]))
     assert only["x"].to_pylist() == found["x"].to_pylist()
@@ -288,7 +289,7 @@ def test_nested_nulls_in_folders_without_log(null, kind, values, others, match, 
     folder = put(tmp_path, [nulls, other])
     found = orcish.read_table(folder, match=match)
     assert found.schema.names == ["i", "x"]
-    assert found.schema.field("x").type == kind
+    assert found.schema.field("x").type == read_type(kind)
     assert found.to_pylist() == [*nulls.to_pylist(), *typed.to_pylist()]
 
 
@@ -377,10 +378,10 @@ def test_any_nulls_in_any_types(seed, tmp_path):
     for _ in range(2):
         found = orcish.read_table(tmp_path / "t").sort_by("i")
         found.validate(full=True)
-        assert found.schema.types == expected.schema.types
+        assert found.schema.types == read_schema(expected.schema).types
         assert found.to_pylist() == expected.to_pylist()
         orcish.compact(tmp_path / "t")
     folder = put(tmp_path / "plain", parts)
     plain = orcish.read_table(folder)
-    assert plain.schema.types == expected.schema.types
+    assert plain.schema.types == read_schema(expected.schema).types
     assert plain.to_pylist() == expected.to_pylist()

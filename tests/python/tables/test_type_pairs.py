@@ -140,7 +140,7 @@ def test_appends_of_all_types(
         accepted: list[pa.Field] = []
         for column in columns:
             try:
-                existing.appended_schema(pa.schema([column]))
+                existing.appended_schema(pa.schema([column]), ())
                 accepted.append(column)
             except ValueError:
                 pass
