@@ -375,7 +375,7 @@ fn literals(domain: Domain) -> BoxedStrategy<Literal> {
         Domain::Date => prop_oneof![days(), stamps(false)].boxed(),
         Domain::Timestamp { is_instant: true, .. } => stamps(true).boxed(),
         Domain::Timestamp { .. } => prop_oneof![days(), stamps(false)].boxed(),
-        Domain::Opaque => Just(Literal::Null).boxed(),
+        Domain::Opaque | Domain::Null => Just(Literal::Null).boxed(),
     };
     prop_oneof![9 => fitting, 1 => Just(Literal::Null)].boxed()
 }
@@ -442,7 +442,7 @@ fn value(domain: Domain, near: Option<&Literal>, nudge: i64, other: (i128, f64, 
             };
             Value::Ticks(long(shifted(nanos.div_euclid(nanoseconds.into()))))
         }
-        Domain::Opaque => Value::Null,
+        Domain::Opaque | Domain::Null => Value::Null,
     }
 }
 
@@ -510,7 +510,7 @@ proptest! {
 
     #[test]
     fn type_mismatches_are_errors(
-        domain in prop_oneof![9 => domains(), 1 => Just(Domain::Opaque)],
+        domain in prop_oneof![8 => domains(), 1 => Just(Domain::Opaque), 1 => Just(Domain::Null)],
         literal in domains().prop_flat_map(literals),
         op in ops(),
     ) {
@@ -518,7 +518,7 @@ proptest! {
         let predicate = Predicate::Compare { column: column(), op, value: literal.clone() };
         let fits = match (domain, &literal) {
             (Domain::Opaque, _) => false,
-            (_, Literal::Null) => true,
+            (Domain::Null, _) | (_, Literal::Null) => true,
             (Domain::Boolean, Literal::Boolean(_)) | (Domain::Date, Literal::Date(_)) => true,
             (
                 Domain::Integer | Domain::Float | Domain::Decimal { .. },

@@ -30,8 +30,8 @@ fn check(
     let sliced = array.slice(from, array.len() - from);
     let found = in_set(set, &sliced).unwrap();
     prop_assert_eq!(found.len(), sliced.len());
-    let valid = test(&Test::NotNull, &sliced).unwrap();
-    let null = test(&Test::IsNull, &sliced).unwrap();
+    let valid = test_values(&Test::NotNull, &sliced).unwrap();
+    let null = test_values(&Test::IsNull, &sliced).unwrap();
     for at in 0..sliced.len() {
         let is_valid = sliced.is_valid(at);
         prop_assert_eq!(found.value(at), is_valid && want(from + at), "{} of {:?} in {:?}", at, sliced, set);
