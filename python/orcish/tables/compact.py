@@ -43,9 +43,9 @@ def compact(
 
     Files with the same types and options are merged: each is checked, and their stripes are copied. Other files, and
     all files with ``rewrite``, are decoded and written again, with the types of the table and the time zones of their
-    writers, and the attributes, codec, stride of the row index and version of the first of them. The table changes at once, when all files have been written; if the
-    call fails before, the table is unchanged. Readers that have listed the old files and not opened them yet will not
-    find them.
+    writers, and the attributes, codec, stride of the row index and version of the first of them. The table changes at
+    once, when all files have been written; if the call fails before, the table is unchanged. Readers that have listed
+    the old files and not opened them yet will not find them.
 
     The keywords of :class:`~orcish.types.WriteOptions` apply to files that are rewritten.
 

@@ -1,4 +1,4 @@
-"""Rewriting of files: their rows, all or some of them, in a new file with their types and attributes."""
+"""Rewriting of files: their rows, all or some of them, in a new file with the types of the table."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema, native_file
 from orcish.reading.orc_files import OrcFiles
+from orcish.reading.source import type_options
 from orcish.tables.log.schema import TableSchema
 from orcish.types import StorageOptions
 from orcish.writing.timestamps import ORC_TYPE, timestamp_types, with_stored_types
@@ -23,6 +24,8 @@ __all__ = ["RewrittenTypes", "Source"]
 
 SPARK_TYPE = b"spark.sql.catalyst.type"
 """Key of field metadata with the type of Spark that ORC does not have."""
+WHOLE = 1 << 62
+"""Size of a split that has all of a file."""
 EXTENSION = b"ARROW:extension:"
 """Beginning of the keys of field metadata that name extension types."""
 
@@ -100,17 +103,26 @@ class _Types:
     def of_table(self, options: dict[str, Any]) -> pa.Schema:
         """The types of the table under options of reading."""
         each = [self._union([source], options) for source in self._sources]
-        table = self._opened(self._sources, options)
-        schema = table
+        files = OrcFiles(self._sources, None, "name", self._storage, None, self._logged)
+        schema = files.full_schema(files.open(options))
         for own in each:
             schema = pa.schema(
                 ExportedSchema(_native.extended_schema(schema.__arrow_c_schema__(), own.__arrow_c_schema__()))
             )
-        if self._logged is None and not all(_holds(schema, own) for own in each):
+        if self._logged is None and not self._can_be_read(schema, options):
             # There is none where the first file has times, and another one integers without an Arrow schema.
             with contextlib.suppress(UnsupportedError):
                 schema = self._union(self._sources, options)
         return pa.schema([self._with_attributes(field, field.name) for field in schema], schema.metadata)
+
+    def _can_be_read(self, schema: pa.Schema, options: dict[str, Any]) -> bool:
+        """Whether readers find the columns of all files with the types of a schema."""
+        files = OrcFiles(self._sources, schema, "name", self._storage, None)
+        try:
+            files.open_columns(type_options(options), None).splits(WHOLE)
+        except UnsupportedError:
+            return False
+        return True
 
     def _with_attributes(self, field: pa.Field, path: str) -> pa.Field:
         """The field with the attributes that it has in the first file, and its ORC type, if all files have the same."""
@@ -132,10 +144,6 @@ class _Types:
             if is_kept:
                 metadata[key] = value
         return field.with_metadata(metadata or None)
-
-    def _opened(self, sources: list[TableFile], options: dict[str, Any]) -> pa.Schema:
-        files = OrcFiles(sources, None, "name", self._storage, None, self._logged)
-        return files.full_schema(files.open(options))
 
     def _union(self, sources: list[TableFile], options: dict[str, Any]) -> pa.Schema:
         unified = OrcFiles(sources, None, "name", self._storage, None).unified_schema(options, case_sensitive=True)

@@ -105,7 +105,8 @@ fn kind() -> impl Strategy<Value = DataType> {
 fn keys_of_few_bits_become_wide() {
     let dictionary = |keys: DataType| DataType::Dictionary(Box::new(keys), Box::new(DataType::Utf8));
     for keys in [DataType::Int8, DataType::UInt8, DataType::Int16, DataType::UInt16] {
-        let of = |keys: DataType| Schema::new(vec![Field::new_list("a", Field::new("b", dictionary(keys), true), true)]);
+        let of =
+            |keys: DataType| Schema::new(vec![Field::new_list("a", Field::new("b", dictionary(keys), true), true)]);
         let bytes = Bytes::from(encode(&of(keys)).unwrap());
         assert_eq!(decode(&bytes, MANY, MEMORY).unwrap(), of(DataType::Int32));
     }
