@@ -279,7 +279,7 @@ OTHERS = {
     "fixed_size_list": pa.array([MONEY[:2], None, MONEY[2:], MONEY[:2]], pa.list_(TWO, 2)),
     "list_view of list_view": pa.array([[[1], None], None, [], [[2, 3]]], pa.list_view(pa.list_view(pa.int8()))),
     "map": pa.array([[("a", MONEY[0])], None, [], [("b", None), ("c", MONEY[2])]], pa.map_(pa.string(), TWO)),
-    "dictionary": pa.DictionaryArray.from_arrays(pa.array([0, None, 1, 0], pa.int8()), pa.array(MONEY[2:], TWO)),
+    "dictionary": pa.DictionaryArray.from_arrays(pa.array([0, None, 1, 0], pa.int32()), pa.array(MONEY[2:], TWO)),
     "uuid": pa.array([bytes(16), None, bytes(16), b"1" * 16], pa.uuid()),
     "list of uuid": pa.ListArray.from_arrays(
         pa.array([0, None, 1, 2, 2], pa.int32()), pa.array([bytes(16), None], pa.uuid())

@@ -134,7 +134,8 @@ def test_dictionaries_of_stripes_are_those_of_batches(keys: pa.DataType, values:
     file = orcish.ORCFile(written(pa.table({"x": array}), dictionary=True))
     batches = [batch["x"] for batch in file.iter_batches(batch_size=500)]
     assert [text for batch in batches for text in batch.to_pylist()] == texts
-    assert {batch.type for batch in batches} == {array.type}
+    # Keys of fewer bits come back with 32.
+    assert {batch.type for batch in batches} == {pa.dictionary(keys if keys == pa.int64() else pa.int32(), values)}
     assert [len(batch.dictionary) for batch in batches] == [100] * 4
     assert len({batch.dictionary.buffers()[2].address for batch in batches}) == 1
 

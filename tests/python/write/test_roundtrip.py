@@ -84,7 +84,7 @@ LEAVES: list[Leaf] = [
     (pa.timestamp("ms", "America/New_York"), moments.map(lambda moment: moment.replace(microsecond=0, tzinfo=UTC))),
     (pa.duration("us"), spans),
     (pa.duration("s"), spans.map(lambda span: dt.timedelta(seconds=int(span.total_seconds())))),
-    (pa.dictionary(pa.int8(), pa.string()), st.sampled_from(["a", "b", "", "é"])),
+    (pa.dictionary(pa.int32(), pa.string()), st.sampled_from(["a", "b", "", "é"])),
     (pa.dictionary(pa.uint32(), pa.int64()), st.integers(-3, 3)),
     *(
         (kind, decimals(kind.precision, kind.scale))

@@ -36,7 +36,11 @@ pub(super) fn dictionary(
 /// Dictionary encodes an array.
 fn encode(plain: &ArrayRef, keys: &DataType, target: &DataType, column: RestoreColumn) -> RestoreResult {
     let too_many = || {
-        Error::limit(format!("more different values in a batch than keys of {} can tell apart", TypeName(keys))).into()
+        let text = format!(
+            "more different values in a batch than keys of {} can tell apart: ask for wider keys",
+            TypeName(keys)
+        );
+        Error::limit(text).into()
     };
     let kind = plain.data_type();
     let is_supported_by_arrow = (kind.is_primitive() && !matches!(kind, DataType::Interval(_) | DataType::Duration(_)))

@@ -429,7 +429,7 @@ fn other_types() -> Vec<(&'static str, DataType)> {
     let named = |name: &str, kind| Field::new(name, kind, true).with_metadata([("of", name)]);
     let nest = vec![
         named("x", DataType::UInt16),
-        named("y", DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::LargeUtf8))),
+        named("y", DataType::Dictionary(Box::new(DataType::Int64), Box::new(DataType::LargeUtf8))),
         named("z", DataType::Struct(vec![named("deep", deep)].into())),
     ];
     let pair = vec![Field::new("k", DataType::Utf8View, false), Field::new("v", DataType::Int64, true)];

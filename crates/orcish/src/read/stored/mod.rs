@@ -128,7 +128,16 @@ fn from_proto(proto: ArrowField) -> Result<Field> {
         if !kind.is_integer() {
             return Err(Error::corrupt(format!("the Arrow schema has a dictionary with keys of type {kind}")));
         }
-        kind = DataType::Dictionary(Box::new(kind), Box::new(from_proto(*values)?.data_type().clone()));
+        kind = DataType::Dictionary(Box::new(wide_keys(kind)), Box::new(from_proto(*values)?.data_type().clone()));
     }
     Ok(Field::new(name, kind, nullable).with_metadata(from_pairs(metadata)))
+}
+
+/// The type of the keys of a dictionary that is read. A writer may have had batches of few values each, where a file, a
+/// batch of another size, or a table of several files has more of them than 8 or 16 bits tell apart.
+fn wide_keys(written: DataType) -> DataType {
+    match written {
+        DataType::Int8 | DataType::Int16 | DataType::UInt8 | DataType::UInt16 => DataType::Int32,
+        wide => wide,
+    }
 }
