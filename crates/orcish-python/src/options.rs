@@ -1,5 +1,7 @@
 //! Conversion of options from Python dictionaries.
 
+use std::sync::Arc;
+
 use orcish::codec::Compression;
 use orcish::options::{
     Columns, InvalidUtf8, LongChar, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, Timestamps,
@@ -11,8 +13,9 @@ use orcish_core::names::nearest;
 use orcish_io::StorageOptions;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyInt, PyString};
+use pyo3::types::{PyBool, PyCapsule, PyDict, PyInt, PyString};
 
+use crate::capsule::read_schema;
 use crate::errors::{signals, to_python};
 use crate::predicate::predicate;
 
@@ -221,6 +224,10 @@ pub(crate) fn write_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<Write
                 options.version = pick(&name, &value, &versions)?;
             }
             "arrow_schema" => options.arrow_schema = convert(&name, &value)?,
+            "recorded_schema" => {
+                options.recorded_schema =
+                    Some(Arc::new(read_schema(&convert::<Bound<'_, PyCapsule>>(&name, &value)?)?));
+            }
             "verify" => options.verify = convert(&name, &value)?,
             "threads" => options.threads = convert(&name, &value)?,
             _ => return Err(unknown("option", &name)),

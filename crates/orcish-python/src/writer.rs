@@ -171,6 +171,11 @@ impl Writer {
         self.work(py, |writer| writer.end_stripe().map_err(WriteError::Writer))
     }
 
+    /// Ends the stripe, and sets the time zone of the writer of the next stripes.
+    fn set_timezone(&self, py: Python<'_>, timezone: &str) -> PyResult<()> {
+        self.work(py, |writer| writer.set_timezone(timezone).map_err(WriteError::Writer))
+    }
+
     /// Bytes of memory of the current stripe.
     #[getter]
     fn memory(&self, py: Python<'_>) -> usize {

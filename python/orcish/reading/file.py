@@ -28,7 +28,7 @@ from orcish.types import (
     StripeInfo,
 )
 
-__all__ = ["ORCFile", "has_arrow_schema", "in_gregorian_calendar", "native_file"]
+__all__ = ["ORCFile", "has_arrow_schema", "in_gregorian_calendar", "native_file", "stored_arrow_schema"]
 
 _ARROW_SCHEMA = "orcish.arrow.schema"
 """Key of the user metadata with the Arrow schema."""
@@ -38,7 +38,12 @@ _ROOT_COLUMN = "value"
 
 def has_arrow_schema(file: ORCFile) -> bool:
     """Whether the file has an Arrow schema in its metadata."""
-    return _ARROW_SCHEMA in file.metadata
+    return stored_arrow_schema(file) is not None
+
+
+def stored_arrow_schema(file: ORCFile) -> bytes | None:
+    """The Arrow schema in the metadata of the file, in the encoding of orcish; ``None`` if there is none."""
+    return file.metadata.get(_ARROW_SCHEMA)
 
 
 class ORCFile(BatchSource):

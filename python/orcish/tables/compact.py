@@ -42,7 +42,7 @@ def compact(
     """Combines small files of a table, folder by folder, in the order of their names.
 
     Files with the same types and options are merged: each is checked, and their stripes are copied. Other files, and
-    all files with ``rewrite``, are decoded and written again, with their types and attributes, and the codec, stride of
+    all files with ``rewrite``, are decoded and written again, with the types of the table, and the codec, stride of
     the row index and version of the first of them. The table changes at once, when all files have been written; if the
     call fails before, the table is unchanged. Readers that have listed the old files and not opened them yet will not
     find them.

@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 
 from orcish.carbon.detect import check_not_carbon
 from orcish.errors import OrcishError
-from orcish.reading.file import ORCFile
+from orcish.reading.file import ORCFile, stored_arrow_schema
 from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.folder import FileInfo, Folder
+from orcish.tables.log.schema import TableSchema
 from orcish.tables.rewriting import file_options, rewrite, rewritten_name
 from orcish.writing.dataset import file_suffix
+from orcish.writing.timestamps import timestamp_types
 
 __all__ = ["CompactedFile", "CompactionPlan", "CompactionTask", "compact_files", "parse_size"]
 
@@ -51,6 +53,8 @@ class CompactionTask:
     """Bytes of the files."""
     rewrite: bool
     options: dict[str, Any]
+    schema: TableSchema | None
+    """The schema of the table in its log."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,7 +89,9 @@ class CompactionPlan:
         there = [file for file in job.files() if file.name in visible and is_in_partition(file.name)]
         # Hive writes files of no bytes, which have no rows.
         tasks = [
-            CompactionTask(job, [file.name for file in group], sum(file.size for file in group), rewrite, options)
+            CompactionTask(
+                job, [file.name for file in group], sum(file.size for file in group), rewrite, options, schema
+            )
             for group in compaction_groups([file for file in there if file.size], size, rewrite)
         ]
         return CompactionPlan(job, tasks, there)
@@ -134,7 +140,7 @@ def compact_files(task: CompactionTask) -> tuple[CompactedFile, Staged]:
     attempt = task.job.attempt()
     action = "rewrite"
     made = None
-    if not task.rewrite and _are_valid(sources, folder):
+    if not task.rewrite and _can_be_merged(sources, folder, task.schema):
         try:
             ending = first.rpartition("/")[2].partition(".")[2]
             target = rewritten_name(first, attempt, f".{ending or 'orc'}")
@@ -146,7 +152,7 @@ def compact_files(task: CompactionTask) -> tuple[CompactedFile, Staged]:
     if made is None:
         options = file_options(sources[0], folder, task.options)
         target = rewritten_name(first, attempt, file_suffix(options))
-        made = rewrite(sources, folder, target, attempt, options)
+        made = rewrite(sources, folder, target, attempt, options, schema=task.schema)
     written, token = made
     if written.rows != (rows := sum(ORCFile(at, storage_options=folder.storage_options).num_rows for at in sources)):
         folder.abort(target, token)
@@ -156,13 +162,19 @@ def compact_files(task: CompactionTask) -> tuple[CompactedFile, Staged]:
     return file, Staged(target, written.rows, written.bytes, token)
 
 
-def _are_valid(sources: Sequence[str], folder: Folder) -> bool:
-    """Whether all files are what they state. A merged file would have the faults of each, and all of their rows.
+def _can_be_merged(sources: Sequence[str], folder: Folder, schema: TableSchema | None) -> bool:
+    """Whether a merged file is read as the files are, and all files are what they state. A merged file would have the
+    faults of each, and all of their rows. It would have no Arrow schema in place of several, which decide on units of
+    timestamps, and on all types where the log has no schema.
 
     Raises:
         CorruptFileError: A file cannot be read.
     """
-    return all(not ORCFile(source, storage_options=folder.storage_options).check() for source in sources)
+    files = [ORCFile(source, storage_options=folder.storage_options) for source in sources]
+    has_same_types = len({stored_arrow_schema(file) for file in files}) == 1
+    if not has_same_types and (schema is None or any(timestamp_types(file) for file in files)):
+        return False
+    return all(not file.check() for file in files)
 
 
 def parse_size(size: int | str) -> int:

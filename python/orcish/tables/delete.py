@@ -42,9 +42,9 @@ def delete(
     """Deletes the rows of a table for which a filter is true. Rows for which it is null stay.
 
     Files without such rows are not changed, and most of them are not read. Files that have only such rows are removed.
-    The other files are written again, with their types, attributes, codec, user metadata, stride of the row index and
-    version. The table changes at once; if the call fails before, it is unchanged. Rows that another job adds meanwhile
-    stay.
+    The other files are written again, with the types of the table, and with their attributes, codec, user metadata,
+    stride of the row index and version. The table changes at once; if the call fails before, it is unchanged. Rows that
+    another job adds meanwhile stay.
 
     The keywords of :class:`~orcish.types.WriteOptions` apply to files that are written again. Without
     ``bloom_filter_columns`` they have no bloom filters.

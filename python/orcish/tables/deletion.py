@@ -64,6 +64,8 @@ class DeletionTask:
     splits: list[Split]
     """The stripes that may have such rows."""
     options: dict[str, Any]
+    schema: TableSchema | None
+    """The schema of the table in its log."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,7 +122,7 @@ class DeletionPlan:
             splits: dict[str, list[Split]] = {}
             for split in Scan(reader).splits(WHOLE):
                 splits.setdefault(split.location[len(base) + 1 :], []).append(split)
-            tasks = [DeletionTask(job, name, sizes[name], parts, options) for name, parts in splits.items()]
+            tasks = [DeletionTask(job, name, sizes[name], parts, options, logged) for name, parts in splits.items()]
         names = [name for name in visible if sizes[name]] if logged is None and not job.inside else []
         return DeletionPlan(job, tasks, files, position, names)
 
@@ -176,7 +178,7 @@ def delete_rows(task: DeletionTask) -> DeletedRows:
     attempt = task.job.attempt()
     options = file_options(source, folder, task.options)
     target = rewritten_name(task.name, attempt, file_suffix(options))
-    written, token = rewrite([source], folder, target, attempt, options, removed=numbers.sort())
+    written, token = rewrite([source], folder, target, attempt, options, schema=task.schema, removed=numbers.sort())
     if written.rows != total - len(numbers):
         folder.abort(target, token)
         raise CommitError(f"{source}: {total} rows without {len(numbers)} became {written.rows}")

@@ -1,24 +1,26 @@
-"""Rewriting of files: their rows, all or some of them, in a new file with their types and attributes."""
+"""Rewriting of files: their rows, all or some of them, in a new file with the types of the table."""
 
 from __future__ import annotations
 
 import bisect
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish import _native
 from orcish.io.files import TableFile
-from orcish.reading.file import ORCFile, has_arrow_schema
+from orcish.reading.file import ORCFile, native_file
 from orcish.reading.orc_files import OrcFiles
-from orcish.reading.source import type_options
-from orcish.scan import scan
+from orcish.reading.scan import Scan
+from orcish.reading.scan_reader import ScanReader
 from orcish.tables.folder import Folder
-from orcish.types import ScanOptions, StorageOptions
-from orcish.writing.timestamps import common_timezone, has_wall_clocks, timestamp_types, with_schema, with_stored_types
-from orcish.writing.writer import Written
+from orcish.tables.log.schema import TableSchema
+from orcish.tables.rewritten import RewrittenTypes, Source
+from orcish.writing.timestamps import timestamp_types, with_schema
+from orcish.writing.writer import Written, native_options
 
 __all__ = ["file_options", "rewrite", "rewritten_name"]
 
@@ -63,9 +65,14 @@ def rewrite(
     attempt: str,
     options: dict[str, Any],
     *,
+    schema: TableSchema | None,
     removed: pa.Array | None = None,
 ) -> tuple[Written, bytes]:
     """Writes the rows of files into a new file, which is not published yet.
+
+    Readers of the table find the same values as before, under all options. The stripes of the new file have the time
+    zones of the stripes that their rows come from, and so ``timestamp`` columns have the same clocks and the same
+    instants. With ``timezone`` in the options all stripes have this zone, and wall clocks stay as they are.
 
     Args:
         sources: The files.
@@ -73,6 +80,7 @@ def rewrite(
         target: The new file, by its path in the table.
         attempt: The folder of the staged file.
         options: Options of the new file.
+        schema: The schema of the table in its log.
         removed: Sorted numbers of rows that are left out, counted over all files.
 
     Returns:
@@ -80,48 +88,81 @@ def rewrite(
 
     Raises:
         LimitExceededError: A timestamp has digits beyond the unit of its column, or does not fit into 64 bits.
+        OrcishError: A file cannot be read with the types of the table.
     """
     storage = folder.storage_options
-    files = [ORCFile(source, storage_options=storage) for source in sources]
-    kinds = [timestamp_types(file) for file in files]
-    with_types = [file for file in files if has_arrow_schema(file)]
-    reading: ScanOptions = {"partitions": False, "storage_options": storage, "timestamp_unit": "exact"}
-    if not with_types:
-        # Without Arrow schemas, the types that readers choose must stay the same.
-        options = {"arrow_schema": False, **options}
-    if any(kinds):
-        # Instants of a single zone keep it, and with it both occurrences of an hour that its clocks repeat. Wall clock
-        # times that were written as such have no ambiguity and are read as they are.
-        zone = common_timezone([file for file, kind in zip(files, kinds, strict=True) if kind])
-        if zone is not None and "timezone" not in options:
-            options = {**options, "timezone": zone}
-            if not any(has_wall_clocks(file.schema) for file in with_types):
-                reading["timestamps"] = "instant"
-    reading["schema"] = _common_schema(sources, type_options({**reading}), storage)
-    rows = scan(sources, **reading)
-    stored = with_stored_types(rows.schema, kinds)
-    with folder.writer(target, stored, publish=False, staging=attempt, **options) as writer:
-        for batch in rows if removed is None else _without(rows, removed):
-            writer.write_batch(with_schema(batch, stored))
-    return writer.close(), cast("bytes", writer.token)
+    files = [Source(source, ORCFile(source, storage_options=storage)) for source in sources]
+    runs = [_Run(None, [file.table_file() for file in files])] if "timezone" in options else _runs(files)
+    types = RewrittenTypes.of(files, schema, storage, keeps_instants="timezone" not in options)
+    native = {"arrow_schema": types.has_arrow_schema, **options, "recorded_schema": types.recorded.__arrow_c_schema__()}
+    writer = _native.Writer(
+        folder.location(target),
+        types.read.__arrow_c_schema__(),
+        options=native_options(native),
+        storage_options=None if storage is None else dict(storage),
+        publish=False,
+        staging=folder.location(attempt),
+    )
+    first = 0
+    try:
+        for run in runs:
+            if run.zone is not None:
+                writer.set_timezone(run.zone)
+            table = OrcFiles(run.files, types.read, "name", storage, None)
+            for batch in Scan(ScanReader(table, {"timestamp_unit": "exact"})):
+                for kept in [batch] if removed is None else _without(batch, removed, first):
+                    rows = with_schema(kept, types.read)
+                    stream = pa.RecordBatchReader.from_batches(rows.schema, [rows])
+                    writer.write_stream(stream.__arrow_c_stream__())
+                first += batch.num_rows
+        written = Written(*writer.finish())
+    except BaseException:
+        writer.abort()
+        raise
+    return written, cast("bytes", writer.token)
 
 
-def _without(batches: Iterable[pa.RecordBatch], removed: pa.Array) -> Iterator[pa.RecordBatch]:
-    """The rows of batches without those of some numbers."""
+class _Run(NamedTuple):
+    """Consecutive stripes whose writers had one time zone."""
+
+    zone: str | None
+    """The zone, empty where it is not recorded; ``None`` where it does not matter."""
+    files: list[TableFile]
+
+
+def _runs(sources: Sequence[Source]) -> list[_Run]:
+    """The stripes of files, in their order."""
+    runs: list[_Run] = []
+    for source in sources:
+        zones: list[str | None] = [None]
+        if timestamp_types(source.file):
+            zones = [*native_file(source.file).writer_timezones()] or [None]
+        at = 0
+        for zone, same in itertools.groupby(zones):
+            count = len(list(same))
+            part = source.table_file(None if count == len(zones) else list(range(at, at + count)))
+            at += count
+            if runs and (zone is None or runs[-1].zone in (None, zone)):
+                last = runs.pop()
+                runs.append(_Run(last.zone if zone is None else zone, [*last.files, part]))
+            else:
+                runs.append(_Run(zone, [part]))
+    return runs
+
+
+def _without(batch: pa.RecordBatch, removed: pa.Array, first: int) -> Iterator[pa.RecordBatch]:
+    """The rows of a batch, whose first row has the number ``first``, without those of some numbers."""
 
     def place(number: int) -> int:
         """The index of the first removed number that is not less."""
         return bisect.bisect_left(range(len(removed)), number, key=lambda at: removed[at].as_py())
 
-    first = 0
-    for batch in batches:
-        start, end = place(first), place(first + batch.num_rows)
-        if start == end:
-            yield batch
-        elif end - start < batch.num_rows:
-            places = [number - first for number in removed.slice(start, end - start).to_pylist()]
-            yield from _without_places(batch, places)
-        first += batch.num_rows
+    start, end = place(first), place(first + batch.num_rows)
+    if start == end:
+        yield batch
+    elif end - start < batch.num_rows:
+        places = [number - first for number in removed.slice(start, end - start).to_pylist()]
+        yield from _without_places(batch, places)
 
 
 def _without_places(batch: pa.RecordBatch, places: list[int]) -> Iterator[pa.RecordBatch]:
@@ -134,16 +175,3 @@ def _without_places(batch: pa.RecordBatch, places: list[int]) -> Iterator[pa.Rec
         for start, end in itertools.pairwise([-1, *places, batch.num_rows]):
             if end - start > 1:
                 yield batch.slice(start + 1, end - start - 1)
-
-
-def _common_schema(sources: list[str], options: dict[str, Any], storage: StorageOptions | None) -> pa.Schema | None:
-    """The union of the schemas; ``None`` where all are equal.
-
-    Raises:
-        OrcishError: There is no common type.
-    """
-    files = OrcFiles([TableFile(source, None, []) for source in sources], None, "name", storage, None)
-    unified = files.unified_schema(options, case_sensitive=True)
-    if unified.fault is not None:
-        raise unified.fault
-    return unified.schema if unified.differs else None

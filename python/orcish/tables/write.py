@@ -26,7 +26,7 @@ from orcish.writing.dataset import (
     WrittenFile,
     check_existing_data,
 )
-from orcish.writing.timestamps import has_instants, with_stored_types
+from orcish.writing.timestamps import has_timestamps, with_stored_types
 from orcish.writing.writer import schema_and_batches
 
 __all__ = ["write_dataset"]
@@ -85,8 +85,8 @@ def write_dataset(
             rows are in. Links to files are removed, not their targets. Nothing is overwritten where there are files
             behind a link to a folder, or in a folder that is no partition. Rows that are added to a table have to have
             its partition columns, and get the types of its columns, where these are wider. Appended instants have the
-            type that the table has: ``timestamp`` in the time zone of its writer, or ``timestamp with local time
-            zone``.
+            type that the table has: ``timestamp``, or ``timestamp with local time zone``. Columns of type ``timestamp``
+            are written in the time zone of the writer of the table, unless there is a ``timezone``.
         max_open_files: Maximum number of open files. With more partitions, the least recently used file is finished,
             and later rows of its partition begin another file.
         max_memory: Maximum bytes that all open files together hold in memory; the largest ones end their stripe.
@@ -164,12 +164,14 @@ def _fitted(
     """The schema and the options with which rows are written beside existing files."""
     if existing is None:
         return schema, options
-    schema = existing.appended_schema(schema)
-    if has_instants(schema):
-        schema = with_stored_types(schema, [existing.timestamp_types])
-        # Other readers show wall clock times, which are consistent only within one zone.
-        if "timestamp" in existing.timestamp_types.values() and (zone := existing.writer_timezone()):
-            options = {"timezone": zone, **options}
+    schema = with_stored_types(existing.appended_schema(schema), [existing.timestamp_types])
+    # Readers show either the wall clocks or the instants of all files, which are consistent only within one zone.
+    if (
+        has_timestamps(schema)
+        and "timestamp" in existing.timestamp_types.values()
+        and (zone := existing.writer_timezone())
+    ):
+        options = {"timezone": zone, **options}
     return schema, options
 
 

@@ -14,9 +14,7 @@ from orcish.reading.file import ORCFile, native_file
 
 __all__ = [
     "ORC_TYPE",
-    "common_timezone",
-    "has_instants",
-    "has_wall_clocks",
+    "has_timestamps",
     "timestamp_types",
     "with_schema",
     "with_stored_types",
@@ -29,14 +27,9 @@ WALL = "timestamp"
 INSTANT = "timestamp with local time zone"
 
 
-def has_instants(schema: Any) -> bool:
-    """Whether a schema has instants, nested ones included."""
-    return any(kind.tz is not None for field in schema for kind in _timestamps(field.type))
-
-
-def has_wall_clocks(schema: Any) -> bool:
-    """Whether a schema has timestamps without zone, nested ones included."""
-    return any(kind.tz is None for field in schema for kind in _timestamps(field.type))
+def has_timestamps(schema: Any) -> bool:
+    """Whether a schema has timestamps, nested ones included."""
+    return any(True for field in schema for _ in _timestamps(field.type))
 
 
 def _timestamps(kind: Any) -> Iterator[Any]:
@@ -98,9 +91,3 @@ def _stored(field: pa.Field, path: str, kinds: Mapping[str, set[str]]) -> pa.Fie
 def writer_timezones(file: ORCFile) -> set[str]:
     """The time zones of the writers of the stripes; an empty name where a stripe has none."""
     return set(native_file(file).writer_timezones())
-
-
-def common_timezone(files: Sequence[ORCFile]) -> str | None:
-    """The time zone of the writers of all files; ``None`` where they differ, or are not recorded."""
-    zones = {zone for file in files for zone in writer_timezones(file)}
-    return zones.pop() or None if len(zones) == 1 else None

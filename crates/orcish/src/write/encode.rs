@@ -58,6 +58,11 @@ impl Encoder {
         }
     }
 
+    /// Replaces the columns, which have no rows, by others of the same types.
+    pub(super) fn set_columns(&mut self, columns: Vec<ColumnWriter>) {
+        self.columns = columns.into_iter().map(|column| TimedColumn { column, time: Duration::ZERO }).collect();
+    }
+
     /// Sets the check that the calling thread polls.
     pub(super) fn set_cancel_check(&mut self, check: CancelCheck) {
         if let Some(caller) = self.compressors.first_mut() {

@@ -21,6 +21,7 @@ use super::tail::{MAGIC, Tail};
 use super::types::orc_types;
 use super::verify::Verifier;
 use crate::schema::Schema;
+use crate::time::WriterZone;
 use crate::tuning;
 
 /// Size of a complete file.
@@ -71,6 +72,8 @@ pub struct FileWriter {
     sink: Option<Box<dyn Sink>>,
     arrow: SchemaRef,
     types: Schema,
+    /// Whether the batches may have nulls, by column id.
+    nullable: Vec<bool>,
     plan: WritePlan,
     timezone: String,
     encoder: Encoder,
@@ -135,6 +138,7 @@ impl FileWriter {
             sink: Some(sink),
             arrow: schema,
             types: orc,
+            nullable,
             plan,
             timezone: options.timezone.clone(),
             encoder,
@@ -195,6 +199,24 @@ impl FileWriter {
         self.guarded(Self::flush_stripe)?;
         self.encoder.release();
         Ok(())
+    }
+
+    /// Ends the stripe, unless it has the time zone of the writer `timezone`; see [`WriteOptions::timezone`]. The next
+    /// stripes have it.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for an unknown time zone; the errors of [`write`](Self::write).
+    pub fn set_timezone(&mut self, timezone: &str) -> Result<()> {
+        self.guarded(|this| {
+            if this.timezone == timezone {
+                return Ok(());
+            }
+            this.flush_stripe()?;
+            this.plan.zone = WriterZone::parse(timezone).map_err(|error| Error::invalid(error.message()))?;
+            timezone.clone_into(&mut this.timezone);
+            this.encoder.set_columns(child_writers(&this.plan, &this.types, &this.nullable, 0)?);
+            Ok(())
+        })
     }
 
     /// Bytes of memory of the current stripe, with queued rows.
@@ -343,7 +365,7 @@ impl FileWriter {
         let columns = self.encoder.end_stripe()?;
         let num_rows = std::mem::take(&mut self.stripe_rows);
         self.row_group_rows = 0;
-        let timezone = self.plan.has_timestamps.then(|| self.timezone.clone());
+        let timezone = self.plan.has_timestamps.then(|| self.timezone.clone()).filter(|name| !name.is_empty());
         let row_index_stride = self.plan.row_index_stride.into();
         let root = RootColumn { num_rows, row_index_stride, has_index: self.plan.has_index };
         let stripe = assemble(root, columns, timezone, self.plan.stream_options(), self.encoder.compressors()?)?;

@@ -30,7 +30,7 @@ pub(super) fn user_metadata(schema: &Schema, options: &WriteOptions) -> Result<V
     let mut metadata: Vec<_> = of_schema.chain(of_options).collect();
     metadata.retain(|(key, _)| key != ARROW_SCHEMA_KEY);
     if options.arrow_schema {
-        let mut schema = schema.clone();
+        let mut schema = options.recorded_schema.as_deref().unwrap_or(schema).clone();
         schema.metadata.remove(ARROW_SCHEMA_KEY);
         match encode_schema(&schema) {
             Ok(bytes) => metadata.push((ARROW_SCHEMA_KEY.to_owned(), bytes.into())),

@@ -1,5 +1,6 @@
 //! Options of writing a file.
 
+use arrow_schema::SchemaRef;
 use bytes::Bytes;
 
 use crate::codec::Compression;
@@ -83,6 +84,9 @@ pub struct WriteOptions {
     pub version: Version,
     /// Whether the user metadata have the Arrow schema, so that readers of orcish restore the Arrow types.
     pub arrow_schema: bool,
+    /// The Arrow schema in the user metadata, where it is not that of the batches. The types in the file have to be
+    /// those of either schema.
+    pub recorded_schema: Option<SchemaRef>,
     /// Whether the file is verified before it appears: each stripe is read and compared with the rows that were
     /// written, its statistics, row index and bloom filters are checked, and the bytes of local files are read from
     /// disk. The rows of a stripe stay in memory. Writing takes about three times as long.
@@ -108,6 +112,7 @@ impl Default for WriteOptions {
             timezone: "UTC".to_owned(),
             version: Version::default(),
             arrow_schema: true,
+            recorded_schema: None,
             verify: false,
             threads: 0,
         }

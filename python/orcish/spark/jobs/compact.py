@@ -59,7 +59,7 @@ def compact(
     """Combines small files of a table, folder by folder, in the order of their names.
 
     Files with the same types and options are merged: each is checked, and their stripes are copied. Other files, and
-    all files with ``rewrite``, are decoded and written again, with their types and attributes. The table changes at
+    all files with ``rewrite``, are decoded and written again, with the types of the table. The table changes at
     once, when all files have been written; if the job is stopped before, the table is unchanged. Readers that have
     listed the old files and not opened them yet will not find them.
 

@@ -1,0 +1,202 @@
+"""The types of files that are written again: those with which readers of the table have read the files."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from orcish import _native
+from orcish.arrow.exported import ExportedSchema
+from orcish.arrow.nested import map_fields
+from orcish.errors import UnsupportedError
+from orcish.io.files import TableFile
+from orcish.reading.file import ORCFile, has_arrow_schema, native_file
+from orcish.reading.orc_files import OrcFiles
+from orcish.reading.source import type_options
+from orcish.tables.log.schema import TableSchema
+from orcish.types import StorageOptions
+from orcish.writing.timestamps import ORC_TYPE, timestamp_types, with_stored_types
+
+__all__ = ["RewrittenTypes", "Source"]
+
+SPARK_TYPE = b"spark.sql.catalyst.type"
+"""Key of field metadata with the type of Spark that ORC does not have."""
+WHOLE = 1 << 62
+"""Size of a split that has all of a file."""
+EXTENSION = b"ARROW:extension:"
+"""Beginning of the keys of field metadata that name extension types."""
+
+
+class Source(NamedTuple):
+    """A file that is written again."""
+
+    location: str
+    file: ORCFile
+
+    def table_file(self, stripes: list[int] | None = None) -> TableFile:
+        """All stripes of the file, or some."""
+        return TableFile(self.location, None, [], native_file(self.file).tail_bytes(), stripes)
+
+
+class RewrittenTypes(NamedTuple):
+    """How files are read, and what the new file has."""
+
+    read: pa.Schema
+    """The schema with which the rows are read and written. Its metadata decide the ORC types."""
+    recorded: pa.Schema
+    """The Arrow schema of the new file: the types of the table."""
+    has_arrow_schema: bool
+    """Whether the new file has it, by default."""
+
+    @staticmethod
+    def of(
+        sources: Sequence[Source], logged: TableSchema | None, storage: StorageOptions | None, *, keeps_instants: bool
+    ) -> RewrittenTypes:
+        """The types of the table, and after them the columns that only the files have.
+
+        Args:
+            sources: The files.
+            logged: The schema of the table in its log. Without it, the first file decides, unless its types do not hold
+                the values of the others.
+            storage: Options of the object store.
+            keeps_instants: Whether columns of type ``timestamp`` are read as the instants that are stored, whatever
+                their type is in the table.
+
+        Raises:
+            OrcishError: A column of a file cannot be read.
+        """
+        types = _Types(sources, logged, storage)
+        table = types.of_table({"timestamp_unit": "exact"})
+        read = types.of_table({"timestamp_unit": "exact", "timestamps": "instant"}) if keeps_instants else table
+        kinds = types.timestamp_types()
+        return RewrittenTypes(with_stored_types(read, kinds), with_stored_types(table, kinds), types.has_arrow_schema)
+
+
+class _Types:
+    """The types of a table and of some of its files."""
+
+    def __init__(self, sources: Sequence[Source], logged: TableSchema | None, storage: StorageOptions | None) -> None:
+        self._files = [source.file for source in sources]
+        self._columns = [_columns(file) for file in self._files]
+        self._sources = [source.table_file() for source in sources]
+        self._logged = None if logged is None else logged._replace(shown=[])
+        self._storage = storage
+        self._log_file = None if logged is None else ORCFile(logged.file)
+
+    @property
+    def has_arrow_schema(self) -> bool:
+        """Whether readers take the types from an Arrow schema: that of the log, or of the first file."""
+        return has_arrow_schema(self._log_file or self._files[0])
+
+    def timestamp_types(self) -> list[dict[str, str]]:
+        """The ORC types of the timestamp columns of each file; those of the log for columns that no file has."""
+        kinds = [timestamp_types(file) for file in self._files]
+        if self._log_file is not None:
+            found = {path for file in self._files for path in file.column_paths}
+            own = timestamp_types(self._log_file)
+            kinds.append({path: kind for path, kind in own.items() if path not in found})
+        return kinds
+
+    def of_table(self, options: dict[str, Any]) -> pa.Schema:
+        """The types of the table under options of reading."""
+        each = [self._union([source], options) for source in self._sources]
+        files = OrcFiles(self._sources, None, "name", self._storage, None, self._logged)
+        schema = files.full_schema(files.open(options))
+        for own in each:
+            schema = pa.schema(
+                ExportedSchema(_native.extended_schema(schema.__arrow_c_schema__(), own.__arrow_c_schema__()))
+            )
+        if self._logged is None and not self._can_be_read(schema, options):
+            # There is none where the first file has times, and another one integers without an Arrow schema.
+            with contextlib.suppress(UnsupportedError):
+                schema = self._union(self._sources, options)
+        return pa.schema([self._with_attributes(field, field.name) for field in schema], schema.metadata)
+
+    def _can_be_read(self, schema: pa.Schema, options: dict[str, Any]) -> bool:
+        """Whether readers find the columns of all files with the types of a schema."""
+        files = OrcFiles(self._sources, schema, "name", self._storage, None)
+        try:
+            files.open_columns(type_options(options), None).splits(WHOLE)
+        except UnsupportedError:
+            return False
+        return True
+
+    def _with_attributes(self, field: pa.Field, path: str) -> pa.Field:
+        """The field with the attributes that it has in the first file, and its ORC type, if all files have the same."""
+        field = field.with_type(
+            map_fields(field.type, lambda child, step: self._with_attributes(child, f"{path}.{step}"))
+        )
+        found = [columns[path] for columns in self._columns if path in columns]
+        if not found:
+            return field
+        metadata = {key: value for key, value in (field.metadata or {}).items() if key.startswith(EXTENSION)}
+        first = found[0]
+        is_same = all((each.kind, each.spark_type) == (first.kind, first.spark_type) for each in found)
+        for key, value in first.attributes.items():
+            if key == ORC_TYPE.encode():
+                # ORC C++ writes attributes of the columns that it has read, whatever types it gives them.
+                is_kept = is_same and first.kind.startswith(value.decode()) and _is_text(field.type) == first.is_text
+            else:
+                is_kept = is_same or key != SPARK_TYPE
+            if is_kept:
+                metadata[key] = value
+        return field.with_metadata(metadata or None)
+
+    def _union(self, sources: list[TableFile], options: dict[str, Any]) -> pa.Schema:
+        unified = OrcFiles(sources, None, "name", self._storage, None).unified_schema(options, case_sensitive=True)
+        if unified.fault is not None:
+            raise unified.fault
+        return unified.schema
+
+
+class _Column(NamedTuple):
+    """A column of a file."""
+
+    kind: str
+    """Its ORC type."""
+    attributes: dict[bytes, bytes]
+
+    @property
+    def spark_type(self) -> bytes | None:
+        """The type of Spark that ORC does not have."""
+        return self.attributes.get(SPARK_TYPE)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it has texts of limited length."""
+        return self.kind.startswith(("char", "varchar"))
+
+
+def _columns(file: ORCFile) -> dict[str, _Column]:
+    """The columns of a file by their dotted names."""
+    kinds = dict(zip(file.column_paths, file.column_types, strict=True))
+    found = {}
+
+    def seen(field: pa.Field, path: str) -> pa.Field:
+        if path in kinds:
+            found[path] = _Column(kinds[path], dict(field.metadata or {}))
+        map_fields(field.type, lambda child, step: seen(child, f"{path}.{step}"))
+        return field
+
+    for field in file.arrow_schema(arrow_schema=False):
+        seen(field, field.name)
+    return found
+
+
+def _is_text(kind: Any) -> bool:
+    """Whether values of a type are texts, encoded in any way."""
+    while pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _holds(table: pa.Schema, rows: pa.Schema) -> bool:
+    """Whether readers find the values of the rows with the types of the table."""
+    try:
+        _native.appended_schema(table.__arrow_c_schema__(), rows.__arrow_c_schema__(), True)
+    except ValueError:
+        return False
+    return True
