@@ -375,6 +375,10 @@ fn literals(domain: Domain) -> BoxedStrategy<Literal> {
         Domain::Date => prop_oneof![days(), stamps(false)].boxed(),
         Domain::Timestamp { is_instant: true, .. } => stamps(true).boxed(),
         Domain::Timestamp { .. } => prop_oneof![days(), stamps(false)].boxed(),
+        Domain::Null => {
+            let texts = texts().prop_map(Literal::String);
+            prop_oneof![any::<bool>().prop_map(Literal::Boolean), numbers(), texts, days(), stamps(true)].boxed()
+        }
         Domain::Opaque => Just(Literal::Null).boxed(),
     };
     prop_oneof![9 => fitting, 1 => Just(Literal::Null)].boxed()
@@ -442,7 +446,7 @@ fn value(domain: Domain, near: Option<&Literal>, nudge: i64, other: (i128, f64, 
             };
             Value::Ticks(long(shifted(nanos.div_euclid(nanoseconds.into()))))
         }
-        Domain::Opaque => Value::Null,
+        Domain::Null | Domain::Opaque => Value::Null,
     }
 }
 
@@ -494,7 +498,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
     #[test]
     fn conditions_are_equivalent_to_predicates(
-        (domain, predicate) in domains().prop_flat_map(|domain| (Just(domain), predicates(domain))),
+        (domain, predicate) in prop_oneof![9 => domains(), 1 => Just(Domain::Null)].prop_flat_map(|domain| (Just(domain), predicates(domain))),
         other in (integers(), floats(), bytes()),
     ) {
         let condition = condition(&predicate, domain).unwrap();
@@ -510,7 +514,7 @@ proptest! {
 
     #[test]
     fn type_mismatches_are_errors(
-        domain in prop_oneof![9 => domains(), 1 => Just(Domain::Opaque)],
+        domain in prop_oneof![8 => domains(), 1 => Just(Domain::Null), 1 => Just(Domain::Opaque)],
         literal in domains().prop_flat_map(literals),
         op in ops(),
     ) {
@@ -518,7 +522,7 @@ proptest! {
         let predicate = Predicate::Compare { column: column(), op, value: literal.clone() };
         let fits = match (domain, &literal) {
             (Domain::Opaque, _) => false,
-            (_, Literal::Null) => true,
+            (Domain::Null, _) | (_, Literal::Null) => true,
             (Domain::Boolean, Literal::Boolean(_)) | (Domain::Date, Literal::Date(_)) => true,
             (
                 Domain::Integer | Domain::Float | Domain::Decimal { .. },

@@ -187,7 +187,7 @@ fn rows(
             };
             (Box::new(value), detail)
         }
-        Domain::Opaque => (Box::new(|_| Value::Null), Detail::None),
+        Domain::Null | Domain::Opaque => (Box::new(|_| Value::Null), Detail::None),
     };
     let values = stored.iter().map(|v| v.as_ref().map_or(Value::Null, &value)).collect();
     let statistics = degradation.statistics(present.len(), stored.len(), is_all_below, detail);
