@@ -431,7 +431,7 @@ def test_main(
     assert main(["convert", table, str(tmp_path / "out"), "--partition-by", "id", "--compression", "zlib"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].split()[1] == "1"
     assert main(["convert", table, str(tmp_path / "out")]) == 1
-    assert "has files already" in capsys.readouterr().err
+    assert "has data already" in capsys.readouterr().err
     plain = ["--partition-by", "", "--bloom-filter-columns", "id", "--verify", "--compression-level", "0"]
     assert main(["convert", str(tmp_path / "out"), str(tmp_path / "plain"), "--compression", "brotli", *plain]) == 0
     assert orcish.read_table(tmp_path / "plain").num_rows == 3
