@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["map_fields", "value_type"]
+__all__ = ["is_text", "map_fields", "value_type"]
 
 _LISTS: list[tuple[Any, Any]] = [
     (pa.types.is_list, pa.list_),
@@ -22,6 +22,12 @@ def value_type(kind: Any) -> Any:
     while pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
         kind = kind.value_type
     return kind
+
+
+def is_text(kind: Any) -> bool:
+    """Whether values of a type are texts, encoded in any way."""
+    kind, types = value_type(kind), pa.types
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def map_fields(kind: Any, change: Callable[[pa.Field, str], pa.Field]) -> Any:

@@ -18,10 +18,12 @@ from orcish.reading.reader import BatchSource
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.source import ScanSource
 
-__all__ = ["Scan", "Split", "read_split", "reader_of"]
+__all__ = ["DEFAULT_SPLIT_SIZE", "WHOLE_FILE", "Scan", "Split", "read_split", "reader_of"]
 
 DEFAULT_SPLIT_SIZE = 128 << 20
 """Stored bytes of a split, about."""
+WHOLE_FILE = 1 << 62
+"""Size of a split that has all of a file."""
 
 
 class Scan(BatchSource):

@@ -13,7 +13,7 @@ from orcish import _native
 from orcish.arrow.casting import cast_array
 from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.frames import without_row_numbers
-from orcish.arrow.nested import value_type
+from orcish.arrow.nested import is_text, value_type
 from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema
@@ -21,7 +21,7 @@ from orcish.reading.orc_files import OrcFiles, partition_schema
 from orcish.scan import scan
 from orcish.tables.commit import Job
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.partition_values import cast_values, inferred_fields, is_text
+from orcish.tables.partition_values import cast_values, inferred_fields
 from orcish.terminal import printable
 from orcish.writing.timestamps import timestamp_types, with_stored_types, writer_timezones
 from orcish.writing.writer import ORCWriter
@@ -153,13 +153,14 @@ def existing_table(
     """
     base = job.root
     files = [f"{base}/{name}" for name in names]
-    inferred = {field.name: field for field in inferred_fields(base, visible)}
     if schema is not None:
         table = OrcFiles([], None, "name", None, None, schema._replace(shown=[]))
         columns = table.full_schema(table.open({}))
         file = ORCFile(schema.file)
         logged = {field.name: field for field in file.schema if field.name in schema.partition}
-        fields = {**{name: inferred[name] for name in schema.partition if name in inferred}, **logged}
+        is_known = all(name in logged for name in schema.partition)
+        inferred = {} if is_known else {field.name: field for field in inferred_fields(base, visible)}
+        fields = {name: field for name in schema.partition if (field := logged.get(name) or inferred.get(name))}
         known = {field.name: field.type for field in partition_schema(schema)}
         types = {
             # The type of a column that the log has as null is inferred by each reader.
@@ -169,6 +170,7 @@ def existing_table(
         }
         return _existing_table(job, columns, fields, types, file, files)
     for location, file in _opened(files, job.storage):
+        inferred = {field.name: field for field in inferred_fields(base, visible)}
         types = {name: field.type for name, field in inferred.items()}
         return _existing_table(job, _columns(base, location, files, job.storage), inferred, types, file, files)
     for name in names:

@@ -15,7 +15,7 @@ from orcish.filters.pushdown import Filters
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
-from orcish.reading.scan import Scan, Split
+from orcish.reading.scan import WHOLE_FILE, Scan, Split
 from orcish.reading.scan_reader import ScanReader
 from orcish.tables.appending import existing_table, schema_with
 from orcish.tables.commit import Job, Staged, is_in_partition
@@ -30,8 +30,6 @@ __all__ = ["Deleted", "DeletedRows", "DeletionPlan", "DeletionTask", "delete_row
 
 NUMBER = "orcish.row_number"
 """Name of the column of row numbers."""
-WHOLE = 1 << 62
-"""Size of a split that has all of a file."""
 
 
 class Deleted(NamedTuple):
@@ -124,7 +122,7 @@ class DeletionPlan:
             reader = ScanReader(source, {"filters": filters, "columns": [], "row_number": NUMBER})
             reader.check()
             splits: dict[str, list[Split]] = {}
-            for split in Scan(reader).splits(WHOLE):
+            for split in Scan(reader).splits(WHOLE_FILE):
                 splits.setdefault(split.location[len(base) + 1 :], []).append(split)
             tasks = [DeletionTask(job, name, sizes[name], parts, options, logged) for name, parts in splits.items()]
         names = [name for name in visible if sizes[name]] if logged is None and not job.inside else []

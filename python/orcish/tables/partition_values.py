@@ -14,22 +14,15 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedArray, ExportedSchema
+from orcish.arrow.nested import is_text
 from orcish.errors import OrcishError
 from orcish.reading.orc_files import partition_schema
 from orcish.tables.log.schema import TableSchema
 
-__all__ = ["cast_values", "check_partition_values", "equal_folders", "inferred_fields", "is_text", "parse_values"]
+__all__ = ["cast_values", "check_partition_values", "equal_folders", "inferred_fields", "parse_values"]
 
 Values = tuple[tuple[str, str | None], ...]
 """Names and texts of the partition columns of a folder."""
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Whether values of a type are their own texts."""
-    types = pa.types
-    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
-        kind = kind.value_type
-    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def inferred_fields(base: str, names: Iterable[str]) -> list[pa.Field]:
@@ -39,13 +32,8 @@ def inferred_fields(base: str, names: Iterable[str]) -> list[pa.Field]:
         base: Path or URL of the table.
         names: The files, by their paths in the table.
     """
-    texts: dict[str, set[str]] = {}
-    for values in _folders(base, names).values():
-        for name, text in values:
-            if text is not None:
-                texts.setdefault(name, set()).add(text)
-    columns = [(name, sorted(found)) for name, found in texts.items()]
-    return list(pa.schema(ExportedSchema(_native.infer_partition_schema(columns, "hive"))))
+    texts = _texts_of(_folders(base, names).values())
+    return list(pa.schema(ExportedSchema(_native.infer_partition_schema([*texts.items()], "hive"))))
 
 
 def parse_values(texts: pa.Array, to: pa.DataType) -> pa.Array:
@@ -91,16 +79,12 @@ def check_partition_values(base: str, names: Iterable[str], schema: TableSchema)
     if not schema.partition:
         return
     fields = {field.name: field for field in partition_schema(schema) if not is_text(field.type)}
-    texts: dict[str, set[str]] = {name: set() for name in fields}
-    for values in _folders(base, names).values():
-        for name, text in values:
-            if name in fields and text is not None:
-                texts[name].add(text)
-    for name, found in texts.items():
+    texts = _texts_of(_folders(base, names).values())
+    for name, field in fields.items():
         try:
-            parse_values(pa.array(sorted(found), pa.string()), fields[name].type)
+            parse_values(pa.array(texts.get(name, []), pa.string()), field.type)
         except (ValueError, OrcishError) as error:
-            raise ValueError(f"{base}: column {name} is {fields[name].type} in the table: {error}") from None
+            raise ValueError(f"{base}: column {name} is {field.type} in the table: {error}") from None
 
 
 def equal_folders(
@@ -121,14 +105,9 @@ def equal_folders(
             column is ``None``, such texts are no instants.
     """
     own, there = _folders(base, new), _folders(base, names)
-    texts: dict[str, set[str]] = {}
-    for values in [*own.values(), *there.values()]:
-        for name, text in values:
-            if text is not None:
-                texts.setdefault(name, set()).add(text)
     keys = {
-        name: _keys(sorted(found), types[name], zones.get(name, "")) if name in types else {}
-        for name, found in texts.items()
+        name: _keys(texts, types[name], zones.get(name, "")) if name in types else {}
+        for name, texts in _texts_of([*own.values(), *there.values()]).items()
     }
 
     def key(values: Values) -> tuple[Any, ...]:
@@ -183,3 +162,13 @@ def _folders(base: str, names: Iterable[str]) -> dict[str, Values]:
     """The folders of files, by their paths in the table, with their partition columns."""
     folders = {name.rpartition("/")[0] for name in names}
     return {folder: tuple(_native.partitions_below(base, f"{base}/{folder}/-")) for folder in folders}
+
+
+def _texts_of(folders: Iterable[Values]) -> dict[str, list[str]]:
+    """The different texts of each partition column in some folders, in their order. Null has none."""
+    texts: dict[str, set[str]] = {}
+    for values in folders:
+        for name, text in values:
+            if text is not None:
+                texts.setdefault(name, set()).add(text)
+    return {name: sorted(found) for name, found in texts.items()}

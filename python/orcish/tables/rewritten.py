@@ -10,22 +10,19 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedSchema
-from orcish.arrow.nested import map_fields
+from orcish.arrow.nested import is_text, map_fields
 from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema, native_file
 from orcish.reading.orc_files import OrcFiles
+from orcish.reading.scan import WHOLE_FILE
 from orcish.reading.source import type_options
 from orcish.tables.log.schema import TableSchema
 from orcish.types import StorageOptions
-from orcish.writing.timestamps import ORC_TYPE, timestamp_types, with_stored_types
+from orcish.writing.timestamps import CATALYST_TYPE, ORC_TYPE, timestamp_types, with_stored_types
 
 __all__ = ["RewrittenTypes", "Source"]
 
-SPARK_TYPE = b"spark.sql.catalyst.type"
-"""Key of field metadata with the type of Spark that ORC does not have."""
-WHOLE = 1 << 62
-"""Size of a split that has all of a file."""
 EXTENSION = b"ARROW:extension:"
 """Beginning of the keys of field metadata that name extension types."""
 
@@ -119,7 +116,7 @@ class _Types:
         """Whether readers find the columns of all files with the types of a schema."""
         files = OrcFiles(self._sources, schema, "name", self._storage, None)
         try:
-            files.open_columns(type_options(options), None).splits(WHOLE)
+            files.open_columns(type_options(options), None).splits(WHOLE_FILE)
         except UnsupportedError:
             return False
         return True
@@ -138,9 +135,9 @@ class _Types:
         for key, value in first.attributes.items():
             if key == ORC_TYPE.encode():
                 # ORC C++ writes attributes of the columns that it has read, whatever types it gives them.
-                is_kept = is_same and first.kind.startswith(value.decode()) and _is_text(field.type) == first.is_text
+                is_kept = is_same and first.kind.startswith(value.decode()) and is_text(field.type) == first.is_text
             else:
-                is_kept = is_same or key != SPARK_TYPE
+                is_kept = is_same or key != CATALYST_TYPE.encode()
             if is_kept:
                 metadata[key] = value
         return field.with_metadata(metadata or None)
@@ -162,7 +159,7 @@ class _Column(NamedTuple):
     @property
     def spark_type(self) -> bytes | None:
         """The type of Spark that ORC does not have."""
-        return self.attributes.get(SPARK_TYPE)
+        return self.attributes.get(CATALYST_TYPE.encode())
 
     @property
     def is_text(self) -> bool:
@@ -184,13 +181,6 @@ def _columns(file: ORCFile) -> dict[str, _Column]:
     for field in file.arrow_schema(arrow_schema=False):
         seen(field, field.name)
     return found
-
-
-def _is_text(kind: Any) -> bool:
-    """Whether values of a type are texts, encoded in any way."""
-    while pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
-        kind = kind.value_type
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _holds(table: pa.Schema, rows: pa.Schema) -> bool:

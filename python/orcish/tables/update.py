@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.nested import is_text
 from orcish.errors import CommitError
 from orcish.reading.orc_files import partition_schema
 from orcish.tables.appending import (
@@ -20,7 +21,7 @@ from orcish.tables.appending import (
 )
 from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.partition_values import check_partition_values, equal_folders, is_text
+from orcish.tables.partition_values import check_partition_values, equal_folders
 from orcish.terminal import printable
 from orcish.types import ExistingData
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.frames import with_index_columns, without_row_numbers
+from orcish.arrow.nested import value_type
 from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
 from orcish.io.paths import local_path, path_text
@@ -238,9 +239,7 @@ def _partition_columns(partition_by: Sequence[str], schema: pa.Schema) -> list[s
     for name in by:
         if schema.names.count(name) > 1:
             raise ValueError(f"partition_by={by}: column {name!r} is there twice")
-        kind = schema.field(name).type
-        if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
-            kind = kind.value_type
+        kind = value_type(schema.field(name).type)
         if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
             raise ValueError(f"partition_by={by}: values of {name!r}, of type {kind}, cannot be names of folders")
         if not name or name.startswith("."):

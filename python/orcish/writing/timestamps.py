@@ -13,6 +13,7 @@ from orcish.arrow.nested import map_fields, value_type
 from orcish.reading.file import ORCFile, native_file
 
 __all__ = [
+    "CATALYST_TYPE",
     "ORC_TYPE",
     "has_timestamps",
     "timestamp_types",
@@ -23,6 +24,8 @@ __all__ = [
 
 ORC_TYPE = "orc.type"
 """Key of field metadata with the ORC type that the field is stored as."""
+CATALYST_TYPE = "spark.sql.catalyst.type"
+"""Key of field metadata in which Spark records its own type of a column."""
 WALL = "timestamp"
 INSTANT = "timestamp with local time zone"
 

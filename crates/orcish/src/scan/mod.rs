@@ -14,6 +14,7 @@ mod matching;
 mod nulls;
 mod partition;
 mod reader;
+mod replaced_fields;
 mod table;
 mod table_file;
 mod table_scan;

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Fields};
 use orcish_core::error::Result;
-use orcish_core::types::{entries_of, item_of, typed_null, value_type, with_item, with_type};
+use orcish_core::types::{entries_of, item_of, typed_null, value_type};
 
 use super::matching::{Matcher, Path};
+use super::replaced_fields::replaced_fields;
 use super::table::{Table, normalized_field};
 use crate::projection::{Projection, readable_columns};
 use crate::read::OrcFile;
@@ -32,7 +33,11 @@ impl Table {
             if found.is_empty() {
                 break;
             }
-            self.fields = typed_fields(&self.fields, &mut Vec::new(), &found);
+            // All fields of a table of several files are nullable.
+            self.fields = replaced_fields(&self.fields, &|path, field| {
+                let typed = typed_null(field, &normalized_field(found.get(path)?, true));
+                Some(Arc::new(typed.with_nullable(field.is_nullable())))
+            });
         }
         Ok(())
     }
@@ -104,35 +109,5 @@ fn has_null(field: &FieldRef) -> bool {
         DataType::Struct(fields) => fields.iter().any(has_null),
         DataType::Map(entries, _) => has_null(entries),
         list => item_of(list).is_some_and(has_null),
-    }
-}
-
-/// The fields with the types that were found. All fields of a table of several files are nullable.
-fn typed_fields(fields: &Fields, path: &mut Path, found: &Found) -> Fields {
-    fields.iter().enumerate().map(|(place, field)| typed_field(place, field, path, found)).collect()
-}
-
-fn typed_field(place: usize, field: &FieldRef, path: &mut Path, found: &Found) -> FieldRef {
-    path.push(place);
-    let typed = match found.get(path) {
-        Some(own) => Arc::new(typed_null(field, &normalized_field(own, true)).with_nullable(field.is_nullable())),
-        None => {
-            let kind = typed_type(field.data_type(), path, found);
-            if kind == *field.data_type() { field.clone() } else { Arc::new(with_type(field, kind)) }
-        }
-    };
-    path.pop();
-    typed
-}
-
-fn typed_type(kind: &DataType, path: &mut Path, found: &Found) -> DataType {
-    match kind {
-        DataType::Struct(fields) => DataType::Struct(typed_fields(fields, path, found)),
-        DataType::Map(entries, is_sorted) => {
-            let DataType::Struct(fields) = entries.data_type() else { return kind.clone() };
-            let fields = typed_fields(fields, path, found);
-            DataType::Map(Arc::new(with_type(entries, DataType::Struct(fields))), *is_sorted)
-        }
-        list => item_of(list).map_or_else(|| list.clone(), |item| with_item(list, typed_field(0, item, path, found))),
     }
 }

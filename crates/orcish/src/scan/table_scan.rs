@@ -33,7 +33,7 @@ impl Scan {
     /// nanoseconds only if the values of all files fit. Without a schema, columns of type `null` in the first file have the type
     /// of the first file with another one. The tails of all files are read to find out.
     ///
-    /// Partition columns of `schema` have its types: integers, booleans, dates or text. Types of other partition columns are
+    /// Partition columns of `schema` have its types. Types of other partition columns are
     /// inferred: integers if all values are integers, or dates, or else text. Files of zero bytes have no rows and no schema.
     ///
     /// # Errors

@@ -10,11 +10,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use arrow_schema::{DataType, FieldRef, Fields, TimeUnit};
+use arrow_schema::{DataType, TimeUnit};
 use orcish_core::error::Result;
-use orcish_core::types::{item_of, value_type, with_item, with_type};
+use orcish_core::types::{value_type, with_type};
 
 use super::matching::{Matcher, Path, has_clock, has_timestamp};
+use super::replaced_fields::replaced_fields;
 use super::table::Table;
 use crate::options::TimestampUnit;
 use crate::read::{OrcFile, UnitOfFile};
@@ -80,7 +81,12 @@ impl Table {
         let mut findings = Findings::default();
         let of_files = self.ask_each_file(move |table, file| table.findings(file, questions))?;
         of_files.into_iter().flatten().for_each(|found| findings.merge(found));
-        self.fields = fields_with_timestamps(&self.fields, &mut Vec::new(), &findings);
+        self.fields = replaced_fields(&self.fields, &|path, field| match field.data_type() {
+            DataType::Timestamp(unit, zone) => {
+                Some(Arc::new(with_type(field, findings.data_type(path, *unit, zone.clone()))))
+            }
+            _ => None,
+        });
         Ok(())
     }
 
@@ -107,48 +113,6 @@ impl Table {
         })?;
         Ok(found)
     }
-}
-
-/// The type at `path`, with the timestamps of the `findings`.
-fn with_timestamps(kind: &DataType, path: &mut Path, findings: &Findings) -> DataType {
-    let mut below = |place: usize, field: &FieldRef| {
-        path.push(place);
-        let kind = with_timestamps(field.data_type(), path, findings);
-        path.pop();
-        Arc::new(with_type(field, kind))
-    };
-    match kind {
-        DataType::Timestamp(unit, zone) => findings.data_type(path, *unit, zone.clone()),
-        DataType::Struct(fields) => DataType::Struct(fields_with_timestamps(fields, path, findings)),
-        DataType::Map(entries, is_sorted) => {
-            let DataType::Struct(fields) = entries.data_type() else { return kind.clone() };
-            let fields = fields_with_timestamps(fields, path, findings);
-            DataType::Map(Arc::new(with_type(entries, DataType::Struct(fields))), *is_sorted)
-        }
-        DataType::Union(fields, mode) => {
-            let variants = fields.iter().enumerate().map(|(place, (id, field))| (id, below(place, field)));
-            DataType::Union(variants.collect(), *mode)
-        }
-        DataType::Dictionary(keys, values) => {
-            DataType::Dictionary(keys.clone(), Box::new(with_timestamps(values, path, findings)))
-        }
-        DataType::RunEndEncoded(ends, values) => {
-            let kind = with_timestamps(values.data_type(), path, findings);
-            DataType::RunEndEncoded(ends.clone(), Arc::new(with_type(values, kind)))
-        }
-        list => item_of(list).map_or_else(|| list.clone(), |item| with_item(list, below(0, item))),
-    }
-}
-
-fn fields_with_timestamps(fields: &Fields, path: &mut Path, findings: &Findings) -> Fields {
-    let mut result = Vec::with_capacity(fields.len());
-    for (place, field) in fields.iter().enumerate() {
-        path.push(place);
-        let kind = with_timestamps(field.data_type(), path, findings);
-        result.push(if kind == *field.data_type() { field.clone() } else { Arc::new(with_type(field, kind)) });
-        path.pop();
-    }
-    result.into()
 }
 
 #[cfg(test)]

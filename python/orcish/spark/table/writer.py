@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType, TimestampType
 
+from orcish.arrow.nested import is_text
 from orcish.spark.options import WriterOptions
 from orcish.spark.session import task_cpus
 from orcish.spark.table.batches import StorageConverter
@@ -19,7 +20,6 @@ from orcish.spark.types.timezones import java_zone
 from orcish.tables.appending import cast_batch
 from orcish.tables.commit import Job, Staged
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.partition_values import is_text
 from orcish.tables.update import Update
 from orcish.types import ExistingData
 from orcish.writing.dataset import TableWriter, file_suffix

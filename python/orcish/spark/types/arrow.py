@@ -10,12 +10,9 @@ import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812 - as everybody calls it
 
 from orcish.errors import UnsupportedError
-from orcish.writing.timestamps import ORC_TYPE
+from orcish.writing.timestamps import CATALYST_TYPE, ORC_TYPE
 
-__all__ = ["CATALYST_TYPE", "arrow_schema", "nullable", "scanned_schema", "spark_schema", "stored_schema"]
-
-CATALYST_TYPE = "spark.sql.catalyst.type"
-"""Attribute in which Spark records its own type of a column."""
+__all__ = ["arrow_schema", "nullable", "scanned_schema", "spark_schema", "stored_schema"]
 
 _PLAIN: list[tuple[Callable[[Any], bool], Callable[[], T.DataType]]] = [
     (pa.types.is_boolean, T.BooleanType),
