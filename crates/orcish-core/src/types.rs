@@ -1,5 +1,7 @@
 //! Families of Arrow types.
 
+use std::sync::Arc;
+
 use arrow_schema::{DataType, Field, FieldRef, Metadata, TimeUnit};
 
 /// Whether values are strings of variable length.
@@ -18,6 +20,19 @@ pub fn value_type(data_type: &DataType) -> &DataType {
         DataType::Dictionary(_, values) => value_type(values),
         DataType::RunEndEncoded(_, values) => value_type(values.data_type()),
         data_type => data_type,
+    }
+}
+
+/// The type of the same values without dictionaries and run ends, at any depth.
+pub fn decoded_type(data_type: &DataType) -> DataType {
+    let decoded = |field: &FieldRef| Arc::new(with_type(field, decoded_type(field.data_type())));
+    match value_type(data_type) {
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(decoded).collect()),
+        DataType::Map(entries, is_sorted) => DataType::Map(decoded(entries), *is_sorted),
+        DataType::Union(variants, mode) => {
+            DataType::Union(variants.iter().map(|(id, variant)| (id, decoded(variant))).collect(), *mode)
+        }
+        other => item_of(other).map_or_else(|| other.clone(), |item| with_item(other, decoded(item))),
     }
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import datetime as dt
 import io
+import pathlib
 from decimal import Decimal
 from typing import Any
 
@@ -235,3 +236,37 @@ def test_intervals_of_spark() -> None:
     again = io.BytesIO()
     orcish.write_table(file, again)
     assert list(pyorc.Reader(again)) == list(pyorc.Reader(out))
+
+
+DISTINCT: list[tuple[pa.DataType, list[Any]]] = [
+    (pa.bool_(), [True, False]),
+    (pa.int16(), [5, -5]),
+    (pa.float16(), [0.5, -2.0]),
+    (pa.float64(), [1.5, 0.1]),
+    (pa.decimal64(12, 2), [Decimal("1.50"), Decimal("-2.25")]),
+    (pa.decimal256(60, 2), [Decimal("1.50"), Decimal("-2.25")]),
+    (pa.date64(), [dt.date(2026, 1, 1), dt.date(1969, 1, 1)]),
+    (pa.time32("ms"), [dt.time(1), dt.time(2)]),
+    (pa.time64("ns"), [dt.time(1), dt.time(2)]),
+    (pa.duration("s"), [dt.timedelta(1), dt.timedelta(-2)]),
+    (pa.duration("ns"), [dt.timedelta(1), dt.timedelta(-2)]),
+    (pa.timestamp("ms", "UTC"), [dt.datetime(2026, 1, 1), dt.datetime(1969, 1, 1)]),
+    (pa.month_day_nano_interval(), [pa.MonthDayNano([1, 2, 3]), pa.MonthDayNano([0, 0, -1])]),
+    (pa.string_view(), ["a", "b"]),
+    (pa.binary(2), [b"aa", b"bb"]),
+    (pa.large_binary(), [b"a", b"bb"]),
+]
+
+
+@pytest.mark.parametrize(("kind", "values"), DISTINCT, ids=[str(kind) for kind, _ in DISTINCT])
+def test_values_of_dictionaries_differ(tmp_path: pathlib.Path, kind: pa.DataType, values: list[Any]) -> None:
+    """Each value is in a dictionary once, of whatever type it is. pandas makes categories of no others."""
+    keys = pa.array([0, 1, None, 0, 0, 1] * 20, pa.int32())
+    column = pa.DictionaryArray.from_arrays(keys, pa.array(values, kind))
+    orcish.write_table(pa.table({"c": column}), tmp_path / "a.orc")
+    found = orcish.read_table(tmp_path / "a.orc")["c"]
+    assert found.type == column.type
+    assert found.to_pylist() == column.to_pylist()
+    for chunk in found.chunks:
+        chunk.validate(full=True)
+        assert sorted(map(str, chunk.dictionary.to_pylist())) == sorted(map(str, pa.array(values, kind).to_pylist()))

@@ -57,16 +57,34 @@ def arrays() -> list[tuple[pa.Field, pa.Array]]:
         (pa.map_(pa.int8(), pa.int64()), [[(1, 1)], None]),
     ]
     made = [(pa.field("x", kind), pa.array(values, kind)) for kind, values in found]
-    moments = pa.array(MOMENTS, pa.timestamp("ms")).dictionary_encode()
-    made.append((pa.field("x", moments.type), moments))
-    for kind in (pa.int64(), pa.string()):
-        values = pa.array([3, None] if kind == pa.int64() else ["r", None], kind)
-        runs = pa.RunEndEncodedArray.from_arrays(pa.array([1, 2], pa.int32()), values)
-        made.append((pa.field("x", runs.type), runs))
+    encoded: list[tuple[Any, list[Any]]] = [
+        (pa.int64(), [3, None]),
+        (pa.string(), ["r", None]),
+        (pa.time32("ms"), TIMES),
+        (pa.time64("us"), TIMES),
+        (pa.duration("us"), [dt.timedelta(seconds=5), None]),
+        (pa.timestamp("ms"), MOMENTS),
+        (pa.date64(), [dt.date(2026, 1, 1), None]),
+        (pa.decimal128(20, 2), [Decimal("1.50"), None]),
+    ]
+    for kind, values in encoded:
+        plain = pa.array(values, kind)
+        runs = pa.RunEndEncodedArray.from_arrays(pa.array([1, 2], pa.int32()), plain)
+        keys = pa.DictionaryArray.from_arrays(pa.array([0, None], pa.int8()), plain[:1])
+        made += [(pa.field("x", each.type), each) for each in (runs, keys)]
+        made += [
+            (pa.field("x", of.type), of)
+            for of in (pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), each) for each in (runs, keys))
+        ]
     ids, numbers, texts = pa.array([0, 1], pa.int8()), pa.array([4, 5], pa.int32()), pa.array(["u", "v"])
+    nulls, keys = pa.nulls(2), pa.array([4, 5], pa.duration("us")).dictionary_encode()
+    structs = [pa.StructArray.from_arrays([numbers, other], ["a", "b"]) for other in (nulls, texts)]
     for union in (
         pa.UnionArray.from_sparse(ids, [numbers, texts]),
         pa.UnionArray.from_dense(ids, pa.array([0, 0], pa.int32()), [texts, numbers]),
+        pa.UnionArray.from_sparse(ids, [numbers, nulls]),
+        *(pa.UnionArray.from_sparse(ids, [numbers, each]) for each in (keys, keys.dictionary_decode(), *structs)),
+        pa.UnionArray.from_sparse(ids, [numbers, pa.StructArray.from_arrays([numbers], ["a"])]),
     ):
         made.append((pa.field("x", union.type), union))
     made += [

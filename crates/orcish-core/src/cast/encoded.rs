@@ -3,10 +3,10 @@
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array, ArrayRef, UInt64Array, make_array};
 use arrow_data::ArrayData;
-use arrow_schema::DataType;
+use arrow_schema::{DataType, IntervalUnit};
 use arrow_select::take::take;
 
-use super::mismatch::{RestoreColumn, RestoreResult, cast};
+use super::mismatch::{RestoreColumn, RestoreResult, cast, reinterpret};
 use crate::error::Error;
 use crate::type_names::TypeName;
 use crate::types::{is_binary, is_text};
@@ -43,9 +43,17 @@ fn encode(plain: &ArrayRef, keys: &DataType, target: &DataType, column: RestoreC
         Error::limit(text).into()
     };
     let kind = plain.data_type();
-    let is_supported_by_arrow = (kind.is_primitive() && !matches!(kind, DataType::Interval(_) | DataType::Duration(_)))
-        || is_text(kind)
-        || is_binary(kind);
+    if let Some(stored) = encodable(kind) {
+        let values = if *kind == DataType::Boolean { cast(plain, &stored)? } else { reinterpret(plain, &stored)? };
+        let encoded = DataType::Dictionary(Box::new(keys.clone()), Box::new(stored));
+        let encoded = encode(&values, keys, &encoded, column)?;
+        let dictionary = encoded.as_any_dictionary_opt().ok_or_else(too_many)?;
+        let distinct = dictionary.values();
+        let distinct = if *kind == DataType::Boolean { cast(distinct, kind)? } else { reinterpret(distinct, kind)? };
+        return assemble(&make_array(dictionary.keys().to_data()), distinct, target);
+    }
+    let is_supported_by_arrow =
+        kind.is_primitive() || is_text(kind) || is_binary(kind) || matches!(kind, DataType::FixedSizeBinary(_));
     if is_supported_by_arrow {
         let Ok(encoded) = cast(plain, target) else { return Err(too_many()) };
         let dictionary = encoded.as_any_dictionary_opt().ok_or_else(too_many)?;
@@ -76,6 +84,17 @@ fn encode(plain: &ArrayRef, keys: &DataType, target: &DataType, column: RestoreC
     let Ok(keys) = cast(&UInt64Array::new(value_keys.into(), nulls), keys) else { return Err(too_many()) };
     let rows: UInt64Array = distinct.iter().map(|(row, _)| *row).collect::<Vec<_>>().into();
     assemble(&keys, take(plain, &rows, None)?, target)
+}
+
+/// A type of the same number of values, which Arrow encodes, for a type that it does not; `None` for other types.
+fn encodable(kind: &DataType) -> Option<DataType> {
+    match kind {
+        DataType::Boolean => Some(DataType::Int8),
+        DataType::Interval(IntervalUnit::YearMonth) => Some(DataType::Int32),
+        DataType::Duration(_) | DataType::Interval(IntervalUnit::DayTime) => Some(DataType::Int64),
+        DataType::Interval(IntervalUnit::MonthDayNano) => Some(DataType::FixedSizeBinary(16)),
+        _ => None,
+    }
 }
 
 /// A dictionary array of keys and values, which Arrow validates.

@@ -1,6 +1,6 @@
 //! Errors of values that are not of their logical type, and checks of the size of arrays.
 
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, make_array};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType};
 
@@ -35,6 +35,11 @@ impl From<ArrowError> for TypeMismatch {
 }
 
 pub(super) type RestoreResult<T = ArrayRef> = Result<T, TypeMismatch>;
+
+/// Reinterprets the buffers as a type of the same width.
+pub(super) fn reinterpret(array: &ArrayRef, target: &DataType) -> RestoreResult {
+    Ok(make_array(array.to_data().into_builder().data_type(target.clone()).align_buffers(true).build()?))
+}
 
 /// The function that restores arrays of any type, for nested arrays.
 pub(super) type RestoreColumn = fn(&ArrayRef, &DataType, u64) -> RestoreResult;

@@ -7,11 +7,11 @@ use arrow_array::types::{
     ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, DecimalType, Float16Type,
     Float32Type, Int32Type, Int64Type, IntervalDayTimeType, IntervalMonthDayNanoType,
 };
-use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray, NullArray, PrimitiveArray, StructArray, make_array};
+use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray, NullArray, PrimitiveArray, StructArray};
 use arrow_buffer::{Buffer, IntervalDayTime, IntervalMonthDayNano, NullBuffer, i256};
 use arrow_schema::{ArrowError, DataType, Field, Fields, IntervalUnit, TimeUnit};
 
-use super::mismatch::{RestoreResult, TypeMismatch, cast, check_array_size, unexpected_type};
+use super::mismatch::{RestoreResult, TypeMismatch, cast, check_array_size, reinterpret, unexpected_type};
 use super::{encoded, list};
 use crate::error::{Error, Result};
 use crate::types::{NANOSECONDS_OF_DAY, is_binary, is_text, item_of, nanoseconds, precision_and_scale};
@@ -35,11 +35,6 @@ pub fn restore(array: &ArrayRef, field: &Field, memory: u64) -> Result<ArrayRef>
         path.reverse();
         error.in_column(&path.join("."))
     })
-}
-
-/// Reinterprets the buffers as a type of the same width.
-fn reinterpret(array: &ArrayRef, target: &DataType) -> RestoreResult {
-    Ok(make_array(array.to_data().into_builder().data_type(target.clone()).build()?))
 }
 
 /// Checks that times are within a day.

@@ -9,8 +9,8 @@ use super::leaf::common_leaf;
 use crate::error::{Error, Result};
 use crate::type_names::TypeName;
 use crate::types::{
-    SPARK_TYPE, is_extension_key, is_null_type, is_text, item_of, precision_and_scale, typed_null, value_type,
-    with_item, with_type,
+    SPARK_TYPE, entries_of, is_extension_key, is_null_type, is_text, item_of, precision_and_scale, typed_null,
+    value_type, with_item, with_type,
 };
 
 /// The schema with which rows are appended to a table: that of the rows, with types of the table for columns of narrower
@@ -163,8 +163,9 @@ fn appended_type(table: &DataType, rows: &DataType, name: &str, has_schema: bool
         // Sparse and dense unions are the same in a file.
         (D::Union(own, _), D::Union(other, _)) => {
             let is_same = |((_, own), (_, field)): ((_, &FieldRef), (_, &FieldRef))| {
-                appended_type(own.data_type(), field.data_type(), name, has_schema)
-                    .is_ok_and(|kind| kind == *field.data_type())
+                has_same_fields(own.data_type(), field.data_type())
+                    && appended_type(own.data_type(), field.data_type(), name, has_schema)
+                        .is_ok_and(|kind| kind == *field.data_type())
             };
             match own.len() == other.len() && own.iter().zip(other.iter()).all(is_same) {
                 true => Ok(rows.clone()),
@@ -180,6 +181,24 @@ fn appended_type(table: &DataType, rows: &DataType, name: &str, has_schema: bool
                 .map(|kind| kind.unwrap_or_else(|| rows.clone()))
                 .ok_or_else(|| mismatch(name, table, rows)),
         },
+    }
+}
+
+/// Whether two types have the same structs, and nulls in the same places: the variants of unions are read as they are in a
+/// file.
+fn has_same_fields(table: &DataType, rows: &DataType) -> bool {
+    use DataType as D;
+    let is_same = |(own, field): (&FieldRef, &FieldRef)| has_same_fields(own.data_type(), field.data_type());
+    match (value_type(table), value_type(rows)) {
+        (D::Null, other) | (other, D::Null) => *other == D::Null,
+        (D::Struct(own), D::Struct(other)) => {
+            own.len() == other.len()
+                && own.iter().zip(other).all(|(own, field)| own.name() == field.name() && is_same((own, field)))
+        }
+        (D::Map(_, _), D::Map(_, _)) => entries_of(value_type(table))
+            .zip(entries_of(value_type(rows)))
+            .is_some_and(|((key, value), (other_key, other))| is_same((key, other_key)) && is_same((value, other))),
+        (own, other) => item_of(own).zip(item_of(other)).is_none_or(is_same),
     }
 }
 

@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 use orcish_core::cast::{ColumnCast, SchemaMapping, widens};
 use orcish_core::error::{Error, Result};
 use orcish_core::type_names::TypeName;
-use orcish_core::types::{entries_of, is_null_type, item_of, value_type};
+use orcish_core::types::{decoded_type, entries_of, is_null_type, item_of, value_type};
 
 use super::fields_by_name::FieldsByName;
 use super::table::Table;
@@ -402,7 +402,8 @@ fn whole(schema: &Schema, id: u32) -> Result<Projected> {
 /// Whether the type `stored` in a file, with the logical type `own` if known, may be read as `target`. If the file states the
 /// logical type, a number does not become a time, nor a time one of another unit.
 fn means(stored: &DataType, target: &DataType, own: Option<&DataType>) -> bool {
-    own.is_some_and(|own| own.equals_datatype(target)) || keeps_meaning(stored, target, own.is_some())
+    own.is_some_and(|own| decoded_type(own).equals_datatype(&decoded_type(target)))
+        || keeps_meaning(stored, target, own.is_some())
 }
 
 fn keeps_meaning(stored: &DataType, target: &DataType, is_known: bool) -> bool {
