@@ -177,5 +177,6 @@ fn compress(codec: Compression, data: &[u8]) -> BenchResult<Vec<u8>> {
             brotli::BrotliCompress(&mut &data[..], &mut out, &parameters)?;
             out
         }
+        other => return Err(format!("{other:?} is not known here").into()),
     })
 }

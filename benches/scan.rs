@@ -58,7 +58,7 @@ fn bench(criterion: &mut Criterion, path: &Path) -> Result<(), Box<dyn Error>> {
 
     group.throughput(Throughput::Elements(rows));
     for threads in [1, 2] {
-        let options = ReadOptions { threads, ..ReadOptions::default() };
+        let options = ReadOptions::default().with_threads(threads);
         // The benchmark does not run if the filter of the command line excludes it.
         let mut read = Ok(rows);
         let id = format!("all columns, {threads} threads");
@@ -75,7 +75,7 @@ fn bench(criterion: &mut Criterion, path: &Path) -> Result<(), Box<dyn Error>> {
     }
     for (kind, ids) in types {
         group.throughput(Throughput::Elements(rows * ids.len() as u64));
-        let options = ReadOptions { columns: Columns::Ids(ids), threads: 1, ..ReadOptions::default() };
+        let options = ReadOptions::default().with_columns(Columns::Ids(ids)).with_threads(1);
         group.bench_function(kind, |b| b.iter(|| scan(&file, options.clone())));
     }
     group.finish();

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use arrow_array::{Array as _, RecordBatch};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use orcish::{ErrorKind, FileWriter, OrcFile, ReadOptions, WriteOptions};
 use orcish::io::{MemorySink, MemorySource};
+use orcish::{ErrorKind, FileWriter, OrcFile, ReadOptions, WriteOptions};
 
 /// Maximum number of rows.
 const MAX_ROWS: usize = 20_000;
@@ -25,7 +25,7 @@ fuzz_target!(|data: &[u8]| reading::within_memory(4 * reading::MAX_MEMORY, || ru
 
 /// The rows of a file. `None` for too many rows, and for a file that cannot be read.
 fn rows(file: &OrcFile) -> Option<Vec<RecordBatch>> {
-    let options = ReadOptions { batch_size: MAX_ROWS, ..reading::options() };
+    let options = reading::options().with_batch_size(MAX_ROWS);
     let (mut all, mut rows, mut bytes) = (Vec::new(), 0, 0);
     for batch in file.read(options).ok()? {
         let batch = batch.ok()?;
@@ -44,7 +44,7 @@ fn run(data: &[u8]) {
     let Some(given) = rows(&file) else { return };
     let Some(first) = given.first() else { return };
     let sink = MemorySink::new();
-    let options = WriteOptions { threads: 1, ..WriteOptions::default() };
+    let options = WriteOptions::default().with_threads(1);
     let Ok(mut writer) = FileWriter::new(Box::new(sink.clone()), first.schema(), &options) else { return };
     let written = given.iter().try_for_each(|batch| writer.write(batch));
     match written.and_then(|()| writer.finish().map(drop)) {
@@ -59,7 +59,7 @@ fn run(data: &[u8]) {
     let source = Arc::new(MemorySource::new(sink.take().expect("a finished file")));
     let again = OrcFile::new(source, &orcish::Limits::default()).expect("a written file is readable");
     let read: Vec<_> = again
-        .read(ReadOptions { batch_size: MAX_ROWS, threads: 1, ..ReadOptions::default() })
+        .read(ReadOptions::default().with_batch_size(MAX_ROWS).with_threads(1))
         .expect("a written file is readable")
         .map(|batch| batch.expect("a written file is readable"))
         .collect();

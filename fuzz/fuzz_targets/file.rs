@@ -5,40 +5,31 @@
 mod reading;
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
-use orcish::{Columns, OrcFile, ReadOptions};
 use orcish::options::{InvalidUtf8, LongChar, NullMapKeys, OutOfRange, StringType, TimestampUnit, UnionType};
+use orcish::{Columns, OrcFile, ReadOptions};
 
 fn options(index: usize) -> ReadOptions {
     let base = reading::options();
     match index {
         0 => base,
-        1 => ReadOptions {
-            batch_size: 7,
-            strings: Some(StringType::View),
-            unions: Some(UnionType::Sparse),
-            timestamp_unit: Some(TimestampUnit::Nanosecond),
-            null_map_keys: NullMapKeys::Dictionary,
-            invalid_utf8: InvalidUtf8::Replace,
-            ..base
-        },
-        2 => ReadOptions {
-            batch_size: 1000,
-            strings: Some(StringType::Dictionary),
-            unions: Some(UnionType::Struct),
-            timestamp_unit: Some(TimestampUnit::Auto),
-            timestamp_out_of_range: OutOfRange::Null,
-            trim_char: true,
-            invalid_utf8: InvalidUtf8::Null,
-            decimal_out_of_range: OutOfRange::Null,
-            long_char: LongChar::Cut,
-            ..base
-        },
-        _ => ReadOptions {
-            strings: Some(StringType::Large),
-            timestamp_unit: Some(TimestampUnit::Second),
-            threads: 2,
-            ..base
-        },
+        1 => base
+            .with_batch_size(7)
+            .with_strings(StringType::View)
+            .with_unions(UnionType::Sparse)
+            .with_timestamp_unit(TimestampUnit::Nanosecond)
+            .with_null_map_keys(NullMapKeys::Dictionary)
+            .with_invalid_utf8(InvalidUtf8::Replace),
+        2 => base
+            .with_batch_size(1000)
+            .with_strings(StringType::Dictionary)
+            .with_unions(UnionType::Struct)
+            .with_timestamp_unit(TimestampUnit::Auto)
+            .with_timestamp_out_of_range(OutOfRange::Null)
+            .with_trim_char(true)
+            .with_invalid_utf8(InvalidUtf8::Null)
+            .with_decimal_out_of_range(OutOfRange::Null)
+            .with_long_char(LongChar::Cut),
+        _ => base.with_strings(StringType::Large).with_timestamp_unit(TimestampUnit::Second).with_threads(2),
     }
 }
 
@@ -56,7 +47,7 @@ fn run(data: &[u8]) {
     }
     // The last column alone, which may be nested.
     let last = u32::try_from(file.tail().schema.types().len() - 1).expect("few columns");
-    read(&file, ReadOptions { columns: Columns::Ids(vec![last]), ..options(1) });
+    read(&file, options(1).with_columns(Columns::Ids(vec![last])));
 }
 
 fn read(file: &OrcFile, options: ReadOptions) {

@@ -6,9 +6,9 @@
 mod reading;
 
 use libfuzzer_sys::{fuzz_mutator, fuzz_target};
+use orcish::options::{OutOfRange, StringType};
 use orcish::schema::{Kind, Schema};
 use orcish::{Columns, Comparison, Literal, Predicate, ReadOptions};
-use orcish::options::{OutOfRange, StringType};
 use reading::read;
 
 /// Maximum number of conditions.
@@ -64,13 +64,15 @@ fn run(data: &[u8]) {
     let leaves: Vec<_> = leaves.take(MAX_LEAVES).collect();
     let base = reading::options();
     for leaf in &leaves {
-        read(&file, ReadOptions { filter: Some(leaf.clone()), batch_size: 7, ..base.clone() });
+        read(&file, base.clone().with_filter(leaf.clone()).with_batch_size(7));
     }
-    let row_number = Some("the number of the row".to_owned());
-    let filter = Some(!Predicate::And(leaves.clone()));
-    let other_types =
-        ReadOptions { strings: Some(StringType::Dictionary), timestamp_out_of_range: OutOfRange::Null, ..base.clone() };
-    read(&file, ReadOptions { filter, row_number: row_number.clone(), ..other_types });
-    let filter = Some(Predicate::Or(leaves));
-    read(&file, ReadOptions { filter, row_number, columns: Columns::Ids(Vec::new()), limit: Some(10), ..base });
+    let row_number = "the number of the row";
+    let filter = !Predicate::And(leaves.clone());
+    let other_types = base.clone().with_strings(StringType::Dictionary).with_timestamp_out_of_range(OutOfRange::Null);
+    read(&file, other_types.with_filter(filter).with_row_number(row_number));
+    let filter = Predicate::Or(leaves);
+    read(
+        &file,
+        base.with_filter(filter).with_row_number(row_number).with_columns(Columns::Ids(Vec::new())).with_limit(10),
+    );
 }

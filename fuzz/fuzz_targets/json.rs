@@ -20,8 +20,8 @@ fuzz_target!(|data: &[u8]| reading::within_memory(2 * reading::MAX_MEMORY, || ru
 
 fn run(data: &[u8]) {
     let Some(file) = reading::open(data) else { return };
-    for options in [reading::options(), ReadOptions { arrow_schema: false, ..reading::options() }] {
-        let Ok(reader) = file.read(ReadOptions { limit: Some(1000), ..options }) else { return };
+    for options in [reading::options(), reading::options().with_arrow_schema(false)] {
+        let Ok(reader) = file.read(options.with_limit(1000)) else { return };
         for batch in reader {
             let Ok(batch) = batch else { return };
             for column in batch.columns() {

@@ -4,11 +4,16 @@
 
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
-use orcish::tail::{FileTail, DecodeResult, TailDecoder};
+use orcish::tail::{DecodeResult, FileTail, TailDecoder};
 use orcish::{Limits, Result};
 
-const LIMITS: Limits =
-    Limits { tail: 1 << 20, chunk: 1 << 20, depth: 32, columns: 10_000, stripes: 10_000, memory: 16 << 20 };
+const LIMITS: Limits = Limits::default()
+    .with_tail(1 << 20)
+    .with_chunk(1 << 20)
+    .with_depth(32)
+    .with_columns(10_000)
+    .with_stripes(10_000)
+    .with_memory(16 << 20);
 
 /// Decodes the tail of `file`. The ranges that the decoder needs must be within the file.
 fn decode(file: &Bytes) -> Result<FileTail> {
@@ -17,7 +22,9 @@ fn decode(file: &Bytes) -> Result<FileTail> {
     for _ in 0..4 {
         match step {
             DecodeResult::Data(tail) => return Ok(*tail),
-            DecodeResult::NeedsData(range) => step = decoder.next(file.slice(range.start as usize..range.end as usize))?,
+            DecodeResult::NeedsData(range) => {
+                step = decoder.next(file.slice(range.start as usize..range.end as usize))?
+            }
         }
     }
     panic!("the decoder does not end");

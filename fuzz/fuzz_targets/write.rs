@@ -11,9 +11,9 @@ use arrow_array::{
 };
 use arrow_schema::{Field, Schema};
 use libfuzzer_sys::fuzz_target;
-use orcish::{Compression, ErrorKind, FileWriter, Limits, OrcFile, ReadOptions, WriteOptions};
 use orcish::io::{MemorySink, MemorySource};
 use orcish::write::{DictionaryChoice, Version};
+use orcish::{Compression, ErrorKind, FileWriter, Limits, OrcFile, ReadOptions, WriteOptions};
 
 /// The remaining input, which is followed by zeros.
 struct Input<'a>(&'a [u8]);
@@ -102,20 +102,19 @@ fuzz_target!(|data: &[u8]| {
     let rows = 1 + input.below(256) * 17;
     use Compression::{Brotli, Lz4, None, Snappy, Zlib, Zstd};
     let is_old = input.below(4) == 0;
-    let options = WriteOptions {
-        compression: [None, None, Zlib, Snappy, Lz4, Zstd, Brotli][input.below(7)],
-        chunk_size: [Option::None, Some(1024)][input.below(2)],
-        version: if is_old { Version::V0_11 } else { Version::V0_12 },
-        dictionary: [DictionaryChoice::Auto, DictionaryChoice::Always, DictionaryChoice::Never][input.below(3)],
-        row_index_stride: [0, 1000, 1003, 10_000][input.below(4)],
-        stripe_size: [1, 10_000, 1 << 26][input.below(3)],
-        verify: true,
-        threads: 1,
-        ..WriteOptions::default()
-    };
+    let options = WriteOptions::default()
+        .with_compression([None, None, Zlib, Snappy, Lz4, Zstd, Brotli][input.below(7)])
+        .with_chunk_size([Option::None, Some(1024)][input.below(2)])
+        .with_version(if is_old { Version::V0_11 } else { Version::V0_12 })
+        .with_dictionary([DictionaryChoice::Auto, DictionaryChoice::Always, DictionaryChoice::Never][input.below(3)])
+        .with_row_index_stride([0, 1000, 1003, 10_000][input.below(4)])
+        .with_stripe_size([1, 10_000, 1 << 26][input.below(3)])
+        .with_verify(true)
+        .with_threads(1);
     let count = 1 + input.below(3);
     let columns: Vec<ArrayRef> = (0..count).map(|_| array(input, rows, 0)).collect();
-    let fields = (0..).zip(&columns).map(|(index, column)| Field::new(format!("c{index}"), column.data_type().clone(), true));
+    let fields =
+        (0..).zip(&columns).map(|(index, column)| Field::new(format!("c{index}"), column.data_type().clone(), true));
     let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
     let batch = RecordBatch::try_new(schema.clone(), columns).expect("columns of the same length");
     let sink = MemorySink::new();

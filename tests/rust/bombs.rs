@@ -24,7 +24,7 @@ const MAX_PEAK: isize = 80 << 20;
 const MAX_TIME: Duration = Duration::from_secs(3);
 
 fn limits() -> Limits {
-    Limits { tail: TAIL, memory: MEMORY, ..Limits::default() }
+    Limits::default().with_tail(TAIL).with_memory(MEMORY)
 }
 
 /// Repeated fields with a tag below 16 and the same body.
@@ -46,14 +46,12 @@ fn read(bytes: &Bytes, filter: bool) -> Result<()> {
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &limits())?;
     file.tail().column_statistics(1)?;
     file.stripe_statistics(&limits())?;
-    let options = ReadOptions { limits: limits(), threads: 1, allow_masked: true, ..ReadOptions::default() };
+    let options = ReadOptions::default().with_limits(limits()).with_threads(1).with_allow_masked(true);
     let column = file.tail().schema.path(1);
-    let all = ReadOptions {
-        filter: filter.then(|| Predicate::Compare { column, op: Comparison::Equal, value: 5.into() }),
-        ..options.clone()
-    };
+    let mut all = options.clone();
+    all.filter = filter.then(|| Predicate::Compare { column, op: Comparison::Equal, value: 5.into() });
     file.read(all)?.try_for_each(|batch| batch.map(drop))?;
-    file.read(ReadOptions { columns: Columns::Ids(vec![1]), ..options })?.try_for_each(|batch| batch.map(drop))
+    file.read(options.with_columns(Columns::Ids(vec![1])))?.try_for_each(|batch| batch.map(drop))
 }
 
 /// Checks a file.
@@ -284,7 +282,7 @@ fn rows_without_stored_bytes() {
         // Row groups of one row must not take long.
         assert_eq!(outcome("some structs", MAX_PEAK, || check(&structs(1 << 22))), None);
         // Cancellation ends the check of as many rows as the memory has bytes.
-        let large = Limits { memory: 1 << 36, ..limits() };
+        let large = limits().with_memory(1 << 36);
         let error = num_findings(&structs(1 << 36), &large, Some(&failing_check())).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Interrupted);
     }

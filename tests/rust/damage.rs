@@ -82,34 +82,34 @@ const MAX_ROWS: usize = 1 << 20;
 const MAX_BATCHES: usize = 2000;
 
 fn limits() -> Limits {
-    Limits { tail: 4 << 20, chunk: 4 << 20, depth: 128, columns: 4096, stripes: 4096, memory: MEMORY }
+    Limits::default()
+        .with_tail(4 << 20)
+        .with_chunk(4 << 20)
+        .with_depth(128)
+        .with_columns(4096)
+        .with_stripes(4096)
+        .with_memory(MEMORY)
 }
 
 fn options(case: usize) -> ReadOptions {
-    let base = ReadOptions { limits: limits(), threads: 1, allow_masked: true, ..ReadOptions::default() };
+    let base = ReadOptions::default().with_limits(limits()).with_threads(1).with_allow_masked(true);
     match case % 4 {
         0 => base,
-        1 => ReadOptions {
-            strings: Some(StringType::View),
-            timestamp_unit: Some(TimestampUnit::Nanosecond),
-            invalid_utf8: InvalidUtf8::Replace,
-            batch_size: 5,
-            ..base
-        },
-        2 => ReadOptions {
-            strings: Some(StringType::Dictionary),
-            unions: Some(UnionType::Sparse),
-            null_map_keys: NullMapKeys::Dictionary,
-            timestamp_unit: Some(TimestampUnit::Auto),
-            timestamp_out_of_range: OutOfRange::Null,
-            decimal_out_of_range: OutOfRange::Null,
-            invalid_utf8: InvalidUtf8::Null,
-            long_char: LongChar::Cut,
-            ..base
-        },
-        _ => {
-            ReadOptions { strings: Some(StringType::Binary), unions: Some(UnionType::Struct), trim_char: true, ..base }
-        }
+        1 => base
+            .with_strings(StringType::View)
+            .with_timestamp_unit(TimestampUnit::Nanosecond)
+            .with_invalid_utf8(InvalidUtf8::Replace)
+            .with_batch_size(5),
+        2 => base
+            .with_strings(StringType::Dictionary)
+            .with_unions(UnionType::Sparse)
+            .with_null_map_keys(NullMapKeys::Dictionary)
+            .with_timestamp_unit(TimestampUnit::Auto)
+            .with_timestamp_out_of_range(OutOfRange::Null)
+            .with_decimal_out_of_range(OutOfRange::Null)
+            .with_invalid_utf8(InvalidUtf8::Null)
+            .with_long_char(LongChar::Cut),
+        _ => base.with_strings(StringType::Binary).with_unions(UnionType::Struct).with_trim_char(true),
     }
 }
 
@@ -167,8 +167,10 @@ fn read_filtered(file: &OrcFile, case: usize) -> orcish::Result<()> {
     let options = options(case / 2);
     let batch_size = if case.is_multiple_of(3) { 64 } else { options.batch_size };
     let columns = if case.is_multiple_of(7) { Columns::Ids(Vec::new()) } else { Columns::All };
-    let row_number = Some("the number of the row".to_owned());
-    let reader = file.read(ReadOptions { filter: Some(filter), columns, batch_size, row_number, ..options })?;
+    let row_number = "the number of the row";
+    let reader = file.read(
+        options.with_filter(filter).with_columns(columns).with_batch_size(batch_size).with_row_number(row_number),
+    )?;
     read_batches(reader)
 }
 
@@ -379,7 +381,7 @@ fn heavy_files() {
 #[test]
 fn rows_without_columns_are_one_batch() {
     let open = |name| OrcFile::new(Arc::new(MemorySource::new(data::file(name))), &limits()).unwrap();
-    let no_columns = ReadOptions { columns: Columns::Ids(Vec::new()), ..options(0) };
+    let no_columns = options(0).with_columns(Columns::Ids(Vec::new()));
     for options in [options(0), no_columns.clone()] {
         let file = open("heavy/rows-without-columns.orc");
         let rows: Vec<_> = file.read(options).unwrap().map(|batch| batch.unwrap().num_rows()).collect();
@@ -405,10 +407,10 @@ fn rows_without_stored_bytes_are_limited() {
         (rows, None)
     };
     assert_eq!(read(options(0)), (MEMORY as usize, Some(ErrorKind::LimitExceeded)));
-    assert_eq!(read(ReadOptions { limit: Some(100_000), ..options(0) }), (100_000, None));
-    let filter = Some(!Predicate::IsNull { column: file.tail().schema.path(1) });
-    assert_eq!(read(ReadOptions { filter, ..options(0) }), (MEMORY as usize, Some(ErrorKind::LimitExceeded)));
-    let numbered = ReadOptions { row_number: Some("n".into()), columns: Columns::Ids(Vec::new()), ..options(0) };
+    assert_eq!(read(options(0).with_limit(100_000)), (100_000, None));
+    let filter = !Predicate::IsNull { column: file.tail().schema.path(1) };
+    assert_eq!(read(options(0).with_filter(filter)), (MEMORY as usize, Some(ErrorKind::LimitExceeded)));
+    let numbered = options(0).with_row_number("n").with_columns(Columns::Ids(Vec::new()));
     assert_eq!(read(numbered), (MEMORY as usize, Some(ErrorKind::LimitExceeded)));
 }
 
@@ -417,9 +419,9 @@ fn rows_without_stored_bytes_are_limited() {
 fn lists_without_stored_bytes_end_at_their_offsets() {
     let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/hollow-lists.orc"))), &limits()).unwrap();
     for id in file.tail().schema.get(0).unwrap().children.clone() {
-        let filter = Some(!Predicate::IsNull { column: file.tail().schema.path(id) });
+        let filter = !Predicate::IsNull { column: file.tail().schema.path(id) };
         for batch_size in [7, 65_536] {
-            let reader = file.read(ReadOptions { filter: filter.clone(), batch_size, ..options(0) });
+            let reader = file.read(options(0).with_filter(filter.clone()).with_batch_size(batch_size));
             reader.unwrap().take(100).for_each(|batch| drop(batch.map(|batch| batch.num_rows())));
         }
     }
@@ -430,7 +432,7 @@ fn lists_without_stored_bytes_end_at_their_offsets() {
 fn elements_without_stored_bytes_are_limited() {
     let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/longest-lists.orc"))), &limits()).unwrap();
     for (limits, batch_size) in [(limits(), 1), (Limits::default(), 65_536)] {
-        let options = ReadOptions { limits, batch_size, limit: Some(1), ..options(0) };
+        let options = self::options(0).with_limits(limits).with_batch_size(batch_size).with_limit(1);
         let (error, peak) = peak_of(|| file.read(options).unwrap().next().unwrap().unwrap_err());
         assert_eq!((error.kind(), error.place().column.as_deref()), (ErrorKind::LimitExceeded, Some("c")), "{error}");
         assert!(peak < 1 << 20, "{peak} bytes allocated");
@@ -443,7 +445,7 @@ fn is_null_of_rows_without_stored_bytes() {
     let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/rows-of-hollow-structs.orc"))), &limits());
     let file = file.unwrap();
     let is_null = Predicate::IsNull { column: file.tail().schema.path(1) };
-    let read = |filter| file.read(ReadOptions { filter: Some(filter), ..options(0) }).unwrap();
+    let read = |filter| file.read(options(0).with_filter(filter)).unwrap();
     assert_eq!(read(is_null.clone()).count(), 0);
     assert_eq!(read(!is_null).take(3).map(|batch| batch.unwrap().num_rows()).sum::<usize>(), 3 * 65_536);
 }
@@ -452,7 +454,7 @@ fn is_null_of_rows_without_stored_bytes() {
 #[test]
 fn memory_of_column_readers_is_limited() {
     let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/wide.orc"))), &limits()).unwrap();
-    let options = ReadOptions { limits: Limits { memory: 1 << 20, ..limits() }, ..options(0) };
+    let options = self::options(0).with_limits(limits().with_memory(1 << 20));
     let error = file.read(options).unwrap_err();
     assert_eq!(error.message(), "301 columns at once need more than the 1048576 bytes allowed (limits: memory)");
 }

@@ -100,7 +100,7 @@ fn rows(batch: &RecordBatch) -> Vec<Value> {
 
 /// All rows of a file. Encrypted columns have their masked values.
 pub(crate) fn read(bytes: bytes::Bytes, options: ReadOptions) -> Result<Vec<Value>> {
-    let options = ReadOptions { allow_masked: true, ..options };
+    let options = options.with_allow_masked(true);
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default())?;
     let mut all = Vec::new();
     for batch in file.read(options)? {
@@ -139,15 +139,10 @@ fn files_have_the_written_rows() {
 #[test]
 fn options_do_not_change_values() {
     let sets = [
-        ReadOptions { batch_size: 1, threads: 1, ..ReadOptions::default() },
-        ReadOptions { batch_size: 7, strings: Some(StringType::Large), ..ReadOptions::default() },
-        ReadOptions {
-            batch_size: 3,
-            strings: Some(StringType::View),
-            unions: Some(UnionType::Sparse),
-            ..ReadOptions::default()
-        },
-        ReadOptions { strings: Some(StringType::Dictionary), threads: 3, ..ReadOptions::default() },
+        ReadOptions::default().with_batch_size(1).with_threads(1),
+        ReadOptions::default().with_batch_size(7).with_strings(StringType::Large),
+        ReadOptions::default().with_batch_size(3).with_strings(StringType::View).with_unions(UnionType::Sparse),
+        ReadOptions::default().with_strings(StringType::Dictionary).with_threads(3),
     ];
     for (name, bytes) in data::files("tests/data") {
         for (index, options) in sets.iter().enumerate() {
@@ -164,7 +159,7 @@ fn single_columns_have_the_written_values() {
         let Some(first) = want.first().and_then(Value::as_object) else { continue };
         for column in first.keys().filter(|column| *column != "value") {
             let columns = orcish::Columns::Names(vec![column.clone()]);
-            let got = read(bytes.clone(), ReadOptions { columns, ..ReadOptions::default() }).unwrap();
+            let got = read(bytes.clone(), ReadOptions::default().with_columns(columns)).unwrap();
             let want: Vec<Value> = want.iter().map(|row| json!({ column.as_str(): row[column] })).collect();
             assert_rows(&name, column, &got, &want);
         }

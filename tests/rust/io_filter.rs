@@ -16,14 +16,14 @@ fn read(name: &str, options: ReadOptions) -> (Arc<LoggedSource>, usize) {
     let source = logged(name);
     let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
     source.take();
-    let batches = file.read(ReadOptions { threads: 1, ..options }).unwrap();
+    let batches = file.read(options.with_threads(1)).unwrap();
     (source, batches.map(|batch| batch.unwrap().num_rows()).sum())
 }
 
 #[track_caller]
 fn assert_read(name: &str, filter: Predicate, columns: Columns, rows: usize, want: &str) {
     let what = format!("{filter} of {name}");
-    let (source, got) = read(name, ReadOptions { filter: Some(filter), columns, ..ReadOptions::default() });
+    let (source, got) = read(name, ReadOptions::default().with_filter(filter).with_columns(columns));
     assert_log(&source, &what, want);
     assert_eq!(got, rows, "{what}: rows");
 }
@@ -136,8 +136,9 @@ fn payload_columns_are_read_for_selected_rows_only() {
 #[test]
 fn limit_ends_a_read() {
     let limit = |limit, filter, columns| {
-        let (source, rows) =
-            read(CHUNKS, ReadOptions { limit: Some(limit), filter, columns, ..ReadOptions::default() });
+        let mut options = ReadOptions::default().with_limit(limit).with_columns(columns);
+        options.filter = filter;
+        let (source, rows) = read(CHUNKS, options);
         assert_eq!(rows as u64, limit);
         source
     };
@@ -165,8 +166,9 @@ fn limit_ends_a_read() {
 #[test]
 fn row_numbers_need_no_column() {
     let numbers = |filter| {
-        let (columns, row_number) = (Columns::Ids(Vec::new()), Some("row".to_owned()));
-        read(GROUPS, ReadOptions { columns, row_number, filter, ..ReadOptions::default() })
+        let mut options = ReadOptions::default().with_columns(Columns::Ids(Vec::new())).with_row_number("row");
+        options.filter = filter;
+        read(GROUPS, options)
     };
     let (source, rows) = numbers(None);
     assert_log(&source, "all", "");

@@ -55,7 +55,7 @@ impl LoggedSource {
 }
 
 fn read(file: &OrcFile, columns: Columns) {
-    let options = ReadOptions { columns, threads: 1, allow_masked: true, ..ReadOptions::default() };
+    let options = ReadOptions::default().with_columns(columns).with_threads(1).with_allow_masked(true);
     file.read(options).unwrap().for_each(|batch| drop(batch.unwrap()));
 }
 
@@ -134,7 +134,7 @@ fn all_columns_are_one_request_per_stripe() {
             3008..3887
             5824..6775",
     );
-    let options = ReadOptions { stripes: Some(vec![2]), ..ReadOptions::default() };
+    let options = ReadOptions::default().with_stripes(vec![2]);
     file.read(options).unwrap().for_each(|batch| drop(batch.unwrap()));
     assert_log(&source, "the last stripe", "5824..6775");
 }

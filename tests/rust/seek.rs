@@ -124,18 +124,17 @@ fn options(random: &mut XorShift, predicate: Predicate) -> ReadOptions {
         2 => names(&["choice", "word", "map", "wide"]),
         _ => Columns::All,
     };
-    ReadOptions {
-        columns,
-        filter: Some(predicate),
-        row_number: Some("row".to_owned()),
-        batch_size: [7, 100, 65_536][random.below(3)],
-        threads: 1 + random.below(2),
-        limit: [None, None, None, Some(random.below(40) as u64)][random.below(4)],
-        strings: Some([StringType::Utf8, StringType::View, StringType::Dictionary][random.below(3)]),
-        // With little memory, batches end before they have the rows of the batch size.
-        limits: Limits { memory: [4 << 30, 1 << 19][random.below(2)], ..Limits::default() },
-        ..ReadOptions::default()
-    }
+    // With little memory, batches end before they have the rows of the batch size.
+    let limits = Limits::default().with_memory([4 << 30, 1 << 19][random.below(2)]);
+    ReadOptions::default()
+        .with_columns(columns)
+        .with_filter(predicate)
+        .with_row_number("row")
+        .with_batch_size([7, 100, 65_536][random.below(3)])
+        .with_threads(1 + random.below(2))
+        .with_limit([None, None, None, Some(random.below(40) as u64)][random.below(4)])
+        .with_strings([StringType::Utf8, StringType::View, StringType::Dictionary][random.below(3)])
+        .with_limits(limits)
 }
 
 #[test]
@@ -169,12 +168,13 @@ fn row_numbers_and_limits_without_filter() {
         let firsts: Vec<u64> = file.tail().stripes.iter().map(|stripe| stripe.first_row).collect();
         for limit in [None, Some(0), Some(1), Some(firsts.last().copied().unwrap_or(0) + 1)] {
             for batch_size in [3, 1000] {
-                let row_number = Some("row".to_owned());
-                let options = ReadOptions { limit, batch_size, row_number, ..ReadOptions::default() };
+                let row_number = "row";
+                let options =
+                    ReadOptions::default().with_limit(limit).with_batch_size(batch_size).with_row_number(row_number);
                 let got = golden::read(bytes.clone(), options.clone()).unwrap();
                 assert_eq!(got.len(), all.len().min(limit.map_or(usize::MAX, |limit| limit as usize)), "{name}");
                 assert!(got.iter().zip(0..).all(|(row, at)| row["row"] == at), "{name}");
-                let bare = ReadOptions { columns: Columns::Ids(vec![]), ..options };
+                let bare = options.with_columns(Columns::Ids(vec![]));
                 let numbers = golden::read(bytes.clone(), bare).unwrap();
                 assert!(numbers.iter().zip(0..).all(|(row, at)| row["row"] == at), "{name}");
                 assert_eq!(numbers.len(), got.len(), "{name}");
@@ -183,8 +183,9 @@ fn row_numbers_and_limits_without_filter() {
         // The last stripe alone.
         if let Some(&first) = firsts.last() {
             let stripes = Some(vec![firsts.len() - 1]);
-            let row_number = Some("row".to_owned());
-            let got = golden::read(bytes, ReadOptions { stripes, row_number, ..ReadOptions::default() }).unwrap();
+            let row_number = "row";
+            let got =
+                golden::read(bytes, ReadOptions::default().with_stripes(stripes).with_row_number(row_number)).unwrap();
             assert_eq!(got.first().map(|row| &row["row"]), Some(&json!(first)), "{name}");
         }
     }
@@ -202,8 +203,8 @@ fn is_null_of_all_columns() {
             let column = schema.path(child);
             for positive in [true, false] {
                 let is_null = Predicate::IsNull { column: column.clone() };
-                let filter = Some(if positive { is_null } else { !is_null });
-                let got = golden::read(bytes.clone(), ReadOptions { filter, ..ReadOptions::default() });
+                let filter = if positive { is_null } else { !is_null };
+                let got = golden::read(bytes.clone(), ReadOptions::default().with_filter(filter));
                 if schema.get(child).unwrap().kind == Kind::Union {
                     assert!(got.unwrap_err().message().contains("no filter can ask"));
                     continue;

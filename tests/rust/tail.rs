@@ -23,7 +23,7 @@ fn serialized_tails_round_trip() {
         assert_eq!(again.to_bytes(), stored, "{name}");
 
         let file = OrcFile::with_tail(Arc::new(MemorySource::new(bytes.clone())), again);
-        let options = ReadOptions { allow_masked: true, ..ReadOptions::default() };
+        let options = ReadOptions::default().with_allow_masked(true);
         let rows: usize = file.read(options).unwrap().map(|batch| batch.unwrap().num_rows()).sum();
         assert_eq!(rows, golden::expected(&name).len(), "{name}");
     }
@@ -124,7 +124,7 @@ fn decoder_needs_few_ranges() {
 #[test]
 fn footer_beyond_the_limit_is_not_read() {
     let long = with_metadata(&data::file("pyorc.none.orc"), 100_000);
-    let limits = Limits { tail: 50_000, ..Limits::default() };
+    let limits = Limits::default().with_tail(50_000);
     let error = read_tail(&MemorySource::new(long), &limits).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::LimitExceeded);
 }

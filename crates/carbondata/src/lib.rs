@@ -20,11 +20,8 @@
 //!
 //! # let location = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/carbon/plain.carbondata");
 //! let table = Table::open(location, &Default::default(), &Default::default())?;
-//! let options = ReadOptions {
-//!     columns: Some(vec!["id".into()]),
-//!     filter: Some(Predicate::compare("id", Comparison::GreaterOrEqual, 2i64)),
-//!     ..ReadOptions::default()
-//! };
+//! let filter = Predicate::compare("id", Comparison::GreaterOrEqual, 2i64);
+//! let options = ReadOptions::default().with_columns(["id"]).with_filter(filter);
 //! for batch in Scan::new(&table, options)?.read() {
 //!     let batch = batch?;
 //!     println!("{} rows with id >= 2", batch.num_rows());

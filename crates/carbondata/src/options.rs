@@ -10,10 +10,11 @@ pub const DEFAULT_BATCH_SIZE: usize = 65_536;
 /// ```
 /// use carbondata::ReadOptions;
 ///
-/// let options = ReadOptions { columns: Some(vec!["id".into(), "nest.a".into()]), ..ReadOptions::default() };
+/// let options = ReadOptions::default().with_columns(["id", "nest.a"]);
 /// assert_eq!(options.batch_size, 65_536);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// The projection: dotted names of columns, in output order. `None` reads all columns.
     pub columns: Option<Vec<String>>,
@@ -39,5 +40,50 @@ impl Default for ReadOptions {
             threads: 0,
             limits: Limits::default(),
         }
+    }
+}
+
+/// Fields are assigned by name, or set in a chain of methods.
+impl ReadOptions {
+    /// Sets [`columns`](Self::columns).
+    #[must_use]
+    pub fn with_columns(mut self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.columns = Some(columns.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets [`batch_size`](Self::batch_size).
+    #[must_use]
+    pub fn with_batch_size(mut self, batch_size: usize) -> Self {
+        self.batch_size = batch_size;
+        self
+    }
+
+    /// Sets [`filter`](Self::filter).
+    #[must_use]
+    pub fn with_filter(mut self, filter: Predicate) -> Self {
+        self.filter = Some(filter);
+        self
+    }
+
+    /// Sets [`limit`](Self::limit).
+    #[must_use]
+    pub fn with_limit(mut self, limit: impl Into<Option<u64>>) -> Self {
+        self.limit = limit.into();
+        self
+    }
+
+    /// Sets [`threads`](Self::threads).
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Sets [`limits`](Self::limits).
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
     }
 }

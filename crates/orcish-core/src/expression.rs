@@ -13,6 +13,7 @@ use crate::process::PerProcess;
 
 /// A predicate on rows.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Predicate {
     /// Compares a column with a literal.
     Compare {
@@ -75,6 +76,7 @@ pub enum Comparison {
 /// column is compared with the double that is nearest to the decimal. A decimal column is compared with the shortest decimal
 /// notation of a floating point number that is not an integer.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Literal {
     /// Null.
     Null,

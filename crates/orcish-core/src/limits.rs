@@ -14,7 +14,15 @@ pub const DEFAULT_MAX_STRIPES: usize = 1 << 20;
 pub const DEFAULT_MAX_MEMORY: u64 = 4 << 30;
 
 /// Limits of the resources that a reader uses for a file. They are checked before memory is allocated.
+///
+/// ```
+/// use orcish_core::Limits;
+///
+/// let limits = Limits::default().with_memory(64 << 20);
+/// assert_eq!(limits.memory, 64 << 20);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Maximum bytes of the file footer, of a stripe footer, and of the stripe statistics, each in stored, decompressed and
     /// decoded form. It is also the maximum for the dotted names of all columns, and for their types.
@@ -43,6 +51,48 @@ impl Limits {
         stripes: usize::MAX,
         memory: u64::MAX,
     };
+
+    /// Sets [`tail`](Self::tail).
+    #[must_use]
+    pub fn with_tail(mut self, bytes: u64) -> Self {
+        self.tail = bytes;
+        self
+    }
+
+    /// Sets [`chunk`](Self::chunk).
+    #[must_use]
+    pub fn with_chunk(mut self, bytes: usize) -> Self {
+        self.chunk = bytes;
+        self
+    }
+
+    /// Sets [`depth`](Self::depth).
+    #[must_use]
+    pub fn with_depth(mut self, depth: usize) -> Self {
+        self.depth = depth;
+        self
+    }
+
+    /// Sets [`columns`](Self::columns).
+    #[must_use]
+    pub fn with_columns(mut self, count: usize) -> Self {
+        self.columns = count;
+        self
+    }
+
+    /// Sets [`stripes`](Self::stripes).
+    #[must_use]
+    pub fn with_stripes(mut self, count: usize) -> Self {
+        self.stripes = count;
+        self
+    }
+
+    /// Sets [`memory`](Self::memory).
+    #[must_use]
+    pub fn with_memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
 }
 
 impl Default for Limits {

@@ -20,6 +20,7 @@ pub const DEFAULT_RETRY_TIMEOUT: Duration = Duration::from_secs(180);
 /// Options of requests to object stores and HTTP servers. Each field is the storage option `orcish.<field>` of
 /// [`StorageOptions`](crate::StorageOptions).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct RemoteOptions {
     /// Size of the first read from the end of a file, in bytes. These bytes are not requested again.
     pub first_read: u64,

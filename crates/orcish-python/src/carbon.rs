@@ -45,19 +45,18 @@ fn carbon_options(options: ReadOptions) -> PyResult<carbondata::ReadOptions> {
     if let Some((name, _)) = given.iter().find(|(_, is_given)| *is_given) {
         return Err(PyValueError::new_err(format!("{name}: tables of CarbonData are read without it")));
     }
-    let columns = match options.columns {
+    let mut carbon = carbondata::ReadOptions::default()
+        .with_batch_size(options.batch_size)
+        .with_limit(options.limit)
+        .with_threads(options.threads)
+        .with_limits(options.limits);
+    carbon.filter = options.filter;
+    carbon.columns = match options.columns {
         Columns::All => None,
         Columns::Names(names) => Some(names),
-        Columns::Ids(_) => return Err(PyValueError::new_err("the columns of a table have names, and no ids")),
+        _ => return Err(PyValueError::new_err("the columns of a table have names, and no ids")),
     };
-    Ok(carbondata::ReadOptions {
-        columns,
-        batch_size: options.batch_size,
-        filter: options.filter,
-        limit: options.limit,
-        threads: options.threads,
-        limits: options.limits,
-    })
+    Ok(carbon)
 }
 
 /// Whether a CarbonData table, or a data file of one, is at a location.

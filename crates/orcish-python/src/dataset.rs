@@ -75,17 +75,15 @@ impl DatasetWriter {
         staging: Option<String>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let options = DatasetOptions {
-            partition_by,
-            file_name,
-            max_rows_per_file,
-            max_open_files,
-            max_memory,
-            publication: if publish { Publication::WhenClosed } else { Publication::Staged { folder: staging } },
-            storage: self::storage_options(storage_options)?,
-            write: write_options(options)?,
-            ..DatasetOptions::default()
-        };
+        let options = DatasetOptions::default()
+            .with_partition_by(partition_by)
+            .with_file_name(file_name)
+            .with_max_rows_per_file(max_rows_per_file)
+            .with_max_open_files(max_open_files)
+            .with_max_memory(max_memory)
+            .with_publication(if publish { Publication::WhenClosed } else { Publication::Staged { folder: staging } })
+            .with_storage(self::storage_options(storage_options)?)
+            .with_write(write_options(options)?);
         let schema = Arc::new(capsule::read_schema(schema)?);
         let by = options.partition_by.clone();
         let writer = Writer::new(base, schema, options);

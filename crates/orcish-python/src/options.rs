@@ -75,7 +75,7 @@ fn unknown(kind: &str, name: &str) -> PyErr {
 
 /// Options of a read. Values that are `None` or missing keep their defaults.
 pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -> PyResult<ReadOptions> {
-    let mut options = ReadOptions { limits: limits.clone(), ..ReadOptions::default() };
+    let mut options = ReadOptions::default().with_limits(limits.clone());
     for (name, value) in given.into_iter().flatten() {
         if value.is_none() {
             continue;

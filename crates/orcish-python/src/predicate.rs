@@ -133,6 +133,7 @@ fn to_tree<'py>(py: Python<'py>, predicate: &Predicate) -> PyResult<Bound<'py, P
         Predicate::Or(disjunction) => ("or", operands(disjunction)?).into_pyobject(py),
         Predicate::Not(inner) => ("not", to_tree(py, inner)?).into_pyobject(py),
         Predicate::Constant(value) => ("constant", value).into_pyobject(py),
+        other => Err(PyValueError::new_err(format!("{other} has no form in Python"))),
     }
 }
 
@@ -147,5 +148,6 @@ fn to_tagged<'py>(py: Python<'py>, value: &Literal) -> PyResult<Bound<'py, PyTup
         Literal::Binary(value) => ("binary", PyBytes::new(py, value)).into_pyobject(py),
         Literal::Date(days) => ("date", days).into_pyobject(py),
         Literal::Timestamp { nanoseconds, is_instant } => ("timestamp", nanoseconds, is_instant).into_pyobject(py),
+        other => Err(PyValueError::new_err(format!("{other:?} has no form in Python"))),
     }
 }

@@ -67,7 +67,8 @@ impl Scan {
         };
         let file = |(location, object, partition, tail, stripes): FileSpec<'_>| {
             let source = object.map(|object| open(object, &location)).transpose()?;
-            Ok(TableFile { location, source, partition, tail: tail.map(Bytes::from), stripes })
+            let file = TableFile::new(location).with_source(source).with_partition(partition);
+            Ok(file.with_tail(tail.map(Bytes::from)).with_stripes(stripes))
         };
         let files = files.into_iter().map(file).collect::<PyResult<Vec<_>>>()?;
         let matching = match matching {

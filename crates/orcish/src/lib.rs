@@ -19,12 +19,11 @@
 //! projected columns, decompresses them chunk by chunk, and decodes ([`encoding`]) runs into Arrow arrays.
 //!
 //! ```no_run
-//! use orcish::{Columns, OrcFile, ReadOptions};
+//! use orcish::{OrcFile, ReadOptions};
 //!
 //! let file = OrcFile::open("part-0.orc")?;
 //! println!("{} rows of {}", file.tail().rows, file.tail().schema.type_string(0)?);
-//! let columns = Columns::Names(vec!["id".into(), "nest.a".into()]);
-//! for batch in file.read(ReadOptions { columns, ..ReadOptions::default() })? {
+//! for batch in file.read(ReadOptions::default().with_columns(["id", "nest.a"]))? {
 //!     println!("{} rows", batch?.num_rows());
 //! }
 //! # Ok::<(), orcish::Error>(())

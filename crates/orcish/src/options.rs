@@ -10,6 +10,7 @@ pub const DEFAULT_BATCH_SIZE: usize = 65_536;
 
 /// Unit of Arrow timestamps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum TimestampUnit {
     /// Seconds.
     Second,
@@ -31,6 +32,7 @@ pub enum TimestampUnit {
 
 /// How `timestamp` columns are read. A stripe has instants and the time zone of its writer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Timestamps {
     /// Local times of the writer: Arrow timestamps without time zone.
     #[default]
@@ -41,6 +43,7 @@ pub enum Timestamps {
 
 /// The result of a value that overflows: a timestamp that overflows the unit, or a decimal that overflows the precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum OutOfRange {
     /// An error with the column and the row.
     #[default]
@@ -51,6 +54,7 @@ pub enum OutOfRange {
 
 /// Arrow type of string, char and varchar columns, and of binary columns if the type has a binary form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum StringType {
     /// `Utf8` and `Binary` with 32-bit offsets. Batches end before 2 GiB.
     #[default]
@@ -67,6 +71,7 @@ pub enum StringType {
 
 /// The result of invalid UTF-8 in text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum InvalidUtf8 {
     /// An error with the column and the value.
     #[default]
@@ -83,6 +88,7 @@ pub enum InvalidUtf8 {
 
 /// The result of text that is longer than the length of its `char` or `varchar`, in code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum LongChar {
     /// The stored text, as in ORC C++.
     #[default]
@@ -95,6 +101,7 @@ pub enum LongChar {
 
 /// Arrow type of union columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum UnionType {
     /// A dense union. A union of more than 128 variants is a [`UnionType::Struct`].
     #[default]
@@ -107,6 +114,7 @@ pub enum UnionType {
 
 /// The result of maps with null keys, which Arrow's maps cannot have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum NullMapKeys {
     /// An error of kind [`NullMapKey`](orcish_core::ErrorKind::NullMapKey) with the column and the row.
     #[default]
@@ -117,6 +125,7 @@ pub enum NullMapKeys {
 
 /// Options of a single column, which override the options of its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ColumnOptions {
     /// Unit of timestamps, and local times or instants; `None` for the option of all timestamps.
     Timestamp(Option<TimestampUnit>, Option<Timestamps>),
@@ -128,6 +137,7 @@ pub enum ColumnOptions {
 
 /// Selection of columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Columns {
     /// All columns.
     #[default]
@@ -139,8 +149,40 @@ pub enum Columns {
     Ids(Vec<u32>),
 }
 
+impl<S: Into<String>> FromIterator<S> for Columns {
+    fn from_iter<I: IntoIterator<Item = S>>(names: I) -> Self {
+        Columns::Names(names.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<S: Into<String>> From<Vec<S>> for Columns {
+    fn from(names: Vec<S>) -> Self {
+        names.into_iter().collect()
+    }
+}
+
+impl<S: Into<String>, const N: usize> From<[S; N]> for Columns {
+    fn from(names: [S; N]) -> Self {
+        names.into_iter().collect()
+    }
+}
+
+impl From<&[&str]> for Columns {
+    fn from(names: &[&str]) -> Self {
+        names.iter().copied().collect()
+    }
+}
+
 /// Options of reading a file.
+///
+/// ```
+/// use orcish::{Columns, ReadOptions};
+///
+/// let options = ReadOptions::default().with_columns(["id", "nest.a"]).with_batch_size(1024).with_limit(100);
+/// assert_eq!(options.columns, Columns::Names(vec!["id".into(), "nest.a".into()]));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// The projected columns, in order.
     pub columns: Columns,
@@ -194,7 +236,162 @@ pub struct ReadOptions {
     pub limits: Limits,
 }
 
+/// Fields are assigned by name, or set in a chain of methods.
 impl ReadOptions {
+    /// Sets [`columns`](Self::columns).
+    #[must_use]
+    pub fn with_columns(mut self, columns: impl Into<Columns>) -> Self {
+        self.columns = columns.into();
+        self
+    }
+
+    /// Sets [`batch_size`](Self::batch_size).
+    #[must_use]
+    pub fn with_batch_size(mut self, batch_size: usize) -> Self {
+        self.batch_size = batch_size;
+        self
+    }
+
+    /// Sets [`arrow_schema`](Self::arrow_schema).
+    #[must_use]
+    pub fn with_arrow_schema(mut self, arrow_schema: bool) -> Self {
+        self.arrow_schema = arrow_schema;
+        self
+    }
+
+    /// Sets [`timestamp_unit`](Self::timestamp_unit).
+    #[must_use]
+    pub fn with_timestamp_unit(mut self, timestamp_unit: impl Into<Option<TimestampUnit>>) -> Self {
+        self.timestamp_unit = timestamp_unit.into();
+        self
+    }
+
+    /// Sets [`timestamps`](Self::timestamps).
+    #[must_use]
+    pub fn with_timestamps(mut self, timestamps: impl Into<Option<Timestamps>>) -> Self {
+        self.timestamps = timestamps.into();
+        self
+    }
+
+    /// Sets [`timezone`](Self::timezone).
+    #[must_use]
+    pub fn with_timezone(mut self, timezone: impl Into<String>) -> Self {
+        self.timezone = Some(timezone.into());
+        self
+    }
+
+    /// Adds the options of the column `id` to [`column_options`](Self::column_options).
+    #[must_use]
+    pub fn with_column_options(mut self, id: u32, options: ColumnOptions) -> Self {
+        self.column_options.insert(id, options);
+        self
+    }
+
+    /// Sets [`timestamp_out_of_range`](Self::timestamp_out_of_range).
+    #[must_use]
+    pub fn with_timestamp_out_of_range(mut self, timestamp_out_of_range: OutOfRange) -> Self {
+        self.timestamp_out_of_range = timestamp_out_of_range;
+        self
+    }
+
+    /// Sets [`strings`](Self::strings).
+    #[must_use]
+    pub fn with_strings(mut self, strings: impl Into<Option<StringType>>) -> Self {
+        self.strings = strings.into();
+        self
+    }
+
+    /// Sets [`invalid_utf8`](Self::invalid_utf8).
+    #[must_use]
+    pub fn with_invalid_utf8(mut self, invalid_utf8: InvalidUtf8) -> Self {
+        self.invalid_utf8 = invalid_utf8;
+        self
+    }
+
+    /// Sets [`long_char`](Self::long_char).
+    #[must_use]
+    pub fn with_long_char(mut self, long_char: LongChar) -> Self {
+        self.long_char = long_char;
+        self
+    }
+
+    /// Sets [`decimal_out_of_range`](Self::decimal_out_of_range).
+    #[must_use]
+    pub fn with_decimal_out_of_range(mut self, decimal_out_of_range: OutOfRange) -> Self {
+        self.decimal_out_of_range = decimal_out_of_range;
+        self
+    }
+
+    /// Sets [`trim_char`](Self::trim_char).
+    #[must_use]
+    pub fn with_trim_char(mut self, trim_char: bool) -> Self {
+        self.trim_char = trim_char;
+        self
+    }
+
+    /// Sets [`unions`](Self::unions).
+    #[must_use]
+    pub fn with_unions(mut self, unions: impl Into<Option<UnionType>>) -> Self {
+        self.unions = unions.into();
+        self
+    }
+
+    /// Sets [`null_map_keys`](Self::null_map_keys).
+    #[must_use]
+    pub fn with_null_map_keys(mut self, null_map_keys: NullMapKeys) -> Self {
+        self.null_map_keys = null_map_keys;
+        self
+    }
+
+    /// Sets [`allow_masked`](Self::allow_masked).
+    #[must_use]
+    pub fn with_allow_masked(mut self, allow_masked: bool) -> Self {
+        self.allow_masked = allow_masked;
+        self
+    }
+
+    /// Sets [`stripes`](Self::stripes).
+    #[must_use]
+    pub fn with_stripes(mut self, stripes: impl Into<Option<Vec<usize>>>) -> Self {
+        self.stripes = stripes.into();
+        self
+    }
+
+    /// Sets [`filter`](Self::filter).
+    #[must_use]
+    pub fn with_filter(mut self, filter: Predicate) -> Self {
+        self.filter = Some(filter);
+        self
+    }
+
+    /// Sets [`limit`](Self::limit).
+    #[must_use]
+    pub fn with_limit(mut self, limit: impl Into<Option<u64>>) -> Self {
+        self.limit = limit.into();
+        self
+    }
+
+    /// Sets [`row_number`](Self::row_number).
+    #[must_use]
+    pub fn with_row_number(mut self, row_number: impl Into<String>) -> Self {
+        self.row_number = Some(row_number.into());
+        self
+    }
+
+    /// Sets [`threads`](Self::threads).
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Sets [`limits`](Self::limits).
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
     /// Whether timestamps with digits beyond their unit are errors.
     pub(crate) fn keeps_digits(&self) -> bool {
         self.timestamp_unit == Some(TimestampUnit::Exact)

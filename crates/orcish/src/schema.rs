@@ -10,6 +10,7 @@ use crate::proto::{orc, to_string_lossy};
 /// Kind of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are the specification's")]
+#[non_exhaustive]
 pub enum Kind {
     Boolean,
     Byte,

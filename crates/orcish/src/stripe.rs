@@ -18,6 +18,7 @@ use crate::tail::{FileTail, StripeInfo, undecodable};
 /// Kind of a data stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names are the specification's")]
+#[non_exhaustive]
 pub enum StreamKind {
     Present,
     Data,
@@ -57,6 +58,7 @@ impl StreamKind {
 /// Kind of an index stream (ORCv1, Indexes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names are the specification's")]
+#[non_exhaustive]
 pub enum IndexKind {
     RowIndex,
     BloomFilter,

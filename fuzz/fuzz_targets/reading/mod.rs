@@ -10,8 +10,8 @@ pub use counting::within_memory;
 
 use arrow_array::Array as _;
 use bytes::Bytes;
-use orcish::{Limits, OrcFile, ReadOptions};
 use orcish::io::MemorySource;
+use orcish::{Limits, OrcFile, ReadOptions};
 
 /// Maximum number of rows of an input: a small file may have any number of equal rows.
 const MAX_ROWS: usize = 200_000;
@@ -23,12 +23,18 @@ const MEMORY: u64 = 32 << 20;
 
 /// The limits of all reads.
 pub fn limits() -> Limits {
-    Limits { tail: 1 << 20, chunk: 1 << 20, depth: 32, columns: 1_000, stripes: 1_000, memory: MEMORY }
+    Limits::default()
+        .with_tail(1 << 20)
+        .with_chunk(1 << 20)
+        .with_depth(32)
+        .with_columns(1_000)
+        .with_stripes(1_000)
+        .with_memory(MEMORY)
 }
 
 /// The default options of all reads.
 pub fn options() -> ReadOptions {
-    ReadOptions { limits: limits(), threads: 1, allow_masked: true, ..ReadOptions::default() }
+    ReadOptions::default().with_limits(limits()).with_threads(1).with_allow_masked(true)
 }
 
 /// A mutator for libFuzzer: four of five mutations change messages and streams, the others are those of libFuzzer.

@@ -181,7 +181,7 @@ fn damaged_files_are_errors_or_rows() {
 }
 
 fn decode_all(source: Arc<dyn ReadAt>) -> Result<()> {
-    let limits = Limits { memory: 64 << 20, ..Limits::default() };
+    let limits = Limits::default().with_memory(64 << 20);
     let file = DataFile::open(source, &limits)?;
     let expected: Vec<usize> = (0..file.columns().len()).collect();
     for at in 0..file.num_blocklets() {

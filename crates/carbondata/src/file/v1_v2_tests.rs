@@ -45,7 +45,7 @@ fn check(name: &str, version: u8) {
 
     // A damaged file gives an error or other values, and never panics.
     let bytes = std::fs::read(&path).unwrap();
-    let limits = Limits { memory: 64 << 20, tail: 1 << 20, ..limits };
+    let limits = limits.with_memory(64 << 20).with_tail(1 << 20);
     for step in 0..400 {
         let mut damaged = bytes.clone();
         // Half of the changes are in the footer and in the chunk headers, which are small.

@@ -42,7 +42,7 @@ fn nesting_is_bounded() {
 
 #[test]
 fn mutated_files_are_errors_or_valid_arrays() {
-    let limits = Limits { memory: 64 << 20, tail: 1 << 20, ..Limits::default() };
+    let limits = Limits::default().with_memory(64 << 20).with_tail(1 << 20);
     let arrays = std::cell::Cell::new(0);
     let check = |array: &ArrayRef| {
         array.to_data().validate_full().unwrap();

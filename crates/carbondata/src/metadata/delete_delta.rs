@@ -97,7 +97,7 @@ mod tests {
         };
         let deltas: Vec<String> = (0..100).map(delta).collect();
         // A single file is within the limit as JSON, which is larger than its row numbers.
-        let limits = Limits { memory: 200_000, ..Limits::default() };
+        let limits = Limits::default().with_memory(200_000);
         let read = |deltas: &[String], limits: &Limits| read_deletes(deltas, &StorageOptions::default(), limits);
         assert_eq!(read(&deltas[..20], &limits).unwrap().len(), 20);
         let error = read(&deltas, &limits).unwrap_err();

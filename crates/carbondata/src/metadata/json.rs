@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn memory_is_limited() {
-        let limits = Limits { memory: 1 << 20, ..Limits::default() };
+        let limits = Limits::default().with_memory(1 << 20);
         assert!(parse(br#"[{"a": "b"}]"#, &limits).is_ok());
         let many = format!("[{}1]", "1,".repeat(100_000));
         assert!(parse(many.as_bytes(), &Limits::default()).is_ok());

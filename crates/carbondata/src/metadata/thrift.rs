@@ -367,7 +367,7 @@ mod tests {
         // A list of empty structs, which take one byte each.
         let bytes = [&[0x49, 0xfc, 0xa0, 0x8d, 0x06][..], &[0; 100_000], &[0]].concat();
         assert_eq!(ThriftReader::new(&bytes, &Limits::default()).read_struct::<Sample>().unwrap().inner.len(), 100_000);
-        let limits = Limits { memory: 1 << 20, ..Limits::default() };
+        let limits = Limits::default().with_memory(1 << 20);
         let error = ThriftReader::new(&bytes, &limits).read_struct::<Sample>().unwrap_err();
         assert_eq!(error.kind(), orcish_core::ErrorKind::LimitExceeded);
     }

@@ -60,15 +60,12 @@ fn scan(snapshot: &TableSnapshot, config: &ScanConfig, entry: &FileEntry) -> Res
         }
     }
     let fields: Fields = snapshot.schema.fields().iter().map(in_file).collect();
-    let file =
-        TableFile { location: entry.location.clone(), partition: entry.partition.clone(), ..TableFile::default() };
-    let options = ReadOptions {
-        columns: Columns::Names(names),
-        batch_size: config.options.batch_size,
-        limits: snapshot.limits.clone(),
-        threads: 1,
-        ..ReadOptions::default()
-    };
+    let file = TableFile::new(&entry.location).with_partition(entry.partition.clone());
+    let options = ReadOptions::default()
+        .with_columns(Columns::Names(names))
+        .with_batch_size(config.options.batch_size)
+        .with_limits(snapshot.limits.clone())
+        .with_threads(1);
     let schema = Arc::new(Schema::new(fields));
     let scan = Scan::new(
         vec![file],

@@ -121,7 +121,7 @@ fn single_files_are_tables() {
     assert!(is_table(&file, &StorageOptions::default()).unwrap());
     let one = Table::open(&file, &StorageOptions::default(), &Limits::default()).unwrap();
     assert_eq!((one.schema(), one.files(), one.num_rows().unwrap()), (whole.schema(), vec![file], None));
-    let small = Limits { tail: 100, ..Limits::default() };
+    let small = Limits::default().with_tail(100);
     let error = Table::open(whole.location(), &StorageOptions::default(), &small).unwrap_err();
     assert_eq!(error.kind(), orcish_core::ErrorKind::LimitExceeded);
     let empty = std::env::temp_dir().join(format!("carbondata-none-{}", std::process::id()));
@@ -149,7 +149,7 @@ fn map_keeps_the_order() {
 
 #[test]
 fn memory_of_columns_is_limited() {
-    let limits = Limits { memory: 1 << 20, ..Limits::default() };
+    let limits = Limits::default().with_memory(1 << 20);
     let columns = |name: &str| (0..1000).map(|at| Column::sample(&format!("{name}{at}"), CarbonType::Int)).collect();
     let schemas: [Vec<Column>; 2] = [columns("a"), columns("b")];
     let read = |schema: &dyn Fn(usize) -> usize| {

@@ -21,6 +21,7 @@ pub(crate) use sparse::SparseStream;
 
 /// Compression codec of a file, as in its postscript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Compression {
     /// No compression. Streams have no chunks.
     None,

@@ -15,6 +15,7 @@ pub const DEFAULT_MAX_MEMORY: usize = 1 << 30;
 
 /// When files appear under their names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Publication {
     /// Each file appears when it is complete. The files are removed again if the dataset is not finished.
     #[default]
@@ -29,6 +30,7 @@ pub enum Publication {
 
 /// Options of a dataset that is written.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct DatasetOptions {
     /// Names of the partition columns, the outermost first. Files do not have these columns.
     pub partition_by: Vec<String>,
@@ -70,7 +72,78 @@ impl Default for DatasetOptions {
     }
 }
 
+/// Fields are assigned by name, or set in a chain of methods.
 impl DatasetOptions {
+    /// Sets [`partition_by`](Self::partition_by).
+    #[must_use]
+    pub fn with_partition_by(mut self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.partition_by = columns.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets [`value_format`](Self::value_format).
+    #[must_use]
+    pub fn with_value_format(mut self, value_format: ValueFormat) -> Self {
+        self.value_format = value_format;
+        self
+    }
+
+    /// Sets [`file_name`](Self::file_name).
+    #[must_use]
+    pub fn with_file_name(mut self, file_name: impl Into<String>) -> Self {
+        self.file_name = file_name.into();
+        self
+    }
+
+    /// Sets [`excluded`](Self::excluded).
+    #[must_use]
+    pub fn with_excluded(mut self, locations: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.excluded = locations.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets [`max_rows_per_file`](Self::max_rows_per_file).
+    #[must_use]
+    pub fn with_max_rows_per_file(mut self, max_rows_per_file: impl Into<Option<u64>>) -> Self {
+        self.max_rows_per_file = max_rows_per_file.into();
+        self
+    }
+
+    /// Sets [`max_open_files`](Self::max_open_files).
+    #[must_use]
+    pub fn with_max_open_files(mut self, max_open_files: usize) -> Self {
+        self.max_open_files = max_open_files;
+        self
+    }
+
+    /// Sets [`max_memory`](Self::max_memory).
+    #[must_use]
+    pub fn with_max_memory(mut self, max_memory: usize) -> Self {
+        self.max_memory = max_memory;
+        self
+    }
+
+    /// Sets [`publication`](Self::publication).
+    #[must_use]
+    pub fn with_publication(mut self, publication: Publication) -> Self {
+        self.publication = publication;
+        self
+    }
+
+    /// Sets [`storage`](Self::storage).
+    #[must_use]
+    pub fn with_storage(mut self, storage: StorageOptions) -> Self {
+        self.storage = storage;
+        self
+    }
+
+    /// Sets [`write`](Self::write).
+    #[must_use]
+    pub fn with_write(mut self, write: WriteOptions) -> Self {
+        self.write = write;
+        self
+    }
+
     /// Checks the options that no schema is needed for.
     pub(super) fn check(&self) -> Result<()> {
         if self.max_rows_per_file == Some(0) {

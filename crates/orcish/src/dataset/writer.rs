@@ -33,7 +33,7 @@ use crate::write::FileWriter;
 /// let batch = RecordBatch::try_from_iter([("day", day), ("id", id)]).unwrap();
 ///
 /// let folder = std::env::temp_dir().join(format!("orcish-dataset-example-{}", std::process::id()));
-/// let options = DatasetOptions { partition_by: vec!["day".into()], ..DatasetOptions::default() };
+/// let options = DatasetOptions::default().with_partition_by(["day"]);
 /// let mut writer = DatasetWriter::new(folder.to_str().unwrap(), batch.schema(), options)?;
 /// writer.write(&batch)?;
 /// let files = writer.finish()?;

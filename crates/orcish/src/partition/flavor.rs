@@ -4,6 +4,7 @@ use super::interval::IntervalFields;
 
 /// Whose rules types and texts of partition columns follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Flavor {
     /// The rules of this library for tables of Hive.
     ///

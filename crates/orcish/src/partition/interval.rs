@@ -2,6 +2,7 @@
 
 /// A field of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum IntervalField {
     /// Days.
     Day,

@@ -152,7 +152,7 @@ mod tests {
         let file = file();
         let error = file.column_storage(Some(&[3]), &Limits::default()).unwrap_err();
         assert_eq!(error.kind(), orcish_core::ErrorKind::InvalidArgument);
-        let tight = Limits { tail: 5, ..Limits::default() };
+        let tight = Limits::default().with_tail(5);
         assert_eq!(file.column_storage(None, &tight).unwrap_err().kind(), orcish_core::ErrorKind::LimitExceeded);
     }
 }

@@ -10,6 +10,7 @@ use crate::read::OrcFile;
 
 /// How the columns of a table are found in its files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Matching {
     /// By name.
     #[default]
@@ -24,6 +25,7 @@ pub enum Matching {
 
 /// Where the schema of a table comes from.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub enum SchemaSource {
     /// The first file that is not empty.
     #[default]
@@ -56,6 +58,7 @@ impl From<Option<SchemaRef>> for SchemaSource {
 
 /// A file of a table.
 #[derive(Clone, Default)]
+#[non_exhaustive]
 pub struct TableFile {
     /// Path or URL, as for [`open`](crate::io::open). It is the name of the file in messages.
     pub location: String,
@@ -69,6 +72,41 @@ pub struct TableFile {
     pub tail: Option<Bytes>,
     /// Indexes of the stripes that belong to the scan. `None` for all.
     pub stripes: Option<Vec<usize>>,
+}
+
+impl TableFile {
+    /// The file at a path or URL, without partition columns.
+    pub fn new(location: impl Into<String>) -> Self {
+        TableFile { location: location.into(), ..TableFile::default() }
+    }
+
+    /// Sets [`source`](Self::source).
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Option<Arc<dyn ReadAt>>>) -> Self {
+        self.source = source.into();
+        self
+    }
+
+    /// Sets [`partition`](Self::partition).
+    #[must_use]
+    pub fn with_partition(mut self, partition: Vec<(String, Option<String>)>) -> Self {
+        self.partition = partition;
+        self
+    }
+
+    /// Sets [`tail`](Self::tail).
+    #[must_use]
+    pub fn with_tail(mut self, tail: impl Into<Option<Bytes>>) -> Self {
+        self.tail = tail.into();
+        self
+    }
+
+    /// Sets [`stripes`](Self::stripes).
+    #[must_use]
+    pub fn with_stripes(mut self, stripes: impl Into<Option<Vec<usize>>>) -> Self {
+        self.stripes = stripes.into();
+        self
+    }
 }
 
 impl std::fmt::Debug for TableFile {

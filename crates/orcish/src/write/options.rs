@@ -18,6 +18,7 @@ pub const MIN_DEFAULT_CHUNK_SIZE: usize = 64 << 10;
 
 /// Version of the ORC format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Version {
     /// 0.11, with version 1 of integer run length encoding, for readers as old as Hive 0.11.
     V0_11,
@@ -28,6 +29,7 @@ pub enum Version {
 
 /// Whether string columns have dictionary encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum DictionaryChoice {
     /// The encoding with the smaller expected size, for each stripe.
     #[default]
@@ -40,6 +42,7 @@ pub enum DictionaryChoice {
 
 /// Compression of a column that differs from the compression of the file. The codec is the codec of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ColumnCompression {
     /// Chunks are stored uncompressed. Useful for incompressible data.
     None,
@@ -49,7 +52,15 @@ pub enum ColumnCompression {
 
 /// Options of writing a file. Column names are dotted names, as for reading. An option of a nested column applies to
 /// all columns below it.
+///
+/// ```
+/// use orcish::{Compression, WriteOptions};
+///
+/// let options = WriteOptions::default().with_compression(Compression::Zlib).with_bloom_filter_columns(["id"]);
+/// assert_eq!(options.bloom_filter_columns, ["id"]);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// Codec of the file.
     pub compression: Compression,
@@ -116,5 +127,127 @@ impl Default for WriteOptions {
             verify: false,
             threads: 0,
         }
+    }
+}
+
+/// Fields are assigned by name, or set in a chain of methods.
+impl WriteOptions {
+    /// Sets [`compression`](Self::compression).
+    #[must_use]
+    pub fn with_compression(mut self, compression: Compression) -> Self {
+        self.compression = compression;
+        self
+    }
+
+    /// Sets [`compression_level`](Self::compression_level).
+    #[must_use]
+    pub fn with_compression_level(mut self, compression_level: impl Into<Option<i32>>) -> Self {
+        self.compression_level = compression_level.into();
+        self
+    }
+
+    /// Adds the compression of a column to [`column_compression`](Self::column_compression).
+    #[must_use]
+    pub fn with_column_compression(mut self, column: impl Into<String>, compression: ColumnCompression) -> Self {
+        self.column_compression.push((column.into(), compression));
+        self
+    }
+
+    /// Sets [`chunk_size`](Self::chunk_size).
+    #[must_use]
+    pub fn with_chunk_size(mut self, chunk_size: impl Into<Option<usize>>) -> Self {
+        self.chunk_size = chunk_size.into();
+        self
+    }
+
+    /// Sets [`stripe_size`](Self::stripe_size).
+    #[must_use]
+    pub fn with_stripe_size(mut self, stripe_size: u64) -> Self {
+        self.stripe_size = stripe_size;
+        self
+    }
+
+    /// Sets [`row_index_stride`](Self::row_index_stride).
+    #[must_use]
+    pub fn with_row_index_stride(mut self, row_index_stride: u32) -> Self {
+        self.row_index_stride = row_index_stride;
+        self
+    }
+
+    /// Sets [`bloom_filter_columns`](Self::bloom_filter_columns).
+    #[must_use]
+    pub fn with_bloom_filter_columns(mut self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.bloom_filter_columns = columns.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets [`bloom_filter_fpp`](Self::bloom_filter_fpp).
+    #[must_use]
+    pub fn with_bloom_filter_fpp(mut self, bloom_filter_fpp: f64) -> Self {
+        self.bloom_filter_fpp = bloom_filter_fpp;
+        self
+    }
+
+    /// Sets [`dictionary`](Self::dictionary).
+    #[must_use]
+    pub fn with_dictionary(mut self, dictionary: DictionaryChoice) -> Self {
+        self.dictionary = dictionary;
+        self
+    }
+
+    /// Adds the encoding of a column to [`column_dictionary`](Self::column_dictionary).
+    #[must_use]
+    pub fn with_column_dictionary(mut self, column: impl Into<String>, choice: DictionaryChoice) -> Self {
+        self.column_dictionary.push((column.into(), choice));
+        self
+    }
+
+    /// Adds a pair to [`metadata`](Self::metadata).
+    #[must_use]
+    pub fn with_metadata(mut self, key: impl Into<String>, value: impl Into<Bytes>) -> Self {
+        self.metadata.push((key.into(), value.into()));
+        self
+    }
+
+    /// Sets [`timezone`](Self::timezone).
+    #[must_use]
+    pub fn with_timezone(mut self, timezone: impl Into<String>) -> Self {
+        self.timezone = timezone.into();
+        self
+    }
+
+    /// Sets [`version`](Self::version).
+    #[must_use]
+    pub fn with_version(mut self, version: Version) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// Sets [`arrow_schema`](Self::arrow_schema).
+    #[must_use]
+    pub fn with_arrow_schema(mut self, arrow_schema: bool) -> Self {
+        self.arrow_schema = arrow_schema;
+        self
+    }
+
+    /// Sets [`recorded_schema`](Self::recorded_schema).
+    #[must_use]
+    pub fn with_recorded_schema(mut self, recorded_schema: impl Into<Option<SchemaRef>>) -> Self {
+        self.recorded_schema = recorded_schema.into();
+        self
+    }
+
+    /// Sets [`verify`](Self::verify).
+    #[must_use]
+    pub fn with_verify(mut self, verify: bool) -> Self {
+        self.verify = verify;
+        self
+    }
+
+    /// Sets [`threads`](Self::threads).
+    #[must_use]
+    pub fn with_threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
     }
 }

@@ -138,11 +138,11 @@ impl File {
     /// Values of the rows that a filter finds, within bounds of time and memory.
     #[track_caller]
     fn read(&self, filter: Predicate) -> Result<Vec<i64>> {
-        let limits = Limits { memory: 64 << 20, ..Limits::default() };
+        let limits = Limits::default().with_memory(64 << 20);
         let file = OrcFile::new(Arc::new(MemorySource::new(self.bytes())), &limits)?;
         let start = Instant::now();
         let mut found = Vec::new();
-        for batch in file.read(ReadOptions { filter: Some(filter), limits, threads: 1, ..ReadOptions::default() })? {
+        for batch in file.read(ReadOptions::default().with_filter(filter).with_limits(limits).with_threads(1))? {
             found.extend(batch?.column(0).as_primitive::<Int64Type>().values());
         }
         assert!(start.elapsed() < LONGEST, "{:?}", start.elapsed());

@@ -35,19 +35,17 @@ fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
 
 fn options(case: usize) -> ReadOptions {
     // So little memory that readers look at more rows than they may give, and those of ten thousand columns few.
-    let limits = Limits { memory: 1 << 20, ..Limits::default() };
-    let base = ReadOptions { threads: 1, allow_masked: true, ..ReadOptions::default() };
+    let limits = Limits::default().with_memory(1 << 20);
+    let base = ReadOptions::default().with_threads(1).with_allow_masked(true);
     match case {
         0 => base,
-        1 => ReadOptions { unions: Some(UnionType::Sparse), strings: Some(StringType::View), limits, ..base },
-        _ => ReadOptions {
-            unions: Some(UnionType::Struct),
-            strings: Some(StringType::Dictionary),
-            timestamp_unit: Some(TimestampUnit::Millisecond),
-            null_map_keys: NullMapKeys::Dictionary,
-            trim_char: true,
-            ..base
-        },
+        1 => base.with_unions(UnionType::Sparse).with_strings(StringType::View).with_limits(limits),
+        _ => base
+            .with_unions(UnionType::Struct)
+            .with_strings(StringType::Dictionary)
+            .with_timestamp_unit(TimestampUnit::Millisecond)
+            .with_null_map_keys(NullMapKeys::Dictionary)
+            .with_trim_char(true),
     }
 }
 

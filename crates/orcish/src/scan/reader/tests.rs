@@ -47,13 +47,11 @@ fn files() -> Vec<TableFile> {
 fn all_readers_share_the_memory_of_a_scan() {
     let files = files();
     for (memory, threads) in [(4 * STRIPE_BYTES, 8), (4 * STRIPE_BYTES, 2), (2 * STRIPE_BYTES, 8), (1 << 30, 8)] {
-        let options = ReadOptions {
-            columns: Columns::All,
-            threads,
-            batch_size: 4096,
-            limits: Limits { memory, ..Limits::default() },
-            ..ReadOptions::default()
-        };
+        let options = ReadOptions::default()
+            .with_columns(Columns::All)
+            .with_threads(threads)
+            .with_batch_size(4096)
+            .with_limits(Limits::default().with_memory(memory));
         let scan = Scan::new(files.clone(), None, options, Matching::Name, Default::default()).unwrap();
         let mut reader = scan.read();
         let (mut row, mut max_held) = (0, 0);
@@ -75,7 +73,7 @@ fn all_readers_share_the_memory_of_a_scan() {
 
 #[test]
 fn readers_of_a_larger_scan_share_its_memory() {
-    let options = ReadOptions { columns: Columns::All, batch_size: 4096, ..ReadOptions::default() };
+    let options = ReadOptions::default().with_columns(Columns::All).with_batch_size(4096);
     let scan = Scan::new(files(), None, options, Matching::Name, Default::default()).unwrap();
     let context = ScanContext { readers: 2, memory: ScanMemory::new(4 * STRIPE_BYTES) };
     let reader = |file| scan.read_file(file, 8, &context).unwrap().unwrap();
