@@ -25,10 +25,15 @@ pub(crate) struct Compressor {
 
 enum State {
     None,
+    #[cfg(feature = "zlib")]
     Zlib(libdeflater::Compressor),
+    #[cfg(feature = "snap")]
     Snappy(Box<snap::raw::Encoder>),
+    #[cfg(feature = "lz4")]
     Lz4,
+    #[cfg(feature = "zstd")]
     Zstd(zstd::bulk::Compressor<'static>),
+    #[cfg(feature = "brotli")]
     Brotli(i32),
 }
 
@@ -43,7 +48,8 @@ impl Compressor {
     /// have no levels.
     ///
     /// # Errors
-    /// `InvalidArgument` where the codec does not have the level, `Unsupported` for LZO, which cannot be written.
+    /// `InvalidArgument` where the codec does not have the level, `Unsupported` for LZO, which cannot be written, and for
+    /// codecs whose feature is off.
     pub(crate) fn new(codec: Compression, level: Option<i32>) -> Result<Self> {
         let level_in = |min: i32, max: i32, default: i32| match level {
             Some(level) if level < min || level > max => Err(Error::invalid(format!(
@@ -57,19 +63,32 @@ impl Compressor {
         }
         let state = match codec {
             Compression::None => State::None,
+            #[cfg(feature = "zlib")]
             Compression::Zlib => {
                 let level = libdeflater::CompressionLvl::new(level_in(1, 12, ZLIB_LEVEL)?);
                 let level = level.map_err(|_| Error::invalid("no such compression level of zlib"))?;
                 State::Zlib(libdeflater::Compressor::new(level))
             }
+            #[cfg(feature = "snap")]
             Compression::Snappy => State::Snappy(Box::new(snap::raw::Encoder::new())),
+            #[cfg(feature = "lz4")]
             Compression::Lz4 => State::Lz4,
+            #[cfg(feature = "zstd")]
             Compression::Zstd => {
                 let compressor = zstd::bulk::Compressor::new(level_in(-7, 22, ZSTD_LEVEL)?);
                 State::Zstd(compressor.map_err(|error| Error::io("zstd cannot be set up", error))?)
             }
+            #[cfg(feature = "brotli")]
             Compression::Brotli => State::Brotli(level_in(0, 11, BROTLI_LEVEL)?),
             Compression::Lzo => return Err(Error::unsupported("lzo is read, and not written")),
+            #[cfg(not(all(
+                feature = "brotli",
+                feature = "lz4",
+                feature = "snap",
+                feature = "zlib",
+                feature = "zstd"
+            )))]
+            _ => return Err(super::missing_feature(codec)),
         };
         Ok(Compressor { state, buffer: Vec::new() })
     }
@@ -78,8 +97,10 @@ impl Compressor {
     ///
     /// # Errors
     /// As [`Compressor::new`].
+    #[cfg_attr(not(feature = "zstd"), expect(unused_mut, reason = "text differs for zstd only"))]
     pub(crate) fn for_text(codec: Compression, level: Option<i32>) -> Result<Self> {
         let mut compressor = Self::new(codec, level)?;
+        #[cfg(feature = "zstd")]
         if let (State::Zstd(state), None) = (&mut compressor.state, level) {
             let result = state.set_parameter(zstd::zstd_safe::CParameter::MinMatch(ZSTD_TEXT_MIN_MATCH));
             result.map_err(|error| Error::io("zstd cannot be set up", error))?;
@@ -95,22 +116,27 @@ impl Compressor {
         let buffer = &mut self.buffer;
         let length = match &mut self.state {
             State::None => return Ok(None),
+            #[cfg(feature = "zlib")]
             State::Zlib(state) => {
                 buffer.resize(state.deflate_compress_bound(chunk.len()), 0);
                 state.deflate_compress(chunk, buffer).map_err(|error| codec_error("zlib", &error))?
             }
+            #[cfg(feature = "snap")]
             State::Snappy(state) => {
                 buffer.resize(snap::raw::max_compress_len(chunk.len()), 0);
                 state.compress(chunk, buffer).map_err(|error| codec_error("snappy", &error))?
             }
+            #[cfg(feature = "lz4")]
             State::Lz4 => {
                 buffer.resize(lz4_flex::block::get_maximum_output_size(chunk.len()), 0);
                 lz4_flex::block::compress_into(chunk, buffer).map_err(|error| codec_error("lz4", &error))?
             }
+            #[cfg(feature = "zstd")]
             State::Zstd(state) => {
                 buffer.resize(zstd::zstd_safe::compress_bound(chunk.len()), 0);
                 state.compress_to_buffer(chunk, buffer).map_err(|error| codec_error("zstd", &error))?
             }
+            #[cfg(feature = "brotli")]
             State::Brotli(quality) => {
                 buffer.clear();
                 let options = brotli::enc::BrotliEncoderParams {

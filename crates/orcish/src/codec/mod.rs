@@ -1,6 +1,11 @@
 //! Compression codecs, and the framing of compression chunks (ORCv1, Compression).
 //!
-//! A stream is split into chunks, which are compressed independently.
+//! A stream is split into chunks, which are compressed independently. Each codec but LZO is behind a feature of the crate.
+
+#![cfg_attr(
+    not(all(feature = "brotli", feature = "lz4", feature = "snap", feature = "zlib", feature = "zstd")),
+    allow(dead_code, unused_variables, reason = "some items are for codecs whose feature is off")
+)]
 
 mod chunk;
 mod compress;
@@ -12,6 +17,7 @@ use std::cell::RefCell;
 use orcish_core::error::{Error, Result};
 
 use crate::proto::orc;
+#[cfg(feature = "zlib")]
 use crate::warnings::warn;
 
 pub use chunk::{Framing, Stream};
@@ -79,11 +85,21 @@ impl Compression {
     }
 }
 
+/// The error of a codec whose feature is off.
+#[cfg(not(all(feature = "brotli", feature = "lz4", feature = "snap", feature = "zlib", feature = "zstd")))]
+fn missing_feature(codec: Compression) -> Error {
+    let feature = if codec == Compression::Snappy { "snap" } else { codec.name() };
+    Error::unsupported(format!("{}: this build of orcish is without the feature `{feature}`", codec.name()))
+}
+
 /// Decompression contexts of a thread. They are expensive to create, and have no state between chunks.
 #[derive(Default)]
 struct Contexts {
+    #[cfg(feature = "zlib")]
     deflate: Option<libdeflater::Decompressor>,
+    #[cfg(feature = "snap")]
     snappy: snap::raw::Decoder,
+    #[cfg(feature = "zstd")]
     zstd: Option<zstd::bulk::Decompressor<'static>>,
 }
 
@@ -93,6 +109,7 @@ thread_local! {
 
 /// Decompresses a zlib chunk without a final block: it is empty, or ends behind a block that is not marked as final. Returns
 /// `None` where the chunk ends within a block.
+#[cfg(feature = "zlib")]
 fn inflate_without_final_block(
     context: &mut libdeflater::Decompressor,
     input: &[u8],
@@ -128,10 +145,12 @@ fn decompress(codec: Compression, input: &[u8], output: &mut [u8]) -> Result<usi
             Ok(input.len())
         }
         Compression::Lzo => lzo::decompress(input, output),
+        #[cfg(feature = "lz4")]
         Compression::Lz4 => {
             let result = lz4_flex::block::decompress_into(input, output);
             result.map_err(|error| fault(&error))
         }
+        #[cfg(feature = "brotli")]
         Compression::Brotli => {
             let result = brotli_decompressor::brotli_decode(input, output);
             match result.result {
@@ -139,28 +158,29 @@ fn decompress(codec: Compression, input: &[u8], output: &mut [u8]) -> Result<usi
                 _ => Err(fault(&"not a whole brotli stream")),
             }
         }
-        Compression::Zlib | Compression::Snappy | Compression::Zstd => {
-            CONTEXTS.with_borrow_mut(|contexts| match codec {
-                Compression::Zlib => {
-                    let context = contexts.deflate.get_or_insert_with(libdeflater::Decompressor::new);
-                    match context.deflate_decompress(input, output) {
-                        Ok(length) => Ok(length),
-                        Err(error) => inflate_without_final_block(context, input, output).ok_or_else(|| fault(&error)),
-                    }
-                }
-                Compression::Snappy => {
-                    let result = contexts.snappy.decompress(input, output);
-                    result.map_err(|error| fault(&error))
-                }
-                _ => {
-                    let context = match &mut contexts.zstd {
-                        Some(context) => context,
-                        none => none.insert(zstd::bulk::Decompressor::new().map_err(|error| fault(&error))?),
-                    };
-                    let result = context.decompress_to_buffer(input, output);
-                    result.map_err(|error| fault(&error))
-                }
-            })
-        }
+        #[cfg(feature = "zlib")]
+        Compression::Zlib => CONTEXTS.with_borrow_mut(|contexts| {
+            let context = contexts.deflate.get_or_insert_with(libdeflater::Decompressor::new);
+            match context.deflate_decompress(input, output) {
+                Ok(length) => Ok(length),
+                Err(error) => inflate_without_final_block(context, input, output).ok_or_else(|| fault(&error)),
+            }
+        }),
+        #[cfg(feature = "snap")]
+        Compression::Snappy => CONTEXTS.with_borrow_mut(|contexts| {
+            let result = contexts.snappy.decompress(input, output);
+            result.map_err(|error| fault(&error))
+        }),
+        #[cfg(feature = "zstd")]
+        Compression::Zstd => CONTEXTS.with_borrow_mut(|contexts| {
+            let context = match &mut contexts.zstd {
+                Some(context) => context,
+                none => none.insert(zstd::bulk::Decompressor::new().map_err(|error| fault(&error))?),
+            };
+            let result = context.decompress_to_buffer(input, output);
+            result.map_err(|error| fault(&error))
+        }),
+        #[cfg(not(all(feature = "brotli", feature = "lz4", feature = "snap", feature = "zlib", feature = "zstd")))]
+        _ => Err(missing_feature(codec)),
     }
 }

@@ -13,6 +13,7 @@
 //! ```
 
 pub mod calendar;
+mod iana;
 mod instants;
 mod offsets;
 mod timestamp;

@@ -5,12 +5,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use chrono::{DateTime, Offset, TimeZone};
-use chrono_tz::Tz;
 use orcish_core::error::{Error, Result};
 use orcish_core::process::PerProcess;
 
 use super::SECONDS_PER_DAY;
+use super::iana;
 use super::offsets::{OffsetTable, new_year};
 
 /// 1900-01-01 00:00:00 UTC. `java.util.TimeZone` has only standard time before this instant.
@@ -33,7 +32,7 @@ pub struct WriterZone {
     /// See [`WriterZone::base`].
     base: i64,
     /// Source of the historic offsets before 1900; `None` for time zones that only the JVM has.
-    history: Option<Tz>,
+    history: Option<iana::Zone>,
 }
 
 #[derive(Debug, Clone)]
@@ -60,7 +59,8 @@ impl WriterZone {
     /// time.
     ///
     /// # Errors
-    /// `Unsupported` if the id is unknown. A JVM would use GMT, and return other values than were written.
+    /// `Unsupported` if the id is unknown. A JVM would use GMT, and return other values than were written. Without the
+    /// feature `chrono-tz`, ids of IANA and three-letter ids are `Unsupported` too.
     pub fn parse(id: &str) -> Result<Self> {
         // The cache has valid ids only, so its size is bounded.
         static CACHE: PerProcess<Mutex<BTreeMap<String, WriterZone>>> = PerProcess::new();
@@ -73,8 +73,8 @@ impl WriterZone {
         }
         let zone = if let Some((standard, has_dst)) = parse_system_v(id) {
             if has_dst { Self::sampled(|utc| standard + system_v_saving(utc, standard)) } else { Self::fixed(standard) }
-        } else if let Ok(zone) = java_short_id(id).unwrap_or(id).parse::<Tz>() {
-            Self { history: Some(zone), ..Self::sampled(|utc| iana_offset(zone, utc)) }
+        } else if let Some(zone) = iana::find(java_short_id(id).unwrap_or(id))? {
+            Self { history: Some(zone), ..Self::sampled(|utc| iana::offset_at(zone, utc)) }
         } else {
             let shown: String = id.chars().take(64).collect();
             return Err(Error::unsupported(format!("writer time zone {shown:?} is not known")));
@@ -88,8 +88,11 @@ impl WriterZone {
     /// # Errors
     /// `InvalidArgument` if the id is unknown or empty.
     pub fn parse_reader_zone(id: &str) -> Result<Self> {
-        let zone = Self::parse(id).ok().filter(|_| !id.is_empty());
-        zone.ok_or_else(|| Error::invalid(format!("timezone={id:?}: no time zone that is known here")))
+        match Self::parse(id) {
+            Ok(zone) if !id.is_empty() => Ok(zone),
+            Err(error) if cfg!(not(feature = "chrono-tz")) => Err(error),
+            _ => Err(Error::invalid(format!("timezone={id:?}: no time zone that is known here"))),
+        }
     }
 
     /// UTC.
@@ -166,7 +169,7 @@ impl WriterZone {
     /// Spark and pyarrow.
     pub fn historic_offset_at(&self, utc: i64) -> i32 {
         match self.history {
-            Some(zone) if utc < STANDARD_BEFORE => iana_offset(zone, utc.max(FIRST_TRANSITION)),
+            Some(zone) if utc < STANDARD_BEFORE => iana::offset_at(zone, utc.max(FIRST_TRANSITION)),
             _ => self.offset_at(utc),
         }
     }
@@ -215,12 +218,6 @@ impl WriterZone {
     }
 }
 
-fn iana_offset(zone: Tz, utc: i64) -> i32 {
-    // The sampled years are in the range of chrono.
-    let instant = DateTime::from_timestamp(utc, 0).unwrap_or_default();
-    zone.offset_from_utc_datetime(&instant.naive_utc()).fix().local_minus_utc()
-}
-
 /// The IANA id of a three-letter id of the JVM (`ZoneId.SHORT_IDS`, and ids of `java.util.TimeZone`), or of an id of older
 /// JVMs that tzdata no longer has.
 fn java_short_id(id: &str) -> Option<&'static str> {
@@ -259,7 +256,7 @@ fn java_short_id(id: &str) -> Option<&'static str> {
 /// The offset in seconds of an id with a fixed offset: UTC, some three-letter ids, and ids as `GMT+8`.
 fn parse_fixed(id: &str) -> Option<i32> {
     match id {
-        "" | "Z" | "UTC" | "GMT" => return Some(0),
+        "" | "Z" | "UTC" | "GMT" | "Etc/UTC" => return Some(0),
         "EST" => return Some(-5 * 3600),
         "MST" => return Some(-7 * 3600),
         "HST" => return Some(-10 * 3600),

@@ -28,7 +28,7 @@ pub(super) struct Verifier {
     /// Slices of the rows of the stripe, by column.
     slices: Vec<Vec<ArrayRef>>,
     /// Checksum of the bytes of the file.
-    crc: libdeflater::Crc,
+    crc: flate2::Crc,
     /// Number of the bytes of the file.
     num_bytes: u64,
 }
@@ -41,7 +41,7 @@ impl std::fmt::Debug for Verifier {
 
 impl Verifier {
     pub(super) fn new(schema: SchemaRef, types: Vec<orc::Type>) -> Self {
-        Verifier { schema, types, slices: Vec::new(), crc: libdeflater::Crc::new(), num_bytes: 0 }
+        Verifier { schema, types, slices: Vec::new(), crc: flate2::Crc::new(), num_bytes: 0 }
     }
 
     /// Adds rows of the current stripe.
@@ -171,7 +171,7 @@ impl Verifier {
     ) -> Result<()> {
         let Some(source) = sink.reopen()? else { return Ok(()) };
         let size = source.size()?;
-        let mut crc = libdeflater::Crc::new();
+        let mut crc = flate2::Crc::new();
         let mut offset = 0;
         while offset < size {
             cancellation.poll()?;
