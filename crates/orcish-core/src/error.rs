@@ -4,6 +4,8 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::sync::Arc;
 
+use arrow_schema::ArrowError;
+
 /// The kind of an error, by the possible reaction of the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -254,6 +256,25 @@ impl fmt::Debug for Error {
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.0.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+    }
+}
+
+/// The error becomes the source of an [`ArrowError::ExternalError`].
+///
+/// ```
+/// use std::error::Error as _;
+///
+/// use arrow_schema::ArrowError;
+/// use orcish_core::{Error, ErrorKind};
+///
+/// let error = ArrowError::from(Error::corrupt("it has no tail").in_file("a.orc"));
+/// assert!(error.to_string().ends_with("a.orc: it has no tail"));
+/// let source = error.source().and_then(|source| source.downcast_ref::<Error>());
+/// assert_eq!(source.map(Error::kind), Some(ErrorKind::Corrupt));
+/// ```
+impl From<Error> for ArrowError {
+    fn from(error: Error) -> Self {
+        ArrowError::ExternalError(Box::new(error))
     }
 }
 

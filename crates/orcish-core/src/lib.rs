@@ -3,6 +3,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`arrow_reader`] | readers of batches with the interface of Arrow |
 //! | [`error`] | [`Error`]: its kind, and the place in the file |
 //! | [`limits`] | [`Limits`] of the resources that a reader uses for a file |
 //! | [`cancel`], [`process`] | cancellation of long calls; the process that owns a file or thread |
@@ -24,6 +25,7 @@
 //! | [`tuning`] | window sizes that tests can change |
 
 pub mod aggregate;
+pub mod arrow_reader;
 pub mod calendar;
 pub mod cancel;
 pub mod cast;
@@ -46,6 +48,7 @@ pub mod type_names;
 pub mod types;
 pub mod unify;
 
+pub use arrow_reader::ArrowReader;
 pub use error::{Error, ErrorKind, Place, Result};
 pub use expression::{Comparison, Literal, Literals, Predicate};
 pub use limits::Limits;

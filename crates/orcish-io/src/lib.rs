@@ -1,7 +1,7 @@
 //! Access to files of local disks, S3, Google Cloud Storage, Azure, HDFS, HTTP servers and memory.
 //!
 //! * [`open`] opens a location, which is a path or a URL, as a [`ReadAt`], a source of byte ranges. [`create`] creates
-//!   a [`Sink`].
+//!   a [`Sink`]. [`IntoSource`] makes sources of open files and of bytes.
 //! * [`list`] lists the files of a folder or a glob pattern, [`list_folder`] those of a folder, and [`list_all`] all
 //!   files below a folder, including hidden ones.
 //! * A new file becomes visible as a whole: [`Sink::finish`] publishes it. [`create_staged`] defers the publication to
@@ -20,6 +20,7 @@ mod file_ops;
 mod files;
 mod folders;
 mod hive;
+mod into_source;
 mod list;
 mod lister;
 mod local;
@@ -50,6 +51,7 @@ pub use hive::{
     NULL_PARTITION, escape_partition, hive_partitions, hive_partitions_below, is_partition_folder, partition_folder,
     unescape_partition,
 };
+pub use into_source::IntoSource;
 pub use list::{Listing, list, list_folder, list_marked, marked_folders};
 pub use local::{FileSink, FileSource};
 pub use location::display_name;

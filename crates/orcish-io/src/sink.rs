@@ -41,3 +41,25 @@ pub trait Sink: Send {
     /// `Io` if this fails. An existing file of the name is unchanged then.
     fn finish(&mut self) -> Result<()>;
 }
+
+impl<S: Sink + ?Sized> Sink for Box<S> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        (**self).write(bytes)
+    }
+
+    fn reopen(&mut self) -> Result<Option<Arc<dyn ReadAt>>> {
+        (**self).reopen()
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        (**self).sync()
+    }
+
+    fn finish(&mut self) -> Result<()> {
+        (**self).finish()
+    }
+}

@@ -1,5 +1,46 @@
 //! Reader and writer of Apache ORC for Apache Arrow.
 //!
+//! | | |
+//! |---|---|
+//! | [`OrcReaderBuilder`] | a file as a `RecordBatchReader`, with the names of the crate `parquet` |
+//! | [`OrcFile`] | a file: metadata, readers, statistics, explanations, checks |
+//! | [`Scan`] | many files as one table, with partition columns |
+//! | [`OrcWriter`] | a file in any [`Write`](std::io::Write) |
+//! | [`FileWriter`], [`DatasetWriter`] | a file, or a folder of files, that appear as a whole |
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use arrow_array::{ArrayRef, Int64Array, RecordBatch, RecordBatchReader as _, StringArray};
+//! use orcish::{OrcReaderBuilder, OrcWriter, WriteOptions};
+//!
+//! let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+//! let names: ArrayRef = Arc::new(StringArray::from(vec!["a", "b", "c"]));
+//! let batch = RecordBatch::try_from_iter([("id", ids), ("name", names)])?;
+//! let mut writer = OrcWriter::try_new(Vec::new(), batch.schema(), &WriteOptions::default())?;
+//! writer.write(&batch)?;
+//! let bytes = writer.into_inner()?;
+//!
+//! let builder = OrcReaderBuilder::try_new(bytes)?;
+//! assert_eq!(builder.metadata().rows, 3);
+//! let reader = builder.with_projection(["name"]).with_filter("id > 1".parse()?).build()?;
+//! assert_eq!(reader.schema().fields().len(), 1);
+//! for read in reader {
+//!     assert_eq!(read?.column(0).as_ref(), &StringArray::from(vec!["b", "c"]));
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Features
+//!
+//! - `brotli`, `lz4`, `snap`, `zlib`, `zstd`: the codecs. All are on by default. LZO is read without a feature.
+//! - `chrono-tz`, on by default: time zones other than UTC and fixed offsets.
+//! - `object-store`: files of S3, Google Cloud Storage, Azure and HTTP servers, by their URLs, see [`io::open`].
+//!
+//! A file that needs a feature which is off is an [`Error`] of kind [`Unsupported`](ErrorKind::Unsupported) with its name.
+//!
+//! # The format
+//!
 //! ```text
 //! ┌──────────┬──────────┬──────────┬────────────────────────────────────────┐
 //! │ "ORC"    │ stripe 0 │ stripe … │ file tail                              │
@@ -17,17 +58,6 @@
 //! A file is read from its end: [`tail`] decodes the postscript and the footer, which has the positions of the stripes and
 //! the types of the columns ([`schema`]). [`OrcFile::read`] then opens stripe after stripe, reads the streams of the
 //! projected columns, decompresses them chunk by chunk, and decodes ([`encoding`]) runs into Arrow arrays.
-//!
-//! ```no_run
-//! use orcish::{OrcFile, ReadOptions};
-//!
-//! let file = OrcFile::open("part-0.orc")?;
-//! println!("{} rows of {}", file.tail().rows, file.tail().schema.type_string(0)?);
-//! for batch in file.read(ReadOptions::default().with_columns(["id", "nest.a"]))? {
-//!     println!("{} rows", batch?.num_rows());
-//! }
-//! # Ok::<(), orcish::Error>(())
-//! ```
 //!
 //! Reading any bytes returns rows or an [`Error`] with the place in the file. [`Limits`] bound the resources.
 
@@ -64,7 +94,8 @@ pub mod fuzzing;
 pub use codec::Compression;
 pub use dataset::{DatasetOptions, DatasetWriter};
 pub use options::{Columns, ReadOptions};
-pub use orcish_core::{Comparison, Error, ErrorKind, Limits, Literal, Predicate, Result};
+pub use orcish_core::{ArrowReader, Comparison, Error, ErrorKind, Limits, Literal, Predicate, Result};
 pub use orcish_io as io;
-pub use read::{BatchReader, OrcFile};
-pub use write::{FileWriter, WriteOptions};
+pub use read::{BatchReader, OrcFile, OrcReaderBuilder, OrcRecordBatchReader};
+pub use scan::{Scan, ScanReader};
+pub use write::{FileWriter, OrcWriter, WriteOptions};

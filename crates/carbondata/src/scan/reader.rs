@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use orcish_core::cancel::CancelCheck;
 use orcish_core::parallel::Prefetch;
-use orcish_core::{Error, Result};
+use orcish_core::{ArrowReader, Error, Result};
 
 use super::tasks::ScanTasks;
 
@@ -25,6 +25,11 @@ impl ScanReader {
     /// Schema of the record batches.
     pub fn schema(&self) -> SchemaRef {
         self.schema.clone()
+    }
+
+    /// The reader as a [`RecordBatchReader`](arrow_array::RecordBatchReader), whose errors are those of Arrow.
+    pub fn into_record_batch_reader(self) -> ArrowReader<Self> {
+        ArrowReader::new(self.schema(), self)
     }
 
     /// Sets a function that is called regularly while the caller decodes, or waits for other threads. Its error ends

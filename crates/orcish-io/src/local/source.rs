@@ -37,11 +37,25 @@ impl FileSource {
     /// [`std::io::Error`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let name = path.as_ref().display().to_string();
-        let to_error = |error| Error::io("cannot be opened", error).in_file(&name);
-        check_random_access(path.as_ref()).map_err(to_error)?;
+        let to_error = |error| cannot_be_opened(error, &name);
+        // The check precedes the opening of the file because opening a pipe blocks, without reaction to signals, until a
+        // writer opens it.
+        check_random_access(std::fs::metadata(path.as_ref()).map_err(to_error)?.file_type()).map_err(to_error)?;
         #[expect(clippy::disallowed_types, reason = "this is where files are opened")]
         let file = std::fs::File::open(path.as_ref()).map_err(to_error)?;
+        Self::of_file(file, name)
+    }
+
+    /// The source of an open file, whose position is neither used nor changed. `name` is the name in messages.
+    ///
+    /// # Errors
+    /// `Io` if the file has no random access, such as a pipe.
+    #[expect(clippy::disallowed_types, reason = "the caller has opened the file")]
+    pub fn of_file(file: std::fs::File, name: impl Into<String>) -> Result<Self> {
+        let name = name.into();
+        let to_error = |error| cannot_be_opened(error, &name);
         let metadata = file.metadata().map_err(to_error)?;
+        check_random_access(metadata.file_type()).map_err(to_error)?;
         Ok(FileSource { file, size: metadata.len(), name, pool: PerProcess::new() })
     }
 
@@ -99,10 +113,12 @@ impl ReadAt for FileSource {
     }
 }
 
-/// Checks that `path` denotes a file with random access. The check precedes the opening of the file because opening a
-/// pipe blocks, without reaction to signals, until a writer opens it.
-fn check_random_access(path: &Path) -> std::io::Result<()> {
-    let kind = std::fs::metadata(path)?.file_type();
+fn cannot_be_opened(error: std::io::Error, name: &str) -> Error {
+    Error::io("cannot be opened", error).in_file(name)
+}
+
+/// Checks that files of a type have random access.
+fn check_random_access(kind: std::fs::FileType) -> std::io::Result<()> {
     if kind.is_dir() {
         return Err(std::io::ErrorKind::IsADirectory.into());
     }

@@ -28,6 +28,19 @@ use crate::schema::Kind;
 use crate::tail::{Calendar, FileTail, read_tail};
 
 /// An ORC file whose tail has been read.
+///
+/// ```
+/// use orcish::{OrcFile, ReadOptions};
+///
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/spark.zlib.orc");
+/// let file = OrcFile::open(path)?;
+/// assert_eq!((file.tail().rows, file.tail().stripes.len()), (20, 1));
+/// assert_eq!(file.schema(&ReadOptions::default().with_columns(["nest.x"]))?.field(0).name(), "nest");
+/// for batch in file.read(ReadOptions::default().with_columns(["int", "nest.x"]).with_batch_size(8))? {
+///     assert!(batch?.num_rows() <= 8);
+/// }
+/// # Ok::<(), orcish::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct OrcFile {
     source: Arc<dyn ReadAt>,

@@ -3,6 +3,7 @@
 //! An [`OrcFile`] has the tail of a file. Options that are checked against it make a selection, statistics and the selection
 //! make a plan, and threads decode the stripes of the plan to the batches of a [`BatchReader`].
 
+mod builder;
 mod column;
 mod column_group;
 mod decoded;
@@ -25,6 +26,7 @@ mod storage;
 mod stored;
 mod workers;
 
+pub use builder::{OrcReaderBuilder, OrcRecordBatchReader, ReaderBuilder, SyncReader};
 pub use file::OrcFile;
 pub use plan::ScanContext;
 pub use reader::BatchReader;

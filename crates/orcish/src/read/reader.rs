@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use arrow_array::{Int64Array, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
+use orcish_core::arrow_reader::ArrowReader;
 use orcish_core::cancel::CancelCheck;
 use orcish_core::cast::restore;
 use orcish_core::error::{Error, Result};
@@ -42,6 +43,11 @@ impl BatchReader {
     /// Schema of the batches.
     pub fn schema(&self) -> SchemaRef {
         self.schema.clone()
+    }
+
+    /// The reader as a [`RecordBatchReader`](arrow_array::RecordBatchReader), whose errors are those of Arrow.
+    pub fn into_record_batch_reader(self) -> ArrowReader<Self> {
+        ArrowReader::new(self.schema(), self)
     }
 
     /// Sets the check that the caller makes regularly while it decodes or waits for threads. An error of the check ends the

@@ -17,6 +17,25 @@ use crate::options::{Columns, ReadOptions};
 use crate::read::{OrcFile, ScanContext};
 
 /// A scan of the files of a table.
+///
+/// ```
+/// use orcish::io::StorageOptions;
+/// use orcish::scan::{Matching, TableFile};
+/// use orcish::{ReadOptions, Scan};
+///
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/spark.zlib.orc");
+/// let file = |day: &str| TableFile::new(path).with_partition(vec![("day".into(), Some(day.into()))]);
+/// let files = vec![file("2026-11-21"), file("2026-11-22")];
+/// let filter = "byte < 0 and day = date '2026-11-22'".parse()?;
+/// let options = ReadOptions::default().with_columns(["int", "day"]).with_filter(filter);
+/// let scan = Scan::new(files, None, options, Matching::Name, StorageOptions::default())?;
+/// let rows = scan.read().map(|batch| Ok(batch?.num_rows())).sum::<orcish::Result<usize>>()?;
+/// assert_eq!(scan.count()?, rows as u64);
+/// // The partition column excludes the first file, which is not opened.
+/// let skipped: Vec<bool> = scan.explain()?.iter().map(|file| file.skipped).collect();
+/// assert_eq!(skipped, [true, false]);
+/// # Ok::<(), orcish::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Scan {
     table: Arc<Table>,

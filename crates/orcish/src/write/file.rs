@@ -51,25 +51,35 @@ impl Written {
 /// appears. In a child process of a fork every call is an error, and dropping the writer does not affect the file of
 /// the parent.
 ///
-/// ```no_run
+/// [`OrcWriter`](super::OrcWriter) writes to any [`std::io::Write`].
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 /// use orcish::io::{StorageOptions, create};
 /// use orcish::{FileWriter, WriteOptions};
-/// # fn batches() -> Vec<arrow_array::RecordBatch> { Vec::new() }
 ///
-/// let batches = batches();
-/// let sink = create("part-0.orc", &StorageOptions::default())?;
-/// let mut writer = FileWriter::new(sink, batches[0].schema(), &WriteOptions::default())?;
-/// for batch in &batches {
-///     writer.write(batch)?;
-/// }
-/// println!("{} bytes", writer.finish()?.bytes);
-/// # Ok::<(), orcish::Error>(())
+/// let ids: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
+/// let batch = RecordBatch::try_from_iter([("id", ids)])?;
+/// # let folder = std::env::temp_dir().join(format!("orcish-writer-example-{}", std::process::id()));
+/// # std::fs::create_dir(&folder)?;
+///
+/// let path = folder.join("part-0.orc");
+/// let sink = create(path.to_str().unwrap(), &StorageOptions::default())?;
+/// let mut writer = FileWriter::new(sink, batch.schema(), &WriteOptions::default())?;
+/// writer.write(&batch)?;
+/// assert!(!path.exists());
+/// let written = writer.finish()?;
+/// assert_eq!((written.rows, written.bytes), (3, path.metadata()?.len()));
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct FileWriter {
+pub struct FileWriter<S: Sink = Box<dyn Sink>> {
     /// Name of the file in error messages.
     name: String,
     /// `None` after the end or a failure. Dropping the sink discards an unfinished file.
-    sink: Option<Box<dyn Sink>>,
+    sink: Option<S>,
     arrow: SchemaRef,
     types: Schema,
     /// Whether the batches may have nulls, by column id.
@@ -107,24 +117,24 @@ struct Queue {
     bytes: usize,
 }
 
-impl std::fmt::Debug for FileWriter {
+impl<S: Sink> std::fmt::Debug for FileWriter<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("FileWriter").field("name", &self.name).field("rows", &self.rows()).finish_non_exhaustive()
     }
 }
 
-impl FileWriter {
+impl<S: Sink> FileWriter<S> {
     /// Begins a file with the columns of `schema`.
     ///
     /// # Errors
     /// `InvalidArgument` for an invalid option or a type that cannot be stored; `UnknownColumn` for an option with a
     /// column name that does not exist; the errors of the sink.
-    pub fn new(sink: Box<dyn Sink>, schema: SchemaRef, options: &WriteOptions) -> Result<Self> {
+    pub fn new(sink: S, schema: SchemaRef, options: &WriteOptions) -> Result<Self> {
         let name = sink.name().to_owned();
         Self::start(sink, schema, options).map_err(|error| error.in_file(&name))
     }
 
-    fn start(mut sink: Box<dyn Sink>, schema: SchemaRef, options: &WriteOptions) -> Result<Self> {
+    fn start(mut sink: S, schema: SchemaRef, options: &WriteOptions) -> Result<Self> {
         let (types, nullable) = orc_types(&schema)?;
         let orc = Schema::from_proto(types.clone(), &Limits::UNLIMITED)?;
         let plan = WritePlan::new(options, &orc)?;
@@ -229,9 +239,14 @@ impl FileWriter {
     /// # Errors
     /// The errors of [`write`](Self::write); `Corrupt` if the verification of [`WriteOptions::verify`] fails.
     pub fn finish(&mut self) -> Result<Written> {
-        let written = self.guarded(Self::write_tail)?;
+        Ok(self.finish_with_sink()?.0)
+    }
+
+    /// As [`finish`](Self::finish), with the finished sink.
+    pub(super) fn finish_with_sink(&mut self) -> Result<(Written, S)> {
+        let finished = self.guarded(Self::write_tail)?;
         self.state = State::EncodedStream;
-        Ok(written)
+        Ok(finished)
     }
 
     /// Discards the file. A finished file stays.
@@ -388,26 +403,26 @@ impl FileWriter {
     }
 
     /// Writes the last stripe and the tail, and finishes the sink.
-    fn write_tail(&mut self) -> Result<Written> {
+    fn write_tail(&mut self) -> Result<(Written, S)> {
         self.flush_stripe()?;
         let bytes = self.tail.finish(self.offset, &self.plan, self.encoder.compressors()?)?;
         self.write_bytes(&bytes)?;
         if let Some(verifier) = &mut self.verifier {
-            let sink = self.sink.as_deref_mut().ok_or_else(no_sink)?;
+            let sink = self.sink.as_mut().ok_or_else(no_sink)?;
             verifier.verify_file(sink, &self.tail, &mut self.cancellation)?;
         }
-        let sink = self.sink.as_deref_mut().ok_or_else(no_sink)?;
+        let mut sink = self.sink.take().ok_or_else(no_sink)?;
         sink.sync()?;
         self.cancellation.poll_now()?;
         sink.finish()?;
-        self.sink = None;
-        Ok(Written { rows: self.tail.num_rows(), bytes: self.offset, stripes: self.tail.footer.stripes.len() })
+        let stripes = self.tail.footer.stripes.len();
+        Ok((Written { rows: self.tail.num_rows(), bytes: self.offset, stripes }, sink))
     }
 
     fn write_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         self.offset += bytes.len() as u64;
         self.verifier.iter_mut().for_each(|verifier| verifier.update_checksum(bytes));
-        self.sink.as_deref_mut().ok_or_else(no_sink)?.write(bytes)
+        self.sink.as_mut().ok_or_else(no_sink)?.write(bytes)
     }
 }
 

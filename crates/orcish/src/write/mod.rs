@@ -38,8 +38,10 @@ mod tail;
 mod tests;
 mod types;
 mod verify;
+mod writer;
 
 pub use check::Finding;
 pub use file::{FileWriter, Written};
 pub use merge::merge;
 pub use options::*;
+pub use writer::OrcWriter;

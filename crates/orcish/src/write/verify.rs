@@ -165,7 +165,7 @@ impl Verifier {
     /// `Corrupt` for a difference; the errors of the sink and of the cancellation check.
     pub(super) fn verify_file(
         &mut self,
-        sink: &mut dyn Sink,
+        sink: &mut impl Sink,
         tail: &Tail,
         cancellation: &mut Cancellation,
     ) -> Result<()> {
