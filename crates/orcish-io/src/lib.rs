@@ -56,11 +56,16 @@ pub use list::{Listing, list, list_folder, list_marked, marked_folders};
 pub use local::{FileSink, FileSource};
 pub use location::display_name;
 pub use memory::{MemorySink, MemorySource};
+#[cfg(feature = "object-store")]
+pub use object_store;
 pub use open::{concurrency, create, open};
 pub use options::*;
 pub use ranges::{check_memory_limit, coalesce_ranges, read_coalesced, read_with_limits, slice_range};
 #[cfg(feature = "object-store")]
 pub use remote::ObjectSource;
+#[cfg(feature = "object-store")]
+#[doc(hidden)]
+pub use remote::{Blocking, spawn_blocking};
 pub use sink::Sink;
 pub use source::{DEFAULT_FIRST_READ, ReadAt, Session};
 pub use staged::{StagedFile, Staging, UploadedParts};

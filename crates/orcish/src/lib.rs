@@ -5,6 +5,7 @@
 //! | [`OrcReaderBuilder`] | a file as a `RecordBatchReader`, with the names of the crate `parquet` |
 //! | [`OrcFile`] | a file: metadata, readers, statistics, explanations, checks |
 //! | [`Scan`] | many files as one table, with partition columns |
+//! | `stream` | files of an `ObjectStore` as streams, with the feature `async` |
 //! | [`OrcWriter`] | a file in any [`Write`](std::io::Write) |
 //! | [`FileWriter`], [`DatasetWriter`] | a file, or a folder of files, that appear as a whole |
 //!
@@ -36,6 +37,7 @@
 //! - `brotli`, `lz4`, `snap`, `zlib`, `zstd`: the codecs. All are on by default. LZO is read without a feature.
 //! - `chrono-tz`, on by default: time zones other than UTC and fixed offsets.
 //! - `object-store`: files of S3, Google Cloud Storage, Azure and HTTP servers, by their URLs, see [`io::open`].
+//! - `async`: streams of files in an `ObjectStore`.
 //!
 //! A file that needs a feature which is off is an [`Error`] of kind [`Unsupported`](ErrorKind::Unsupported) with its name.
 //!
@@ -61,6 +63,7 @@
 //!
 //! Reading any bytes returns rows or an [`Error`] with the place in the file. [`Limits`] bound the resources.
 
+mod assertions;
 pub mod codec;
 pub mod dataset;
 pub mod encoding;
@@ -76,6 +79,8 @@ pub mod scan;
 pub mod schema;
 pub mod source;
 pub mod statistics;
+#[cfg(feature = "async")]
+pub mod stream;
 pub mod stripe;
 pub mod tail;
 pub mod time;

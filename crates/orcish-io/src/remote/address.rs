@@ -57,6 +57,26 @@ impl Address {
         Ok(Address { name, path, url, options, store_options })
     }
 
+    /// The address of an object of a store that the caller has made. It has no URL.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the path is empty, or an option is not one of requests, or invalid.
+    pub(super) fn of_store(path: &Path, options: &StorageOptions) -> Result<Self> {
+        let name = path.to_string();
+        let in_file = |error: Error| error.in_file(&name);
+        if name.is_empty() {
+            return Err(Error::invalid("the path of the object is empty"));
+        }
+        let (options, store_options) = options.split().map_err(in_file)?;
+        if let Some((key, _)) = store_options.first() {
+            let text =
+                format!("the storage option {key:?} is one of stores, and the store is given: give it to the store");
+            return Err(in_file(Error::invalid(text)));
+        }
+        let url = RemoteUrl { scheme: String::new(), authority: String::new(), path: String::new() };
+        Ok(Address { path: name.clone(), name, url, options, store_options })
+    }
+
     /// The key of the object.
     ///
     /// # Errors

@@ -25,5 +25,7 @@ mod write_id;
 mod writing;
 
 pub(crate) use lister::StoreLister;
+#[doc(hidden)]
+pub use runtime::{Blocking, spawn_blocking};
 pub use source::ObjectSource;
 pub(crate) use writing::{abort, complete, create, create_staged, delete_files, file_ops};

@@ -1,9 +1,11 @@
 //! The asynchronous runtime of requests, and blocking calls of futures.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use orcish_core::cancel::{CHECK_INTERVAL, CancelCheck};
@@ -59,6 +61,31 @@ impl<T: Send + 'static> Task<T> {
             }
         }
     }
+}
+
+/// The result of a call on another thread, as a future for any executor. Dropping it does not end the call.
+#[derive(Debug)]
+pub struct Blocking<T>(JoinHandle<T>);
+
+impl<T> Future for Blocking<T> {
+    type Output = Result<T>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(context).map(|result| {
+            result.map_err(|error| match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => Error::new(ErrorKind::Interrupted, "the process ends"),
+            })
+        })
+    }
+}
+
+/// Calls `work` on a thread that may block.
+///
+/// # Errors
+/// `Io` if no thread can be made.
+pub fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<Blocking<T>> {
+    Ok(Blocking(runtime()?.spawn_blocking(work)))
 }
 
 /// Runs `future` and waits for its result. An error of `check`, which is called regularly, cancels the future.

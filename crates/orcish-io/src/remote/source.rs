@@ -88,9 +88,37 @@ impl ObjectSource {
         Self::new(address, store, options)
     }
 
+    /// Creates a source of the object at `path` of a store, without a request. A child of a fork cannot use it. Of
+    /// `options`, only those of requests can be given, whose keys begin with `orcish.`
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use orcish_io::object_store::memory::InMemory;
+    /// use orcish_io::object_store::path::Path;
+    /// use orcish_io::{ObjectSource, ReadAt as _, StorageOptions};
+    ///
+    /// let store = Arc::new(InMemory::new());
+    /// let source = ObjectSource::of_store(store, Path::from("a.orc"), &StorageOptions::default())?;
+    /// assert_eq!(source.name(), "a.orc");
+    /// # Ok::<(), orcish_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the path is empty, or an option is another one or invalid.
+    pub fn of_store(store: Arc<dyn ObjectStore>, path: Path, options: &StorageOptions) -> Result<Self> {
+        let address = Address::of_store(&path, options)?;
+        Ok(Self::of_object(address, path, store, options))
+    }
+
     fn new(address: Address, store: Arc<dyn ObjectStore>, options: &StorageOptions) -> Result<Self> {
-        Ok(ObjectSource {
-            key: address.key()?,
+        let key = address.key()?;
+        Ok(Self::of_object(address, key, store, options))
+    }
+
+    fn of_object(address: Address, key: Path, store: Arc<dyn ObjectStore>, options: &StorageOptions) -> Self {
+        ObjectSource {
+            key,
             address: Arc::new(address),
             store: PerProcess::with_value(Ok(store)),
             cancel_check: options.cancel_check().cloned(),
@@ -98,7 +126,7 @@ impl ObjectSource {
             tail: OnceBox::new(),
             encoding: OnceBox::new(),
             whole_file: OnceBox::new(),
-        })
+        }
     }
 
     /// A request for a range, or for the whole file.

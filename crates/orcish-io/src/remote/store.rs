@@ -87,6 +87,10 @@ impl Store {
     /// `InvalidArgument` if an option is invalid.
     pub(super) fn connect(address: &Address) -> Result<Self> {
         static CACHE: PerProcess<Mutex<Vec<(CacheKey, Store)>>> = PerProcess::new();
+        if address.url.scheme.is_empty() {
+            let text = "its store was made by another process: make it again after a fork";
+            return Err(Error::invalid(text).in_file(&address.name));
+        }
         let key = CacheKey::new(address);
         let mut cache = CACHE.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
         let cached = cache.iter().position(|(other, _)| *other == key).map(|index| cache.remove(index));
