@@ -57,6 +57,24 @@ lint: $(VENV)/tools ## Formatting, clippy, rustdoc, ruff, mypy, the workflows
 	$(BIN)/mypy
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
+# Features of the crate orcish. Without those of the codecs, its tests of missing features have something to find.
+FEATURES := brotli chrono-tz lz4 snap zlib zstd object-store async
+
+.PHONY: features
+features: ## Lint the crates with each feature alone and with none, and test the errors of missing features
+	cargo clippy --package orcish --lib --no-default-features -- -D warnings
+	for feature in $(FEATURES); do \
+		cargo clippy --package orcish --lib --no-default-features --features "$$feature" -- -D warnings || exit 1; \
+	done
+	for features in "" object-store orc; do \
+		cargo clippy --package carbondata --lib --features "$$features" -- -D warnings || exit 1; \
+	done
+	cargo test --package orcish --no-default-features --test format features
+
+.PHONY: package
+package: ## Package each crate for crates.io and build it from its package, without uploading it
+	cargo package --workspace --exclude orcish-python --allow-dirty
+
 .PHONY: docs
 docs: $(VENV)/module $(VENV)/docs-tools ## Build the documentation site in target/docs; warnings are errors
 	$(BIN)/sphinx-build -q -W -E -c docs/site docs target/docs

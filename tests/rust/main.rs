@@ -15,6 +15,7 @@ mod codegen;
 mod corrupt;
 mod damage;
 mod data;
+mod examples;
 mod features;
 mod golden;
 mod io_filter;

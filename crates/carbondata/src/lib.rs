@@ -22,12 +22,16 @@
 //! let table = Table::open(location, &Default::default(), &Default::default())?;
 //! let filter = Predicate::compare("id", Comparison::GreaterOrEqual, 2i64);
 //! let options = ReadOptions::default().with_columns(["id"]).with_filter(filter);
-//! for batch in Scan::new(&table, options)?.read() {
+//! let scan = Scan::new(&table, options)?;
+//! for batch in scan.read() {
 //!     let batch = batch?;
 //!     println!("{} rows with id >= 2", batch.num_rows());
 //! #   assert!(batch.num_rows() > 0 && batch.num_columns() == 1);
 //! }
-//! # Ok::<(), orcish_core::Error>(())
+//! // As a `RecordBatchReader` of Arrow:
+//! let batches = scan.read().into_record_batch_reader().collect::<Result<Vec<_>, _>>()?;
+//! # assert!(!batches.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Features
@@ -58,3 +62,19 @@ pub use inspect::{Blocklet, File};
 pub use options::{DEFAULT_BATCH_SIZE, ReadOptions};
 pub use scan::{Scan, ScanReader, Split};
 pub use table::{Segment, Table, is_table};
+
+/// Which types can be sent to other threads and shared between them, checked by the compiler.
+const _: () = {
+    const fn is_send<T: Send + 'static>() {}
+    const fn is_send_and_sync<T: Send + Sync + 'static>() {}
+    is_send_and_sync::<Table>();
+    is_send_and_sync::<Scan>();
+    is_send_and_sync::<Split>();
+    is_send_and_sync::<ReadOptions>();
+    is_send_and_sync::<File>();
+    is_send::<ScanReader>();
+};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -104,3 +104,12 @@ pub use orcish_io as io;
 pub use read::{BatchReader, OrcFile, OrcReaderBuilder, OrcRecordBatchReader};
 pub use scan::{Scan, ScanReader};
 pub use write::{FileWriter, OrcWriter, WriteOptions};
+
+/// The code of pages for users compiles.
+#[cfg(all(doctest, feature = "async"))]
+mod pages {
+    #[doc = include_str!("../README.md")]
+    mod readme {}
+    #[doc = include_str!("../../../docs/rust.md")]
+    mod guide {}
+}
