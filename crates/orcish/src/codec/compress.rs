@@ -115,7 +115,8 @@ impl Compressor {
     pub(crate) fn compress(&mut self, chunk: &[u8]) -> Result<Option<&[u8]>> {
         let buffer = &mut self.buffer;
         let length = match &mut self.state {
-            State::None => return Ok(None),
+            // No fewer bytes than the chunk has.
+            State::None => chunk.len(),
             #[cfg(feature = "zlib")]
             State::Zlib(state) => {
                 buffer.resize(state.deflate_compress_bound(chunk.len()), 0);
