@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use orcish::tail::{DecodeResult, FileTail, TailDecoder};
 use orcish::{Limits, Result};
 
-const LIMITS: Limits = Limits::default()
+const LIMITS: Limits = Limits::UNLIMITED
     .with_tail(1 << 20)
     .with_chunk(1 << 20)
     .with_depth(32)

@@ -21,7 +21,7 @@ fn assert_needs<T>(result: Result<T>, feature: &str, is_on: bool) {
         Ok(_) => assert!(is_on, "{feature} is not needed"),
         Err(error) => {
             let text = format!("this build of orcish is without the feature `{feature}`");
-            assert!(!is_on && error.message().ends_with(&text), "{error}");
+            assert!(!is_on && error.to_string().ends_with(&text), "{error}");
             assert_eq!(error.kind(), ErrorKind::Unsupported);
         }
     }

@@ -54,42 +54,42 @@ impl Limits {
 
     /// Sets [`tail`](Self::tail).
     #[must_use]
-    pub fn with_tail(mut self, bytes: u64) -> Self {
+    pub const fn with_tail(mut self, bytes: u64) -> Self {
         self.tail = bytes;
         self
     }
 
     /// Sets [`chunk`](Self::chunk).
     #[must_use]
-    pub fn with_chunk(mut self, bytes: usize) -> Self {
+    pub const fn with_chunk(mut self, bytes: usize) -> Self {
         self.chunk = bytes;
         self
     }
 
     /// Sets [`depth`](Self::depth).
     #[must_use]
-    pub fn with_depth(mut self, depth: usize) -> Self {
+    pub const fn with_depth(mut self, depth: usize) -> Self {
         self.depth = depth;
         self
     }
 
     /// Sets [`columns`](Self::columns).
     #[must_use]
-    pub fn with_columns(mut self, count: usize) -> Self {
+    pub const fn with_columns(mut self, count: usize) -> Self {
         self.columns = count;
         self
     }
 
     /// Sets [`stripes`](Self::stripes).
     #[must_use]
-    pub fn with_stripes(mut self, count: usize) -> Self {
+    pub const fn with_stripes(mut self, count: usize) -> Self {
         self.stripes = count;
         self
     }
 
     /// Sets [`memory`](Self::memory).
     #[must_use]
-    pub fn with_memory(mut self, bytes: u64) -> Self {
+    pub const fn with_memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
     }
