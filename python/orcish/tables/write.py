@@ -149,7 +149,7 @@ def write_dataset(
         options=options,
     )
     try:
-        with _without_new_folders(job.base), job.cleaned_up() as staged:
+        with _without_new_folders(job), job.cleaned_up() as staged:
             with table:
                 for batch in batches:
                     table.write(cast_batch(batch, schema, by))
@@ -197,16 +197,18 @@ def _has_data(folder: str, *, has_files: bool = True) -> FileExistsError:
 
 
 @contextlib.contextmanager
-def _without_new_folders(folder: str) -> Iterator[None]:
-    """Removes the folder and the folders above it after an exception, as far as they are new and empty."""
-    missing = []
+def _without_new_folders(job: Job) -> Iterator[None]:
+    """Removes the folder of a job and the folders above it after an exception, as far as they are new and empty. A
+    child of a fork removes nothing.
+    """
+    folder, missing = job.base, []
     while "://" not in folder and not os.path.lexists(folder):
         missing.append(folder)
         folder = os.path.dirname(folder)
     try:
         yield
     except BaseException:
-        for path in missing:
+        for path in missing if job.is_own else []:
             with contextlib.suppress(OSError):
                 os.rmdir(path)
         raise
