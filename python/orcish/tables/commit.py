@@ -197,7 +197,7 @@ class Job:
         operation: Literal["append", "overwrite", "compact", "delete"] = "append",
         *,
         existing: Collection[FileInfo] | None = None,
-        partitions: Callable[[], Collection[str]] | None = None,
+        partitions: Callable[[TableSchema | None], Collection[str]] | None = None,
         everything: bool = False,
         is_new: bool = False,
         stream: tuple[str, int] | None = None,
@@ -211,7 +211,8 @@ class Job:
             added: Files that tasks have written, of one attempt of each task.
             operation: What the log calls the commit.
             existing: Files to remove. It is an error if one of them has changed.
-            partitions: Gives the folders whose files are removed, by their paths in the table.
+            partitions: Gives the folders whose files are removed, by their paths in the table, for the schema that the
+                table has after the commit.
             everything: Whether all files of the folder of the job are removed.
             is_new: Whether it is an error if the folder of the job has files.
             stream: Id of a stream and number of its batch.
@@ -243,7 +244,7 @@ class Job:
                 [file.token for file in files],
                 sum(file.rows for file in files),
                 existing=None if existing is None else list(existing),
-                partitions=None if partitions is None else sorted(partitions()),
+                partitions=None if partitions is None else sorted(partitions(schema)),
                 everything=self.inside if everything else None,
                 nothing=self.inside if is_new else None,
                 stream=stream,
