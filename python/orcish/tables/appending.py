@@ -21,7 +21,7 @@ from orcish.reading.orc_files import OrcFiles, partition_schema
 from orcish.scan import scan
 from orcish.tables.commit import Job
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.partition_values import cast_values, inferred_fields
+from orcish.tables.partition_values import cast_values, inferred_fields, untyped_columns
 from orcish.terminal import printable
 from orcish.writing.timestamps import timestamp_types, with_stored_types, writer_timezones
 from orcish.writing.writer import ORCWriter
@@ -31,6 +31,7 @@ __all__ = [
     "cast_batch",
     "check_partitions",
     "existing_table",
+    "has_columns",
     "schema_with",
 ]
 
@@ -158,13 +159,14 @@ def existing_table(
         columns = table.full_schema(table.open({}))
         file = ORCFile(schema.file)
         logged = {field.name: field for field in file.schema if field.name in schema.partition}
-        is_known = all(name in logged for name in schema.partition)
-        inferred = {} if is_known else {field.name: field for field in inferred_fields(base, visible)}
-        fields = {name: field for name in schema.partition if (field := logged.get(name) or inferred.get(name))}
+        # Each reader infers the types of columns that have none in the log.
+        untyped = untyped_columns(schema)
+        inferred = {field.name: field for field in inferred_fields(base, visible)} if untyped else {}
+        own = {**logged, **{name: inferred[name] for name in untyped if name in inferred}}
+        fields = {name: own[name] for name in schema.partition if name in own}
         known = {field.name: field.type for field in partition_schema(schema)}
         types = {
-            # The type of a column that the log has as null is inferred by each reader.
-            name: known[name] if name in logged else field.type
+            name: field.type if name in untyped else known[name]
             for name, field in fields.items()
             if not pa.types.is_null(field.type)
         }
@@ -181,6 +183,11 @@ def existing_table(
         if stored is not None and stored.size:
             raise ValueError(f"{base}/{name} is no ORC file: rows are not added to a folder of other files")
     return None
+
+
+def has_columns(job: Job, names: Sequence[str]) -> bool:
+    """Whether one of some files of a table has columns."""
+    return any(True for _ in _opened([f"{job.root}/{name}" for name in names], job.storage))
 
 
 def _columns(base: str, first: str, files: Sequence[str], storage: Mapping[str, str]) -> pa.Schema:

@@ -14,6 +14,7 @@ from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.folder import FileInfo, Folder
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import existing_root
+from orcish.tables.replacing import Replaced, replace_files
 from orcish.tables.rewriting import file_options, rewrite, rewritten_name
 from orcish.writing.dataset import file_suffix
 from orcish.writing.timestamps import timestamp_types
@@ -65,6 +66,8 @@ class CompactionPlan:
     tasks: list[CompactionTask]
     files: list[FileInfo]
     """The files as they were when the plan was made."""
+    schema: TableSchema | None
+    """The schema of the table in its log, at that time."""
 
     @staticmethod
     def of(path: str, storage: Mapping[str, str], size: int, rewrite: bool, options: dict[str, Any]) -> CompactionPlan:
@@ -96,7 +99,7 @@ class CompactionPlan:
             )
             for group in compaction_groups([file for file in there if file.size], size, rewrite)
         ]
-        return CompactionPlan(job, tasks, there)
+        return CompactionPlan(job, tasks, there, schema)
 
     def commit(self, made: Sequence[Staged]) -> None:
         """Replaces the files of all tasks.
@@ -104,9 +107,8 @@ class CompactionPlan:
         Raises:
             CommitError: A file was changed or removed meanwhile; the table is unchanged.
         """
-        if made:
-            removed = {name for task in self.tasks for name in task.names}
-            self.job.commit(made, "compact", existing=[file for file in self.files if file.name in removed])
+        replaced = [Replaced(task.names, staged) for task, staged in zip(self.tasks, made, strict=True)]
+        replace_files(self.job, "compact", replaced, self.files, self.schema)
 
 
 def compaction_groups(files: Sequence[FileInfo], size: int, rewrite: bool) -> list[list[FileInfo]]:

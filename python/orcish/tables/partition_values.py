@@ -14,12 +14,20 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedArray, ExportedSchema
-from orcish.arrow.nested import is_text
+from orcish.arrow.nested import is_text, value_type
 from orcish.errors import OrcishError
+from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import partition_schema
 from orcish.tables.log.schema import TableSchema
 
-__all__ = ["cast_values", "check_partition_values", "equal_folders", "inferred_fields", "parse_values"]
+__all__ = [
+    "cast_values",
+    "check_partition_values",
+    "equal_folders",
+    "inferred_fields",
+    "parse_values",
+    "untyped_columns",
+]
 
 Values = tuple[tuple[str, str | None], ...]
 """Names and texts of the partition columns of a folder."""
@@ -34,6 +42,12 @@ def inferred_fields(base: str, names: Iterable[str]) -> list[pa.Field]:
     """
     texts = _texts_of(_folders(base, names).values())
     return list(pa.schema(ExportedSchema(_native.infer_partition_schema([*texts.items()], "hive"))))
+
+
+def untyped_columns(schema: TableSchema) -> list[str]:
+    """The partition columns of a table that have no type in its log yet, as they had no values. Readers infer it."""
+    types = {field.name: value_type(field.type) for field in ORCFile(schema.file).schema}
+    return [name for name in schema.partition if pa.types.is_null(types.get(name, pa.null()))]
 
 
 def parse_values(texts: pa.Array, to: pa.DataType) -> pa.Array:

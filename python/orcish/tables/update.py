@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -105,7 +106,16 @@ class Update:
             first = next(filter(is_in_partition, kept), kept[0])
             own = [column for column, _ in _native.partitions_below(root, f"{root}/{first}")]
             check_partitions(root, own, self._partition_columns(), self.option)
-        return TableState(position, below, existing_table(self.job, kept, schema, names), exists)
+        return TableState(position, below, self._existing(kept, names, schema), exists)
+
+    def _existing(self, kept: list[str], names: list[str], schema: TableSchema | None) -> ExistingTable | None:
+        """The columns of the table. Those of the files of a partition that is replaced stay, unless their types
+        contradict those of the other files.
+        """
+        if schema is None and 0 < len(kept) < len(names):
+            with contextlib.suppress(ValueError):
+                return existing_table(self.job, names, schema, names)
+        return existing_table(self.job, kept, schema, names)
 
     def schema_with(self, existing: ExistingTable | None, rows: pa.Schema) -> TableSchema:
         """The schema of the table after the commit of rows that are written with a schema."""
@@ -119,6 +129,7 @@ class Update:
         schema: TableSchema,
         *,
         is_new: bool,
+        fits: Callable[[ExistingTable | None], bool],
         types: pa.Schema | None = None,
         stream: tuple[str, int] | None = None,
     ) -> None:
@@ -130,6 +141,7 @@ class Update:
             position: The position of the log of the state for which they were written.
             schema: The schema of the table after the commit, for that state.
             is_new: Whether the table has no columns before the commit. A commit without rows makes it then.
+            fits: Whether the rows would be written in the same way beside the columns that the table has meanwhile.
             types: The types of the values of partition columns, if ``rows`` has their texts.
             stream: Id of a stream and number of its batch.
 
@@ -144,9 +156,9 @@ class Update:
             return
         if self.existing_data == "overwrite_partitions":
             targets = [file.target for file in staged]
-            compared = self._compared(rows if types is None else types, schema)
-            # Folders may have come since the table was looked at.
-            removed = {"partitions": lambda: self._equal_folders(targets, compared)}
+            own_types = rows if types is None else types
+            # Folders may have come since the table was looked at, and the table may have other types.
+            removed = {"partitions": lambda now: self._equal_folders(targets, self._compared(own_types, now))}
         elif self.existing_data == "overwrite":
             removed = {"everything": True}
         check_partition_values(self.job.root, (file.target for file in staged), schema)
@@ -156,7 +168,7 @@ class Update:
             stream=stream,
             position=position if self._has_others() else None,
             schema=schema,
-            check=functools.partial(self._check_again, staged, rows),
+            check=functools.partial(self._check_again, staged, rows, fits),
             **removed,
         )
 
@@ -193,17 +205,20 @@ class Update:
     def _partition_columns(self) -> list[str]:
         return [*self.job.partition_columns, *self.partition_by]
 
-    def _check_again(self, staged: Sequence[Staged], rows: pa.Schema) -> TableSchema:
+    def _check_again(
+        self, staged: Sequence[Staged], rows: pa.Schema, fits: Callable[[ExistingTable | None], bool]
+    ) -> TableSchema:
         try:
             state = self.state()
             if self.existing_data == "error" and state.exists:
                 raise FileExistsError(self.job.base)
-            existing = state.existing
-            schema = self.schema_with(existing, rows)
-            fits = existing is None or existing.appended_schema(rows, self.partition_by) == rows
+            if not fits(state.existing):
+                raise CommitError(
+                    f"{self.job.base}: the types or the time zone of the table have changed while the rows were "
+                    "written: write them again"
+                )
+            schema = self.schema_with(state.existing, rows)
             check_partition_values(self.job.root, (file.target for file in staged), schema)
         except ValueError as error:
             raise CommitError(f"the table has changed while the rows were written: {error}") from error
-        if not fits:
-            raise CommitError(f"{self.job.base}: the types of the table have changed while the rows were written")
         return schema

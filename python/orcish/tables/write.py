@@ -33,6 +33,9 @@ from orcish.writing.writer import schema_and_batches
 
 __all__ = ["write_dataset"]
 
+UTC = "UTC"
+"""Time zone of files that are written without the option ``timezone``."""
+
 
 @checked_keywords
 def write_dataset(
@@ -132,7 +135,13 @@ def write_dataset(
         raise _has_carbon(folder)
     if existing_data == "error" and state.exists:
         raise _has_data(folder, has_files=bool(state.names))
-    schema, options = _fitted(schema, options, state.existing, by)
+    given = schema, options
+    schema, options = _fitted(*given, state.existing, by)
+
+    def fits(existing: ExistingTable | None) -> bool:
+        types, chosen = _fitted(*given, existing, by)
+        return bool(types == schema) and chosen.get("timezone", UTC) == options.get("timezone", UTC)
+
     logged = update.schema_with(state.existing, schema)
     number = "{i}" if basename_template is None else f"{{i}}-{uuid.uuid4().hex[:12]}"
     template = (basename_template or f"part-{{i}}-{uuid.uuid4()}.orc").replace("{i}", number)
@@ -149,7 +158,7 @@ def write_dataset(
         options=options,
     )
     try:
-        with _without_new_folders(job.base), job.cleaned_up() as staged:
+        with _without_new_folders(job), job.cleaned_up() as staged:
             with table:
                 for batch in batches:
                     table.write(cast_batch(batch, schema, by))
@@ -157,7 +166,7 @@ def write_dataset(
                 if not by and state.existing is None:
                     table.begin()
             staged += job.staged(table)
-            update.commit(staged, schema, state.position, logged, is_new=state.existing is None)
+            update.commit(staged, schema, state.position, logged, is_new=state.existing is None, fits=fits)
     except FileExistsError:
         if existing_data == "error":
             raise _has_data(folder) from None
@@ -197,16 +206,18 @@ def _has_data(folder: str, *, has_files: bool = True) -> FileExistsError:
 
 
 @contextlib.contextmanager
-def _without_new_folders(folder: str) -> Iterator[None]:
-    """Removes the folder and the folders above it after an exception, as far as they are new and empty."""
-    missing = []
+def _without_new_folders(job: Job) -> Iterator[None]:
+    """Removes the folder of a job and the folders above it after an exception, as far as they are new and empty. A
+    child of a fork removes nothing.
+    """
+    folder, missing = job.base, []
     while "://" not in folder and not os.path.lexists(folder):
         missing.append(folder)
         folder = os.path.dirname(folder)
     try:
         yield
     except BaseException:
-        for path in missing:
+        for path in missing if job.is_own else []:
             with contextlib.suppress(OSError):
                 os.rmdir(path)
         raise

@@ -17,7 +17,7 @@ from orcish.spark.table.columns import same_name
 from orcish.spark.types.arrow import arrow_schema, stored_schema
 from orcish.spark.types.partition_names import check_partition_type, is_named_as_text, partition_names
 from orcish.spark.types.timezones import java_zone
-from orcish.tables.appending import cast_batch
+from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job, Staged
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.update import Update
@@ -128,24 +128,26 @@ class TableTarget:
         state = update.state()
         if existing_data == "error" and state.exists:
             raise FileExistsError(self.job.base)
-        rows = stored_schema(self.schema)
-        if state.existing is None:
-            table_schema = update.schema_with(None, self._in_log(rows))
-            return dataclasses.replace(self, position=state.position, table_schema=table_schema)
+        fitted = dataclasses.replace(self._beside(state.existing), position=state.position)
+        return dataclasses.replace(fitted, table_schema=update.schema_with(state.existing, fitted._rows_in_log()))
+
+    def _beside(self, existing: ExistingTable | None) -> TableTarget:
+        """The target with the types with which its rows are written beside columns of the table.
+
+        Raises:
+            ValueError: The rows do not match the table.
+        """
+        if existing is None:
+            return dataclasses.replace(self, instant_types=(), appended=None, typed=())
         is_sensitive = self.options.case_sensitive
-        own = {same_name(path, is_sensitive): kind for path, kind in state.existing.timestamp_types.items()}
+        own = {same_name(path, is_sensitive): kind for path, kind in existing.timestamp_types.items()}
         kinds = ((path, own.get(same_name(path, is_sensitive))) for path in _instants(self.schema, ""))
-        instant_types = tuple((path, kind) for path, kind in kinds if kind is not None)
-        by = self.options.partition_by
-        appended = state.existing.appended_schema(rows, by)
-        types = state.existing.partition_types
-        typed = tuple(name for name in by if name in types and not is_text(types[name]))
-        fitted = dataclasses.replace(self, appended=appended, typed=typed)
+        by, types = self.options.partition_by, existing.partition_types
         return dataclasses.replace(
-            fitted,
-            position=state.position,
-            instant_types=instant_types,
-            table_schema=update.schema_with(state.existing, fitted._in_log(appended)),
+            self,
+            instant_types=tuple((path, kind) for path, kind in kinds if kind is not None),
+            appended=existing.appended_schema(stored_schema(self.schema), by),
+            typed=tuple(name for name in by if name in types and not is_text(types[name])),
         )
 
     def commit(
@@ -156,15 +158,16 @@ class TableTarget:
         Raises:
             FileExistsError: The table has files, with ``error``.
         """
-        rows = stored_schema(self.schema) if self.appended is None else self.appended
         if self.table_schema is None:
             raise ValueError("a target is committed after it was fitted")
+        rows = self._rows_in_log()
         self._update(existing_data).commit(
             files,
-            self._in_log(rows),
+            rows,
             self.position,
             self.table_schema,
             is_new=self.appended is None,
+            fits=lambda existing: bool(self._beside(existing)._rows_in_log() == rows),
             types=arrow_schema(self.schema),
             stream=stream,
         )
@@ -181,6 +184,10 @@ class TableTarget:
         for at in self._named_as_text():
             schema = schema.set(at, schema.field(at).with_type(pa.string()))
         return schema
+
+    def _rows_in_log(self) -> pa.Schema:
+        """The types of the rows, as :meth:`_in_log`."""
+        return self._in_log(stored_schema(self.schema) if self.appended is None else self.appended)
 
     def _in_log(self, schema: pa.Schema) -> pa.Schema:
         """As :meth:`_in_folders`, with dates as dates: Spark names them as orcish does."""
