@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import pathlib
 import re
 import shutil
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from typing import Any
 
 import orcish
@@ -16,6 +17,7 @@ import pyarrow.dataset as ds
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from orcish.tables.partition_values import cast_values
 
 # pandas, which shows nanoseconds to Python, cannot show the last hours of 64 bits in a zone.
 NANOS = 2**63 - 86_400 * 10**9
@@ -213,6 +215,9 @@ def test_all_folders_of_a_value_are_replaced(
         (pa.float32(), pa.array([0.1])),
         (pa.float64(), pa.array([2**53 + 1])),
         (pa.float64(), pa.array([Decimal("0.30000000000000000000001")])),
+        *((pa.float64(), pa.array([text])) for text in ("0.1000000000000000055", "9007199254740993", "1e-400")),
+        *((pa.float32(), pa.array([text])) for text in ("16777217", "0.100000001", "1e-50")),
+        *((pa.float16(), pa.array([text])) for text in ("2049", "0.10001")),
         (pa.decimal128(5, 2), pa.array([1.005])),
         (pa.date32(), pa.array([dt.datetime(2026, 1, 1)])),
         (pa.timestamp("s"), pa.array([1], pa.timestamp("ms"))),
@@ -257,6 +262,51 @@ def test_values_that_the_type_has_exactly(tmp_path: pathlib.Path, table: pa.Data
         assert str(found["k"][1].as_py()).rstrip("0") == str(plain[0].as_py())
     else:
         assert found["k"][1].as_py() == plain.cast(table)[0].as_py()
+
+
+WIDTHS: dict[str, tuple[pa.DataType, Any]] = {
+    f"float{width}": (pa.type_for_alias(f"float{width}"), st.floats(width=width)) for width in (16, 32, 64)
+}
+
+
+@pytest.mark.parametrize("kind", WIDTHS)
+def test_texts_of_floats_are_exact_or_an_error(kind: str) -> None:
+    """Each spelling of a value is the value; a text between two values is neither."""
+    data_type, one = WIDTHS[kind]
+
+    @settings(max_examples=100, deadline=None)
+    @given(one.filter(math.isfinite))
+    def check(value: float) -> None:
+        texts = [
+            f"{Decimal(value):f}",
+            f"{Decimal(value):e}",
+            repr(value),
+            f"{Decimal(repr(value)):.40e}",
+            f"{value!r}d",
+        ]
+        found = cast_values(pa.array(texts), data_type)
+        assert found.to_pylist() == [value] * len(texts)
+        # Far less than half of the distance to the next value, and more than no distance.
+        with localcontext() as context:
+            context.prec = 2000
+            other = Decimal(value) * (1 + Decimal("1e-25")) or Decimal("1e-400")
+        with pytest.raises(ValueError, match=f"no exact {data_type}"):
+            cast_values(pa.array([f"{other:e}"]), data_type)
+
+    check()
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+def test_shortest_texts_of_floats(kind: str) -> None:
+    """As they are printed by other software."""
+    texts = ["0.1", "0.10", "1e-1", "+.1", "1.5f", "65504" if kind == "float16" else "16777216", "NaN", "-Infinity", ""]
+    assert cast_values(pa.array(texts), WIDTHS[kind][0]).null_count == 1
+
+
+@pytest.mark.parametrize("column", [pa.array([2**62]), pa.array([2**70], pa.decimal128(22, 0)), pa.array([str(2**70)])])
+def test_large_numbers_that_floats_have(column: pa.Array) -> None:
+    """Their digits are more than those that the float is printed with."""
+    assert int(cast_values(column, pa.float64())[0].as_py()) == int(column[0].as_py())
 
 
 # Tables whose partition columns had no types.
