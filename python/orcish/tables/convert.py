@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, cast
+
+import pyarrow as pa
 
 from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
@@ -13,9 +15,11 @@ from orcish.io.paths import is_pattern, local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
+from orcish.reading.reader import BatchSource, rows_of
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.scan import scan
+from orcish.tables.partition_values import untyped_columns
 from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ScanOptions, Sources, StorageOptions, WriteOptions
 from orcish.writing.dataset import WrittenFile
@@ -135,8 +139,9 @@ def convert(
         table = _with_all_digits(reader, keeps_units=options.get("arrow_schema") is not False)
     if partition_by is None:
         partition_by = [name for name in reader.source.partition_columns if name in schema.names]
+    untyped = untyped_columns(reader.source) if isinstance(reader.source, OrcFiles) else set()
     return write_dataset(
-        table,
+        _WithNulls(table, untyped.intersection(partition_by)),
         base,
         partition_by=partition_by,
         max_rows_per_file=max_rows_per_file,
@@ -144,6 +149,34 @@ def convert(
         storage_options=storage_options if target_storage_options is None else target_storage_options,
         **options,
     )
+
+
+class _WithNulls(BatchSource):
+    """A scan some of whose columns are of the type ``null``.
+
+    Args:
+        table: The scan.
+        names: The columns, which have only nulls.
+    """
+
+    def __init__(self, table: Scan, names: Collection[str]) -> None:
+        self._table = table
+        self._names = names
+
+    def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        schema, batches = rows_of(self._table)
+        if not self._names:
+            return schema, batches
+        fields = [field.with_type(pa.null()) if field.name in self._names else field for field in schema]
+        untyped = pa.schema(fields, schema.metadata)
+        return untyped, (self._without_types(batch, untyped) for batch in batches)
+
+    def _without_types(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+        columns = [
+            pa.nulls(len(batch)) if field.name in self._names else column
+            for column, field in zip(batch.columns, schema, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def _with_all_digits(reader: ScanReader, *, keeps_units: bool) -> Scan:

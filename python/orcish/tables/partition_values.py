@@ -16,12 +16,20 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedArray, ExportedSchema
-from orcish.arrow.nested import is_text
+from orcish.arrow.nested import is_text, value_type
 from orcish.errors import OrcishError
-from orcish.reading.orc_files import partition_schema
+from orcish.reading.file import ORCFile
+from orcish.reading.orc_files import OrcFiles, partition_schema
 from orcish.tables.log.schema import TableSchema
 
-__all__ = ["cast_values", "check_partition_values", "equal_folders", "inferred_fields", "parse_values"]
+__all__ = [
+    "cast_values",
+    "check_partition_values",
+    "equal_folders",
+    "inferred_fields",
+    "parse_values",
+    "untyped_columns",
+]
 
 Values = tuple[tuple[str, str | None], ...]
 """Names and texts of the partition columns of a folder."""
@@ -36,6 +44,14 @@ def inferred_fields(base: str, names: Iterable[str]) -> list[pa.Field]:
     """
     texts = _texts_of(_folders(base, names).values())
     return list(pa.schema(ExportedSchema(_native.infer_partition_schema([*texts.items()], "hive"))))
+
+
+def untyped_columns(table: OrcFiles) -> set[str]:
+    """The partition columns of a table that have no type yet: the log has none, and all values are null."""
+    logged = [] if table.table_schema is None else ORCFile(table.table_schema.file).schema
+    typed = {field.name for field in logged if not pa.types.is_null(value_type(field.type))}
+    typed.update(name for file in table.files for name, text in file.partition if text is not None)
+    return {name for name in table.partition_columns if name not in typed}
 
 
 def parse_values(texts: pa.Array, to: pa.DataType) -> pa.Array:

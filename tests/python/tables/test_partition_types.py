@@ -365,6 +365,45 @@ def test_a_column_of_nulls_has_the_type_of_the_first_rows(tmp_path: pathlib.Path
     assert orcish.scan(tmp_path).schema.field("k").type == pa.int16()
 
 
+@pytest.mark.parametrize("source", ["folder", "log", "log of a deletion", "log without an Arrow schema"])
+@pytest.mark.parametrize("rows", [pa.array([3], pa.int16()), pa.array(["x"]), pa.array([dt.date(2026, 1, 1)])], ids=str)
+def test_a_conversion_gives_nulls_no_type(tmp_path: pathlib.Path, rows: pa.Array, source: str) -> None:
+    """The first rows with values do, as in the source."""
+    table, target = tmp_path / "s", tmp_path / "t"
+    nulls = pa.table({"id": [0, 1], "k": pa.nulls(2)})
+    options = {} if source != "log without an Arrow schema" else {"arrow_schema": False}
+    if source == "folder":
+        plain(table, "__HIVE_DEFAULT_PARTITION__")
+    else:
+        orcish.write_dataset(nulls, table, partition_by=["k"], **options)
+    if source == "log of a deletion":
+        orcish.delete(table, "true")
+    orcish.convert(table, target, columns=["id", "k"])
+    assert orcish.scan(target).schema == orcish.scan(table).schema
+    assert orcish.read_table(target).to_pylist() == orcish.read_table(table).to_pylist()
+    orcish.convert(table, target, existing_data="append")
+    orcish.write_dataset(pa.table({"id": [7], "k": rows}), target, partition_by=["k"], existing_data="append")
+    assert orcish.scan(target).schema.field("k").type == rows.type
+    assert orcish.read_table(target, filters="id = 7")["k"].to_pylist() == rows.to_pylist()
+    # Nulls are appended to the type that the target has.
+    orcish.convert(table, target, existing_data="append")
+    assert orcish.scan(target).schema.field("k").type == rows.type
+
+
+@pytest.mark.parametrize("kind", [pa.int16(), pa.string(), pa.date32(), pa.timestamp("us", "UTC")], ids=str)
+@pytest.mark.parametrize("filters", [None, "id = 1"])
+def test_a_conversion_keeps_the_type_of_nulls(tmp_path: pathlib.Path, kind: pa.DataType, filters: str | None) -> None:
+    """It is in the log of the source, whether or not there are values."""
+    rows = pa.table({"id": [1], "k": pa.nulls(1, kind)})
+    orcish.write_dataset(rows, tmp_path / "s", partition_by=["k"])
+    orcish.convert(tmp_path / "s", tmp_path / "t", filters=filters)
+    assert orcish.scan(tmp_path / "t").schema.field("k").type == kind
+    # So are types that readers infer from other folders.
+    plain(tmp_path / "p", "7", "__HIVE_DEFAULT_PARTITION__")
+    orcish.convert(tmp_path / "p", tmp_path / "q", filters=filters)
+    assert orcish.scan(tmp_path / "q").schema.field("k").type == pa.int64()
+
+
 def test_texts_without_an_offset_are_no_instants(tmp_path: pathlib.Path) -> None:
     """Where the table has text, a folder of an unknown time zone is not replaced."""
     plain(tmp_path, "2026-01-01 12%3A00%3A00", "2026-01-01 13%3A00%3A00+01%3A00", "x")
