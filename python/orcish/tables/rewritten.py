@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from orcish import _native
-from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.nested import is_text, map_columns, value_type
 from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
@@ -17,6 +15,7 @@ from orcish.reading.file import ORCFile, has_arrow_schema, native_file
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import WHOLE_FILE
 from orcish.reading.source import type_options
+from orcish.tables.added_columns import extended_schema
 from orcish.tables.log.schema import TableSchema
 from orcish.types import StorageOptions
 from orcish.writing.timestamps import CATALYST_TYPE, ORC_TYPE, timestamp_types, with_stored_types
@@ -132,9 +131,7 @@ class _Types:
         files = OrcFiles(self._sources, None, "name", self._storage, None, self._logged)
         schema = files.full_schema(files.open(options))
         for own in each:
-            schema = pa.schema(
-                ExportedSchema(_native.extended_schema(schema.__arrow_c_schema__(), own.__arrow_c_schema__()))
-            )
+            schema = extended_schema(schema, own)
         if self._logged is None and not self._can_be_read(schema, options):
             # There is none where the first file has times, and another one integers without an Arrow schema.
             with contextlib.suppress(UnsupportedError):
