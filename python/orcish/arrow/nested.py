@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["is_text", "map_fields", "value_type"]
+__all__ = ["is_text", "map_columns", "map_fields", "value_type"]
 
 _LISTS: list[tuple[Any, Any]] = [
     (pa.types.is_list, pa.list_),
@@ -51,3 +51,19 @@ def map_fields(kind: Any, change: Callable[[pa.Field, str], pa.Field]) -> Any:
         if is_list(kind):
             return made(change(kind.value_field, "element"))
     return kind
+
+
+def map_columns(schema: pa.Schema, change: Callable[[pa.Field, str], pa.Field]) -> pa.Schema:
+    """A schema with other fields at all levels.
+
+    Args:
+        schema: The schema.
+        change: Takes each field, whose children have been changed before, and its dotted name, see :func:`map_fields`.
+            Gives the new field.
+    """
+
+    def changed(field: pa.Field, path: str) -> pa.Field:
+        kind = map_fields(field.type, lambda child, step: changed(child, f"{path}.{step}"))
+        return change(field.with_type(kind), path)
+
+    return pa.schema([changed(field, field.name) for field in schema], schema.metadata)

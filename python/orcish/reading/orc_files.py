@@ -102,9 +102,12 @@ class OrcFiles:
 
     def _with_files(self, files: list[TableFile], opened: _native.Scan | PartiallyReadable) -> OrcFiles:
         """The table of other files with the same columns."""
+        return dataclasses.replace(self.with_schema(opened), files=files)
+
+    def with_schema(self, opened: _native.Scan | PartiallyReadable) -> OrcFiles:
+        """The table with the types that columns have in a native scan, whatever options it is opened with."""
         is_part = self.schema is None or self.is_part
-        schema = self.full_schema(opened)
-        return dataclasses.replace(self, files=files, schema=schema, table_schema=None, is_part=is_part)
+        return dataclasses.replace(self, schema=self.full_schema(opened), table_schema=None, is_part=is_part)
 
     def full_schema(self, opened: _native.Scan | PartiallyReadable) -> pa.Schema:
         """The schema of all columns that can be read, partition columns last."""

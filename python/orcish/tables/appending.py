@@ -19,6 +19,7 @@ from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles, partition_schema
 from orcish.scan import scan
+from orcish.tables.added_columns import extended_schema, with_columns_of_files
 from orcish.tables.commit import Job
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.partition_values import cast_values, inferred_fields, untyped_columns
@@ -57,6 +58,8 @@ class ExistingTable:
     """The result of :func:`orcish.writing.timestamps.timestamp_types`."""
     has_arrow_schema: bool
     """Whether the files have an Arrow schema."""
+    _has_log: bool
+    """Whether the columns are those of the log. Files may have others."""
     _files: list[str] = dataclasses.field(repr=False)
     _storage: Mapping[str, str] = dataclasses.field(repr=False)
 
@@ -73,8 +76,10 @@ class ExistingTable:
         """
         columns = pa.schema([field for field in schema if field.name not in partition], schema.metadata)
         try:
+            # The columns of a table without a log are those of all of its files.
+            table = self.schema if not self._has_log else self._with_columns_of_files(columns)
             found = _native.appended_schema(
-                self.schema.__arrow_c_schema__(), columns.__arrow_c_schema__(), self.has_arrow_schema
+                table.__arrow_c_schema__(), columns.__arrow_c_schema__(), self.has_arrow_schema
             )
         except ValueError as error:
             raise ValueError(f"{self.base}: {error}") from None
@@ -94,6 +99,11 @@ class ExistingTable:
                         f"pyarrow does not convert it: {error}"
                     ) from None
         return appended
+
+    def _with_columns_of_files(self, rows: pa.Schema) -> pa.Schema:
+        return with_columns_of_files(
+            self.schema, rows, self._files, self._storage, has_arrow_schema=self.has_arrow_schema
+        )
 
     def _partition_field(self, field: pa.Field) -> pa.Field:
         """A partition column of rows, with the type of the table.
@@ -170,11 +180,12 @@ def existing_table(
             for name, field in fields.items()
             if not pa.types.is_null(field.type)
         }
-        return _existing_table(job, columns, fields, types, file, files)
+        return _existing_table(job, columns, fields, types, file, files, has_log=True)
     for location, file in _opened(files, job.storage):
         inferred = {field.name: field for field in inferred_fields(base, visible)}
         types = {name: field.type for name, field in inferred.items()}
-        return _existing_table(job, _columns(base, location, files, job.storage), inferred, types, file, files)
+        columns = _columns(base, location, files, job.storage)
+        return _existing_table(job, columns, inferred, types, file, files, has_log=False)
     for name in names:
         # Files of CarbonData are refused by the caller.
         if name.endswith((".carbondata", ".carbonindex")):
@@ -214,9 +225,12 @@ def _existing_table(
     types: Mapping[str, pa.DataType],
     file: ORCFile,
     files: list[str],
+    *,
+    has_log: bool,
 ) -> ExistingTable:
     stored, has_types = timestamp_types(file), has_arrow_schema(file)
-    return ExistingTable(job.root, schema, tuple(partition.values()), types, stored, has_types, files, job.storage)
+    fields = tuple(partition.values())
+    return ExistingTable(job.root, schema, fields, types, stored, has_types, has_log, files, job.storage)
 
 
 def _check_names(fields: Iterable[pa.Field], above: str = "") -> None:
@@ -282,8 +296,7 @@ def schema_with(
     else:
         # A stored column of the name of a partition column is hidden by it.
         own = pa.schema([field for field in existing.schema if field.name not in partition], existing.schema.metadata)
-        capsule = _native.extended_schema(own.__arrow_c_schema__(), columns.__arrow_c_schema__())
-        columns = with_stored_types(pa.schema(ExportedSchema(capsule)), [existing.timestamp_types])
+        columns = with_stored_types(extended_schema(own, columns), [existing.timestamp_types])
         typed = [_typed_partition(field, rows) for field in existing.partition]
         arrow_schema = existing.has_arrow_schema
     own_names = [field.name for field in typed]

@@ -68,9 +68,9 @@ def compact(
         NotADirectoryError: The path is that of a file.
         UnsupportedError: The path is a CarbonData table.
         CorruptFileError: A file cannot be read; the table is unchanged.
-        LimitExceededError: Files have timestamps that no unit of Arrow has without a loss, see ``exact`` of
-            :class:`~orcish.types.ReadOptions`; the table is unchanged. :func:`orcish.convert` with ``timestamp_unit``
-            makes a table without the digits.
+        LimitExceededError: Files have timestamps with digits beyond the unit that readers of the table see, or that no
+            unit of Arrow has without a loss; the table is unchanged. :func:`orcish.convert` with ``timestamp_unit``
+            makes a table with another unit.
         CommitError: A file was changed or removed meanwhile; the table is unchanged.
         UnfinishedCommitError: The commit is decided and not finished, or it is not known whether it is decided.
         OSError: A file cannot be read or written; the table is unchanged.

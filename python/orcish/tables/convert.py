@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, cast
+
+import pyarrow as pa
 
 from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
@@ -13,8 +15,11 @@ from orcish.io.paths import is_pattern, local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
+from orcish.reading.reader import BatchSource, rows_of
 from orcish.reading.scan import Scan, reader_of
+from orcish.reading.scan_reader import ScanReader
 from orcish.scan import scan
+from orcish.tables.partition_values import untyped_columns
 from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ScanOptions, Sources, StorageOptions, WriteOptions
 from orcish.writing.dataset import WrittenFile
@@ -83,8 +88,9 @@ def convert(
         invalid_utf8: How invalid UTF-8 is read; see :class:`~orcish.types.ReadOptions`.
         long_char: How strings longer than their ``char`` or ``varchar`` are read, likewise.
         decimal_out_of_range: How decimals of more digits than their precision are read, likewise.
-        timestamp_unit: Unit of timestamps, likewise; by default ``exact``, which loses no digit: a value that has more
-            digits than the unit of its column is an error. Other units cut digits off.
+        timestamp_unit: Unit of timestamps, likewise; by default that in which readers of the source see each column,
+            without a loss: a value that has more digits than the unit of its column is an error. Given units but
+            ``exact`` cut digits off. Targets without an Arrow schema have the digits of all units.
         timestamps: Whether ``timestamp`` of ORC is read as wall clock times or as instants, likewise. Instants are
             written as ``timestamp with local time zone``, which keeps both occurrences of an hour that clocks repeat.
         source_timezone: ``timezone`` of :class:`~orcish.types.ReadOptions`. The keyword ``timezone`` is that of
@@ -119,7 +125,7 @@ def convert(
         "decimal_out_of_range": decimal_out_of_range,
         "timestamps": timestamps,
         "timezone": source_timezone,
-        "timestamp_unit": timestamp_unit or "exact",
+        "timestamp_unit": timestamp_unit,
     }
     given.update(cast("ScanOptions", {name: value for name, value in choices.items() if value is not None}))
     table = scan(source, **given)
@@ -129,10 +135,13 @@ def convert(
         # Readers infer the same types.
         options = {"arrow_schema": False, **options}
     schema = table.schema
+    if timestamp_unit is None:
+        table = _with_all_digits(reader, keeps_units=options.get("arrow_schema") is not False)
     if partition_by is None:
         partition_by = [name for name in reader.source.partition_columns if name in schema.names]
+    untyped = _untyped_columns(reader.source) if isinstance(reader.source, OrcFiles) else set()
     return write_dataset(
-        table,
+        _WithNulls(table, untyped.intersection(partition_by)),
         base,
         partition_by=partition_by,
         max_rows_per_file=max_rows_per_file,
@@ -140,6 +149,56 @@ def convert(
         storage_options=storage_options if target_storage_options is None else target_storage_options,
         **options,
     )
+
+
+class _WithNulls(BatchSource):
+    """A scan some of whose columns are of the type ``null``.
+
+    Args:
+        table: The scan.
+        names: The columns, which have only nulls.
+    """
+
+    def __init__(self, table: Scan, names: Collection[str]) -> None:
+        self._table = table
+        self._names = names
+
+    def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        schema, batches = rows_of(self._table)
+        if not self._names:
+            return schema, batches
+        fields = [field.with_type(pa.null()) if field.name in self._names else field for field in schema]
+        untyped = pa.schema(fields, schema.metadata)
+        return untyped, (self._without_types(batch, untyped) for batch in batches)
+
+    def _without_types(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+        columns = [
+            pa.nulls(len(batch)) if field.name in self._names else column
+            for column, field in zip(batch.columns, schema, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _with_all_digits(reader: ScanReader, *, keeps_units: bool) -> Scan:
+    """The scan that loses no digit of a timestamp.
+
+    Args:
+        reader: The reader of the source, under the default unit.
+        keeps_units: Whether timestamps have the units that readers of the source see, where a value with more digits is
+            an error. Otherwise they have the units that hold all digits.
+    """
+    source = reader.source
+    if keeps_units and isinstance(source, OrcFiles):
+        source = source.with_schema(reader.opened)
+    return Scan(ScanReader(source, {**reader.options, "timestamp_unit": "exact"}))
+
+
+def _untyped_columns(table: OrcFiles) -> set[str]:
+    """The partition columns of a source that have no type yet: its log has none, and all values are null."""
+    untyped = set(table.partition_columns)
+    if table.table_schema is not None:
+        untyped.intersection_update(untyped_columns(table.table_schema))
+    return untyped.difference(name for file in table.files for name, text in file.partition if text is not None)
 
 
 def _has_arrow_schema(table: OrcFiles, limits: Limits | None) -> bool:

@@ -6,8 +6,10 @@ in which values are compared, whatever their folders are called.
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import pyarrow as pa
@@ -64,19 +66,55 @@ def parse_values(texts: pa.Array, to: pa.DataType) -> pa.Array:
 def cast_values(column: pa.Array, to: pa.DataType) -> pa.Array:
     """Casts the values of a partition column, by their texts, to the type that the table has.
 
+    A text is exactly a floating point number if it has its value, or the decimal value that it is printed with, in any
+    spelling.
+
     Raises:
-        ValueError: A value is not one of the type.
+        ValueError: A value is not one of the type, or not exactly.
         UnsupportedError: Partition columns cannot be of one of the types.
     """
     given = _texts(column)
     # As names of folders, both are null.
     texts = pa.array([text or None for text in given], pa.string())
     values = parse_values(texts, to)
-    if pa.types.is_floating(to) and not is_text(column.type):
-        for old, new in set(zip(given, _texts(values), strict=True)):
-            if old != new and (old is None or new is None or Decimal(old) != Decimal(new)):
-                raise ValueError(f"the partition value {old} is no exact {to}")
+    if pa.types.is_floating(to):
+        printed = _shortest_texts(values) if is_text(column.type) else _texts(values)
+        for text, value, short in set(zip(texts.to_pylist(), values.to_pylist(), printed, strict=True)):
+            if text is not None and short is not None and not _is_exact(text, value, short):
+                raise ValueError(f"the partition value {text} is no exact {to}: the nearest one is {short}")
     return values
+
+
+def _is_exact(text: str, value: float, short: str) -> bool:
+    """Whether a text has the decimal value of a floating point number, or one that the number is printed with."""
+    if not math.isfinite(value):
+        # The text is a name.
+        return True
+    try:
+        # Java writes the type behind the digits.
+        number = Decimal(text.strip().rstrip("dDfF"))
+    except InvalidOperation:
+        return False
+    return number in (Decimal(value), Decimal(repr(value)), Decimal(short))
+
+
+def _shortest_texts(values: pa.Array) -> list[str | None]:
+    """The shortest decimal numbers that are nearest to floating point numbers of their width."""
+    if not pa.types.is_float16(values.type):
+        return values.cast(pa.string()).to_pylist()  # type: ignore[no-any-return]
+
+    def shortest(value: float) -> str:
+        texts = (f"{value:.{digits}g}" for digits in range(1, 6))
+        return next((text for text in texts if _half(text) == value), str(value))
+
+    return [None if value is None else shortest(value) for value in values.to_pylist()]
+
+
+def _half(text: str) -> float | None:
+    try:
+        return float(struct.unpack("e", struct.pack("e", float(text)))[0])
+    except OverflowError:
+        return None
 
 
 def check_partition_values(base: str, names: Iterable[str], schema: TableSchema) -> None:

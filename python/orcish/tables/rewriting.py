@@ -93,8 +93,11 @@ def rewrite(
     storage = folder.storage_options
     files = [Source(source, ORCFile(source, storage_options=storage)) for source in sources]
     runs = [_Run(None, [file.table_file() for file in files])] if "timezone" in options else _runs(files)
-    types = RewrittenTypes.of(files, schema, storage, keeps_instants="timezone" not in options)
-    native = {"arrow_schema": types.has_arrow_schema, **options, "recorded_schema": types.recorded.__arrow_c_schema__()}
+    types = RewrittenTypes.of(
+        files, schema, storage, keeps_instants="timezone" not in options, arrow_schema=options.get("arrow_schema")
+    )
+    recorded = types.recorded.__arrow_c_schema__()
+    native = {**options, "arrow_schema": types.has_arrow_schema, "recorded_schema": recorded}
     writer = _native.Writer(
         folder.location(target),
         types.read.__arrow_c_schema__(),
