@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import orcish
+import orcish.spark as osp
 import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
@@ -292,12 +293,64 @@ def test_dynamic_overwrite_of_other_partitions(spark: Spark, tmp_path: Path, ove
     overwrite_mode("dynamic")
     assert "partition columns are: p" in failure(lambda: save(other, tmp_path / "t", "overwrite", partitionBy="q"))
     assert len(table_of(tmp_path / "t")) == 4
-    # Without partitions, everything is replaced.
+    overwrite_mode("static")
+    # Everything is replaced.
     save(spark.range(2), tmp_path / "t", "overwrite")
     assert ids_of(tmp_path / "t") == [0, 1]
-    overwrite_mode("static")
     save(other, tmp_path / "t", "overwrite", partitionBy="q")
     assert [Path(name).parent.name for name in table_of(tmp_path / "t")] == [f"q={at}" for at in range(4)]
+
+
+@pytest.mark.parametrize("way", ["option", "session", "convert", "folder"])
+@pytest.mark.parametrize("has_log", [True, False])
+def test_a_dynamic_overwrite_without_partition_columns(
+    spark: Spark, tmp_path: Path, overwrite_mode: Any, way: str, has_log: bool
+) -> None:
+    """It is refused where the table has partitions, whose rows it would not keep, and names their columns."""
+    table = tmp_path / "t"
+    rows = spark.range(6).selectExpr("id", "id % 2 as p", "id % 3 as q")
+    if has_log:
+        save(rows, table, partitionBy="p,q")
+    else:
+        rows.write.partitionBy("p", "q").orc(str(table))
+    again = spark.sql("select 7L id, 1L p, 1L q")
+    if way == "option":
+        text = failure(lambda: save(again, table, "overwrite", partitionOverwriteMode="dynamic"))
+    elif way == "session":
+        overwrite_mode("dynamic")
+        text = failure(lambda: save(again, table, "overwrite"))
+    elif way == "folder":
+        inside = table / "p=0"
+        text = failure(lambda: save(again.drop("p"), inside, "overwrite", partitionOverwriteMode="dynamic"))
+        assert '.option("partitionBy", "q")' in text
+        assert ids_of(table) == list(range(6))
+        return
+    else:
+        with pytest.raises(ValueError, match=r'needs partition_by=\["p", "q"\]'):
+            osp.convert(again, table, existing_data="overwrite_partitions", spark=spark)
+        with pytest.raises(ValueError, match=r'needs partition_by=\["p", "q"\]'):
+            orcish.write_dataset(pa.table({"id": [1]}), table, existing_data="overwrite_partitions")
+        assert ids_of(table) == list(range(6))
+        return
+    assert "partition columns are: p, q; partitionBy is: none" in text
+    assert '.option("partitionBy", "p,q")' in text
+    assert ids_of(table) == list(range(6))
+
+
+@pytest.mark.parametrize("session", [True, False])
+def test_a_dynamic_overwrite_of_a_table_without_partitions(
+    spark: Spark, tmp_path: Path, overwrite_mode: Any, session: bool
+) -> None:
+    """It replaces everything, whatever the columns are, as in Spark. So does one of the folder of a partition."""
+    if session:
+        overwrite_mode("dynamic")
+    options = {} if session else {"partitionOverwriteMode": "dynamic"}
+    for rows in ("select 1L id, 'a' s", "select 2L id, 5 s", "select 3L id"):
+        save(spark.sql(rows), tmp_path / "t", "overwrite", **options)
+    assert ids_of(tmp_path / "t") == [3]
+    save(spark.range(4).selectExpr("id", "id % 2 as p"), tmp_path / "p", partitionBy="p")
+    save(spark.sql("select 9L id"), tmp_path / "p" / "p=1", "overwrite", **options)
+    assert ids_of(tmp_path / "p") == [0, 2, 9]
 
 
 def test_stored_types_after_a_dynamic_overwrite_of_the_session(
