@@ -46,6 +46,7 @@ class SourceOptions(TypedDict, total=False):
     case_sensitive: bool | None
     row_number: str | None
     partitions: bool | None
+    partition_column_type_inference: bool | None
     recursive_file_lookup: bool | None
     pending: Pending | None
     split_size: int | None
@@ -94,6 +95,8 @@ class TableOptions:
     row_number: str | None = None
     """Name of a column with the number of each row in its file."""
     partitions: bool | None = None
+    partition_column_type_inference: bool | None = None
+    """Whether partition columns have types that are inferred from their values, or are text; by default they have."""
     recursive_file_lookup: bool = False
     """Whether the files of all subfolders are read, and no folder is a partition."""
     pending: Pending = "wait"
@@ -127,6 +130,7 @@ class TableOptions:
             case_sensitive=parser.flag("caseSensitive") or False,
             row_number=parser.text("rowNumber") or None,
             partitions=parser.flag("partitions"),
+            partition_column_type_inference=parser.flag("partitionColumnTypeInference"),
             recursive_file_lookup=parser.flag("recursiveFileLookup") or False,
             pending=_pending(parser.text("pending")),
             split_size=parser.number("splitSize", default=DEFAULT_SPLIT_SIZE),
