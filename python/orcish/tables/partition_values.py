@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedArray, ExportedSchema
-from orcish.arrow.nested import is_text
+from orcish.arrow.nested import is_text, value_type
 from orcish.errors import OrcishError
 from orcish.reading.orc_files import partition_schema
 from orcish.tables.log.schema import TableSchema
@@ -48,13 +48,15 @@ def parse_values(texts: pa.Array, to: pa.DataType) -> pa.Array:
 
 
 def cast_values(column: pa.Array, to: pa.DataType) -> pa.Array:
-    """Casts the values of a partition column, by their texts, to the type that the table has.
+    """Casts the values of a partition column, by their texts, to the type that the table has. Whole numbers of any type
+    are integers, and midnights without a time zone are dates.
 
     Raises:
         ValueError: A value is not one of the type.
         UnsupportedError: Partition columns cannot be of one of the types.
     """
     given = _texts(column)
+    given = _narrowed(column, to, given)
     # As names of folders, both are null.
     texts = pa.array([text or None for text in given], pa.string())
     values = parse_values(texts, to)
@@ -63,6 +65,20 @@ def cast_values(column: pa.Array, to: pa.DataType) -> pa.Array:
             if old != new and (old is None or new is None or Decimal(old) != Decimal(new)):
                 raise ValueError(f"the partition value {old} is no exact {to}")
     return values
+
+
+def _narrowed(column: pa.Array, to: pa.DataType, given: list[str | None]) -> list[str | None]:
+    """The texts of values: of whole numbers as integers, and of midnights as dates, if the type of the table is one of
+    these. Others stay, and are no values of that type.
+    """
+    types, kind = pa.types, value_type(column.type)
+    if types.is_integer(to) and (types.is_floating(kind) or types.is_decimal(kind)):
+        # The text of a large floating point number has not all of its digits.
+        values = zip(column.to_pylist(), given, strict=True)
+        return [str(int(value)) if value is not None and value % 1 == 0 else text for value, text in values]
+    if types.is_date(to) and types.is_timestamp(kind) and kind.tz is None:
+        return [None if text is None else text.removesuffix(" 00:00:00") for text in given]
+    return given
 
 
 def check_partition_values(base: str, names: Iterable[str], schema: TableSchema) -> None:
