@@ -195,6 +195,62 @@ def test_types_that_name_no_folders(spark: Spark, tmp_path: Path, value: str) ->
     assert "Job aborted" not in text
 
 
+@pytest.mark.parametrize("name", ["_k", "k=", "K k"])
+def test_odd_names_of_partition_columns(spark: Spark, tmp_path: Path, name: str) -> None:
+    """Columns whose names begin with an underscore are read by all, and other folders of such names are hidden."""
+    frame = spark.range(4).selectExpr("id", f"id % 2 as `{name}`")
+    save(frame, tmp_path / "t", partitionBy=name)
+    found = spark.read.format("orcish").load(str(tmp_path / "t"))
+    assert_same(found, spark.read.orc(str(tmp_path / "t")))
+    assert ids_of(tmp_path / "t") == [0, 1, 2, 3]
+    assert orcish.scan(tmp_path / "t").schema.names == ["id", name]
+
+
+@pytest.mark.parametrize("name", [".k", "."])
+def test_hidden_names_of_partition_columns(spark: Spark, tmp_path: Path, name: str) -> None:
+    frame = spark.range(3).selectExpr("id", f"id as `{name}`")
+    text = failure(lambda: save(frame, tmp_path / "t", partitionBy=name))
+    assert f"column {name!r}: readers pass over folders such as" in text
+    with pytest.raises(ValueError, match="readers pass over folders"):
+        osp.convert(frame, tmp_path / "t", partition_by=[name], spark=spark)
+    assert not (tmp_path / "t").exists()
+
+
+@pytest.fixture
+def view(spark: Spark, tmp_path: Path) -> Any:
+    """A temporary view of a path."""
+    spark.sql(f"create temporary view orcish_inserted using orcish options (path '{tmp_path / 't'}')")
+    yield "orcish_inserted"
+    spark.sql("drop view orcish_inserted")
+
+
+def test_inserts_into_a_view(spark: Spark, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    save(spark.range(3), tmp_path / "t")
+    view = request.getfixturevalue("view")
+    spark.sql(f"insert into {view} values (10)")
+    assert ids_of(tmp_path / "t") == [0, 1, 2, 10]
+    spark.sql(f"insert overwrite {view} values (11)")
+    assert ids_of(tmp_path / "t") == [11]
+
+
+def test_inserts_into_a_view_with_partitions(
+    spark: Spark, tmp_path: Path, request: pytest.FixtureRequest, overwrite_mode: Any
+) -> None:
+    """A view has no option of writing alone, so that partitions are not written, and not lost."""
+    save(spark.range(4).selectExpr("id", "id % 2 as p"), tmp_path / "t", partitionBy="p")
+    view = request.getfixturevalue("view")
+    assert "partition columns are: p" in failure(lambda: spark.sql(f"insert into {view} values (10, 1)"))
+    overwrite_mode("dynamic")
+    assert "does not support dynamic overwrite" in failure(lambda: spark.sql(f"insert overwrite {view} values (10, 1)"))
+    assert ids_of(tmp_path / "t") == [0, 1, 2, 3]
+    overwrite_mode("static")
+    spark.sql(f"insert overwrite {view} values (10, 1)")
+    assert ids_of(tmp_path / "t") == [10]
+    assert "it is an option for writing" in failure(
+        lambda: spark.sql(f"create temporary view w using orcish options (path '{tmp_path / 't'}', partitionBy 'p')")
+    )
+
+
 def test_partitions_of_other_columns(spark: Spark, tmp_path: Path) -> None:
     """A table whose folders have different partition columns cannot be read."""
     frame = spark.range(3).selectExpr("id", "id % 2 as p", "1 as q")
