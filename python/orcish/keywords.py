@@ -132,8 +132,26 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "filesystem": ("storage_options",),
     "retentionhours": ("older_than",),
     "targetsize": ("target_file_size",),
+    "basepath": ("partitions",),
+    "options": ("read_options", "storage_options"),
+    "sortby": ("sort_within",),
+    "orderby": ("sort_within",),
+    "overwrite": ("existing_data",),
+    "maxrecordsperfile": ("max_rows_per_file",),
+    "session": ("spark",),
+    "sparksession": ("spark",),
+    "path": ("target", "source"),
+    "output": ("target",),
+    "input": ("source",),
+    "numpartitions": ("min_splits",),
+    "maxpartitionbytes": ("split_size",),
 }
 """Keywords of other libraries, in lower case without underscores, and what a function here may have in their place."""
+
+INSTEAD: Mapping[str, str] = {
+    "format": "files are ORC, and tables of CarbonData are recognized",
+}
+"""What to say of keywords of other libraries that no function here has, likewise."""
 
 
 def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
@@ -154,7 +172,7 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
             plain = name.replace("_", "").lower()
             meant = next((own for own in SYNONYMS.get(plain, ()) if own in known), None)
             match = meant or closest_match(name, [each for each in names if each != "self"])
-            hint = f"; did you mean {match!r}?" if match else ""
+            hint = f"; did you mean {match!r}?" if match else f": {INSTEAD[plain]}" if plain in INSTEAD else ""
             raise TypeError(f"{function.__qualname__}() has no keyword argument {name!r}{hint}")
         if checks:
             for name, value in (*zip(names, args, strict=False), *kwargs.items()):

@@ -28,9 +28,9 @@ from orcish.writing.timestamps import timestamp_types, with_stored_types, writer
 from orcish.writing.writer import ORCWriter
 
 __all__ = [
+    "MAX_SHOWN",
     "ExistingTable",
     "cast_batch",
-    "check_partitions",
     "existing_table",
     "has_columns",
     "schema_with",
@@ -129,23 +129,6 @@ class ExistingTable:
             if zones := writer_timezones(file):
                 return zones.pop() or None if len(zones) == 1 else None
         return None
-
-
-def check_partitions(base: str, own: Sequence[str], columns: Sequence[str], option: str) -> None:
-    """Checks that rows are partitioned as a table is.
-
-    Args:
-        base: Path or URL of the table.
-        own: The partition columns of the table.
-        columns: The partition columns of the rows.
-        option: What messages call them.
-
-    Raises:
-        ValueError: The partition columns differ, so that the table could not be read any more.
-    """
-    if list(columns) != list(own):
-        existing, given = (printable(", ".join(each)[:MAX_SHOWN]) or "none" for each in (own, columns))
-        raise ValueError(f"{base} has files whose partition columns are: {existing}; {option} is: {given}")
 
 
 def existing_table(

@@ -15,7 +15,7 @@ from orcish.tables.folder import FileInfo, Folder
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import existing_root
 from orcish.tables.replacing import Replaced, replace_files
-from orcish.tables.rewriting import file_options, rewrite, rewritten_name
+from orcish.tables.rewriting import check_options, file_options, rewrite, rewritten_name
 from orcish.writing.dataset import file_suffix
 from orcish.writing.timestamps import timestamp_types
 
@@ -74,7 +74,7 @@ class CompactionPlan:
         """Plans a compaction.
 
         Raises:
-            ValueError: Options of files are given without ``rewrite``.
+            ValueError: Options of files are given without ``rewrite``, or are wrong.
             FileNotFoundError: There is no such folder, or there are no files in it.
             NotADirectoryError: The path is that of a file.
             UnsupportedError: The path is a CarbonData table.
@@ -99,6 +99,9 @@ class CompactionPlan:
             )
             for group in compaction_groups([file for file in there if file.size], size, rewrite)
         ]
+        for task in tasks[:1]:
+            folder = job.folder()
+            check_options(folder.location(task.names[0]), folder, options, schema)
         return CompactionPlan(job, tasks, there, schema)
 
     def commit(self, made: Sequence[Staged]) -> None:

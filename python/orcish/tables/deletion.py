@@ -22,7 +22,7 @@ from orcish.tables.folder import FileInfo
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import existing_root
 from orcish.tables.replacing import Replaced, replace_files
-from orcish.tables.rewriting import file_options, rewrite, rewritten_name
+from orcish.tables.rewriting import check_options, file_options, rewrite, rewritten_name
 from orcish.writing.dataset import file_suffix
 
 __all__ = ["Deleted", "DeletedRows", "DeletionPlan", "DeletionTask", "delete_rows"]
@@ -122,6 +122,10 @@ class DeletionPlan:
             for split in Scan(reader).splits(WHOLE_FILE):
                 splits.setdefault(split.location[len(base) + 1 :], []).append(split)
             tasks = [DeletionTask(job, name, sizes[name], parts, options, logged) for name, parts in splits.items()]
+        if logged is not None:
+            # Files without a log may have different columns.
+            for task in tasks[:1]:
+                check_options(f"{base}/{task.name}", job.folder(), options, logged)
         return DeletionPlan(job, tasks, files, logged)
 
     def commit(self, done: Sequence[DeletedRows]) -> Deleted:

@@ -64,7 +64,8 @@ def parse_values(texts: pa.Array, to: pa.DataType) -> pa.Array:
 
 
 def cast_values(column: pa.Array, to: pa.DataType) -> pa.Array:
-    """Casts the values of a partition column, by their texts, to the type that the table has.
+    """Casts the values of a partition column, by their texts, to the type that the table has. Whole numbers of any type
+    are integers, and midnights without a time zone are dates.
 
     A text is exactly a floating point number if it has its value, or the decimal value that it is printed with, in any
     spelling.
@@ -73,7 +74,7 @@ def cast_values(column: pa.Array, to: pa.DataType) -> pa.Array:
         ValueError: A value is not one of the type, or not exactly.
         UnsupportedError: Partition columns cannot be of one of the types.
     """
-    given = _texts(column)
+    given = _narrowed(column, to, _texts(column))
     # As names of folders, both are null.
     texts = pa.array([text or None for text in given], pa.string())
     values = parse_values(texts, to)
@@ -115,6 +116,20 @@ def _half(text: str) -> float | None:
         return float(struct.unpack("e", struct.pack("e", float(text)))[0])
     except OverflowError:
         return None
+
+
+def _narrowed(column: pa.Array, to: pa.DataType, given: list[str | None]) -> list[str | None]:
+    """The texts of values: of whole numbers as integers, and of midnights as dates, if the type of the table is one of
+    these. Others stay, and are no values of that type.
+    """
+    types, kind = pa.types, value_type(column.type)
+    if types.is_integer(to) and (types.is_floating(kind) or types.is_decimal(kind)):
+        # The text of a large floating point number has not all of its digits.
+        values = zip(column.to_pylist(), given, strict=True)
+        return [str(int(value)) if value is not None and value % 1 == 0 else text for value, text in values]
+    if types.is_date(to) and types.is_timestamp(kind) and kind.tz is None:
+        return [None if text is None else text.removesuffix(" 00:00:00") for text in given]
+    return given
 
 
 def check_partition_values(base: str, names: Iterable[str], schema: TableSchema) -> None:

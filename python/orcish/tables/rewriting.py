@@ -19,10 +19,11 @@ from orcish.reading.scan_reader import ScanReader
 from orcish.tables.folder import Folder
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.rewritten import RewrittenTypes, Source
+from orcish.writing.option_check import check_file_options
 from orcish.writing.timestamps import timestamp_types, with_schema
 from orcish.writing.writer import Written, native_options
 
-__all__ = ["file_options", "rewrite", "rewritten_name"]
+__all__ = ["check_options", "file_options", "rewrite", "rewritten_name"]
 
 
 MIN_STRIDE, MAX_STRIDE = 1_000, 2**31 - 1
@@ -56,6 +57,25 @@ def file_options(source: str, folder: Folder, options: Mapping[str, Any]) -> dic
     if version in ("0.11", "0.12") and not has_filters:
         kept["version"] = version
     return {**kept, **options}
+
+
+def check_options(source: str, folder: Folder, options: Mapping[str, Any], schema: TableSchema | None) -> None:
+    """Checks the options with which a file is written again.
+
+    Args:
+        source: The file.
+        folder: The folder of the table.
+        options: The options that are given.
+        schema: The schema of the table in its log.
+
+    Raises:
+        TypeError, ValueError, OrcishError: An option is wrong, or the file cannot be read.
+    """
+    if options:
+        storage = folder.storage_options
+        files = [Source(source, ORCFile(source, storage_options=storage))]
+        types = RewrittenTypes.of(files, schema, storage, keeps_instants="timezone" not in options)
+        check_file_options(types.read, file_options(source, folder, options))
 
 
 def rewrite(

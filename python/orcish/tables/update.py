@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -15,8 +16,8 @@ from orcish.arrow.nested import is_text
 from orcish.errors import CommitError
 from orcish.reading.orc_files import partition_schema
 from orcish.tables.appending import (
+    MAX_SHOWN,
     ExistingTable,
-    check_partitions,
     existing_table,
     schema_with,
 )
@@ -79,6 +80,20 @@ class Update:
                     f"column {name!r} and partition column {other!r} differ only by case: rename one of them"
                 )
 
+    def check_partitioned(self) -> None:
+        """Checks that rows that overwrite partitions have partition columns.
+
+        Raises:
+            CommitError: A commit of another job cannot be finished.
+            ValueError: They have none; the message has those of the table.
+        """
+        if self.existing_data != "overwrite_partitions" or self.partition_by:
+            return
+        missing = self.missing_partition_columns()
+        option = self._partition_option(missing) if missing else self.option
+        advice = "" if missing else ", and 'overwrite' replaces the whole folder"
+        raise ValueError(f"existing_data='overwrite_partitions' needs {option}{advice}")
+
     def state(self) -> TableState:
         """Looks at the table. A commit of another job that has died is finished before.
 
@@ -99,13 +114,9 @@ class Update:
         kept = [name for name in names if name not in replaced]
         if not kept and not inside and self.existing_data in ("error", "overwrite"):
             return TableState(position, below, None, exists)
-        root = self.job.root
-        if schema is not None:
-            check_partitions(root, schema.partition, self._partition_columns(), self.option)
-        elif kept:
-            first = next(filter(is_in_partition, kept), kept[0])
-            own = [column for column, _ in _native.partitions_below(root, f"{root}/{first}")]
-            check_partitions(root, own, self._partition_columns(), self.option)
+        own = self._columns_of_table(schema, kept)
+        if own is not None:
+            self._check_partitions(own)
         return TableState(position, below, self._existing(kept, names, schema), exists)
 
     def _existing(self, kept: list[str], names: list[str], schema: TableSchema | None) -> ExistingTable | None:
@@ -116,6 +127,17 @@ class Update:
             with contextlib.suppress(ValueError):
                 return existing_table(self.job, names, schema, names)
         return existing_table(self.job, kept, schema, names)
+
+    def missing_partition_columns(self) -> list[str]:
+        """The partition columns of the table that the rows do not have. A commit of another job that has died is
+        finished before.
+
+        Raises:
+            CommitError: That commit cannot be finished.
+        """
+        _, names, schema = self.job.prepare("")
+        known = self._partition_columns()
+        return [name for name in self._columns_of_table(schema, names) or () if name not in known]
 
     def schema_with(self, existing: ExistingTable | None, rows: pa.Schema) -> TableSchema:
         """The schema of the table after the commit of rows that are written with a schema."""
@@ -201,6 +223,48 @@ class Update:
     def _has_others(self) -> bool:
         """Whether other files may stay in the table."""
         return self.existing_data != "overwrite" or bool(self.job.inside)
+
+    def _check_partitions(self, own: Sequence[str]) -> None:
+        """Checks that rows are partitioned as the table is, which could not be read any more.
+
+        Args:
+            own: The partition columns of the table.
+        """
+        columns = self._partition_columns()
+        if columns == list(own):
+            return
+        existing, given = (printable(", ".join(each)[:MAX_SHOWN]) or "none" for each in (own, columns))
+        raise ValueError(
+            f"{self.job.root} has files whose partition columns are: {existing}; {self.option} is: {given}"
+            f"{self._partition_advice(own)}"
+        )
+
+    def _partition_advice(self, own: Sequence[str]) -> str:
+        """How rows are partitioned as the table is; empty where the folder that is written to is no partition of it."""
+        above = self.job.partition_columns
+        if list(own[: len(above)]) != above:
+            return ""
+        if len(own) == len(above):
+            return f": leave {self.option} out"
+        return f": partition the rows likewise, with {self._partition_option(own[len(above) :])}"
+
+    def _partition_option(self, names: Sequence[str]) -> str:
+        """The option with some partition columns, as users write it."""
+        listed = printable(json.dumps(list(names), ensure_ascii=False)[:MAX_SHOWN])
+        if self.option != "partitionBy":
+            return f"{self.option}={listed}"
+        plain = printable(",".join(names)[:MAX_SHOWN])
+        needs_json = any("," in name or '"' in name for name in names)
+        return f".option(\"partitionBy\", '{listed}')" if needs_json else f'.option("partitionBy", "{plain}")'
+
+    def _columns_of_table(self, schema: TableSchema | None, names: Sequence[str]) -> list[str] | None:
+        """The partition columns of the table, by the schema in its log or its files; ``None`` if it has neither."""
+        if schema is not None:
+            return list(schema.partition)
+        if not names:
+            return None
+        first = next(filter(is_in_partition, names), names[0])
+        return [column for column, _ in _native.partitions_below(self.job.root, f"{self.job.root}/{first}")]
 
     def _partition_columns(self) -> list[str]:
         return [*self.job.partition_columns, *self.partition_by]

@@ -123,13 +123,12 @@ def write_dataset(
     if basename_template is not None:
         _check_template(basename_template)
     check_existing_data(existing_data)
-    if existing_data == "overwrite_partitions" and not by:
-        raise ValueError("existing_data='overwrite_partitions' needs partition_by")
     job = Job(folder, cast("dict[str, str]", dict(storage_options or {})))
     if is_carbon(folder, storage_options):
         raise _has_carbon(folder)
     update = Update(job, existing_data, tuple(by), options.get("arrow_schema") is not False)
     update.check_columns(schema.names)
+    update.check_partitioned()
     state = update.state()
     if any(is_carbon_file(name) for name in state.names):
         raise _has_carbon(folder)

@@ -20,7 +20,7 @@ RANKS = [
     {"carbon"},
     {"scan", "writing"},
     {"polars", "tables"},
-    {"spark.types", "spark.session"},
+    {"spark.types", "spark.session", "spark.option_parser"},
     {"spark.options"},
     {"spark.table"},
     {"spark.dataframes", "spark.jobs", "spark.source"},

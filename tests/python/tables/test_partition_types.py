@@ -219,7 +219,17 @@ def test_all_folders_of_a_value_are_replaced(
         *((pa.float32(), pa.array([text])) for text in ("16777217", "0.100000001", "1e-50")),
         *((pa.float16(), pa.array([text])) for text in ("2049", "0.10001")),
         (pa.decimal128(5, 2), pa.array([1.005])),
-        (pa.date32(), pa.array([dt.datetime(2026, 1, 1)])),
+        (pa.date32(), pa.array([dt.datetime(2026, 1, 1, 12)])),
+        (pa.date32(), pa.array([dt.datetime(2026, 1, 1)], pa.timestamp("us", "UTC"))),
+        (pa.date32(), pa.array(["2026-01-01 00:00:00"])),
+        (pa.int64(), pa.array([2.5])),
+        (pa.int64(), pa.array([float("nan")])),
+        (pa.int64(), pa.array([float("inf")])),
+        (pa.int64(), pa.array([2.0**63])),
+        (pa.uint64(), pa.array([-1.0])),
+        (pa.int8(), pa.array([300.0])),
+        (pa.int64(), pa.array([Decimal("2.01")])),
+        (pa.int64(), pa.array(["2.0"])),
         (pa.timestamp("s"), pa.array([1], pa.timestamp("ms"))),
         (pa.timestamp("us"), pa.array([1], pa.timestamp("us", "UTC"))),
         (pa.timestamp("us", "UTC"), pa.array([1], pa.timestamp("us"))),
@@ -307,6 +317,42 @@ def test_shortest_texts_of_floats(kind: str) -> None:
 def test_large_numbers_that_floats_have(column: pa.Array) -> None:
     """Their digits are more than those that the float is printed with."""
     assert int(cast_values(column, pa.float64())[0].as_py()) == int(column[0].as_py())
+
+
+@pytest.mark.parametrize(
+    ("table", "rows", "wanted"),
+    [
+        (pa.int64(), pa.array([2.0, None, -0.0, 1e18]), [2, None, 0, 10**18]),
+        (pa.int64(), pa.array([-(2.0**63), 1.2345678901234567e18]), [-(2**63), int(1.2345678901234567e18)]),
+        (pa.uint64(), pa.array([2.0**64 - 2048]), [2**64 - 2048]),
+        (pa.int32(), pa.array([2.0, 3.0], pa.float32()), [2, 3]),
+        (pa.int32(), pa.array([2.0], pa.float16()), [2]),
+        (pa.int32(), pa.array([2.0, 3.0]).dictionary_encode(), [2, 3]),
+        (pa.int64(), pa.array([Decimal("2.00"), Decimal("-0.00")]), [2, 0]),
+        (pa.date32(), pa.array([dt.datetime(2026, 1, 1), None]), [dt.date(2026, 1, 1), None]),
+        (pa.date64(), pa.array([dt.datetime(2026, 1, 1)], pa.timestamp("ns")), [dt.date(2026, 1, 1)]),
+        (pa.date32(), pa.array([dt.datetime(2026, 1, 1)], pa.timestamp("s")), [dt.date(2026, 1, 1)]),
+    ],
+    ids=str,
+)
+def test_whole_numbers_and_midnights(
+    tmp_path: pathlib.Path, table: pa.DataType, rows: pa.Array, wanted: list[Any]
+) -> None:
+    """They are values of integers and of dates, such as those that pandas has with nulls. The first row that is none is
+    named.
+    """
+    orcish.write_dataset(pa.table({"id": [0], "k": pa.nulls(1, table)}), tmp_path, partition_by=["k"])
+    new = pa.table({"id": range(1, len(rows) + 1), "k": rows})
+    orcish.write_dataset(new, tmp_path, partition_by=["k"], existing_data="append")
+    found = orcish.read_table(tmp_path).sort_by("id")
+    assert found.schema.field("k").type == table
+    assert found["k"].to_pylist() == [None, *wanted]
+    plain = rows.dictionary_decode() if pa.types.is_dictionary(rows.type) else rows
+    other = pa.array([dt.datetime(2026, 1, 1, 12)] if pa.types.is_date(table) else [2.5]).cast(plain.type, safe=False)
+    if not pa.types.is_decimal(plain.type) and not pa.types.is_timestamp(plain.type):
+        mixed = pa.table({"id": range(len(rows) + 1), "k": pa.concat_arrays([plain, other])})
+        with pytest.raises(ValueError, match=r'column k .* "2.5" is no'):
+            orcish.write_dataset(mixed, tmp_path, partition_by=["k"], existing_data="append")
 
 
 # Tables whose partition columns had no types.

@@ -117,8 +117,6 @@ def convert(
     job = Job(target, storage)
     rows = _source(session, source, format, read_options or {}, storage)
     by = rows.folders if partition_by is None else list(partition_by)
-    if existing_data == "overwrite_partitions" and not by:
-        raise ValueError("existing_data='overwrite_partitions' needs partition_by")
     missing = next((name for name in sort_within if name not in rows.schema.names), None)
     if missing is not None:
         raise ValueError(f"sort_within: there is no column {missing!r}")
@@ -130,9 +128,12 @@ def convert(
         session_timezone=arrow_zone(session_zone(session), "spark.sql.session.timeZone"),
         file=options,
         storage=storage,
+        are_keywords=True,
     )
     try:
-        to = TableTarget(job, writing, rows.schema).fitted(existing_data)
+        to = TableTarget(job, writing, rows.schema)
+        to.check_partitioned(existing_data)
+        to = to.fitted(existing_data)
         with job.cleaned_up() as staged:
             staged += rows.write(session, to, list(sort_within), f"orcish: convert to {target}")
             to.commit(staged, existing_data)

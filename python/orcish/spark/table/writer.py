@@ -12,6 +12,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType, Timestam
 from orcish.arrow.nested import is_text
 from orcish.spark.options import WriterOptions
 from orcish.spark.session import task_cpus
+from orcish.spark.table.appending import appended_schema
 from orcish.spark.table.batches import StorageConverter
 from orcish.spark.table.columns import same_name
 from orcish.spark.types.arrow import arrow_schema, stored_schema
@@ -23,6 +24,7 @@ from orcish.tables.log.schema import TableSchema
 from orcish.tables.update import Update
 from orcish.types import ExistingData
 from orcish.writing.dataset import TableWriter, file_suffix
+from orcish.writing.option_check import check_file_options
 from orcish.writing.timestamps import with_stored_types
 
 __all__ = ["TableTarget", "mark_success"]
@@ -56,20 +58,28 @@ class TableTarget:
         object.__setattr__(self, "options", dataclasses.replace(self.options, partition_by=tuple(by)))
         twice = [name for name in self.options.partition_by if self.options.partition_by.count(name) > 1]
         if twice:
-            raise ValueError(f"partitionBy: column {twice[0]!r} is there twice")
+            raise ValueError(f"{self._partition_option()}: column {twice[0]!r} is there twice")
         if len(self.options.partition_by) == len(self.schema.names):
-            raise ValueError("partitionBy: one column at least is left for the files")
+            raise ValueError(f"{self._partition_option()}: one column at least is left for the files")
         # Raises errors of the schema before tasks run.
         stored_schema(self.schema)
         for name in by:
             check_partition_type(name, self.schema[name].dataType)
+
+    def missing_partition_columns(self) -> list[str]:
+        """The partition columns of the table that the rows do not have as such."""
+        return self._update("overwrite_partitions").missing_partition_columns()
+
+    def check_partitioned(self, existing_data: ExistingData) -> None:
+        """As :meth:`orcish.tables.update.Update.check_partitioned`."""
+        self._update(existing_data).check_partitioned()
 
     def _column(self, name: str) -> str:
         is_sensitive = self.options.case_sensitive
         same = [own for own in self.schema.names if same_name(own, is_sensitive) == same_name(name, is_sensitive)]
         if len(same) != 1:
             found = f"column {name!r} may be {' or '.join(map(repr, same))}" if same else f"there is no column {name!r}"
-            raise ValueError(f"partitionBy: {found}")
+            raise ValueError(f"{self._partition_option()}: {found}")
         return same[0]
 
     def write(self, batches: Iterator[pa.RecordBatch], task: int, *, begins: bool = True) -> list[Staged]:
@@ -121,8 +131,13 @@ class TableTarget:
 
         Raises:
             FileExistsError: The table has files, with ``error``.
-            ValueError: The rows do not match the table, which could not be read any more.
+            ValueError: The rows do not match the table, which could not be read any more, or an option is wrong.
+            OrcishError: An option of the files is about a column that they do not have, or is not supported.
         """
+        own_schema = stored_schema(self.schema)
+        by = self.options.partition_by
+        columns = pa.schema([field for field in own_schema if field.name not in by])
+        check_file_options(columns, {"arrow_schema": False, **self.options.file}, self.options.named)
         update = self._update(existing_data)
         update.check_columns(self.schema.names)
         state = update.state()
@@ -146,7 +161,7 @@ class TableTarget:
         return dataclasses.replace(
             self,
             instant_types=tuple((path, kind) for path, kind in kinds if kind is not None),
-            appended=existing.appended_schema(stored_schema(self.schema), by),
+            appended=appended_schema(existing, self.schema, by, self.options.replace),
             typed=tuple(name for name in by if name in types and not is_text(types[name])),
         )
 
@@ -200,7 +215,12 @@ class TableTarget:
     def _update(self, existing_data: ExistingData) -> Update:
         has_schema = self.options.file.get("arrow_schema", False) is not False
         zone = self.options.session_timezone
-        return Update(self.job, existing_data, tuple(self.options.partition_by), has_schema, "partitionBy", zone)
+        by = tuple(self.options.partition_by)
+        return Update(self.job, existing_data, by, has_schema, self._partition_option(), zone)
+
+    def _partition_option(self) -> str:
+        """What messages call the partition columns."""
+        return "partition_by" if self.options.are_keywords else "partitionBy"
 
 
 def mark_success(job: Job) -> None:
