@@ -12,7 +12,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.arrow.casting import cast_array
 from orcish.arrow.exported import ExportedSchema
-from orcish.arrow.frames import without_row_numbers
+from orcish.arrow.frames import fitted_metadata
 from orcish.arrow.nested import is_text, value_type
 from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
 from orcish.io.files import TableFile
@@ -285,7 +285,7 @@ def schema_with(
         if field.name in partition and field.name not in own_names and kind is not None:
             typed.append(pa.field(field.name, kind))
     file = io.BytesIO()
-    schema = without_row_numbers(pa.schema([*columns, *typed], columns.metadata))
+    schema = fitted_metadata(pa.schema([*columns, *typed], columns.metadata), is_whole=False)
     ORCWriter(file, schema, arrow_schema=arrow_schema).close()
     return TableSchema(file.getvalue(), list(partition))
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, cast
 import pyarrow as pa
 
 from orcish import _native
-from orcish.arrow.frames import with_index_columns, without_row_numbers
+from orcish.arrow.frames import fitted_metadata, with_index_columns
 from orcish.arrow.nested import value_type
 from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
@@ -72,7 +72,8 @@ def write_dataset(
 
     Args:
         data: Anything that :func:`orcish.write_table` takes. Named indexes of data frames of pandas are columns of the
-            table; others are dropped, because they number the rows of one frame only.
+            table. Those of integers without a name are dropped, because they number the rows of one frame only; others
+            without a name are refused.
         target: The folder, or a URL of an object store. Missing folders are created. It is no pattern: ``v[12]`` is a
             folder of that name. A folder of a partition, such as ``table/dt=2026-01-01``, is one of its table, which
             has to exist.
@@ -104,8 +105,8 @@ def write_dataset(
         FileExistsError: The folder has data already, or is that of a table without rows.
         UnknownColumnError: There is no such partition column.
         ValueError: An option is wrong, or a value cannot be stored; all columns would be partition columns; the rows do
-            not match the table, or have columns of one name, without regard to case; files that are to be overwritten
-            are not those of the table alone.
+            not match the table, or have columns of one name, without regard to case; the index of a data frame has
+            values other than integers, and no name; files that are to be overwritten are not those of the table alone.
         NotADirectoryError: The target is a file.
         UnsupportedError: The folder has data of CarbonData.
         CommitError: Another commit is not finished, and cannot be; see :func:`orcish.recover`.
@@ -114,7 +115,7 @@ def write_dataset(
     """
     options = chosen_options(locals(), WriteOptions)
     schema, batches = schema_and_batches(with_index_columns(data))
-    schema = without_row_numbers(schema)
+    schema = fitted_metadata(schema, is_whole=False)
     folder = _folder(local_path(path_text(target)))
     by = _partition_columns(partition_by, schema)
     if basename_template is not None:
