@@ -188,13 +188,11 @@ def prepare(
         schema_of_readable: Gives the schema of all columns that can be read, under options of the native core.
 
     Raises:
-        TypeError: ``columns`` is no list, the filter is of no known kind, or a filter of polars is about a column whose
-            type polars does not have.
+        TypeError: The filter is of no known kind, or a filter of polars is about a column whose type polars does not
+            have.
         UnknownColumnError: A column of the filter does not exist.
         ValueError: The residual does not fit the types of the columns.
     """
-    if isinstance(options.get("columns"), str | bytes):
-        raise TypeError(f"columns are a list of names, not {options['columns']!r}")
     native = {name: value for name, value in options.items() if name not in ("filters", "row_number")}
     row_number = row_number_name(options)
     if row_number:

@@ -28,8 +28,8 @@ from orcish.writing.dataset import (
     WrittenFile,
     check_existing_data,
 )
+from orcish.writing.rows import schema_and_batches
 from orcish.writing.timestamps import has_timestamps, with_stored_types
-from orcish.writing.writer import schema_and_batches
 
 __all__ = ["write_dataset"]
 
@@ -39,7 +39,7 @@ def write_dataset(
     data: Any,
     target: str | os.PathLike[str],
     *,
-    partition_by: Sequence[str] = (),
+    partition_by: Sequence[str] | None = None,
     max_rows_per_file: int | None = None,
     basename_template: str | None = None,
     existing_data: ExistingData = "error",
@@ -77,9 +77,9 @@ def write_dataset(
         target: The folder, or a URL of an object store. Missing folders are created. It is no pattern: ``v[12]`` is a
             folder of that name. A folder of a partition, such as ``table/dt=2026-01-01``, is one of its table, which
             has to exist.
-        partition_by: Partition columns, the outermost first; files do not have them. Special numbers have the folder
-            names of Hive and Spark: ``NaN``, ``Infinity``. As there, empty strings are in the folder of null, and are
-            read as null.
+        partition_by: Partition columns, the outermost first; none by default. Files do not have them. Special numbers
+            have the folder names of Hive and Spark: ``NaN``, ``Infinity``. As there, empty strings are in the folder of
+            null, and are read as null.
         max_rows_per_file: Maximum rows of a file.
         basename_template: Template of file names, with ``{i}`` for a number. The number is followed by an ID of the
             call, because the name of a file is used once in a table. Names that readers ignore are refused: those that
@@ -114,10 +114,10 @@ def write_dataset(
         OSError: A file cannot be written.
     """
     options = chosen_options(locals(), WriteOptions)
-    schema, batches = schema_and_batches(with_index_columns(data))
+    schema, batches = schema_and_batches(data, with_index_columns)
     schema = fitted_metadata(schema, is_whole=False)
     folder = _folder(local_path(path_text(target)))
-    by = _partition_columns(partition_by, schema)
+    by = _partition_columns(partition_by or (), schema)
     if basename_template is not None:
         _check_template(basename_template)
     check_existing_data(existing_data)
@@ -229,7 +229,7 @@ def _partition_columns(partition_by: Sequence[str], schema: pa.Schema) -> list[s
         UnknownColumnError: There is no such column.
         ValueError: A column cannot be a partition column.
     """
-    by = [partition_by] if isinstance(partition_by, str) else list(partition_by)
+    by = list(partition_by)
     for name in by:
         if name not in schema.names:
             closest = closest_match(name, schema.names)
