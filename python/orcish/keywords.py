@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
-import os
 from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
 from typing import Any, ParamSpec, TypeVar
@@ -74,11 +73,6 @@ def _check_columns(name: str, value: Any) -> None:
         raise TypeError(f"{name}={value!r}: must be a list of names")
 
 
-def _check_locations(name: str, value: Any) -> None:
-    if isinstance(value, bytes) or not isinstance(value, Collection):
-        raise TypeError(f"{name}={value!r}: must be a list of paths or URLs")
-
-
 def _check_pending(name: str, value: Any) -> None:
     if not isinstance(value, str):
         raise TypeError(f"{name}={value!r}: must be a string, not {type(value).__name__}")
@@ -121,14 +115,13 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "partition_by": _check_names,
     "sort_within": _check_names,
     "bloom_filter_columns": _check_names,
-    "external_locations": _check_locations,
     "basename_template": _check_text,
 }
 """Checks of arguments by name. ``None`` is a missing argument, and is not checked."""
 
 
-LISTS = frozenset(("columns", "partition_by", "sort_within", "bloom_filter_columns", "external_locations"))
-"""Arguments that are lists. One string is the list of it, and never the list of its letters."""
+LISTS = frozenset(("columns", "partition_by", "sort_within", "bloom_filter_columns"))
+"""Arguments that are lists of names. One string is the list of it, and never the list of its letters."""
 
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
@@ -191,8 +184,8 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _listed(value: Any) -> Any:
-    """The value of an argument that is a list: one string is the list of it."""
-    return [value] if isinstance(value, str | os.PathLike) else value
+    """The value of an argument that is a list of names: one string is the list of it."""
+    return [value] if isinstance(value, str) else value
 
 
 def chosen_options(arguments: Mapping[str, Any], options: type) -> Any:
