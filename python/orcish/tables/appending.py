@@ -120,7 +120,7 @@ class ExistingTable:
         return None
 
 
-def check_partitions(base: str, own: Sequence[str], columns: Sequence[str], option: str) -> None:
+def check_partitions(base: str, own: Sequence[str], columns: Sequence[str], option: str, file: str = "") -> None:
     """Checks that rows are partitioned as a table is.
 
     Args:
@@ -128,13 +128,15 @@ def check_partitions(base: str, own: Sequence[str], columns: Sequence[str], opti
         own: The partition columns of the table.
         columns: The partition columns of the rows.
         option: What messages call them.
+        file: The file that the columns of the table are those of, by its path in the table, if there is no log.
 
     Raises:
         ValueError: The partition columns differ, so that the table could not be read any more.
     """
     if list(columns) != list(own):
         existing, given = (printable(", ".join(each)[:MAX_SHOWN]) or "none" for each in (own, columns))
-        raise ValueError(f"{base} has files whose partition columns are: {existing}; {option} is: {given}")
+        example = f", such as {printable(file)}" if file else ""
+        raise ValueError(f"{base} has files whose partition columns are: {existing}{example}; {option} is: {given}")
 
 
 def existing_table(

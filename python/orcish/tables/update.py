@@ -104,7 +104,7 @@ class Update:
         elif kept:
             first = next(filter(is_in_partition, kept), kept[0])
             own = [column for column, _ in _native.partitions_below(root, f"{root}/{first}")]
-            check_partitions(root, own, self._partition_columns(), self.option)
+            check_partitions(root, own, self._partition_columns(), self.option, first)
         return TableState(position, below, existing_table(self.job, kept, schema, names), exists)
 
     def schema_with(self, existing: ExistingTable | None, rows: pa.Schema) -> TableSchema:
