@@ -13,6 +13,7 @@ from orcish import _native
 from orcish.arrow import deep_import
 from orcish.arrow.frames import fitted_metadata
 from orcish.errors import CorruptFileError, NullMapKeyError, UnsupportedError
+from orcish.filters.advice import timestamp_advice
 from orcish.filters.expression import Expression, native_filter
 from orcish.filters.pushdown import split_filters
 from orcish.filters.residual import Residual
@@ -51,6 +52,18 @@ class Reader(abc.ABC):
     @abc.abstractmethod
     def readable_columns(self, native: dict[str, Any]) -> list[str] | list[int] | None:
         """The columns that can be read, where some cannot; ``None`` where none can."""
+
+    def with_advice(self, error: ValueError, native: dict[str, Any]) -> ValueError:
+        """The error of a read under options of the native core, with advice if its filter mixes instants and wall
+        clocks.
+        """
+        predicate = native.get("filter")
+        if predicate is None:
+            return error
+        plain = {**native, "filter": None, "row_number": None}
+        advice = timestamp_advice(predicate.tree(), self._schema_of_readable_columns(plain))
+        # A string is not yet known to stand for an instant.
+        return ValueError(f"{str(error).partition('; a timestamp is written')[0]}{advice}") if advice else error
 
     def prepare(self, options: dict[str, Any]) -> tuple[dict[str, Any], ResidualFilter | None]:
         """Options of the native core, and the part of the filter that is applied to the batches."""

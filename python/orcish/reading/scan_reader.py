@@ -62,7 +62,11 @@ class ScanReader(Reader):
         """The native scan under options of the native core."""
         # Other types need another opening of the table.
         has_other_types = type_options(native) != type_options(self.options)
-        return (self.source.open(native) if has_other_types else self.opened).with_options(native)
+        opened = self.source.open(native) if has_other_types else self.opened
+        try:
+            return opened.with_options(native)
+        except ValueError as error:
+            raise self.with_advice(error, native) from None
 
     def open(self, native: dict[str, Any]) -> _native.Batches:
         """The batches under options of the native core."""
