@@ -76,7 +76,7 @@ class ExistingTable:
                 self.schema.__arrow_c_schema__(), columns.__arrow_c_schema__(), self.has_arrow_schema
             )
         except ValueError as error:
-            raise ValueError(f"{self.base}: {error}") from None
+            raise ValueError(f"{self.base}: {error}{_advice_for_types(str(error))}") from None
         own_types = pa.schema(ExportedSchema(found))
         fields = iter(own_types)
         typed = [self._partition_field(field) if field.name in partition else next(fields) for field in schema]
@@ -135,8 +135,8 @@ def check_partitions(base: str, own: Sequence[str], columns: Sequence[str], opti
     """
     if list(columns) != list(own):
         existing, given = (printable(", ".join(each)[:MAX_SHOWN]) or "none" for each in (own, columns))
-        example = f", such as {printable(file)}" if file else ""
-        raise ValueError(f"{base} has files whose partition columns are: {existing}{example}; {option} is: {given}")
+        example = f"; such a file is {printable(file)}" if file else ""
+        raise ValueError(f"{base} has files whose partition columns are: {existing}; {option} is: {given}{example}")
 
 
 def existing_table(
@@ -308,6 +308,13 @@ def _opened(files: Sequence[str], storage: Mapping[str, str]) -> Iterator[tuple[
         # Hive writes files of no bytes, which have no columns.
         if len(opened.column_types) > 1:
             yield file, opened
+
+
+def _advice_for_types(text: str) -> str:
+    """What can be done about columns of other types, given the message; empty for other errors."""
+    if "in the table" not in text:
+        return ""
+    return ": cast the rows to the type of the table, or replace it (existing_data='overwrite')"
 
 
 def _advice(own: pa.DataType, kind: pa.DataType) -> str:

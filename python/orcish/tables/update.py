@@ -25,7 +25,16 @@ from orcish.tables.partition_values import check_partition_values, equal_folders
 from orcish.terminal import printable
 from orcish.types import ExistingData
 
-__all__ = ["TableState", "Update"]
+__all__ = ["TableState", "Update", "data_exists"]
+
+
+def data_exists(target: str, *, has_files: bool = True) -> FileExistsError:
+    """The error of a write that adds to no table, given a path or URL that is one."""
+    found = "has data already" if has_files else "is a table already, without rows"
+    return FileExistsError(
+        f"{target} {found}; existing_data='append' adds to it, 'overwrite' replaces it, and 'overwrite_partitions' "
+        "replaces the partitions of the new rows"
+    )
 
 
 class TableState(NamedTuple):
@@ -150,15 +159,20 @@ class Update:
         elif self.existing_data == "overwrite":
             removed = {"everything": True}
         check_partition_values(self.job.root, (file.target for file in staged), schema)
-        self.job.commit(
-            staged,
-            "overwrite" if self.existing_data.startswith("overwrite") else "append",
-            stream=stream,
-            position=position if self._has_others() else None,
-            schema=schema,
-            check=functools.partial(self._check_again, staged, rows),
-            **removed,
-        )
+        try:
+            self.job.commit(
+                staged,
+                "overwrite" if self.existing_data.startswith("overwrite") else "append",
+                stream=stream,
+                position=position if self._has_others() else None,
+                schema=schema,
+                check=functools.partial(self._check_again, staged, rows),
+                **removed,
+            )
+        except FileExistsError:
+            if self.existing_data == "error":
+                raise data_exists(self.job.base) from None
+            raise
 
     def _no_table(self) -> str:
         """Why rows are not written to a folder of a partition, if there is no table of it."""

@@ -19,7 +19,7 @@ from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job
-from orcish.tables.update import Update
+from orcish.tables.update import Update, data_exists
 from orcish.types import ExistingData, StorageOptions, WriteOptions
 from orcish.writing.dataset import (
     MAX_MEMORY,
@@ -132,7 +132,7 @@ def write_dataset(
     if any(is_carbon_file(name) for name in state.names):
         raise _has_carbon(folder)
     if existing_data == "error" and state.exists:
-        raise _has_data(folder, has_files=bool(state.names))
+        raise data_exists(folder, has_files=bool(state.names))
     schema, options = _fitted(schema, options, state.existing, by)
     logged = update.schema_with(state.existing, schema)
     number = "{i}" if basename_template is None else f"{{i}}-{uuid.uuid4().hex[:12]}"
@@ -149,20 +149,15 @@ def write_dataset(
         staging=job.folder().location(job.attempt()),
         options=options,
     )
-    try:
-        with _without_new_folders(job.base), job.cleaned_up() as staged:
-            with table:
-                for batch in batches:
-                    table.write(cast_batch(batch, schema, by))
-                # Readers that know nothing of the log find the columns in a file without rows.
-                if not by and state.existing is None:
-                    table.begin()
-            staged += job.staged(table)
-            update.commit(staged, schema, state.position, logged, is_new=state.existing is None)
-    except FileExistsError:
-        if existing_data == "error":
-            raise _has_data(folder) from None
-        raise
+    with _without_new_folders(job.base), job.cleaned_up() as staged:
+        with table:
+            for batch in batches:
+                table.write(cast_batch(batch, schema, by))
+            # Readers that know nothing of the log find the columns in a file without rows.
+            if not by and state.existing is None:
+                table.begin()
+        staged += job.staged(table)
+        update.commit(staged, schema, state.position, logged, is_new=state.existing is None)
     start = len(job.base)
     base = "" if folder == "/" else folder
     return [file._replace(path=base + file.path[start:]) for file in table.finished]
@@ -187,14 +182,6 @@ def _fitted(
 
 def _has_carbon(folder: str) -> UnsupportedError:
     return UnsupportedError(f"{folder} has data of CarbonData, which is only read: write ORC into another folder")
-
-
-def _has_data(folder: str, *, has_files: bool = True) -> FileExistsError:
-    found = "has data already" if has_files else "is a table already, without rows"
-    return FileExistsError(
-        f"{folder} {found}; existing_data='append' adds to it, 'overwrite' replaces it, and 'overwrite_partitions' "
-        "replaces the partitions of the new rows"
-    )
 
 
 @contextlib.contextmanager

@@ -88,5 +88,5 @@ def test_appends_name_the_file_that_is_no_partition(tmp_path: Path) -> None:
     orcish.write_dataset(ROWS, tmp_path / "t", partition_by="day")
     shutil.rmtree(tmp_path / "t" / "_orcish")
     (tmp_path / "t" / "a.txt").write_text("These are orders.\n")
-    with pytest.raises(ValueError, match=r"partition columns are: none, such as a\.txt; partition_by is: day"):
+    with pytest.raises(ValueError, match=r"partition columns are: none; partition_by is: day; such a file is a\.txt"):
         orcish.write_dataset(ROWS, tmp_path / "t", partition_by="day", existing_data="append")

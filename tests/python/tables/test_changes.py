@@ -405,7 +405,11 @@ def test_narrower_types_become_those_of_the_table(
 
 
 REFUSED: list[tuple[pa.Schema, pa.Schema, str]] = [
-    (pa.schema([("id", pa.int64())]), pa.schema([("id", pa.string())]), "column id of the rows is string, and int64"),
+    (
+        pa.schema([("id", pa.int64())]),
+        pa.schema([("id", pa.string())]),
+        "column id of the rows is string, and int64 in the table.*: cast the rows to the type of the table, or replace it",
+    ),
     (pa.schema([("id", pa.string())]), pa.schema([("id", pa.int64())]), "column id of the rows is int64, and string"),
     (pa.schema([("id", pa.int32())]), pa.schema([("id", pa.int64())]), "column id of the rows is int64, and int32"),
     (pa.schema([("id", pa.int64())]), pa.schema([("ID", pa.int64())]), "differ only by case"),

@@ -131,23 +131,11 @@ def convert(
         file=options,
         storage=storage,
     )
-    try:
-        to = TableTarget(job, writing, rows.schema).fitted(existing_data)
-        with job.cleaned_up() as staged:
-            staged += rows.write(session, to, list(sort_within or ()), f"orcish: convert to {target}")
-            to.commit(staged, existing_data)
-    except FileExistsError as error:
-        if existing_data == "error":
-            raise _has_files(target) from error
-        raise
+    to = TableTarget(job, writing, rows.schema).fitted(existing_data)
+    with job.cleaned_up() as staged:
+        staged += rows.write(session, to, list(sort_within or ()), f"orcish: convert to {target}")
+        to.commit(staged, existing_data)
     return to_frame(session, [{"file": f.target, "rows": f.rows, "bytes": f.size} for f in staged], RESULT)
-
-
-def _has_files(target: str) -> FileExistsError:
-    return FileExistsError(
-        f"{target} has data already, or is a table without rows: existing_data='append' adds to it, 'overwrite' "
-        "replaces it, and 'overwrite_partitions' replaces the partitions of the new rows"
-    )
 
 
 @dataclasses.dataclass(frozen=True)

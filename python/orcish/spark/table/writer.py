@@ -20,7 +20,7 @@ from orcish.spark.types.timezones import java_zone
 from orcish.tables.appending import cast_batch
 from orcish.tables.commit import Job, Staged
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.update import Update
+from orcish.tables.update import Update, data_exists
 from orcish.types import ExistingData
 from orcish.writing.dataset import TableWriter, file_suffix
 from orcish.writing.timestamps import with_stored_types
@@ -127,7 +127,7 @@ class TableTarget:
         update.check_columns(self.schema.names)
         state = update.state()
         if existing_data == "error" and state.exists:
-            raise FileExistsError(self.job.base)
+            raise data_exists(self.job.base, has_files=bool(state.names))
         rows = stored_schema(self.schema)
         if state.existing is None:
             table_schema = update.schema_with(None, self._in_log(rows))
