@@ -6,13 +6,14 @@ import copy
 import datetime
 import decimal
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
+from orcish.hints import FILE, missing_attribute
 from orcish.io.paths import native_source
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.explanation import Explanation
@@ -80,6 +81,11 @@ class ORCFile(BatchSource):
 
     def __repr__(self) -> str:
         return f"<orcish.ORCFile {self._source}: {self.num_rows} rows, {self.num_stripes} stripes>"
+
+    if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
+
+        def __getattr__(self, name: str) -> None:
+            raise missing_attribute("a file", name, FILE, dir(type(self)))
 
     # Metadata.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import pyarrow as pa
 
 from orcish import _native
-from orcish.io.paths import expanded, native_source
+from orcish.io.paths import expanded, local_path, native_source
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.types import Limits, Source, StorageOptions, Target, WriteOptions
 from orcish.writing.rows import batch_reader, schema_and_rows, streams
@@ -279,6 +279,12 @@ def merge(
 def _checked_target(target: Any) -> Any:
     found = os.fspath(target) if isinstance(target, os.PathLike) else target
     if isinstance(found, str):
+        path = local_path(found)
+        if path.endswith("/") or ("://" not in path and os.path.isdir(path)):
+            raise IsADirectoryError(
+                f"{_native.display_name(found)} is a directory: orcish.write_dataset writes a folder of files, and a "
+                "file has a name such as a.orc"
+            )
         return expanded(found)
     if hasattr(found, "write"):
         return found

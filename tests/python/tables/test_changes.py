@@ -618,6 +618,10 @@ def test_tables_below_a_folder_are_not_changed(tmp_path: pathlib.Path) -> None:
             call(tmp_path / "above")
     with pytest.raises(ValueError, match="has another table below it"):
         orcish.write_dataset(TYPES, tmp_path / "above", existing_data="overwrite")
+    with pytest.raises(
+        ValueError, match=r"run=5: a folder with '=' .* is a folder of tables, .*: choose a name without '='"
+    ):
+        orcish.write_dataset(TYPES, tmp_path / "above" / "run=5")
     assert [path for path in sorted((tmp_path / "above").rglob("*")) if "above/_orcish" not in str(path)] == before
     assert orcish.scan(tmp_path / "above").count() == 80
 
