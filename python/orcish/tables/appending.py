@@ -135,8 +135,8 @@ def check_partitions(base: str, own: Sequence[str], columns: Sequence[str], opti
     """
     if list(columns) != list(own):
         existing, given = (printable(", ".join(each)[:MAX_SHOWN]) or "none" for each in (own, columns))
-        example = f"; such a file is {printable(file)}" if file else ""
-        raise ValueError(f"{base} has files whose partition columns are: {existing}; {option} is: {given}{example}")
+        found, example = ("has files", f"; such a file is {printable(file)}") if file else ("is a table", "")
+        raise ValueError(f"{base} {found} whose partition columns are: {existing}; {option} is: {given}{example}")
 
 
 def existing_table(
