@@ -84,7 +84,8 @@ Options of requests:
 """
 
 Columns: TypeAlias = "Sequence[str] | Sequence[int]"
-"""Dotted names (``"a"``, ``"nest.b"``, ``"list.element.c"``, ``"map.value"``), or column ids of the type tree."""
+"""Dotted names (``"a"``, ``"nest.b"``, ``"list.element.c"``, ``"map.value"``), or column ids of the type tree. One name
+need not be in a list."""
 
 
 Matching: TypeAlias = "Literal['name', 'name_ignoring_case', 'position'] | str"

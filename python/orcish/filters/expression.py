@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, ClassVar, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, cast
 
 from orcish import _native
 from orcish.filters import literals
+from orcish.hints import COLUMN, missing_attribute
 from orcish.keywords import checked_keywords
 
 __all__ = ["RESERVED", "Column", "Expression", "Tree", "col", "native_filter", "parsed_expression", "tree_of"]
@@ -106,6 +107,11 @@ class Column(_Operand):
         if not isinstance(name, str):
             raise TypeError(f"a column's name is a str, not {type(name).__name__}")
         object.__setattr__(self, "_name", str.__str__(name))
+
+    if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
+
+        def __getattr__(self, name: str) -> None:
+            raise missing_attribute("a column", name, COLUMN, dir(type(self)))
 
     @property
     def name(self) -> str:

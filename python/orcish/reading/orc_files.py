@@ -79,14 +79,22 @@ class OrcFiles:
         return self._opened(None if schema is None else schema.__arrow_c_schema__(), options)
 
     def _opened(self, schema: object | None, options: dict[str, Any]) -> _native.Scan:
-        return _native.Scan(
-            self.files,
-            schema=schema,
-            options=options,
-            matching=self.match,
-            storage_options=cast("dict[str, Any] | None", self.storage_options),
-            limits=cast("dict[str, int] | None", self.limits),
-        )
+        try:
+            return _native.Scan(
+                self.files,
+                schema=schema,
+                options=options,
+                matching=self.match,
+                storage_options=cast("dict[str, Any] | None", self.storage_options),
+                limits=cast("dict[str, int] | None", self.limits),
+            )
+        except ValueError as error:
+            if len({tuple(name for name, _ in file.partition) for file in self.files}) < 2:
+                raise
+            raise ValueError(
+                f"{error}: readers take each file of a folder for one of the table, unless its name begins with '_' or "
+                "'.'; move other files away, or leave them out with a pattern such as table/*/*.orc"
+            ) from None
 
     def statistics(self, opened: _native.Scan) -> list[tuple[dict[str, Any], list[int]]]:
         """See :meth:`orcish.reading.source.ScanSource.statistics`."""

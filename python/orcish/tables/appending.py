@@ -12,7 +12,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.arrow.casting import cast_array
 from orcish.arrow.exported import ExportedSchema
-from orcish.arrow.frames import without_row_numbers
+from orcish.arrow.frames import fitted_metadata
 from orcish.arrow.nested import is_text, value_type
 from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
 from orcish.io.files import TableFile
@@ -82,7 +82,7 @@ class ExistingTable:
                 table.__arrow_c_schema__(), columns.__arrow_c_schema__(), self.has_arrow_schema
             )
         except ValueError as error:
-            raise ValueError(f"{self.base}: {error}") from None
+            raise ValueError(f"{self.base}: {error}{_advice_for_types(str(error))}") from None
         own_types = pa.schema(ExportedSchema(found))
         fields = iter(own_types)
         typed = [self._partition_field(field) if field.name in partition else next(fields) for field in schema]
@@ -288,7 +288,7 @@ def schema_with(
         if field.name in partition and field.name not in own_names and kind is not None:
             typed.append(pa.field(field.name, kind))
     file = io.BytesIO()
-    schema = without_row_numbers(pa.schema([*columns, *typed], columns.metadata))
+    schema = fitted_metadata(pa.schema([*columns, *typed], columns.metadata), is_whole=False)
     ORCWriter(file, schema, arrow_schema=arrow_schema).close()
     return TableSchema(file.getvalue(), list(partition))
 
@@ -309,6 +309,13 @@ def _opened(files: Sequence[str], storage: Mapping[str, str]) -> Iterator[tuple[
         # Hive writes files of no bytes, which have no columns.
         if len(opened.column_types) > 1:
             yield file, opened
+
+
+def _advice_for_types(text: str) -> str:
+    """What can be done about columns of other types, given the message; empty for other errors."""
+    if "in the table" not in text:
+        return ""
+    return ": cast the rows to the type of the table, or replace it (existing_data='overwrite')"
 
 
 def _advice(own: pa.DataType, kind: pa.DataType) -> str:

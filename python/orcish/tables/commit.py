@@ -161,9 +161,15 @@ class Job:
         # Once a table has a log, no table is made below it.
         below = log.table_below() if position == 0 else None
         if below is not None:
+            base, root = _native.display_name(self.base), _native.display_name(self.root)
+            if self.inside:
+                raise ValueError(
+                    f"{base}: a folder with '=' in its name is a partition of the table above it, and {root} is a "
+                    f"folder of tables, such as {below}: choose a name without '='"
+                )
             raise ValueError(
-                f"{_native.display_name(self.root)} has another table below it, {below}, whose rows readers would see "
-                "in both: write to that table, or to a folder beside it"
+                f"{root} has another table below it, {below}, whose rows readers would see in both: write to that "
+                "table, or to a folder beside it"
             )
         files, schema = log.view(folder)
         names = [name for name, _ in files]

@@ -26,6 +26,10 @@ from orcish.writing.dataset import WrittenFile
 
 __all__ = ["convert"]
 
+_ADVICE = (
+    "compact, with rewrite=True, writes the files of a table anew in their place; choose another target for the rest"
+)
+
 
 @checked_keywords
 def convert(
@@ -219,9 +223,9 @@ def _check_apart(source: Sources, table: Scan, target: str) -> None:
     paths = [os.fspath(each) for each in sources if isinstance(each, str | os.PathLike)]
     folders = [local_path(path) for path in paths if not is_pattern(local_path(path))]
     if any(_is_below(target, folder) for folder in folders):
-        raise ValueError(f"the target {target} is in the source")
+        raise ValueError(f"the target {target} is in the source: {_ADVICE}")
     if any(_is_below(each, target) for each in [*folders, *table.files]):
-        raise ValueError(f"the source is in the target {target}")
+        raise ValueError(f"the source is in the target {target}: {_ADVICE}")
 
 
 def _is_below(location: str, folder: str) -> bool:

@@ -27,7 +27,16 @@ from orcish.tables.partition_values import check_partition_values, equal_folders
 from orcish.terminal import printable
 from orcish.types import ExistingData
 
-__all__ = ["TableState", "Update"]
+__all__ = ["TableState", "Update", "data_exists"]
+
+
+def data_exists(target: str, *, has_files: bool = True) -> FileExistsError:
+    """The error of a write that adds to no table, given a path or URL that is one."""
+    found = "has data already" if has_files else "is a table already, without rows"
+    return FileExistsError(
+        f"{target} {found}; existing_data='append' adds to it, 'overwrite' replaces it, and 'overwrite_partitions' "
+        "replaces the partitions of the new rows"
+    )
 
 
 class TableState(NamedTuple):
@@ -116,7 +125,7 @@ class Update:
             return TableState(position, below, None, exists)
         own = self._columns_of_table(schema, kept)
         if own is not None:
-            self._check_partitions(own)
+            self._check_partitions(own, "" if schema is not None else _first_in_partition(kept))
         return TableState(position, below, self._existing(kept, names, schema), exists)
 
     def _existing(self, kept: list[str], names: list[str], schema: TableSchema | None) -> ExistingTable | None:
@@ -184,15 +193,20 @@ class Update:
         elif self.existing_data == "overwrite":
             removed = {"everything": True}
         check_partition_values(self.job.root, (file.target for file in staged), schema)
-        self.job.commit(
-            staged,
-            "overwrite" if self.existing_data.startswith("overwrite") else "append",
-            stream=stream,
-            position=position if self._has_others() else None,
-            schema=schema,
-            check=functools.partial(self._check_again, staged, rows, fits),
-            **removed,
-        )
+        try:
+            self.job.commit(
+                staged,
+                "overwrite" if self.existing_data.startswith("overwrite") else "append",
+                stream=stream,
+                position=position if self._has_others() else None,
+                schema=schema,
+                check=functools.partial(self._check_again, staged, rows, fits),
+                **removed,
+            )
+        except FileExistsError:
+            if self.existing_data == "error":
+                raise data_exists(self.job.base) from None
+            raise
 
     def _no_table(self) -> str:
         """Why rows are not written to a folder of a partition, if there is no table of it."""
@@ -224,18 +238,20 @@ class Update:
         """Whether other files may stay in the table."""
         return self.existing_data != "overwrite" or bool(self.job.inside)
 
-    def _check_partitions(self, own: Sequence[str]) -> None:
+    def _check_partitions(self, own: Sequence[str], file: str) -> None:
         """Checks that rows are partitioned as the table is, which could not be read any more.
 
         Args:
             own: The partition columns of the table.
+            file: The file that they are those of, by its path in the table; empty if they are in its log.
         """
         columns = self._partition_columns()
         if columns == list(own):
             return
         existing, given = (printable(", ".join(each)[:MAX_SHOWN]) or "none" for each in (own, columns))
+        found, example = ("has files", f"; such a file is {printable(file)}") if file else ("is a table", "")
         raise ValueError(
-            f"{self.job.root} has files whose partition columns are: {existing}; {self.option} is: {given}"
+            f"{self.job.root} {found} whose partition columns are: {existing}; {self.option} is: {given}{example}"
             f"{self._partition_advice(own)}"
         )
 
@@ -263,8 +279,8 @@ class Update:
             return list(schema.partition)
         if not names:
             return None
-        first = next(filter(is_in_partition, names), names[0])
-        return [column for column, _ in _native.partitions_below(self.job.root, f"{self.job.root}/{first}")]
+        first = f"{self.job.root}/{_first_in_partition(names)}"
+        return [column for column, _ in _native.partitions_below(self.job.root, first)]
 
     def _partition_columns(self) -> list[str]:
         return [*self.job.partition_columns, *self.partition_by]
@@ -286,3 +302,8 @@ class Update:
         except ValueError as error:
             raise CommitError(f"the table has changed while the rows were written: {error}") from error
         return schema
+
+
+def _first_in_partition(names: Sequence[str]) -> str:
+    """The first file in the folder of the table or of a partition, or the first file."""
+    return next(filter(is_in_partition, names), names[0])

@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[3] / "python" / "orcish"
 
 RANKS = [
     {"errors", "terminal", "_native"},
-    {"keywords", "arrow"},
+    {"hints", "keywords", "arrow"},
     {"filters"},
     {"types"},
     {"io"},

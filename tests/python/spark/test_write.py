@@ -257,7 +257,7 @@ def test_partitions_of_other_columns(spark: Spark, tmp_path: Path) -> None:
     table = str(tmp_path / "t")
     frame.write.format("orcish").mode("append").option("partitionBy", "p").save(table)
     for given in ({}, {"partitionBy": "q"}, {"partitionBy": "p,q"}):
-        with pytest.raises(PySparkException, match=r"has files whose partition columns are: p; partitionBy is: "):
+        with pytest.raises(PySparkException, match=r"is a table whose partition columns are: p; partitionBy is: "):
             frame.write.format("orcish").mode("append").options(**given).save(table)
     frame.write.format("orcish").mode("append").option("partitionBy", "p").save(table)
     assert spark.read.format("orcish").load(table).count() == 6

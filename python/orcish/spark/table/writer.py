@@ -21,7 +21,7 @@ from orcish.spark.types.timezones import java_zone
 from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job, Staged
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.update import Update
+from orcish.tables.update import Update, data_exists
 from orcish.types import ExistingData
 from orcish.writing.dataset import TableWriter, file_suffix
 from orcish.writing.option_check import check_file_options
@@ -142,7 +142,7 @@ class TableTarget:
         update.check_columns(self.schema.names)
         state = update.state()
         if existing_data == "error" and state.exists:
-            raise FileExistsError(self.job.base)
+            raise data_exists(self.job.base, has_files=bool(state.names))
         fitted = dataclasses.replace(self._beside(state.existing), position=state.position)
         return dataclasses.replace(fitted, table_schema=update.schema_with(state.existing, fitted._rows_in_log()))
 
