@@ -76,14 +76,13 @@ class ExistingTable:
         """
         columns = pa.schema([field for field in schema if field.name not in partition], schema.metadata)
         try:
+            own_types = _appended(self.schema, columns, self.has_arrow_schema)
             # The columns of a table without a log are those of all of its files.
-            table = self.schema if not self._has_log else self._with_columns_of_files(columns)
-            found = _native.appended_schema(
-                table.__arrow_c_schema__(), columns.__arrow_c_schema__(), self.has_arrow_schema
-            )
+            if self._has_log:
+                table = self._with_columns_of_files(columns)
+                own_types = _appended(table, columns, self.has_arrow_schema)
         except ValueError as error:
             raise ValueError(f"{self.base}: {error}{_advice_for_types(str(error))}") from None
-        own_types = pa.schema(ExportedSchema(found))
         fields = iter(own_types)
         typed = [self._partition_field(field) if field.name in partition else next(fields) for field in schema]
         appended = pa.schema(typed, own_types.metadata)
@@ -129,6 +128,16 @@ class ExistingTable:
             if zones := writer_timezones(file):
                 return zones.pop() or None if len(zones) == 1 else None
         return None
+
+
+def _appended(table: pa.Schema, rows: pa.Schema, has_arrow_schema: bool) -> pa.Schema:
+    """The schema with which rows are added to a table.
+
+    Raises:
+        ValueError: Names differ only by case, or a type of the table does not hold the values.
+    """
+    capsule = _native.appended_schema(table.__arrow_c_schema__(), rows.__arrow_c_schema__(), has_arrow_schema)
+    return pa.schema(ExportedSchema(capsule))
 
 
 def existing_table(
