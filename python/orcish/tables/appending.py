@@ -114,10 +114,19 @@ class ExistingTable:
         return field.with_type(kind)
 
     def writer_timezone(self) -> str | None:
-        """The time zone of the writer of the first file that records a zone; ``None`` if that has several zones."""
-        for _, file in _opened(self._files, self._storage):
+        """The time zone of the writer of the first file that records a zone; ``None`` if that has several zones.
+
+        Raises:
+            UnsupportedError: The zone is not known.
+        """
+        for location, file in _opened(self._files, self._storage):
             if zones := writer_timezones(file):
-                return zones.pop() or None if len(zones) == 1 else None
+                zone = zones.pop() if len(zones) == 1 else ""
+                try:
+                    ORCWriter(io.BytesIO(), pa.schema([]), timezone=zone or None).close()
+                except ValueError:
+                    raise UnsupportedError(f"{location}: writer time zone {zone!r} is not known") from None
+                return zone or None
         return None
 
 
