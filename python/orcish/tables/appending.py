@@ -14,10 +14,11 @@ from orcish.arrow.casting import cast_array
 from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.frames import without_row_numbers
 from orcish.arrow.nested import is_text, value_type
-from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
+from orcish.errors import CorruptFileError, LimitExceededError, OrcishError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles, partition_schema
+from orcish.reading.schema_file import schema_file
 from orcish.scan import scan
 from orcish.tables.commit import Job
 from orcish.tables.log.schema import TableSchema
@@ -166,7 +167,7 @@ def existing_table(
     if schema is not None:
         table = OrcFiles([], None, "name", None, None, schema._replace(shown=[]))
         columns = table.full_schema(table.open({}))
-        file = ORCFile(schema.file)
+        file = schema_file(schema)
         logged = {field.name: field for field in file.schema if field.name in schema.partition}
         # Each reader infers the types of columns that have none in the log.
         untyped = untyped_columns(schema)
@@ -282,7 +283,7 @@ def schema_with(
         arrow_schema: Whether files of a new table have an Arrow schema.
 
     Raises:
-        ValueError: Columns of a new table have one name, without regard to case.
+        ValueError: Columns of a new table have one name, without regard to case, or there are too many columns.
     """
     columns = pa.schema([field for field in rows if field.name not in partition], rows.metadata)
     typed: list[pa.Field] = []
@@ -303,7 +304,15 @@ def schema_with(
     file = io.BytesIO()
     schema = without_row_numbers(pa.schema([*columns, *typed], columns.metadata))
     ORCWriter(file, schema, arrow_schema=arrow_schema).close()
-    return TableSchema(file.getvalue(), list(partition))
+    made = TableSchema(file.getvalue(), list(partition))
+    try:
+        schema_file(made)
+    except LimitExceededError:
+        raise ValueError(
+            f"the table would have {len(schema)} columns, whose names and types take more room than the log has for "
+            "them: write fewer columns"
+        ) from None
+    return made
 
 
 def _typed_partition(field: pa.Field, rows: pa.Schema) -> pa.Field:

@@ -14,6 +14,7 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan, reader_of
+from orcish.reading.schema_file import schema_file
 from orcish.scan import scan
 from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ScanOptions, Sources, StorageOptions, WriteOptions
@@ -145,7 +146,7 @@ def convert(
 def _has_arrow_schema(table: OrcFiles, limits: Limits | None) -> bool:
     """Whether the table has an Arrow schema: its log, or the first file where the log has no schema."""
     if table.table_schema is not None:
-        return has_arrow_schema(ORCFile(table.table_schema.file))
+        return has_arrow_schema(schema_file(table.table_schema))
     for file in table.files:
         source = file.location if file.source is None else file.source
         # Files of no bytes have no columns. Other errors are raised by the read.
