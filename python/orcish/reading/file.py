@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import datetime
 import decimal
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import pyarrow as pa
 
 from orcish import _native
-from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
+from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.hints import FILE, missing_attribute
 from orcish.io.paths import native_source
@@ -29,7 +30,14 @@ from orcish.types import (
     StripeInfo,
 )
 
-__all__ = ["ORCFile", "has_arrow_schema", "in_gregorian_calendar", "native_file", "stored_arrow_schema"]
+__all__ = [
+    "ORCFile",
+    "has_arrow_schema",
+    "in_gregorian_calendar",
+    "native_file",
+    "recorded_statistics",
+    "stored_arrow_schema",
+]
 
 _ARROW_SCHEMA = "orcish.arrow.schema"
 """Key of the user metadata with the Arrow schema."""
@@ -139,12 +147,14 @@ class ORCFile(BatchSource):
             CorruptFileError: The file cannot be read.
             LimitExceededError: The memory limit is too low, or there are more rows without stored data than bytes.
         """
-        return [Finding(*found) for found in self._file.check()]
+        with _named(self._file.name):
+            return [Finding(*found) for found in self._file.check()]
 
     @property
     def type_string(self) -> str:
         """The ORC type in the syntax of Hive: ``struct<id:bigint,name:string>``."""
-        return self._file.type_string
+        with _named(self._file.name):
+            return self._file.type_string
 
     @property
     def num_rows(self) -> int:
@@ -192,7 +202,8 @@ class ORCFile(BatchSource):
     @checked_keywords
     def attributes(self, column: str | int) -> dict[str, str]:
         """Attributes of a column's type, such as ``iceberg.id``."""
-        return dict(self._file.column_attributes(self._column_id(column)))
+        with _named(self._file.name):
+            return dict(self._file.column_attributes(self._column_id(column)))
 
     @property
     def compression(self) -> str:
@@ -263,7 +274,7 @@ class ORCFile(BatchSource):
             column: Dotted name, or column id. The root is ``""`` or 0, and also ``value`` where it is no struct.
         """
         id = self._column_id(column)
-        found = self._file.column_statistics(id)
+        found = recorded_statistics(self, id)
         return None if found is None else _statistics(found, self._file.column_type(id))
 
     @checked_keywords
@@ -487,12 +498,33 @@ def native_file(file: ORCFile) -> _native.File:
     return file._file
 
 
+def recorded_statistics(file: ORCFile, id: int) -> dict[str, Any] | None:
+    """Statistics of a column over the whole file, as the native core gives them; ``None`` if the file has none.
+
+    Raises:
+        CorruptFileError: They cannot be decoded.
+    """
+    with _named(file._file.name):
+        return file._file.column_statistics(id)
+
+
 def in_gregorian_calendar(file: ORCFile) -> ORCFile:
     """The file with dates and timestamps of the proleptic Gregorian calendar, whatever its footer says."""
     found = copy.copy(file)
     found._file = file._file.in_gregorian_calendar()
     found._reader = _FileReader(found._file)
     return found
+
+
+@contextlib.contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Puts the name of a file before errors of its footer that do not have it."""
+    try:
+        yield
+    except OrcishError as error:
+        if str(error).startswith(f"{name}: "):
+            raise
+        raise type(error)(f"{name}: {error}") from None
 
 
 _EPOCH = datetime.date(1970, 1, 1)

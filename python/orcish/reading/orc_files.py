@@ -14,6 +14,7 @@ from orcish.arrow.nested import map_fields
 from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.explanation import STRIPES
+from orcish.reading.schema_file import schema_file
 from orcish.reading.source import SplitPart, type_options
 from orcish.tables.log.schema import TableSchema
 from orcish.types import Limits, Matching, StorageOptions
@@ -72,6 +73,8 @@ class OrcFiles:
     def _open(self, options: dict[str, Any]) -> _native.Scan:
         schema = self.schema
         if schema is None and self.table_schema is not None:
+            # The limits of the files would let the schema take more memory.
+            schema_file(self.table_schema, self.limits)
             return self._opened(self.table_schema.source, options)
         if schema is not None and self.is_part and options.get("null_map_keys") == "dictionary":
             # The types in the files change in the same way.

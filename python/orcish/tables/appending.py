@@ -14,10 +14,11 @@ from orcish.arrow.casting import cast_array
 from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.frames import fitted_metadata
 from orcish.arrow.nested import is_text, value_type
-from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
+from orcish.errors import CorruptFileError, LimitExceededError, OrcishError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles, partition_schema
+from orcish.reading.schema_file import schema_file
 from orcish.scan import scan
 from orcish.tables.added_columns import extended_schema, with_columns_of_files
 from orcish.tables.commit import Job
@@ -123,10 +124,19 @@ class ExistingTable:
         return field.with_type(kind)
 
     def writer_timezone(self) -> str | None:
-        """The time zone of the writer of the first file that records a zone; ``None`` if that has several zones."""
-        for _, file in _opened(self._files, self._storage):
+        """The time zone of the writer of the first file that records a zone; ``None`` if that has several zones.
+
+        Raises:
+            UnsupportedError: The zone is not known.
+        """
+        for location, file in _opened(self._files, self._storage):
             if zones := writer_timezones(file):
-                return zones.pop() or None if len(zones) == 1 else None
+                zone = zones.pop() if len(zones) == 1 else ""
+                try:
+                    ORCWriter(io.BytesIO(), pa.schema([]), timezone=zone or None).close()
+                except ValueError:
+                    raise UnsupportedError(f"{location}: writer time zone {zone!r} is not known") from None
+                return zone or None
         return None
 
 
@@ -159,7 +169,7 @@ def existing_table(
     if schema is not None:
         table = OrcFiles([], None, "name", None, None, schema._replace(shown=[]))
         columns = table.full_schema(table.open({}))
-        file = ORCFile(schema.file)
+        file = schema_file(schema)
         logged = {field.name: field for field in file.schema if field.name in schema.partition}
         # Each reader infers the types of columns that have none in the log.
         untyped = untyped_columns(schema)
@@ -279,7 +289,7 @@ def schema_with(
         arrow_schema: Whether files of a new table have an Arrow schema.
 
     Raises:
-        ValueError: Columns of a new table have one name, without regard to case.
+        ValueError: Columns of a new table have one name, without regard to case, or there are too many columns.
     """
     columns = pa.schema([field for field in rows if field.name not in partition], rows.metadata)
     typed: list[pa.Field] = []
@@ -299,7 +309,15 @@ def schema_with(
     file = io.BytesIO()
     schema = fitted_metadata(pa.schema([*columns, *typed], columns.metadata), is_whole=False)
     ORCWriter(file, schema, arrow_schema=arrow_schema).close()
-    return TableSchema(file.getvalue(), list(partition))
+    made = TableSchema(file.getvalue(), list(partition))
+    try:
+        schema_file(made)
+    except LimitExceededError:
+        raise ValueError(
+            f"the table would have {len(schema)} columns, whose names and types take more room than the log has for "
+            "them: write fewer columns"
+        ) from None
+    return made
 
 
 def _typed_partition(field: pa.Field, rows: pa.Schema) -> pa.Field:

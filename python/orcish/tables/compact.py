@@ -66,7 +66,7 @@ def compact(
         ValueError: Options of files are given without ``rewrite``, or a size is invalid.
         FileNotFoundError: There is no such folder, or there are no files in it.
         NotADirectoryError: The path is that of a file.
-        UnsupportedError: The path is a CarbonData table.
+        UnsupportedError: The path is a CarbonData table, or a file was written in a time zone that is not known.
         CorruptFileError: A file cannot be read; the table is unchanged.
         LimitExceededError: Files have timestamps with digits beyond the unit that readers of the table see, or that no
             unit of Arrow has without a loss; the table is unchanged. :func:`orcish.convert` with ``timestamp_unit``

@@ -18,6 +18,7 @@ from orcish.reading.orc_files import OrcFiles
 from orcish.reading.reader import BatchSource, rows_of
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
+from orcish.reading.schema_file import schema_file
 from orcish.scan import scan
 from orcish.tables.partition_values import untyped_columns
 from orcish.tables.write import write_dataset
@@ -208,7 +209,7 @@ def _untyped_columns(table: OrcFiles) -> set[str]:
 def _has_arrow_schema(table: OrcFiles, limits: Limits | None) -> bool:
     """Whether the table has an Arrow schema: its log, or the first file where the log has no schema."""
     if table.table_schema is not None:
-        return has_arrow_schema(ORCFile(table.table_schema.file))
+        return has_arrow_schema(schema_file(table.table_schema))
     for file in table.files:
         source = file.location if file.source is None else file.source
         # Files of no bytes have no columns. Other errors are raised by the read.

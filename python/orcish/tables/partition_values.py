@@ -18,8 +18,8 @@ from orcish import _native
 from orcish.arrow.exported import ExportedArray, ExportedSchema
 from orcish.arrow.nested import is_text, value_type
 from orcish.errors import OrcishError
-from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import partition_schema
+from orcish.reading.schema_file import schema_file
 from orcish.tables.log.schema import TableSchema
 
 __all__ = [
@@ -48,7 +48,7 @@ def inferred_fields(base: str, names: Iterable[str]) -> list[pa.Field]:
 
 def untyped_columns(schema: TableSchema) -> list[str]:
     """The partition columns of a table that have no type in its log yet, as they had no values. Readers infer it."""
-    types = {field.name: value_type(field.type) for field in ORCFile(schema.file).schema}
+    types = {field.name: value_type(field.type) for field in schema_file(schema).schema}
     return [name for name in schema.partition if pa.types.is_null(types.get(name, pa.null()))]
 
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish import _native
+from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, native_file
 from orcish.reading.orc_files import OrcFiles
@@ -130,7 +131,7 @@ def rewrite(
     try:
         for run in runs:
             if run.zone is not None:
-                writer.set_timezone(run.zone)
+                _set_timezone(writer, run.zone, run.files[0].location)
             table = OrcFiles(run.files, types.read, "name", storage, None)
             for batch in Scan(ScanReader(table, {"timestamp_unit": "exact"})):
                 for kept in [batch] if removed is None else _without(batch, removed, first):
@@ -151,6 +152,18 @@ class _Run(NamedTuple):
     zone: str | None
     """The zone, empty where it is not recorded; ``None`` where it does not matter."""
     files: list[TableFile]
+
+
+def _set_timezone(writer: _native.Writer, zone: str, location: str) -> None:
+    """Gives the next stripes the time zone of the stripes that their rows come from.
+
+    Raises:
+        UnsupportedError: The zone is not known. The message names the file that has it.
+    """
+    try:
+        writer.set_timezone(zone)
+    except ValueError:
+        raise UnsupportedError(f"{location}: writer time zone {zone!r} is not known") from None
 
 
 def _runs(sources: Sequence[Source]) -> list[_Run]:

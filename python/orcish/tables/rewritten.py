@@ -14,6 +14,7 @@ from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema, native_file
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import WHOLE_FILE
+from orcish.reading.schema_file import schema_file
 from orcish.reading.source import type_options
 from orcish.tables.added_columns import extended_schema
 from orcish.tables.log.schema import TableSchema
@@ -95,7 +96,7 @@ class _Types:
         self._sources = [source.table_file() for source in sources]
         self._logged = None if logged is None else logged._replace(shown=[])
         self._storage = storage
-        self._log_file = None if logged is None else ORCFile(logged.file)
+        self._log_file = None if logged is None else schema_file(logged)
 
     @property
     def has_arrow_schema(self) -> bool:

@@ -111,7 +111,7 @@ def write_dataset(
             not match the table, or have columns of one name, without regard to case; the index of a data frame has
             values other than integers, and no name; files that are to be overwritten are not those of the table alone.
         NotADirectoryError: The target is a file.
-        UnsupportedError: The folder has data of CarbonData.
+        UnsupportedError: The folder has data of CarbonData, or a file was written in a time zone that is not known.
         CommitError: Another commit is not finished, and cannot be; see :func:`orcish.recover`.
         UnfinishedCommitError: The commit is decided and not finished, or it is not known whether it is decided.
         OSError: A file cannot be written.
@@ -180,11 +180,12 @@ def _fitted(
     schema = with_stored_types(existing.appended_schema(schema, by), [existing.timestamp_types])
     # Readers show either the wall clocks or the instants of all files, which are consistent only within one zone.
     if (
-        has_timestamps(schema)
+        "timezone" not in options
+        and has_timestamps(schema)
         and "timestamp" in existing.timestamp_types.values()
         and (zone := existing.writer_timezone())
     ):
-        options = {"timezone": zone, **options}
+        options = {**options, "timezone": zone}
     return schema, options
 
 
