@@ -59,15 +59,23 @@ class OrcFiles:
         """The native scan of all columns, or of the columns that can be read, which have to include the given ones."""
         return self._open(types if columns is None else {**types, "columns": columns})
 
-    def unified_schema(self, options: dict[str, Any], *, case_sensitive: bool) -> UnifiedSchema:
+    def unified_schema(
+        self, options: dict[str, Any], *, case_sensitive: bool, keeps_units: bool = False
+    ) -> UnifiedSchema:
         """The union of the schemas of all files, without partition columns.
+
+        Args:
+            options: Options of reading.
+            case_sensitive: Whether columns whose names differ only by case are different columns.
+            keeps_units: Whether timestamps have the unit of the first file that has the column, as readers see them. A
+                finer unit may not hold the values of all files.
 
         Raises:
             OrcishError: The schemas have no union; the message names the first file that differs.
         """
         opened = self.open(options)
         scan = opened.opened if isinstance(opened, PartiallyReadable) else opened
-        capsule, differs, fault = scan.unified_schema(case_sensitive)
+        capsule, differs, fault = scan.unified_schema(case_sensitive, keeps_units)
         return UnifiedSchema(pa.schema(ExportedSchema(capsule)), differs, fault)
 
     def _open(self, options: dict[str, Any]) -> _native.Scan:
