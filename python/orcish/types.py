@@ -283,6 +283,9 @@ class Finding(NamedTuple):
     column: str
     """Dotted name; empty for the root."""
     message: str
+    contradicts_rows: bool
+    """Whether the finding contradicts the rows, so that they may be damaged. Other findings are deviations from the
+    specification that change no value."""
 
 
 class WriteOptions(TypedDict, total=False):

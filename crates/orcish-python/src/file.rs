@@ -16,7 +16,7 @@ use crate::stream::Batches;
 use crate::{source, statistics};
 
 /// A finding of a check: stripe, row group, column, message.
-type FindingSpec = (Option<usize>, Option<usize>, String, String);
+type FindingSpec = (Option<usize>, Option<usize>, String, String, bool);
 
 /// Storage of a column: bytes of data streams, bytes of index streams, and number of stripes by encoding.
 type StorageSpec = (u64, u64, BTreeMap<&'static str, u64>);
@@ -208,11 +208,11 @@ impl File {
     }
 
     /// Compares the rows with recorded statistics, positions and bloom filters. Returns stripe, row group, column and
-    /// message of each finding.
+    /// message of each finding, and whether it contradicts the rows.
     fn check(&self, py: Python<'_>) -> PyResult<Vec<FindingSpec>> {
         let findings = py.detach(|| self.file.check(&self.limits, Some(&signals())));
         let findings = findings.map_err(|error| to_python(py, &error))?;
-        let spec = |finding: Finding| (finding.stripe, finding.group, finding.column, finding.message);
+        let spec = |found: Finding| (found.stripe, found.group, found.column, found.message, found.contradicts_rows);
         Ok(findings.into_iter().map(spec).collect())
     }
 

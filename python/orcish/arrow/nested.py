@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["is_text", "map_columns", "map_fields", "value_type"]
+__all__ = ["has_nulls", "is_text", "map_columns", "map_fields", "value_type"]
 
 _LISTS: list[tuple[Any, Any]] = [
     (pa.types.is_list, pa.list_),
@@ -28,6 +28,16 @@ def is_text(kind: Any) -> bool:
     """Whether values of a type are texts, encoded in any way."""
     kind, types = value_type(kind), pa.types
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def has_nulls(schema: pa.Schema) -> bool:
+    """Whether a schema has columns of type ``null``, nested ones included."""
+
+    def is_null(kind: Any) -> bool:
+        kind = value_type(kind)
+        return pa.types.is_null(kind) or any(is_null(kind.field(at).type) for at in range(kind.num_fields))
+
+    return any(is_null(field.type) for field in schema)
 
 
 def map_fields(kind: Any, change: Callable[[pa.Field, str], pa.Field]) -> Any:

@@ -107,6 +107,8 @@ class Reader(abc.ABC):
             if "null_map_keys" in options:
                 raise
             return self.read_table({**options, "null_map_keys": "dictionary"})
+        if not table.num_rows and table.num_columns:
+            table = _with_chunks(table)
         schema = self._fitted(table.schema)
         # pyarrow would lose the number of rows of a table without columns.
         return table.replace_schema_metadata(schema.metadata) if table.num_columns else table
@@ -249,6 +251,17 @@ def native_batches(batches: _native.Batches) -> tuple[pa.Schema, Iterator[pa.Rec
 
 def _schema(batches: _native.Batches) -> pa.Schema:
     return deep_import.schema(batches) if batches.depth > deep_import.MAX_DEPTH else pa.schema(batches)
+
+
+def _with_chunks(table: pa.Table) -> pa.Table:
+    """A table without rows whose columns have a chunk, as those of ``pyarrow.Schema.empty_table``: list views without a
+    chunk abort the process in ``to_pandas``.
+    """
+    try:
+        return table.schema.empty_table()
+    except pa.ArrowNotImplementedError:
+        # pyarrow makes no empty arrays of unions.
+        return table
 
 
 def _read_all(batches: _native.Batches) -> pa.Table:

@@ -167,7 +167,10 @@ class ScanReader(Reader):
         """
         native, residual = self.prepare(self.options)
         if residual is not None and not residual.residual.by_row:
-            raise TypeError(f"no splits: the filter {residual.residual} is, or may be, about all rows at once")
+            raise TypeError(
+                f"the filter {residual.residual} is, or may be, about all rows at once: there are no splits of the "
+                "scan, and rows are not deleted by it"
+            )
         return list(self.source.splits(self.native_scan(native), size))
 
     @property

@@ -13,12 +13,23 @@ from orcish.io.files import TableFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import WHOLE_FILE
 
-__all__ = ["extended_schema", "with_columns_of_files"]
+__all__ = ["extended_schema", "union_of_files", "with_columns_of_files"]
 
 
 def extended_schema(table: pa.Schema, rows: pa.Schema) -> pa.Schema:
     """The schema of a table after rows are added."""
     return pa.schema(ExportedSchema(_native.extended_schema(table.__arrow_c_schema__(), rows.__arrow_c_schema__())))
+
+
+def union_of_files(files: list[TableFile], storage: Mapping[str, str]) -> pa.Schema:
+    """The columns of files, with types that hold the values of all files. Timestamps have the unit of the first file
+    that has the column, as readers see them: nanoseconds do not hold all values of other units.
+
+    Raises:
+        UnsupportedError: There are no such types.
+    """
+    files_of_table = OrcFiles(files, None, "name", storage, None)
+    return files_of_table.unified_schema({}, case_sensitive=True, keeps_units=True).schema
 
 
 def with_columns_of_files(
@@ -63,7 +74,7 @@ def with_columns_of_files(
 def _columns_of(files: list[TableFile], names: Sequence[str], storage: Mapping[str, str]) -> pa.Schema | None:
     """Some columns of files, with types that hold the values of all files; ``None`` if there is no common schema."""
     try:
-        union = OrcFiles(files, None, "name", storage, None).unified_schema({}, case_sensitive=True).schema
+        union = union_of_files(files, storage)
     except UnsupportedError:
         return None
     return pa.schema([field for field in union if field.name in names])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import io
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -20,12 +21,13 @@ from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles, partition_schema
 from orcish.reading.schema_file import schema_file
 from orcish.scan import scan
-from orcish.tables.added_columns import extended_schema, with_columns_of_files
+from orcish.tables.added_columns import extended_schema, union_of_files, with_columns_of_files
 from orcish.tables.commit import Job
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.partition_values import cast_values, inferred_fields, untyped_columns
+from orcish.tables.twins import without_twins
 from orcish.terminal import printable
-from orcish.writing.timestamps import timestamp_types, with_stored_types, writer_timezones
+from orcish.writing.timestamps import WALL, timestamp_types, with_stored_types, writer_timezones
 from orcish.writing.writer import ORCWriter
 
 __all__ = [
@@ -38,6 +40,8 @@ __all__ = [
 ]
 
 
+TIMEZONE = "orcish.timezone"
+"""Key of the metadata of the schema in a log with the time zone of writers."""
 MAX_SHOWN = 500
 """Most characters of names of columns in a message."""
 
@@ -61,6 +65,8 @@ class ExistingTable:
     """Whether the files have an Arrow schema."""
     _has_log: bool
     """Whether the columns are those of the log. Files may have others."""
+    _logged_timezone: str | None
+    """The time zone of writers in the log."""
     _files: list[str] = dataclasses.field(repr=False)
     _storage: Mapping[str, str] = dataclasses.field(repr=False)
 
@@ -83,7 +89,7 @@ class ExistingTable:
                 table = self._with_columns_of_files(columns)
                 own_types = _appended(table, columns, self.has_arrow_schema)
         except ValueError as error:
-            raise ValueError(f"{self.base}: {error}{_advice_for_types(str(error))}") from None
+            raise ValueError(f"{self.base}: {error}") from None
         fields = iter(own_types)
         typed = [self._partition_field(field) if field.name in partition else next(fields) for field in schema]
         appended = pa.schema(typed, own_types.metadata)
@@ -115,6 +121,10 @@ class ExistingTable:
         if kind is None or is_text(kind):
             return field
         types = pa.types
+        if types.is_date(kind) and types.is_timestamp(field.type) and field.type.tz is not None:
+            raise ValueError(
+                f"{self.base}: partition column {field.name} of the rows is {field.type}, and {kind} in the table"
+            )
         is_instant = types.is_timestamp(kind) and kind.tz is not None
         if is_instant and (types.is_date(field.type) or (types.is_timestamp(field.type) and field.type.tz is None)):
             raise ValueError(
@@ -124,20 +134,21 @@ class ExistingTable:
         return field.with_type(kind)
 
     def writer_timezone(self) -> str | None:
-        """The time zone of the writer of the first file that records a zone; ``None`` if that has several zones.
+        """The time zone of the writer of the first file that has rows and a column of type ``timestamp``, or that of
+        the log if no file has; ``None`` if that file has several zones, and if no zone is recorded.
 
         Raises:
             UnsupportedError: The zone is not known.
         """
         for location, file in _opened(self._files, self._storage):
-            if zones := writer_timezones(file):
+            if WALL in timestamp_types(file).values() and (zones := writer_timezones(file)):
                 zone = zones.pop() if len(zones) == 1 else ""
                 try:
                     ORCWriter(io.BytesIO(), pa.schema([]), timezone=zone or None).close()
                 except ValueError:
                     raise UnsupportedError(f"{location}: writer time zone {zone!r} is not known") from None
                 return zone or None
-        return None
+        return self._logged_timezone
 
 
 def _appended(table: pa.Schema, rows: pa.Schema, has_arrow_schema: bool) -> pa.Schema:
@@ -207,12 +218,9 @@ def _columns(base: str, first: str, files: Sequence[str], storage: Mapping[str, 
     """The union of the columns of files, of which readers see those of the first one until the table has a log."""
     there = [TableFile(file, None, []) for file in files]
     try:
-        union = OrcFiles(there, None, "name", storage, None).unified_schema({}, case_sensitive=True).schema
-        # Columns whose names differ only by case from an earlier one stay hidden.
-        names: dict[str, int] = {}
-        for at, name in enumerate(union.names):
-            names.setdefault(name.lower(), at)
-        return pa.schema([union.field(at) for at in names.values()], union.metadata)
+        union = union_of_files(there, storage)
+        # Columns that are an earlier one to readers that ignore case, or that compare ids, stay hidden.
+        return without_twins(union)
     except (CorruptFileError, FileNotFoundError):
         # Another file is no ORC file, or was just removed.
         return scan(first, partitions=False, storage_options=storage).schema
@@ -232,7 +240,9 @@ def _existing_table(
 ) -> ExistingTable:
     stored, has_types = timestamp_types(file), has_arrow_schema(file)
     fields = tuple(partition.values())
-    return ExistingTable(job.root, schema, fields, types, stored, has_types, has_log, files, job.storage)
+    zone = file.metadata.get(TIMEZONE) if has_log else None
+    logged = None if zone is None else zone.decode()
+    return ExistingTable(job.root, schema, fields, types, stored, has_types, has_log, logged, files, job.storage)
 
 
 def _check_names(fields: Iterable[pa.Field], above: str = "") -> None:
@@ -278,7 +288,12 @@ def _logged_type(kind: Any, arrow_schema: bool) -> Any:
 
 
 def schema_with(
-    existing: ExistingTable | None, rows: pa.Schema, partition: Sequence[str], *, arrow_schema: bool
+    existing: ExistingTable | None,
+    rows: pa.Schema,
+    partition: Sequence[str],
+    *,
+    arrow_schema: bool,
+    timezone: str | None = None,
 ) -> TableSchema:
     """The schema of a table after rows are added.
 
@@ -287,6 +302,8 @@ def schema_with(
         rows: The schema with which the rows are written, partition columns included.
         partition: Names of all partition columns.
         arrow_schema: Whether files of a new table have an Arrow schema.
+        timezone: Time zone of the writer of the rows. The log has that of the files, or of the rows where no file has
+            one, for rows that are added after all others are gone.
 
     Raises:
         ValueError: Columns of a new table have one name, without regard to case, or there are too many columns.
@@ -309,6 +326,9 @@ def schema_with(
     file = io.BytesIO()
     schema = fitted_metadata(pa.schema([*columns, *typed], columns.metadata), is_whole=False)
     ORCWriter(file, schema, arrow_schema=arrow_schema).close()
+    if WALL in timestamp_types(ORCFile(file.getvalue())).values() and (zone := _timezone(existing, timezone)):
+        file = io.BytesIO()
+        ORCWriter(file, schema, arrow_schema=arrow_schema, metadata={TIMEZONE: zone}).close()
     made = TableSchema(file.getvalue(), list(partition))
     try:
         schema_file(made)
@@ -318,6 +338,14 @@ def schema_with(
             "them: write fewer columns"
         ) from None
     return made
+
+
+def _timezone(existing: ExistingTable | None, timezone: str | None) -> str | None:
+    """The time zone of the writers of a table, given that of rows that are added."""
+    # Zones that are not known are no zones of rows.
+    with contextlib.suppress(UnsupportedError):
+        return (None if existing is None else existing.writer_timezone()) or timezone
+    return timezone
 
 
 def _typed_partition(field: pa.Field, rows: pa.Schema) -> pa.Field:
@@ -336,13 +364,6 @@ def _opened(files: Sequence[str], storage: Mapping[str, str]) -> Iterator[tuple[
         # Hive writes files of no bytes, which have no columns.
         if len(opened.column_types) > 1:
             yield file, opened
-
-
-def _advice_for_types(text: str) -> str:
-    """What can be done about columns of other types, given the message; empty for other errors."""
-    if "in the table" not in text:
-        return ""
-    return ": cast the rows to the type of the table, or replace it (existing_data='overwrite')"
 
 
 def _advice(own: pa.DataType, kind: pa.DataType) -> str:

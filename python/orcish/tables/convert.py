@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, cast
 
 import pyarrow as pa
 
+from orcish.arrow.nested import map_columns
 from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
 from orcish.io.paths import is_pattern, local_path, path_text
@@ -24,6 +25,7 @@ from orcish.tables.partition_values import untyped_columns
 from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ScanOptions, Sources, StorageOptions, WriteOptions
 from orcish.writing.dataset import WrittenFile
+from orcish.writing.timestamps import ORC_TYPE
 
 __all__ = ["convert"]
 
@@ -144,9 +146,8 @@ def convert(
         table = _with_all_digits(reader, keeps_units=options.get("arrow_schema") is not False)
     if partition_by is None:
         partition_by = [name for name in reader.source.partition_columns if name in schema.names]
-    untyped = _untyped_columns(reader.source) if isinstance(reader.source, OrcFiles) else set()
     return write_dataset(
-        _WithNulls(table, untyped.intersection(partition_by)),
+        _typed(table, reader.source, partition_by) if isinstance(reader.source, OrcFiles) else table,
         base,
         partition_by=partition_by,
         max_rows_per_file=max_rows_per_file,
@@ -156,32 +157,45 @@ def convert(
     )
 
 
-class _WithNulls(BatchSource):
-    """A scan some of whose columns are of the type ``null``.
+def _typed(table: Scan, source: OrcFiles, partition_by: Sequence[str]) -> Scan | _Typed:
+    """The scan without types that not all of its values have: of partition columns whose values are all null, and of
+    texts that are of limited length in some files only.
+    """
+    untyped = _untyped_columns(source).intersection(partition_by)
+    unlimited = _unlimited_columns(source, table.schema)
+
+    def changed(field: pa.Field, path: str) -> pa.Field:
+        if path in untyped:
+            return field.with_type(pa.null())
+        if path in unlimited:
+            kept = {key: value for key, value in (field.metadata or {}).items() if key != ORC_TYPE.encode()}
+            return field.with_metadata(kept or None)
+        return field
+
+    return _Typed(table, map_columns(table.schema, changed)) if untyped or unlimited else table
+
+
+class _Typed(BatchSource):
+    """A scan with another schema.
 
     Args:
         table: The scan.
-        names: The columns, which have only nulls.
+        schema: Its columns, with other metadata, and with the type ``null`` for columns that have only nulls.
     """
 
-    def __init__(self, table: Scan, names: Collection[str]) -> None:
+    def __init__(self, table: Scan, schema: pa.Schema) -> None:
         self._table = table
-        self._names = names
+        self._schema = schema
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        schema, batches = rows_of(self._table)
-        if not self._names:
-            return schema, batches
-        fields = [field.with_type(pa.null()) if field.name in self._names else field for field in schema]
-        untyped = pa.schema(fields, schema.metadata)
-        return untyped, (self._without_types(batch, untyped) for batch in batches)
+        return self._schema, map(self._batch, rows_of(self._table)[1])
 
-    def _without_types(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    def _batch(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         columns = [
-            pa.nulls(len(batch)) if field.name in self._names else column
-            for column, field in zip(batch.columns, schema, strict=True)
+            pa.nulls(len(batch)) if pa.types.is_null(field.type) else column
+            for column, field in zip(batch.columns, self._schema, strict=True)
         ]
-        return pa.RecordBatch.from_arrays(columns, schema=schema)
+        return pa.RecordBatch.from_arrays(columns, schema=self._schema) if columns else batch
 
 
 def _with_all_digits(reader: ScanReader, *, keeps_units: bool) -> Scan:
@@ -204,6 +218,28 @@ def _untyped_columns(table: OrcFiles) -> set[str]:
     if table.table_schema is not None:
         untyped.intersection_update(untyped_columns(table.table_schema))
     return untyped.difference(name for file in table.files for name, text in file.partition if text is not None)
+
+
+def _unlimited_columns(table: OrcFiles, schema: pa.Schema) -> set[str]:
+    """The columns of type ``char`` or ``varchar`` that a file has as another type."""
+    limited: dict[str, str] = {}
+
+    def seen(field: pa.Field, path: str) -> pa.Field:
+        kind = (field.metadata or {}).get(ORC_TYPE.encode(), b"").decode()
+        if kind.startswith(("char", "varchar")):
+            limited[path] = kind
+        return field
+
+    map_columns(schema, seen)
+    found: set[str] = set()
+    for file in table.files if limited else []:
+        source = file.location if file.source is None else file.source
+        # Files of no bytes have no columns. Other errors are raised by the read.
+        with contextlib.suppress(OrcishError):
+            opened = ORCFile(source, storage_options=table.storage_options)
+            own = dict(zip(opened.column_paths, opened.column_types, strict=True))
+            found.update(path for path, kind in limited.items() if own.get(path, kind) != kind)
+    return found
 
 
 def _has_arrow_schema(table: OrcFiles, limits: Limits | None) -> bool:

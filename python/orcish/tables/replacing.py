@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.nested import has_nulls
 from orcish.tables.appending import ExistingTable, existing_table, has_columns, schema_with
 from orcish.tables.commit import Job, Staged, TableView
 from orcish.tables.folder import FileInfo
@@ -95,11 +96,19 @@ class _Replacement:
         """Whether the first file has the columns of the one that was first, with which readers of a folder begin."""
         old = self._first(before, {})
         new = self._first(after, sources)
+        if self._has_nulls(old):
+            # Other files give them a type.
+            return False
         # A file in the place of several has the columns of all of them.
         if set(old) <= set(new):
             return True
         tables = [self._table(names, None, before) for names in (old, new)]
         return len({(table.schema, table.has_arrow_schema) if table else None for table in tables}) == 1
+
+    def _has_nulls(self, names: Sequence[str]) -> bool:
+        """Whether the table that some files make has columns of type ``null``, nested ones included."""
+        table = self._table(names, None, names)
+        return table is not None and has_nulls(table.schema)
 
     def _first(self, names: Sequence[str], sources: Mapping[str, list[str]]) -> list[str]:
         """The first of some files that has columns, or the files that it replaces."""

@@ -18,6 +18,7 @@ from orcish.reading.schema_file import schema_file
 from orcish.reading.source import type_options
 from orcish.tables.added_columns import extended_schema
 from orcish.tables.log.schema import TableSchema
+from orcish.tables.twins import check_twins, without_twins
 from orcish.types import StorageOptions
 from orcish.writing.timestamps import CATALYST_TYPE, ORC_TYPE, timestamp_types, with_stored_types
 
@@ -71,6 +72,7 @@ class RewrittenTypes(NamedTuple):
             arrow_schema: Whether the new file has an Arrow schema; by default if readers take the types from one.
 
         Raises:
+            UnsupportedError: The files have columns that are one column to some readers.
             OrcishError: A column of a file cannot be read.
         """
         types = _Types(sources, logged, storage)
@@ -92,6 +94,8 @@ class _Types:
     def __init__(self, sources: Sequence[Source], logged: TableSchema | None, storage: StorageOptions | None) -> None:
         self._files = [source.file for source in sources]
         self._columns = [_columns(file) for file in self._files]
+        attributes = [{path: column.attributes for path, column in columns.items()} for columns in self._columns]
+        check_twins([(source.location, own) for source, own in zip(sources, attributes, strict=True)])
         self._timestamps = [timestamp_types(file) for file in self._files]
         self._sources = [source.table_file() for source in sources]
         self._logged = None if logged is None else logged._replace(shown=[])
@@ -137,7 +141,9 @@ class _Types:
             # There is none where the first file has times, and another one integers without an Arrow schema.
             with contextlib.suppress(UnsupportedError):
                 schema = self._union(self._sources, options)
-        return map_columns(schema, self._with_attributes)
+        # A file that is written again does not get a column of the table that is one of its own to some readers.
+        stored = {path for columns in self._columns for path in columns}
+        return without_twins(map_columns(schema, self._with_attributes), stored)
 
     def _can_be_read(self, schema: pa.Schema, options: dict[str, Any]) -> bool:
         """Whether readers find the columns of all files with the types of a schema."""

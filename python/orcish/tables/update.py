@@ -67,6 +67,8 @@ class Update:
     zone: str | None = None
     """Time zone of instants that folders show without an offset, where the table has no type for them. ``None`` if such
     texts are no instants."""
+    timezone: str | None = None
+    """Time zone of the writer of the rows."""
 
     def check_columns(self, names: Sequence[str]) -> None:
         """Checks the columns of the rows, partition columns included.
@@ -150,7 +152,8 @@ class Update:
 
     def schema_with(self, existing: ExistingTable | None, rows: pa.Schema) -> TableSchema:
         """The schema of the table after the commit of rows that are written with a schema."""
-        return schema_with(existing, rows, self._partition_columns(), arrow_schema=self.arrow_schema)
+        columns = self._partition_columns()
+        return schema_with(existing, rows, columns, arrow_schema=self.arrow_schema, timezone=self.timezone)
 
     def commit(
         self,
@@ -248,6 +251,12 @@ class Update:
         columns = self._partition_columns()
         if columns == list(own):
             return
+        if [name.lower() for name in columns] == [name.lower() for name in own]:
+            name, other = next(pair for pair in zip(own, columns, strict=True) if pair[0] != pair[1])
+            raise ValueError(
+                f"{self.job.root}: partition column {printable(other)} of the rows and {printable(name)} of the table "
+                "differ only by case: rename the column of the rows"
+            )
         existing, given = (printable(", ".join(each)[:MAX_SHOWN]) or "none" for each in (own, columns))
         found, example = ("has files", f"; such a file is {printable(file)}") if file else ("is a table", "")
         raise ValueError(

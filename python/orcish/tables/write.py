@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -142,6 +143,7 @@ def write_dataset(
         types, chosen = _fitted(*given, existing, by)
         return bool(types == schema) and chosen.get("timezone", UTC) == options.get("timezone", UTC)
 
+    update = dataclasses.replace(update, timezone=options.get("timezone", UTC))
     logged = update.schema_with(state.existing, schema)
     number = "{i}" if basename_template is None else f"{{i}}-{uuid.uuid4().hex[:12]}"
     template = (basename_template or f"part-{{i}}-{uuid.uuid4()}.orc").replace("{i}", number)
@@ -177,7 +179,10 @@ def _fitted(
     """The schema and the options with which rows are written beside existing files."""
     if existing is None:
         return schema, options
-    schema = with_stored_types(existing.appended_schema(schema, by), [existing.timestamp_types])
+    try:
+        schema = with_stored_types(existing.appended_schema(schema, by), [existing.timestamp_types])
+    except ValueError as error:
+        raise ValueError(f"{error}{_advice(str(error))}") from None
     # Readers show either the wall clocks or the instants of all files, which are consistent only within one zone.
     if (
         "timezone" not in options
@@ -187,6 +192,15 @@ def _fitted(
     ):
         options = {**options, "timezone": zone}
     return schema, options
+
+
+def _advice(text: str) -> str:
+    """What can be done about rows that do not match the table, given the message."""
+    if "differ only by case" in text:
+        return ": rename the column of the rows"
+    if "in the table" in text:
+        return ": cast the rows to the type of the table, or replace it (existing_data='overwrite')"
+    return ""
 
 
 def _has_carbon(folder: str) -> UnsupportedError:

@@ -15,6 +15,7 @@ from orcish.reading.file import ORCFile, native_file
 __all__ = [
     "CATALYST_TYPE",
     "ORC_TYPE",
+    "WALL",
     "has_timestamps",
     "timestamp_types",
     "with_schema",

@@ -216,7 +216,8 @@ class TableTarget:
         has_schema = self.options.file.get("arrow_schema", False) is not False
         zone = self.options.session_timezone
         by = tuple(self.options.partition_by)
-        return Update(self.job, existing_data, by, has_schema, self._partition_option(), zone)
+        timezone = self.options.file.get("timezone") or java_zone(self.options.timezone)
+        return Update(self.job, existing_data, by, has_schema, self._partition_option(), zone, timezone)
 
     def _partition_option(self) -> str:
         """What messages call the partition columns."""
