@@ -536,7 +536,7 @@ def test_errors(spark: Spark, tmp_path: Path) -> None:
         ({"compression": "gzip"}, "gzip"),
         ({"maxRowsPerFile": "-1"}, "maxRowsPerFile"),
         ({"bloomFilterColumns": "nope"}, "nope"),
-        ({"bloomFilterFpp": "2"}, "fpp"),
+        ({"bloomFilterFpp": "2"}, "bloomFilterFpp=2"),
         ({"partitionOverwriteMode": "some"}, "static or dynamic"),
     ]:
         text = failure(lambda options=options: save(frame, table, **options))
