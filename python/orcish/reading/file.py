@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import datetime
 import decimal
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import pyarrow as pa
 
 from orcish import _native
-from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
+from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.hints import FILE, missing_attribute
 from orcish.io.paths import native_source
@@ -35,7 +34,6 @@ __all__ = [
     "has_arrow_schema",
     "in_gregorian_calendar",
     "native_file",
-    "recorded_statistics",
     "stored_arrow_schema",
 ]
 
@@ -147,14 +145,12 @@ class ORCFile(BatchSource):
             CorruptFileError: The file cannot be read.
             LimitExceededError: The memory limit is too low, or there are more rows without stored data than bytes.
         """
-        with _named(self._file.name):
-            return [Finding(*found) for found in self._file.check()]
+        return [Finding(*found) for found in self._file.check()]
 
     @property
     def type_string(self) -> str:
         """The ORC type in the syntax of Hive: ``struct<id:bigint,name:string>``."""
-        with _named(self._file.name):
-            return self._file.type_string
+        return self._file.type_string
 
     @property
     def num_rows(self) -> int:
@@ -202,8 +198,7 @@ class ORCFile(BatchSource):
     @checked_keywords
     def attributes(self, column: str | int) -> dict[str, str]:
         """Attributes of a column's type, such as ``iceberg.id``."""
-        with _named(self._file.name):
-            return dict(self._file.column_attributes(self._column_id(column)))
+        return dict(self._file.column_attributes(self._column_id(column)))
 
     @property
     def compression(self) -> str:
@@ -274,7 +269,7 @@ class ORCFile(BatchSource):
             column: Dotted name, or column id. The root is ``""`` or 0, and also ``value`` where it is no struct.
         """
         id = self._column_id(column)
-        found = recorded_statistics(self, id)
+        found = self._file.column_statistics(id)
         return None if found is None else _statistics(found, self._file.column_type(id))
 
     @checked_keywords
@@ -498,33 +493,12 @@ def native_file(file: ORCFile) -> _native.File:
     return file._file
 
 
-def recorded_statistics(file: ORCFile, id: int) -> dict[str, Any] | None:
-    """Statistics of a column over the whole file, as the native core gives them; ``None`` if the file has none.
-
-    Raises:
-        CorruptFileError: They cannot be decoded.
-    """
-    with _named(file._file.name):
-        return file._file.column_statistics(id)
-
-
 def in_gregorian_calendar(file: ORCFile) -> ORCFile:
     """The file with dates and timestamps of the proleptic Gregorian calendar, whatever its footer says."""
     found = copy.copy(file)
     found._file = file._file.in_gregorian_calendar()
     found._reader = _FileReader(found._file)
     return found
-
-
-@contextlib.contextmanager
-def _named(name: str) -> Iterator[None]:
-    """Puts the name of a file before errors of its footer that do not have it."""
-    try:
-        yield
-    except OrcishError as error:
-        if str(error).startswith(f"{name}: "):
-            raise
-        raise type(error)(f"{name}: {error}") from None
 
 
 _EPOCH = datetime.date(1970, 1, 1)

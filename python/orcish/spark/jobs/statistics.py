@@ -12,7 +12,7 @@ from pyspark.sql import types as T  # noqa: N812
 from orcish import _native
 from orcish.arrow.exported import ExportedArray
 from orcish.reading.aggregates import python_value
-from orcish.reading.file import ORCFile, native_file, recorded_statistics
+from orcish.reading.file import ORCFile, native_file
 from orcish.spark.jobs.column_tree import ColumnNode, FileColumn
 
 __all__ = ["ExactStatistics", "RecordedStatistics", "exact_statistics"]
@@ -41,7 +41,7 @@ class RecordedStatistics:
     def of(self, id: int) -> list[dict[str, Any]]:
         """Statistics of a column, which together describe all rows; each may be empty."""
         if self._stripes is None:
-            return [recorded_statistics(self._file, id) or {}]
+            return [native_file(self._file).column_statistics(id) or {}]
         if self._of_stripes is None:
             native = native_file(self._file)
             all_stripes = native.stripe_statistics()
