@@ -280,7 +280,10 @@ def _checked_target(target: Any) -> Any:
     found = os.fspath(target) if isinstance(target, os.PathLike) else target
     if isinstance(found, str):
         path = local_path(found)
-        if path.endswith("/") or ("://" not in path and os.path.isdir(path)):
+        scheme, _, rest = path.rpartition("://")
+        # The native core names the fault of a URL of a whole bucket.
+        is_bucket = bool(scheme) and not rest.strip("/").partition("/")[2]
+        if not is_bucket and (path.endswith("/") or (not scheme and os.path.isdir(path))):
             raise IsADirectoryError(
                 f"{_native.display_name(found)} is a directory: orcish.write_dataset writes a folder of files, and a "
                 "file has a name such as a.orc"
