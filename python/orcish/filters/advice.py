@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from orcish.arrow.nested import value_type
 from orcish.errors import OrcishError
-from orcish.filters.expression import Tree, tree_of
+from orcish.filters.expression import Tree, leaves_of, tree_of
 from orcish.filters.literals import Literal, to_sql
 from orcish.filters.text import parse
 from orcish.filters.translation import find_field
@@ -39,14 +39,8 @@ def timestamp_advice(predicate: Tree, schema: pa.Schema) -> str:
 
 def _comparisons(predicate: Tree) -> Iterator[tuple[str, Literal]]:
     """The names of columns, each with a value that it is compared with."""
-    pending = [predicate]
-    while pending:
-        node = pending.pop()
-        if node[0] in ("and", "or"):
-            pending.extend(reversed(node[1]))
-        elif node[0] == "not":
-            pending.append(node[1])
-        elif node[0] == "compare":
+    for node in leaves_of(predicate):
+        if node[0] == "compare":
             yield node[2], node[3]
         elif node[0] == "in":
             for literal in node[2]:

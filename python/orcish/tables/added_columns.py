@@ -13,12 +13,22 @@ from orcish.io.files import TableFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import WHOLE_FILE
 
-__all__ = ["extended_schema", "union_of_files", "with_columns_of_files"]
+__all__ = ["appended_schema", "extended_schema", "union_of_files", "with_columns_of_files"]
 
 
 def extended_schema(table: pa.Schema, rows: pa.Schema) -> pa.Schema:
     """The schema of a table after rows are added."""
     return pa.schema(ExportedSchema(_native.extended_schema(table.__arrow_c_schema__(), rows.__arrow_c_schema__())))
+
+
+def appended_schema(table: pa.Schema, rows: pa.Schema, has_arrow_schema: bool) -> pa.Schema:
+    """The schema with which rows are added to a table.
+
+    Raises:
+        ValueError: Names differ only by case, or a type of the table does not hold the values.
+    """
+    capsule = _native.appended_schema(table.__arrow_c_schema__(), rows.__arrow_c_schema__(), has_arrow_schema)
+    return pa.schema(ExportedSchema(capsule))
 
 
 def union_of_files(files: list[TableFile], storage: Mapping[str, str]) -> pa.Schema:
@@ -83,7 +93,7 @@ def _columns_of(files: list[TableFile], names: Sequence[str], storage: Mapping[s
 def _holds(table: pa.Schema, rows: pa.Schema, has_arrow_schema: bool) -> bool:
     """Whether the types of a table hold the values of rows."""
     try:
-        _native.appended_schema(table.__arrow_c_schema__(), rows.__arrow_c_schema__(), has_arrow_schema)
+        appended_schema(table, rows, has_arrow_schema)
     except ValueError:
         return False
     return True

@@ -10,9 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish import _native
 from orcish.arrow.casting import cast_array
-from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.frames import fitted_metadata
 from orcish.arrow.nested import is_text, value_type
 from orcish.errors import CorruptFileError, LimitExceededError, OrcishError, UnsupportedError
@@ -21,7 +19,7 @@ from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles, partition_schema
 from orcish.reading.schema_file import schema_file
 from orcish.scan import scan
-from orcish.tables.added_columns import extended_schema, union_of_files, with_columns_of_files
+from orcish.tables.added_columns import appended_schema, extended_schema, union_of_files, with_columns_of_files
 from orcish.tables.commit import Job
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.partition_values import cast_values, inferred_fields, untyped_columns
@@ -83,11 +81,11 @@ class ExistingTable:
         """
         columns = pa.schema([field for field in schema if field.name not in partition], schema.metadata)
         try:
-            own_types = _appended(self.schema, columns, self.has_arrow_schema)
+            own_types = appended_schema(self.schema, columns, self.has_arrow_schema)
             # The columns of a table without a log are those of all of its files.
             if self._has_log:
                 table = self._with_columns_of_files(columns)
-                own_types = _appended(table, columns, self.has_arrow_schema)
+                own_types = appended_schema(table, columns, self.has_arrow_schema)
         except ValueError as error:
             raise ValueError(f"{self.base}: {error}") from None
         fields = iter(own_types)
@@ -149,16 +147,6 @@ class ExistingTable:
                     raise UnsupportedError(f"{location}: writer time zone {zone!r} is not known") from None
                 return zone or None
         return self._logged_timezone
-
-
-def _appended(table: pa.Schema, rows: pa.Schema, has_arrow_schema: bool) -> pa.Schema:
-    """The schema with which rows are added to a table.
-
-    Raises:
-        ValueError: Names differ only by case, or a type of the table does not hold the values.
-    """
-    capsule = _native.appended_schema(table.__arrow_c_schema__(), rows.__arrow_c_schema__(), has_arrow_schema)
-    return pa.schema(ExportedSchema(capsule))
 
 
 def existing_table(

@@ -138,7 +138,7 @@ def convert(
     table = scan(source, **given)
     _check_apart(source, table, base)
     reader = reader_of(table)
-    if isinstance(reader.source, OrcFiles) and not _has_arrow_schema(reader.source, limits):
+    if isinstance(reader.source, OrcFiles) and not _has_arrow_schema(reader.source):
         # Readers infer the same types.
         options = {"arrow_schema": False, **options}
     schema = table.schema
@@ -232,26 +232,26 @@ def _unlimited_columns(table: OrcFiles, schema: pa.Schema) -> set[str]:
 
     map_columns(schema, seen)
     found: set[str] = set()
-    for file in table.files if limited else []:
-        source = file.location if file.source is None else file.source
-        # Files of no bytes have no columns. Other errors are raised by the read.
-        with contextlib.suppress(OrcishError):
-            opened = ORCFile(source, storage_options=table.storage_options)
-            own = dict(zip(opened.column_paths, opened.column_types, strict=True))
-            found.update(path for path, kind in limited.items() if own.get(path, kind) != kind)
+    for file in _opened(table) if limited else ():
+        own = dict(zip(file.column_paths, file.column_types, strict=True))
+        found.update(path for path, kind in limited.items() if own.get(path, kind) != kind)
     return found
 
 
-def _has_arrow_schema(table: OrcFiles, limits: Limits | None) -> bool:
+def _has_arrow_schema(table: OrcFiles) -> bool:
     """Whether the table has an Arrow schema: its log, or the first file where the log has no schema."""
     if table.table_schema is not None:
         return has_arrow_schema(schema_file(table.table_schema))
+    first = next(_opened(table), None)
+    return first is None or has_arrow_schema(first)
+
+
+def _opened(table: OrcFiles) -> Iterator[ORCFile]:
+    """The files of a source that can be opened. Files of no bytes have no columns. The read raises other errors."""
     for file in table.files:
         source = file.location if file.source is None else file.source
-        # Files of no bytes have no columns. Other errors are raised by the read.
         with contextlib.suppress(OrcishError):
-            return has_arrow_schema(ORCFile(source, storage_options=table.storage_options, limits=limits))
-    return True
+            yield ORCFile(source, storage_options=table.storage_options, limits=table.limits)
 
 
 def _check_apart(source: Sources, table: Scan, target: str) -> None:
