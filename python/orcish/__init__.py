@@ -11,6 +11,8 @@ An :class:`ORCFile` is an Arrow stream: ``polars.DataFrame(file)``, ``duckdb.fro
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from orcish._native import __version__
 from orcish.carbon.table import CarbonBlocklet, CarbonFile, CarbonSegment, CarbonTable
 from orcish.errors import (
@@ -24,6 +26,7 @@ from orcish.errors import (
     UnsupportedError,
 )
 from orcish.filters.expression import Expression, col
+from orcish.hints import MODULE, missing_attribute
 from orcish.polars import scan_polars
 from orcish.reading.explanation import Explanation
 from orcish.reading.file import ORCFile
@@ -84,3 +87,8 @@ __all__ = [
     "write_dataset",
     "write_table",
 ]
+
+if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
+
+    def __getattr__(name: str) -> None:
+        raise missing_attribute("module 'orcish'", name, MODULE, __all__)

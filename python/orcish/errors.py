@@ -37,7 +37,41 @@ class UnfinishedCommitError(CommitError):
 
 
 class CorruptFileError(OrcishError):
-    """The file is not valid; the message names the place of the fault."""
+    """The file is not valid; the message names the place of the fault. For a file of another format, it says what reads
+    such files.
+    """
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        advice = _advice(text)
+        return text if advice in text else f"{text}{advice}"
+
+
+_FORMATS = {"Parquet": "parquet", "CSV": "csv", "JSON": "json", "Arrow IPC": "ipc"}
+"""Formats that pyarrow reads, and their names in pyarrow.dataset."""
+_SUFFIXES = {"parquet": "Parquet", "pq": "Parquet", "csv": "CSV", "json": "JSON", "jsonl": "JSON", "ndjson": "JSON"}
+_SUFFIXES |= {"arrow": "Arrow IPC", "feather": "Arrow IPC"}
+"""Formats by the suffixes of file names."""
+
+
+def _advice(text: str) -> str:
+    """What to do about a file that is not an ORC file, given the message; empty if there is nothing to say."""
+    location, is_other, rest = text.partition(": not an ORC file")
+    if not is_other:
+        return ""
+    suffix = location.rpartition("/")[2].rpartition(".")[2].lower()
+    found = next((name for name in _FORMATS if rest.startswith(f", but one of {name}")), _SUFFIXES.get(suffix))
+    if found:
+        return (
+            f"; pyarrow.dataset.dataset(path, format={_FORMATS[found]!r}) reads files of {found}, and "
+            "orcish.write_dataset writes such a dataset as ORC"
+        )
+    if suffix in ("orc", "") or location.endswith(">"):
+        return ""
+    return (
+        "; readers take each file of a folder for one of the table, unless its name begins with '_' or '.': a pattern "
+        "such as table/**/*.orc leaves others out"
+    )
 
 
 class UnsupportedError(OrcishError):

@@ -63,9 +63,13 @@ def _check_text(name: str, value: Any) -> None:
 
 
 def _check_names(name: str, value: Any) -> None:
-    if not isinstance(value, str) and not (
-        isinstance(value, Collection) and all(isinstance(each, str) for each in value)
-    ):
+    if not isinstance(value, Collection) or not all(isinstance(each, str) for each in value):
+        raise TypeError(f"{name}={value!r}: must be a list of names")
+
+
+def _check_columns(name: str, value: Any) -> None:
+    # Columns of a file have numbers, too.
+    if isinstance(value, bytes) or not isinstance(value, Collection):
         raise TypeError(f"{name}={value!r}: must be a list of names")
 
 
@@ -107,10 +111,17 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "rewrite": _check_boolean,
     "older_than": _check_age,
     "progress": _check_progress,
+    "columns": _check_columns,
     "partition_by": _check_names,
+    "sort_within": _check_names,
+    "bloom_filter_columns": _check_names,
     "basename_template": _check_text,
 }
 """Checks of arguments by name. ``None`` is a missing argument, and is not checked."""
+
+
+LISTS = frozenset(("columns", "partition_by", "sort_within", "bloom_filter_columns"))
+"""Arguments that are lists of names. One string is the list of it, and never the list of its letters."""
 
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
@@ -132,30 +143,55 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "filesystem": ("storage_options",),
     "retentionhours": ("older_than",),
     "targetsize": ("target_file_size",),
+    "basepath": ("partitions",),
+    "options": ("read_options", "storage_options"),
+    "sortby": ("sort_within",),
+    "orderby": ("sort_within",),
+    "overwrite": ("existing_data",),
+    "maxrecordsperfile": ("max_rows_per_file",),
+    "session": ("spark",),
+    "sparksession": ("spark",),
+    "path": ("target", "source"),
+    "output": ("target",),
+    "input": ("source",),
+    "numpartitions": ("min_splits",),
+    "maxpartitionbytes": ("split_size",),
 }
 """Keywords of other libraries, in lower case without underscores, and what a function here may have in their place."""
+
+INSTEAD: Mapping[str, str] = {
+    "format": "files are ORC, and tables of CarbonData are recognized",
+}
+"""What to say of keywords of other libraries that no function here has, likewise."""
 
 
 def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     """Decorates a function so that its arguments are checked.
 
     An unknown keyword is a ``TypeError`` which suggests the nearest one. Errors of :data:`CHECKS` name the argument.
+    The function gets a list for a string of :data:`LISTS`.
     """
     parameters = inspect.signature(function).parameters.values()
     names = [each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
     known = frozenset(names)
     checks = {name: CHECKS[name] for name in names if name in CHECKS}
+    lists = {name: at for at, name in enumerate(names) if name in LISTS}
 
     @functools.wraps(function)
-    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+    def checked(*args: Any, **kwargs: Any) -> R:
         if not known.issuperset(kwargs):
             name = next(name for name in kwargs if name not in known)
             # Words of other libraries are not always near.
             plain = name.replace("_", "").lower()
             meant = next((own for own in SYNONYMS.get(plain, ()) if own in known), None)
             match = meant or closest_match(name, [each for each in names if each != "self"])
-            hint = f"; did you mean {match!r}?" if match else ""
+            hint = f"; did you mean {match!r}?" if match else f": {INSTEAD[plain]}" if plain in INSTEAD else ""
             raise TypeError(f"{function.__qualname__}() has no keyword argument {name!r}{hint}")
+        for name, at in lists.items():
+            if at < len(args):
+                args = (*args[:at], _listed(args[at]), *args[at + 1 :])
+            elif name in kwargs:
+                kwargs[name] = _listed(kwargs[name])
         if checks:
             for name, value in (*zip(names, args, strict=False), *kwargs.items()):
                 if value is not None and name in checks:
@@ -163,6 +199,11 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
         return function(*args, **kwargs)
 
     return checked
+
+
+def _listed(value: Any) -> Any:
+    """The value of an argument that is a list of names: one string is the list of it."""
+    return [value] if isinstance(value, str) else value
 
 
 def chosen_options(arguments: Mapping[str, Any], options: type) -> Any:

@@ -84,7 +84,8 @@ Options of requests:
 """
 
 Columns: TypeAlias = "Sequence[str] | Sequence[int]"
-"""Dotted names (``"a"``, ``"nest.b"``, ``"list.element.c"``, ``"map.value"``), or column ids of the type tree."""
+"""Dotted names (``"a"``, ``"nest.b"``, ``"list.element.c"``, ``"map.value"``), or column ids of the type tree. One name
+need not be in a list."""
 
 
 Matching: TypeAlias = "Literal['name', 'name_ignoring_case', 'position'] | str"
@@ -282,6 +283,9 @@ class Finding(NamedTuple):
     column: str
     """Dotted name; empty for the root."""
     message: str
+    contradicts_rows: bool
+    """Whether the finding contradicts the rows, so that they may be damaged. Other findings are deviations from the
+    specification that change no value."""
 
 
 class WriteOptions(TypedDict, total=False):

@@ -54,7 +54,7 @@ pub fn partition_folder(key: &str, value: Option<&str>) -> String {
 }
 
 /// The Hive partitions of a path or URL: the keys and values of all folders with a name of the form `key=value`, in
-/// order. The value `__HIVE_DEFAULT_PARTITION__` is `None`.
+/// order. The value `__HIVE_DEFAULT_PARTITION__` and the empty value are `None`.
 ///
 /// ```
 /// let partitions = orcish_io::hive_partitions("s3://bucket/day=2026-11-21/part-0.orc");
@@ -97,7 +97,7 @@ fn key_value_pairs(folders: &[String]) -> Vec<(String, Option<String>)> {
     let pair = |segment: &String| {
         let (key, value) = key_and_value(segment)?;
         let value = unescape_partition(value);
-        Some((unescape_partition(key), (value != NULL_PARTITION).then_some(value)))
+        Some((unescape_partition(key), (!value.is_empty() && value != NULL_PARTITION).then_some(value)))
     };
     folders.iter().filter_map(pair).collect()
 }
@@ -115,6 +115,7 @@ mod tests {
         assert_eq!(hive_partitions("t/=5/100%/p.orc"), []);
         assert_eq!(hive_partitions("t/k=100%+5/l=%-1/p.orc"), [pair("k", Some("100%+5")), pair("l", Some("%-1"))]);
         assert_eq!(hive_partitions("file:///t/k=a%20b/p.orc"), [pair("k", Some("a b"))]);
+        assert_eq!(hive_partitions("t/k=/p.orc"), [pair("k", None)]);
     }
 
     #[test]

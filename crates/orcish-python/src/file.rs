@@ -16,7 +16,7 @@ use crate::stream::Batches;
 use crate::{source, statistics};
 
 /// A finding of a check: stripe, row group, column, message.
-type FindingSpec = (Option<usize>, Option<usize>, String, String);
+type FindingSpec = (Option<usize>, Option<usize>, String, String, bool);
 
 /// Storage of a column: bytes of data streams, bytes of index streams, and number of stripes by encoding.
 type StorageSpec = (u64, u64, BTreeMap<&'static str, u64>);
@@ -81,7 +81,7 @@ impl File {
     /// The type of the root column in Hive's syntax.
     #[getter]
     fn type_string(&self, py: Python<'_>) -> PyResult<String> {
-        self.tail().schema.type_string(0).map_err(|error| to_python(py, &error))
+        self.tail().schema.type_string(0).map_err(|error| self.raise(py, error))
     }
 
     /// Dotted names of all columns, by column id. The name of the root is empty.
@@ -114,7 +114,7 @@ impl File {
 
     /// Attributes of a column's type.
     fn column_attributes(&self, py: Python<'_>, id: u32) -> PyResult<Vec<(String, String)>> {
-        let orc_type = self.tail().schema.get(id).map_err(|error| to_python(py, &error))?;
+        let orc_type = self.tail().schema.get(id).map_err(|error| self.raise(py, error))?;
         Ok(orc_type.attributes.clone())
     }
 
@@ -175,7 +175,7 @@ impl File {
 
     /// Statistics of a column in the file, by name. `None` if the file has none.
     fn column_statistics<'py>(&self, py: Python<'py>, id: u32) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let statistics = self.tail().column_statistics(id).map_err(|error| to_python(py, &error))?;
+        let statistics = self.tail().column_statistics(id).map_err(|error| self.raise(py, error))?;
         statistics.map(|statistics| statistics::to_python(py, &statistics)).transpose()
     }
 
@@ -183,7 +183,7 @@ impl File {
     fn stripe_statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let statistics = py.detach(|| self.file.stripe_statistics(&self.limits));
         let stripes = PyList::empty(py);
-        for stripe in statistics.map_err(|error| to_python(py, &error))? {
+        for stripe in statistics.map_err(|error| self.raise(py, error))? {
             py.check_signals()?;
             let columns = stripe.iter().map(|column| statistics::to_python(py, column));
             stripes.append(columns.collect::<PyResult<Vec<_>>>()?)?;
@@ -196,7 +196,7 @@ impl File {
     #[pyo3(signature = (stripes=None))]
     fn column_storage(&self, py: Python<'_>, stripes: Option<Vec<usize>>) -> PyResult<Vec<StorageSpec>> {
         let columns = py.detach(|| self.file.column_storage(stripes.as_deref(), &self.limits));
-        let columns = columns.map_err(|error| to_python(py, &error))?;
+        let columns = columns.map_err(|error| self.raise(py, error))?;
         Ok(columns.into_iter().map(|column| (column.data, column.index, column.encodings)).collect())
     }
 
@@ -204,15 +204,15 @@ impl File {
     #[pyo3(signature = (stripes=None))]
     fn writer_timezones(&self, py: Python<'_>, stripes: Option<Vec<usize>>) -> PyResult<Vec<String>> {
         let timezones = py.detach(|| self.file.writer_timezones(stripes.as_deref(), &self.limits));
-        timezones.map_err(|error| to_python(py, &error))
+        timezones.map_err(|error| self.raise(py, error))
     }
 
     /// Compares the rows with recorded statistics, positions and bloom filters. Returns stripe, row group, column and
-    /// message of each finding.
+    /// message of each finding, and whether it contradicts the rows.
     fn check(&self, py: Python<'_>) -> PyResult<Vec<FindingSpec>> {
         let findings = py.detach(|| self.file.check(&self.limits, Some(&signals())));
-        let findings = findings.map_err(|error| to_python(py, &error))?;
-        let spec = |finding: Finding| (finding.stripe, finding.group, finding.column, finding.message);
+        let findings = findings.map_err(|error| self.raise(py, error))?;
+        let spec = |found: Finding| (found.stripe, found.group, found.column, found.message, found.contradicts_rows);
         Ok(findings.into_iter().map(spec).collect())
     }
 

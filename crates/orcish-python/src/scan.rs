@@ -98,13 +98,15 @@ impl Scan {
         capsule::schema(py, &self.scan.table_schema())
     }
 
-    /// The union of the schemas of the files as a PyCapsule, whether they differ, and the error of columns that cannot be read.
+    /// The union of the schemas of the files as a PyCapsule, with the units of the first file or with the finest ones, whether they differ, and the error of columns that cannot be read.
     fn unified_schema<'py>(
         &self,
         py: Python<'py>,
         case_sensitive: bool,
+        keeps_units: bool,
     ) -> PyResult<(Bound<'py, PyCapsule>, bool, Option<PyErr>)> {
-        let unified = py.detach(|| self.scan.unified_schema(case_sensitive)).map_err(|error| to_python(py, &error))?;
+        let unified = py.detach(|| self.scan.unified_schema(case_sensitive, keeps_units));
+        let unified = unified.map_err(|error| to_python(py, &error))?;
         let fault = unified.fault.map(|fault| to_python(py, &fault));
         Ok((capsule::schema(py, &unified.schema)?, unified.differs, fault))
     }

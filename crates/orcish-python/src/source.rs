@@ -136,9 +136,11 @@ impl PythonSource {
             return Err(PyValueError::new_err(format!("{} went to {start}", call())));
         }
         let length = usize::try_from(range.end - range.start)?;
-        let mut parts: Vec<PyBackedBytes> = Vec::new();
-        let mut done = 0;
-        while done < length {
+        // The bytes are copied. Threads that do not hold the interpreter would free those of Python under a lock, which a
+        // child of a fork inherits.
+        let mut bytes: Vec<u8> = Vec::new();
+        while bytes.len() < length {
+            let done = bytes.len();
             let part = object.call_method1("read", (length - done,))?;
             let part = part.extract::<PyBackedBytes>().or_else(|_| Err(no_bytes_error(object, &part, done)?))?;
             if part.is_empty() || part.len() > length - done {
@@ -147,13 +149,9 @@ impl PythonSource {
                 // The file of an object that gives no bytes has become shorter.
                 return Err(if found == 0 { PyOSError::new_err(text) } else { PyValueError::new_err(text) });
             }
-            done += part.len();
-            parts.push(part);
+            bytes.extend_from_slice(&part);
         }
-        Ok(match <[PyBackedBytes; 1]>::try_from(parts) {
-            Ok([whole]) => Bytes::from_owner(whole),
-            Err(parts) => Bytes::from(parts.iter().flat_map(|part| part.iter().copied()).collect::<Vec<u8>>()),
-        })
+        Ok(Bytes::from(bytes))
     }
 }
 

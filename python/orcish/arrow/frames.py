@@ -1,27 +1,33 @@
-"""Data frames of pandas as rows of tables: what becomes of their index."""
+"""Data frames of pandas as rows of tables: their index, and the metadata from which ``to_pandas`` restores them."""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["with_index_columns", "without_row_numbers"]
+__all__ = ["fitted_metadata", "with_index_columns"]
 
 PANDAS = b"pandas"
 """Key of the schema metadata that pyarrow has for pandas."""
+TEXTS = ("unicode", "string", "empty")
+"""What these metadata call labels of columns that are text, or that are not there."""
+_PARSED = re.compile(r"mixed.*|bytes|decimal|integer|floating|u?int\d+|float\d+|datetime.*")
+"""What they call other labels that pyarrow makes of the names of columns. It fails on the rest, such as categories and
+dates, and takes each boolean for True."""
 
 
 def with_index_columns(data: Any) -> Any:
     """A data frame of pandas whose named index levels are columns in Arrow, and whose other levels are dropped.
 
-    An unnamed index numbers the rows of one frame. In a table it would be a column that the rows of other frames lack.
-    Other data are unchanged.
+    Levels without name that have integers, or no rows, are dropped: they number the rows of one frame, and the rows of
+    other frames in the table have the same numbers. Other data are unchanged.
 
     Raises:
-        ValueError: An index level has the name of a column.
+        ValueError: An index level has the name of a column, or has values of another type and no name.
     """
     # pandas is not imported: where it is not loaded, no data can be its.
     pandas = sys.modules.get("pandas")
@@ -29,6 +35,8 @@ def with_index_columns(data: Any) -> Any:
         return data
     index = data.index
     unnamed = [level for level, name in enumerate(index.names) if name is None]
+    for level in unnamed:
+        _check_numbers(index.get_level_values(level))
     columns = {str(name) for name in data.columns}
     for name in index.names:
         if name is not None and str(name) in columns:
@@ -50,22 +58,46 @@ def with_index_columns(data: Any) -> Any:
     return frame
 
 
-def without_row_numbers(schema: pa.Schema) -> pa.Schema:
-    """The schema without the ranges that number the rows of a data frame.
+def _check_numbers(index: Any) -> None:
+    """Raises ValueError for an index without name whose values are more than numbers of rows."""
+    if len(index) and index.dtype.kind not in "iu":
+        raise ValueError(
+            f"the index of the data frame, of type {index.dtype}, has no name, and would be lost: name it, as in "
+            "frame.rename_axis('time'), and it is a column of the table, or drop it with reset_index(drop=True)"
+        )
 
-    pyarrow's ``to_pandas`` applies such a range to any table of the same number of rows, also to other rows.
+
+def fitted_metadata(schema: pa.Schema, *, is_whole: bool) -> pa.Schema:
+    """The schema with metadata for pandas that fit its columns: ``to_pandas`` fails or numbers rows wrongly otherwise.
+
+    - A range is an index of exactly the rows of one data frame. pyarrow applies it to any table of as many rows.
+    - Labels of columns that are no text, such as integers, timestamps or tuples, are parsed from the names of all
+      columns. With a column that the metadata do not describe, or labels that pyarrow cannot parse, all columns have
+      their names as labels.
+
+    Descriptions of columns that are there, such as their types in pandas, stay.
+
+    Args:
+        schema: The schema.
+        is_whole: Whether the rows are those of one data frame, or some of them.
     """
     described = (schema.metadata or {}).get(PANDAS)
     if described is None:
         return schema
     try:
         found = json.loads(described)
-        indexes = found["index_columns"]
-        columns = [column for column in indexes if not isinstance(column, dict)]
-    except (ValueError, KeyError, TypeError):
+        indexes, labels = found["index_columns"], found.get("column_indexes", [])
+        kept = indexes if is_whole else [index for index in indexes if not isinstance(index, dict)]
+        known = {column.get("field_name", column.get("name")) for column in found["columns"]}
+        kinds = [level.get("pandas_type", "") for level in labels]
+        is_text = len(kinds) < 2 and all(kind in TEXTS for kind in kinds)
+        is_known = known.issuperset(schema.names) and all(kind in TEXTS or _PARSED.fullmatch(kind) for kind in kinds)
+    except (ValueError, KeyError, TypeError, AttributeError):
         # The metadata are those of another program.
         return schema
-    if columns == indexes:
+    if not is_text and not is_known:
+        labels = []
+    if kept == indexes and labels == found.get("column_indexes", []):
         return schema
-    text = json.dumps({**found, "index_columns": columns})
+    text = json.dumps({**found, "index_columns": kept, "column_indexes": labels})
     return schema.with_metadata({**schema.metadata, PANDAS: text.encode()})

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["is_text", "map_fields", "value_type"]
+__all__ = ["has_nulls", "is_text", "map_columns", "map_fields", "value_type"]
 
 _LISTS: list[tuple[Any, Any]] = [
     (pa.types.is_list, pa.list_),
@@ -28,6 +28,16 @@ def is_text(kind: Any) -> bool:
     """Whether values of a type are texts, encoded in any way."""
     kind, types = value_type(kind), pa.types
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def has_nulls(schema: pa.Schema) -> bool:
+    """Whether a schema has columns of type ``null``, nested ones included."""
+
+    def is_null(kind: Any) -> bool:
+        kind = value_type(kind)
+        return pa.types.is_null(kind) or any(is_null(kind.field(at).type) for at in range(kind.num_fields))
+
+    return any(is_null(field.type) for field in schema)
 
 
 def map_fields(kind: Any, change: Callable[[pa.Field, str], pa.Field]) -> Any:
@@ -51,3 +61,19 @@ def map_fields(kind: Any, change: Callable[[pa.Field, str], pa.Field]) -> Any:
         if is_list(kind):
             return made(change(kind.value_field, "element"))
     return kind
+
+
+def map_columns(schema: pa.Schema, change: Callable[[pa.Field, str], pa.Field]) -> pa.Schema:
+    """A schema with other fields at all levels.
+
+    Args:
+        schema: The schema.
+        change: Takes each field, whose children have been changed before, and its dotted name, see :func:`map_fields`.
+            Gives the new field.
+    """
+
+    def changed(field: pa.Field, path: str) -> pa.Field:
+        kind = map_fields(field.type, lambda child, step: changed(child, f"{path}.{step}"))
+        return change(field.with_type(kind), path)
+
+    return pa.schema([changed(field, field.name) for field in schema], schema.metadata)

@@ -12,6 +12,7 @@ from orcish.cli.output import fail, print_lines
 from orcish.cli.sources import orc_files
 from orcish.errors import OrcishError
 from orcish.reading.file import ORCFile
+from orcish.reading.schema_file import schema_file
 from orcish.tables.log.schema import TableSchema
 from orcish.terminal import json_line
 
@@ -65,7 +66,7 @@ def _run(options: argparse.Namespace) -> int:
 def _describe_empty(name: str, schema: TableSchema, options: argparse.Namespace) -> list[str]:
     """The lines about a table without rows."""
     check_no_external(options.external_locations, f"{name}: --external-location")
-    file = ORCFile(schema.file)
+    file = schema_file(schema)
     metadata = meta_orc.describe_empty(name, file, schema.partition, arrow=options.arrow, statistics=options.statistics)
     return [json_line(metadata)] if options.json else meta_orc.empty_to_text(metadata)
 

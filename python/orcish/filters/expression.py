@@ -14,14 +14,25 @@ binaries are ordered by their bytes. False is less than true.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any, ClassVar, NoReturn, TypeAlias, cast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, cast
 
 from orcish import _native
 from orcish.filters import literals
+from orcish.hints import COLUMN, missing_attribute
 from orcish.keywords import checked_keywords
 
-__all__ = ["RESERVED", "Column", "Expression", "Tree", "col", "native_filter", "parsed_expression", "tree_of"]
+__all__ = [
+    "RESERVED",
+    "Column",
+    "Expression",
+    "Tree",
+    "col",
+    "leaves_of",
+    "native_filter",
+    "parsed_expression",
+    "tree_of",
+]
 
 Tree: TypeAlias = "tuple[Any, ...]"
 """A predicate as nested tuples; see :func:`tree_of`."""
@@ -106,6 +117,11 @@ class Column(_Operand):
         if not isinstance(name, str):
             raise TypeError(f"a column's name is a str, not {type(name).__name__}")
         object.__setattr__(self, "_name", str.__str__(name))
+
+    if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
+
+        def __getattr__(self, name: str) -> None:
+            raise missing_attribute("a column", name, COLUMN, dir(type(self)))
 
     @property
     def name(self) -> str:
@@ -225,17 +241,8 @@ class Expression(_Operand):
     @property
     def columns(self) -> list[str]:
         """Dotted names of the columns in the predicate, without duplicates."""
-        found: dict[str, None] = {}
-        pending = [self._node]
-        while pending:
-            node = pending.pop()
-            if node[0] in ("and", "or"):
-                pending.extend(reversed(node[1]))
-            elif node[0] == "not":
-                pending.append(node[1])
-            elif node[0] != "constant":
-                found[node[2] if node[0] == "compare" else node[1]] = None
-        return list(found)
+        leaves = (node for node in leaves_of(self._node) if node[0] != "constant")
+        return list(dict.fromkeys(node[2] if node[0] == "compare" else node[1] for node in leaves))
 
     @checked_keywords
     def equals(self, other: object) -> bool:
@@ -257,6 +264,19 @@ class Expression(_Operand):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Expression, (self._node,)
+
+
+def leaves_of(tree: Tree) -> Iterator[Tree]:
+    """The parts of a predicate that are no conjunctions, disjunctions and negations, from left to right."""
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if node[0] in ("and", "or"):
+            pending.extend(reversed(node[1]))
+        elif node[0] == "not":
+            pending.append(node[1])
+        else:
+            yield node
 
 
 def tree_of(predicate: Expression | Column) -> Tree:

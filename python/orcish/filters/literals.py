@@ -79,7 +79,10 @@ def _python(value: object) -> Literal:
         return _datetime(value)
     if isinstance(value, datetime.date):
         return ("date", value.toordinal() - _EPOCH)
-    raise TypeError(f"a predicate cannot compare with a value of type {_type_name(value)}")
+    advice = ""
+    if isinstance(value, datetime.time | datetime.timedelta):
+        advice = ": columns of times and durations are compared after the read, with pyarrow.compute"
+    raise TypeError(f"a predicate cannot compare with a value of type {_type_name(value)}{advice}")
 
 
 def _type_name(value: object) -> str:

@@ -74,7 +74,8 @@ class Residual:
         empty = pa.Table.from_batches([], pa.schema(fields))
         if isinstance(self.predicate, pc.Expression):
             try:
-                self.apply(empty)
+                # pyarrow looks at time zones when it evaluates rows.
+                self.apply(_row_of_nulls(empty))
             except pa.ArrowException as error:
                 raise self._mismatch_error(error, is_unknown="No match for FieldRef" in str(error)) from error
             return
@@ -95,6 +96,8 @@ class Residual:
 
     def _mismatch_error(self, error: Exception, *, is_unknown: bool) -> Exception:
         reason = (str(error).splitlines() or [""])[0]
+        if "timezone" in reason:
+            reason = f"{reason}: instants are compared with a datetime that has a tzinfo, wall clocks with one without"
         return (UnknownColumnError if is_unknown else ValueError)(f"the filter {self} does not fit: {reason}")
 
 
@@ -115,6 +118,14 @@ class _Conjunction(Residual):
     def check(self, schema: pa.Schema) -> None:
         for part in self.parts:
             part.check(schema)
+
+
+def _row_of_nulls(empty: pa.Table) -> pa.Table:
+    """A table with one row of nulls; the empty table where pyarrow has no nulls of a type."""
+    try:
+        return pa.Table.from_arrays([pa.nulls(1, field.type) for field in empty.schema], schema=empty.schema)
+    except (pa.ArrowException, ValueError):
+        return empty
 
 
 def combined_residual(parts: list[Residual]) -> Residual:

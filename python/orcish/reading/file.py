@@ -6,13 +6,14 @@ import copy
 import datetime
 import decimal
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
+from orcish.hints import FILE, missing_attribute
 from orcish.io.paths import native_source
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.explanation import Explanation
@@ -28,7 +29,13 @@ from orcish.types import (
     StripeInfo,
 )
 
-__all__ = ["ORCFile", "has_arrow_schema", "in_gregorian_calendar", "native_file", "stored_arrow_schema"]
+__all__ = [
+    "ORCFile",
+    "has_arrow_schema",
+    "in_gregorian_calendar",
+    "native_file",
+    "stored_arrow_schema",
+]
 
 _ARROW_SCHEMA = "orcish.arrow.schema"
 """Key of the user metadata with the Arrow schema."""
@@ -80,6 +87,11 @@ class ORCFile(BatchSource):
 
     def __repr__(self) -> str:
         return f"<orcish.ORCFile {self._source}: {self.num_rows} rows, {self.num_stripes} stripes>"
+
+    if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
+
+        def __getattr__(self, name: str) -> None:
+            raise missing_attribute("a file", name, FILE, dir(type(self)))
 
     # Metadata.
 
@@ -405,7 +417,7 @@ class ORCFile(BatchSource):
         options = chosen_options(locals(), ReadOptions)
         native, residual = self._reader.prepare(options)
         after_read = None if residual is None else str(residual.residual)
-        return Explanation.of([self._file.explain(native)], after_read)
+        return Explanation.of([self._reader.explain(native)], after_read)
 
     @checked_keywords
     def reader(
@@ -442,10 +454,10 @@ class ORCFile(BatchSource):
         return self._reader.read_rows({})
 
     def __arrow_c_schema__(self) -> object:
-        return self._file.read({"masked": "allow"}).__arrow_c_schema__()
+        return self._reader.schema({"masked": "allow"}).__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self._file.read().__arrow_c_stream__(requested_schema)
+        return self._reader.stream({}).__arrow_c_stream__(requested_schema)
 
 
 class _FileReader(Reader):
@@ -453,7 +465,16 @@ class _FileReader(Reader):
         self._file = file
 
     def open(self, native: dict[str, Any]) -> _native.Batches:
-        return self._file.read(native)
+        try:
+            return self._file.read(native)
+        except ValueError as error:
+            raise self.with_advice(error, native) from None
+
+    def explain(self, native: dict[str, Any]) -> tuple[str, bool, list[Any]]:
+        try:
+            return self._file.explain(native)
+        except ValueError as error:
+            raise self.with_advice(error, native) from None
 
     def readable_columns(self, native: dict[str, Any]) -> list[int] | None:
         def is_readable(id: int) -> bool:

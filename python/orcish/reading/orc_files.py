@@ -14,6 +14,7 @@ from orcish.arrow.nested import map_fields
 from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.explanation import STRIPES
+from orcish.reading.schema_file import schema_file
 from orcish.reading.source import SplitPart, type_options
 from orcish.tables.log.schema import TableSchema
 from orcish.types import Limits, Matching, StorageOptions
@@ -58,20 +59,30 @@ class OrcFiles:
         """The native scan of all columns, or of the columns that can be read, which have to include the given ones."""
         return self._open(types if columns is None else {**types, "columns": columns})
 
-    def unified_schema(self, options: dict[str, Any], *, case_sensitive: bool) -> UnifiedSchema:
+    def unified_schema(
+        self, options: dict[str, Any], *, case_sensitive: bool, keeps_units: bool = False
+    ) -> UnifiedSchema:
         """The union of the schemas of all files, without partition columns.
+
+        Args:
+            options: Options of reading.
+            case_sensitive: Whether columns whose names differ only by case are different columns.
+            keeps_units: Whether timestamps have the unit of the first file that has the column, as readers see them. A
+                finer unit may not hold the values of all files.
 
         Raises:
             OrcishError: The schemas have no union; the message names the first file that differs.
         """
         opened = self.open(options)
         scan = opened.opened if isinstance(opened, PartiallyReadable) else opened
-        capsule, differs, fault = scan.unified_schema(case_sensitive)
+        capsule, differs, fault = scan.unified_schema(case_sensitive, keeps_units)
         return UnifiedSchema(pa.schema(ExportedSchema(capsule)), differs, fault)
 
     def _open(self, options: dict[str, Any]) -> _native.Scan:
         schema = self.schema
         if schema is None and self.table_schema is not None:
+            # The limits of the files would let the schema take more memory.
+            schema_file(self.table_schema, self.limits)
             return self._opened(self.table_schema.source, options)
         if schema is not None and self.is_part and options.get("null_map_keys") == "dictionary":
             # The types in the files change in the same way.
@@ -79,14 +90,22 @@ class OrcFiles:
         return self._opened(None if schema is None else schema.__arrow_c_schema__(), options)
 
     def _opened(self, schema: object | None, options: dict[str, Any]) -> _native.Scan:
-        return _native.Scan(
-            self.files,
-            schema=schema,
-            options=options,
-            matching=self.match,
-            storage_options=cast("dict[str, Any] | None", self.storage_options),
-            limits=cast("dict[str, int] | None", self.limits),
-        )
+        try:
+            return _native.Scan(
+                self.files,
+                schema=schema,
+                options=options,
+                matching=self.match,
+                storage_options=cast("dict[str, Any] | None", self.storage_options),
+                limits=cast("dict[str, int] | None", self.limits),
+            )
+        except ValueError as error:
+            if len({tuple(name for name, _ in file.partition) for file in self.files}) < 2:
+                raise
+            raise ValueError(
+                f"{error}: readers take each file of a folder for one of the table, unless its name begins with '_' or "
+                "'.'; move other files away, or leave them out with a pattern such as table/*/*.orc"
+            ) from None
 
     def statistics(self, opened: _native.Scan) -> list[tuple[dict[str, Any], list[int]]]:
         """See :meth:`orcish.reading.source.ScanSource.statistics`."""
@@ -102,9 +121,12 @@ class OrcFiles:
 
     def _with_files(self, files: list[TableFile], opened: _native.Scan | PartiallyReadable) -> OrcFiles:
         """The table of other files with the same columns."""
+        return dataclasses.replace(self.with_schema(opened), files=files)
+
+    def with_schema(self, opened: _native.Scan | PartiallyReadable) -> OrcFiles:
+        """The table with the types that columns have in a native scan, whatever options it is opened with."""
         is_part = self.schema is None or self.is_part
-        schema = self.full_schema(opened)
-        return dataclasses.replace(self, files=files, schema=schema, table_schema=None, is_part=is_part)
+        return dataclasses.replace(self, schema=self.full_schema(opened), table_schema=None, is_part=is_part)
 
     def full_schema(self, opened: _native.Scan | PartiallyReadable) -> pa.Schema:
         """The schema of all columns that can be read, partition columns last."""

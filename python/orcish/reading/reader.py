@@ -11,7 +11,9 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow import deep_import
+from orcish.arrow.frames import fitted_metadata
 from orcish.errors import CorruptFileError, NullMapKeyError, UnsupportedError
+from orcish.filters.advice import timestamp_advice
 from orcish.filters.expression import Expression, native_filter
 from orcish.filters.pushdown import split_filters
 from orcish.filters.residual import Residual
@@ -51,6 +53,18 @@ class Reader(abc.ABC):
     def readable_columns(self, native: dict[str, Any]) -> list[str] | list[int] | None:
         """The columns that can be read, where some cannot; ``None`` where none can."""
 
+    def with_advice(self, error: ValueError, native: dict[str, Any]) -> ValueError:
+        """The error of a read under options of the native core, with advice if its filter mixes instants and wall
+        clocks.
+        """
+        predicate = native.get("filter")
+        if predicate is None:
+            return error
+        plain = {**native, "filter": None, "row_number": None}
+        advice = timestamp_advice(predicate.tree(), self._schema_of_readable_columns(plain))
+        # A string is not yet known to stand for an instant.
+        return ValueError(f"{str(error).partition('; a timestamp is written')[0]}{advice}") if advice else error
+
     def prepare(self, options: dict[str, Any]) -> tuple[dict[str, Any], ResidualFilter | None]:
         """Options of the native core, and the part of the filter that is applied to the batches."""
         return prepare(options, self.native_schema, self._schema_of_readable_columns)
@@ -69,41 +83,61 @@ class Reader(abc.ABC):
                 raise
         return self.native_schema({**native, "columns": columns})
 
+    @property
+    def is_one_frame(self) -> bool:
+        """Whether metadata about the rows of a data frame can be about the rows that are read."""
+        return True
+
+    def _fitted(self, schema: pa.Schema) -> pa.Schema:
+        """The schema with metadata that fit the columns and rows that are read."""
+        return fitted_metadata(schema, is_whole=self.is_one_frame)
+
     def schema(self, options: dict[str, Any]) -> pa.Schema:
         """The schema of the rows."""
         native, residual = self.prepare(options)
-        return self.native_schema(native) if residual is None else residual.schema
+        return self._fitted(self.native_schema(native) if residual is None else residual.schema)
 
     def read_table(self, options: dict[str, Any]) -> pa.Table:
         """All rows as a table."""
         native, residual = self.prepare(options)
         try:
             batches = self.open(native)
-            return _read_all(batches) if residual is None else residual.table(batches)
+            table = _read_all(batches) if residual is None else residual.table(batches)
         except NullMapKeyError:
             if "null_map_keys" in options:
                 raise
             return self.read_table({**options, "null_map_keys": "dictionary"})
+        if not table.num_rows and table.num_columns:
+            table = _with_chunks(table)
+        schema = self._fitted(table.schema)
+        # pyarrow would lose the number of rows of a table without columns.
+        return table.replace_schema_metadata(schema.metadata) if table.num_columns else table
 
     def read_batches(self, options: dict[str, Any]) -> Iterator[pa.RecordBatch]:
         """The rows batch by batch."""
-        native, residual = self.prepare(options)
-        batches = self.open(native)
-        return _iterate(batches) if residual is None else residual.batches(batches)
+        return self.read_rows(options)[1]
 
     def read_rows(self, options: dict[str, Any]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         """The schema and the batches."""
         native, residual = self.prepare(options)
-        batches = self.open(native)
-        return native_batches(batches) if residual is None else (residual.schema, residual.batches(batches))
+        return self._rows(self.open(native), residual)
+
+    def _rows(
+        self, batches: _native.Batches, residual: ResidualFilter | None
+    ) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        schema, rows = native_batches(batches) if residual is None else (residual.schema, residual.batches(batches))
+        fitted = self._fitted(schema)
+        if fitted is schema:
+            return schema, rows
+        return fitted, (batch.replace_schema_metadata(fitted.metadata) for batch in rows)
 
     def stream(self, options: dict[str, Any]) -> _native.Batches | pa.RecordBatchReader:
         """The rows as an Arrow stream."""
         native, residual = self.prepare(options)
         batches = self.open(native)
-        if residual is None:
+        if residual is None and self._fitted(schema := _schema(batches)) is schema:
             return batches
-        return pa.RecordBatchReader.from_batches(residual.schema, residual.batches(batches))
+        return pa.RecordBatchReader.from_batches(*self._rows(batches, residual))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -169,13 +203,11 @@ def prepare(
         schema_of_readable: Gives the schema of all columns that can be read, under options of the native core.
 
     Raises:
-        TypeError: ``columns`` is no list, the filter is of no known kind, or a filter of polars is about a column whose
-            type polars does not have.
+        TypeError: The filter is of no known kind, or a filter of polars is about a column whose type polars does not
+            have.
         UnknownColumnError: A column of the filter does not exist.
         ValueError: The residual does not fit the types of the columns.
     """
-    if isinstance(options.get("columns"), str | bytes):
-        raise TypeError(f"columns are a list of names, not {options['columns']!r}")
     native = {name: value for name, value in options.items() if name not in ("filters", "row_number")}
     row_number = row_number_name(options)
     if row_number:
@@ -219,6 +251,17 @@ def native_batches(batches: _native.Batches) -> tuple[pa.Schema, Iterator[pa.Rec
 
 def _schema(batches: _native.Batches) -> pa.Schema:
     return deep_import.schema(batches) if batches.depth > deep_import.MAX_DEPTH else pa.schema(batches)
+
+
+def _with_chunks(table: pa.Table) -> pa.Table:
+    """A table without rows whose columns have a chunk, as those of ``pyarrow.Schema.empty_table``: list views without a
+    chunk abort the process in ``to_pandas``.
+    """
+    try:
+        return table.schema.empty_table()
+    except pa.ArrowNotImplementedError:
+        # pyarrow makes no empty arrays of unions.
+        return table
 
 
 def _read_all(batches: _native.Batches) -> pa.Table:

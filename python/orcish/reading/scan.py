@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 import operator
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.filters.pushdown import Filters, check_filters, combined
+from orcish.hints import SCAN, missing_attribute
 from orcish.keywords import checked_keywords
 from orcish.reading.aggregates import aggregate
 from orcish.reading.explanation import Explanation
@@ -41,6 +42,11 @@ class Scan(BatchSource):
         files = self.files
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         return f"<orcish.Scan of {_native.display_name(files[0]) if files else 'no files'}{more}>"
+
+    if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
+
+        def __getattr__(self, name: str) -> None:
+            raise missing_attribute("a scan", name, SCAN, dir(type(self)))
 
     def select(self, *columns: str | Sequence[str]) -> Scan:
         """Selects columns, by dotted names, in this order; also takes one list of names."""

@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedArray
-from orcish.arrow.frames import without_row_numbers
 from orcish.errors import NullMapKeyError
 from orcish.filters.residual import Residual
 from orcish.reading.explanation import Explanation
@@ -49,21 +48,10 @@ class ScanReader(Reader):
                 raise TypeError(f"columns are selected by their names, not by {name!r}")
         return self.with_options(columns=list(columns))
 
-    def schema(self, options: dict[str, Any]) -> pa.Schema:
-        """The schema of the rows."""
-        return self._of_all_files(super().schema(options))
-
-    def read_table(self, options: dict[str, Any]) -> pa.Table:
-        """All rows as a table."""
-        table = super().read_table(options)
-        if not table.num_columns:
-            # pyarrow would lose the number of rows.
-            return table
-        return table.replace_schema_metadata(self._of_all_files(table.schema).metadata)
-
-    def _of_all_files(self, schema: pa.Schema) -> pa.Schema:
-        """The schema without metadata that are about the rows of one of several files."""
-        return schema if len(self.files) == 1 else without_row_numbers(schema)
+    @property
+    def is_one_frame(self) -> bool:
+        """Whether the rows are those of one file."""
+        return len(self.files) == 1
 
     @property
     def files(self) -> list[str]:
@@ -74,7 +62,11 @@ class ScanReader(Reader):
         """The native scan under options of the native core."""
         # Other types need another opening of the table.
         has_other_types = type_options(native) != type_options(self.options)
-        return (self.source.open(native) if has_other_types else self.opened).with_options(native)
+        opened = self.source.open(native) if has_other_types else self.opened
+        try:
+            return opened.with_options(native)
+        except ValueError as error:
+            raise self.with_advice(error, native) from None
 
     def open(self, native: dict[str, Any]) -> _native.Batches:
         """The batches under options of the native core."""
@@ -175,7 +167,10 @@ class ScanReader(Reader):
         """
         native, residual = self.prepare(self.options)
         if residual is not None and not residual.residual.by_row:
-            raise TypeError(f"no splits: the filter {residual.residual} is, or may be, about all rows at once")
+            raise TypeError(
+                f"the filter {residual.residual} is, or may be, about all rows at once: there are no splits of the "
+                "scan, and rows are not deleted by it"
+            )
         return list(self.source.splits(self.native_scan(native), size))
 
     @property

@@ -8,9 +8,9 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, cast
 
-from orcish.errors import closest_match
 from orcish.io.paths import is_pattern, local_path, path_text
 from orcish.reading.scan import DEFAULT_SPLIT_SIZE
+from orcish.spark.option_parser import OptionParser, flag_option, json_option
 from orcish.spark.types.timezones import arrow_zone, local_zone
 from orcish.types import Pending, WriteOptions
 
@@ -28,9 +28,6 @@ __all__ = [
 
 BATCH_SIZE = 32_768
 """Default rows of a batch. Spark's JVM takes a batch as a whole; larger ones need more memory and are not faster."""
-STORES = ("aws_", "google_", "azure_", "dfs.", "fs.", "hadoop.", "orcish.", "header.")
-"""Prefixes of the options of stores."""
-OF_STORES = ("allow_http", "timeout", "connect_timeout", "proxy_url", "allow_invalid_certificates")
 
 OF_CATALOG = ("owner", "location", "provider")
 """Properties that Spark passes as options when a table of its catalog is created."""
@@ -49,6 +46,7 @@ class SourceOptions(TypedDict, total=False):
     case_sensitive: bool | None
     row_number: str | None
     partitions: bool | None
+    partition_column_type_inference: bool | None
     recursive_file_lookup: bool | None
     pending: Pending | None
     split_size: int | None
@@ -65,6 +63,18 @@ class SourceOptions(TypedDict, total=False):
 def _camel_case(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(map(str.capitalize, rest))
+
+
+OF_WRITING = (
+    "partitionBy",
+    "partitionOverwriteMode",
+    "maxRowsPerFile",
+    "maxRecordsPerFile",
+    *map(_camel_case, WriteOptions.__optional_keys__),
+)
+"""Options of the data source for writing only."""
+OF_READING = ("columns", "filters", *map(_camel_case, SourceOptions.__optional_keys__))
+"""Options for reading only."""
 
 
 def data_source_options(options: Mapping[str, Any]) -> dict[str, str]:
@@ -85,6 +95,8 @@ class TableOptions:
     row_number: str | None = None
     """Name of a column with the number of each row in its file."""
     partitions: bool | None = None
+    partition_column_type_inference: bool | None = None
+    """Whether partition columns have types that are inferred from their values, or are text; by default they have."""
     recursive_file_lookup: bool = False
     """Whether the files of all subfolders are read, and no folder is a partition."""
     pending: Pending = "wait"
@@ -109,7 +121,7 @@ class TableOptions:
         Raises:
             ValueError: There is no path, a value is invalid, or an option is unknown.
         """
-        parser = _OptionParser(options)
+        parser = OptionParser(options)
         made = cls(
             paths=_paths(parser),
             columns=parser.names("columns"),
@@ -118,6 +130,7 @@ class TableOptions:
             case_sensitive=parser.flag("caseSensitive") or False,
             row_number=parser.text("rowNumber") or None,
             partitions=parser.flag("partitions"),
+            partition_column_type_inference=parser.flag("partitionColumnTypeInference"),
             recursive_file_lookup=parser.flag("recursiveFileLookup") or False,
             pending=_pending(parser.text("pending")),
             split_size=parser.number("splitSize", default=DEFAULT_SPLIT_SIZE),
@@ -131,7 +144,7 @@ class TableOptions:
         # Options of streams, which ask for the schema with all their options.
         parser.text("stateLocation")
         parser.text("maxFilesPerTrigger")
-        parser.end("reading")
+        parser.end("reading", {"writing": OF_WRITING})
         if made.recursive_file_lookup and made.partitions:
             raise ValueError("with option recursiveFileLookup, no folder is a partition: leave option partitions out")
         return made
@@ -154,7 +167,7 @@ class StreamOptions:
         Raises:
             ValueError: As in :meth:`TableOptions.of`; or ``stateLocation`` is missing for several paths or a pattern.
         """
-        parser = _OptionParser(options)
+        parser = OptionParser(options)
         state = parser.text("stateLocation")
         most = parser.number("maxFilesPerTrigger", default=0) or None
         table = TableOptions.of(options)
@@ -182,6 +195,17 @@ class WriterOptions:
     file: WriteOptions = dataclasses.field(default_factory=WriteOptions)
     """Options of each file."""
     storage: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
+    are_keywords: bool = False
+    """Whether messages call the options by the keywords of Python functions."""
+
+    def named(self, keyword: str) -> str:
+        """What messages call an option of :class:`~orcish.types.WriteOptions`."""
+        return keyword if self.are_keywords else f"option {_camel_case(keyword)}"
+
+    @property
+    def replace(self) -> str:
+        """What replaces a whole table, for messages."""
+        return 'existing_data="overwrite"' if self.are_keywords else '.mode("overwrite")'
 
     @classmethod
     def of(cls, options: Mapping[str, str]) -> WriterOptions:
@@ -190,7 +214,7 @@ class WriterOptions:
         Raises:
             ValueError: There is not exactly one path, a value is invalid, or an option is unknown.
         """
-        parser = _OptionParser(options)
+        parser = OptionParser(options)
         paths = _paths(parser)
         if len(paths) != 1:
             raise ValueError(f"a table is written to one path, not to {len(paths)}")
@@ -218,7 +242,7 @@ class WriterOptions:
         )
         # An option of Spark for streams.
         parser.text("checkpointLocation")
-        parser.end("writing")
+        parser.end("writing", {"reading": OF_READING})
         return made
 
 
@@ -250,10 +274,10 @@ def to_text(options: Mapping[str, Any]) -> dict[str, str]:
     return made
 
 
-def _paths(parser: _OptionParser) -> tuple[str, ...]:
+def _paths(parser: OptionParser) -> tuple[str, ...]:
     is_of_catalog = parser.has(*OF_CATALOG)
     one, several = parser.text("path"), parser.text("paths")
-    paths = _json("paths", several) if several else []
+    paths = json_option("paths", several) if several else []
     if one:
         paths = [one, *paths]
     if is_of_catalog or not paths:
@@ -284,13 +308,13 @@ def absolute(path: str | os.PathLike[str]) -> str:
     return os.path.abspath(found) + ("/" if found.endswith("/") else "")
 
 
-def _zones(parser: _OptionParser) -> dict[str, Any]:
+def _zones(parser: OptionParser) -> dict[str, Any]:
     zone = arrow_zone(parser.text("timezone") or local_zone(), "timezone")
     session = parser.text("sessionTimezone")
     return {"timezone": zone, "session_timezone": arrow_zone(session, "sessionTimezone") if session else zone}
 
 
-def _values(parser: _OptionParser) -> dict[str, str]:
+def _values(parser: OptionParser) -> dict[str, str]:
     """The given choices for invalid values, under the names of :class:`orcish.types.ReadOptions`."""
     words = {
         "invalidUtf8": ("invalid_utf8", ("error", "replace", "null", "binary")),
@@ -320,87 +344,5 @@ def _codec(name: str | None) -> str | None:
 
 def _dictionary(text: str | None) -> Any:
     if text is None or not text.lstrip().startswith("{"):
-        return None if text is None else _flag("dictionary", text)
-    return _json("dictionary", text)
-
-
-def _json(name: str, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"option {name}={text!r}: is no JSON: {error}") from None
-
-
-def _flag(name: str, text: str) -> bool:
-    found = {"true": True, "false": False}.get(text.strip().lower())
-    if found is None:
-        raise ValueError(f"option {name}={text!r}: must be true or false")
-    return found
-
-
-class _OptionParser:
-    """Parses options, and keeps track of which are used."""
-
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self._left = {name.lower(): value for name, value in options.items()}
-        self._known: list[str] = []
-
-    def text(self, *names: str) -> str | None:
-        """The value of an option, under the first of its names that is given."""
-        self._known.append(names[0])
-        found = [self._left.pop(name.lower(), None) for name in names]
-        return next((value for value in found if value is not None), None)
-
-    def has(self, *names: str) -> bool:
-        """Whether one of some options is given."""
-        return any(name in self._left for name in names)
-
-    def flag(self, name: str) -> bool | None:
-        found = self.text(name)
-        return None if found is None else _flag(name, found)
-
-    def integer(self, *names: str) -> int | None:
-        found = self.text(*names)
-        try:
-            return None if found is None else int(found)
-        except ValueError:
-            raise ValueError(f"option {names[0]}={found!r}: must be a whole number") from None
-
-    def number(self, *names: str, default: int, least: int = 1) -> int:
-        """An integer that is at least ``least``."""
-        found = self.integer(*names)
-        if found is not None and found < least:
-            raise ValueError(f"option {names[0]}={found}: must be {least} at least")
-        return default if found is None else found
-
-    def real(self, *names: str) -> float | None:
-        found = self.text(*names)
-        try:
-            return None if found is None else float(found)
-        except ValueError:
-            raise ValueError(f"option {names[0]}={found!r}: must be a number") from None
-
-    def names(self, *names: str) -> tuple[str, ...] | None:
-        """A list of names, separated by commas or in JSON; ``None`` where the text is empty."""
-        found = self.text(*names)
-        if not (found or "").strip():
-            return None
-        assert found is not None
-        if found.lstrip().startswith("["):
-            listed = _json(names[0], found)
-            if not all(isinstance(name, str) for name in listed):
-                raise ValueError(f"option {names[0]}={found!r}: must be names")
-            return tuple(listed)
-        return tuple(name.strip() for name in found.split(",") if name.strip())
-
-    def storage(self) -> dict[str, str]:
-        """Removes and returns the options of object stores."""
-        names = [name for name in self._left if name.startswith(STORES) or name in OF_STORES]
-        return {name: self._left.pop(name) for name in names}
-
-    def end(self, what: str) -> None:
-        """Raises ValueError for options that are left, which are unknown."""
-        for name in self._left:
-            closest = closest_match(name, self._known)
-            hint = f"; did you mean {closest}?" if closest else ""
-            raise ValueError(f"there is no option {name!r} for {what}{hint}")
+        return None if text is None else flag_option("dictionary", text)
+    return json_option("dictionary", text)

@@ -11,7 +11,9 @@ from pyspark import TaskContext
 from pyspark.sql import SparkSession
 
 __all__ = [
+    "PARTITION_INFERENCE",
     "default_parallelism",
+    "infers_partition_types",
     "job_description",
     "jvm",
     "large_batches",
@@ -22,6 +24,8 @@ __all__ = [
     "timestamp_zone",
 ]
 
+PARTITION_INFERENCE = "spark.sql.sources.partitionColumnTypeInference.enabled"
+"""Setting of a session that the option ``partitionColumnTypeInference`` overrides."""
 MAX_BYTES = 64 << 20
 """Estimated bytes up to which the JVM need not measure a batch."""
 
@@ -44,6 +48,11 @@ def timestamp_zone(spark: SparkSession) -> str:
 def session_zone(spark: SparkSession) -> str:
     """The time zone in which the session parses and shows instants."""
     return str(spark.conf.get("spark.sql.session.timeZone"))
+
+
+def infers_partition_types(spark: SparkSession) -> bool:
+    """Whether partition columns have types that are inferred from their values, in this session."""
+    return str(spark.conf.get(PARTITION_INFERENCE, "true")).lower() == "true"
 
 
 def default_parallelism(spark: SparkSession) -> int:

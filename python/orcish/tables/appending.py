@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import io
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -9,32 +10,36 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish import _native
 from orcish.arrow.casting import cast_array
-from orcish.arrow.exported import ExportedSchema
-from orcish.arrow.frames import without_row_numbers
+from orcish.arrow.frames import fitted_metadata
 from orcish.arrow.nested import is_text, value_type
-from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
+from orcish.errors import CorruptFileError, LimitExceededError, OrcishError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles, partition_schema
+from orcish.reading.schema_file import schema_file
 from orcish.scan import scan
+from orcish.tables.added_columns import appended_schema, extended_schema, union_of_files, with_columns_of_files
 from orcish.tables.commit import Job
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.partition_values import cast_values, inferred_fields
+from orcish.tables.partition_values import cast_values, inferred_fields, untyped_columns
+from orcish.tables.twins import without_twins
 from orcish.terminal import printable
-from orcish.writing.timestamps import timestamp_types, with_stored_types, writer_timezones
+from orcish.writing.timestamps import WALL, timestamp_types, with_stored_types, writer_timezones
 from orcish.writing.writer import ORCWriter
 
 __all__ = [
+    "MAX_SHOWN",
     "ExistingTable",
     "cast_batch",
-    "check_partitions",
     "existing_table",
+    "has_columns",
     "schema_with",
 ]
 
 
+TIMEZONE = "orcish.timezone"
+"""Key of the metadata of the schema in a log with the time zone of writers."""
 MAX_SHOWN = 500
 """Most characters of names of columns in a message."""
 
@@ -56,6 +61,10 @@ class ExistingTable:
     """The result of :func:`orcish.writing.timestamps.timestamp_types`."""
     has_arrow_schema: bool
     """Whether the files have an Arrow schema."""
+    _has_log: bool
+    """Whether the columns are those of the log. Files may have others."""
+    _logged_timezone: str | None
+    """The time zone of writers in the log."""
     _files: list[str] = dataclasses.field(repr=False)
     _storage: Mapping[str, str] = dataclasses.field(repr=False)
 
@@ -72,12 +81,13 @@ class ExistingTable:
         """
         columns = pa.schema([field for field in schema if field.name not in partition], schema.metadata)
         try:
-            found = _native.appended_schema(
-                self.schema.__arrow_c_schema__(), columns.__arrow_c_schema__(), self.has_arrow_schema
-            )
+            own_types = appended_schema(self.schema, columns, self.has_arrow_schema)
+            # The columns of a table without a log are those of all of its files.
+            if self._has_log:
+                table = self._with_columns_of_files(columns)
+                own_types = appended_schema(table, columns, self.has_arrow_schema)
         except ValueError as error:
             raise ValueError(f"{self.base}: {error}") from None
-        own_types = pa.schema(ExportedSchema(found))
         fields = iter(own_types)
         typed = [self._partition_field(field) if field.name in partition else next(fields) for field in schema]
         appended = pa.schema(typed, own_types.metadata)
@@ -94,6 +104,11 @@ class ExistingTable:
                     ) from None
         return appended
 
+    def _with_columns_of_files(self, rows: pa.Schema) -> pa.Schema:
+        return with_columns_of_files(
+            self.schema, rows, self._files, self._storage, has_arrow_schema=self.has_arrow_schema
+        )
+
     def _partition_field(self, field: pa.Field) -> pa.Field:
         """A partition column of rows, with the type of the table.
 
@@ -104,6 +119,10 @@ class ExistingTable:
         if kind is None or is_text(kind):
             return field
         types = pa.types
+        if types.is_date(kind) and types.is_timestamp(field.type) and field.type.tz is not None:
+            raise ValueError(
+                f"{self.base}: partition column {field.name} of the rows is {field.type}, and {kind} in the table"
+            )
         is_instant = types.is_timestamp(kind) and kind.tz is not None
         if is_instant and (types.is_date(field.type) or (types.is_timestamp(field.type) and field.type.tz is None)):
             raise ValueError(
@@ -113,28 +132,21 @@ class ExistingTable:
         return field.with_type(kind)
 
     def writer_timezone(self) -> str | None:
-        """The time zone of the writer of the first file that records a zone; ``None`` if that has several zones."""
-        for _, file in _opened(self._files, self._storage):
-            if zones := writer_timezones(file):
-                return zones.pop() or None if len(zones) == 1 else None
-        return None
+        """The time zone of the writer of the first file that has rows and a column of type ``timestamp``, or that of
+        the log if no file has; ``None`` if that file has several zones, and if no zone is recorded.
 
-
-def check_partitions(base: str, own: Sequence[str], columns: Sequence[str], option: str) -> None:
-    """Checks that rows are partitioned as a table is.
-
-    Args:
-        base: Path or URL of the table.
-        own: The partition columns of the table.
-        columns: The partition columns of the rows.
-        option: What messages call them.
-
-    Raises:
-        ValueError: The partition columns differ, so that the table could not be read any more.
-    """
-    if list(columns) != list(own):
-        existing, given = (printable(", ".join(each)[:MAX_SHOWN]) or "none" for each in (own, columns))
-        raise ValueError(f"{base} has files whose partition columns are: {existing}; {option} is: {given}")
+        Raises:
+            UnsupportedError: The zone is not known.
+        """
+        for location, file in _opened(self._files, self._storage):
+            if WALL in timestamp_types(file).values() and (zones := writer_timezones(file)):
+                zone = zones.pop() if len(zones) == 1 else ""
+                try:
+                    ORCWriter(io.BytesIO(), pa.schema([]), timezone=zone or None).close()
+                except ValueError:
+                    raise UnsupportedError(f"{location}: writer time zone {zone!r} is not known") from None
+                return zone or None
+        return self._logged_timezone
 
 
 def existing_table(
@@ -156,23 +168,25 @@ def existing_table(
     if schema is not None:
         table = OrcFiles([], None, "name", None, None, schema._replace(shown=[]))
         columns = table.full_schema(table.open({}))
-        file = ORCFile(schema.file)
+        file = schema_file(schema)
         logged = {field.name: field for field in file.schema if field.name in schema.partition}
-        is_known = all(name in logged for name in schema.partition)
-        inferred = {} if is_known else {field.name: field for field in inferred_fields(base, visible)}
-        fields = {name: field for name in schema.partition if (field := logged.get(name) or inferred.get(name))}
+        # Each reader infers the types of columns that have none in the log.
+        untyped = untyped_columns(schema)
+        inferred = {field.name: field for field in inferred_fields(base, visible)} if untyped else {}
+        own = {**logged, **{name: inferred[name] for name in untyped if name in inferred}}
+        fields = {name: own[name] for name in schema.partition if name in own}
         known = {field.name: field.type for field in partition_schema(schema)}
         types = {
-            # The type of a column that the log has as null is inferred by each reader.
-            name: known[name] if name in logged else field.type
+            name: field.type if name in untyped else known[name]
             for name, field in fields.items()
             if not pa.types.is_null(field.type)
         }
-        return _existing_table(job, columns, fields, types, file, files)
+        return _existing_table(job, columns, fields, types, file, files, has_log=True)
     for location, file in _opened(files, job.storage):
         inferred = {field.name: field for field in inferred_fields(base, visible)}
         types = {name: field.type for name, field in inferred.items()}
-        return _existing_table(job, _columns(base, location, files, job.storage), inferred, types, file, files)
+        columns = _columns(base, location, files, job.storage)
+        return _existing_table(job, columns, inferred, types, file, files, has_log=False)
     for name in names:
         # Files of CarbonData are refused by the caller.
         if name.endswith((".carbondata", ".carbonindex")):
@@ -183,16 +197,18 @@ def existing_table(
     return None
 
 
+def has_columns(job: Job, names: Sequence[str]) -> bool:
+    """Whether one of some files of a table has columns."""
+    return any(True for _ in _opened([f"{job.root}/{name}" for name in names], job.storage))
+
+
 def _columns(base: str, first: str, files: Sequence[str], storage: Mapping[str, str]) -> pa.Schema:
     """The union of the columns of files, of which readers see those of the first one until the table has a log."""
     there = [TableFile(file, None, []) for file in files]
     try:
-        union = OrcFiles(there, None, "name", storage, None).unified_schema({}, case_sensitive=True).schema
-        # Columns whose names differ only by case from an earlier one stay hidden.
-        names: dict[str, int] = {}
-        for at, name in enumerate(union.names):
-            names.setdefault(name.lower(), at)
-        return pa.schema([union.field(at) for at in names.values()], union.metadata)
+        union = union_of_files(there, storage)
+        # Columns that are an earlier one to readers that ignore case, or that compare ids, stay hidden.
+        return without_twins(union)
     except (CorruptFileError, FileNotFoundError):
         # Another file is no ORC file, or was just removed.
         return scan(first, partitions=False, storage_options=storage).schema
@@ -207,9 +223,14 @@ def _existing_table(
     types: Mapping[str, pa.DataType],
     file: ORCFile,
     files: list[str],
+    *,
+    has_log: bool,
 ) -> ExistingTable:
     stored, has_types = timestamp_types(file), has_arrow_schema(file)
-    return ExistingTable(job.root, schema, tuple(partition.values()), types, stored, has_types, files, job.storage)
+    fields = tuple(partition.values())
+    zone = file.metadata.get(TIMEZONE) if has_log else None
+    logged = None if zone is None else zone.decode()
+    return ExistingTable(job.root, schema, fields, types, stored, has_types, has_log, logged, files, job.storage)
 
 
 def _check_names(fields: Iterable[pa.Field], above: str = "") -> None:
@@ -255,7 +276,12 @@ def _logged_type(kind: Any, arrow_schema: bool) -> Any:
 
 
 def schema_with(
-    existing: ExistingTable | None, rows: pa.Schema, partition: Sequence[str], *, arrow_schema: bool
+    existing: ExistingTable | None,
+    rows: pa.Schema,
+    partition: Sequence[str],
+    *,
+    arrow_schema: bool,
+    timezone: str | None = None,
 ) -> TableSchema:
     """The schema of a table after rows are added.
 
@@ -264,9 +290,11 @@ def schema_with(
         rows: The schema with which the rows are written, partition columns included.
         partition: Names of all partition columns.
         arrow_schema: Whether files of a new table have an Arrow schema.
+        timezone: Time zone of the writer of the rows. The log has that of the files, or of the rows where no file has
+            one, for rows that are added after all others are gone.
 
     Raises:
-        ValueError: Columns of a new table have one name, without regard to case.
+        ValueError: Columns of a new table have one name, without regard to case, or there are too many columns.
     """
     columns = pa.schema([field for field in rows if field.name not in partition], rows.metadata)
     typed: list[pa.Field] = []
@@ -275,8 +303,7 @@ def schema_with(
     else:
         # A stored column of the name of a partition column is hidden by it.
         own = pa.schema([field for field in existing.schema if field.name not in partition], existing.schema.metadata)
-        capsule = _native.extended_schema(own.__arrow_c_schema__(), columns.__arrow_c_schema__())
-        columns = with_stored_types(pa.schema(ExportedSchema(capsule)), [existing.timestamp_types])
+        columns = with_stored_types(extended_schema(own, columns), [existing.timestamp_types])
         typed = [_typed_partition(field, rows) for field in existing.partition]
         arrow_schema = existing.has_arrow_schema
     own_names = [field.name for field in typed]
@@ -285,9 +312,28 @@ def schema_with(
         if field.name in partition and field.name not in own_names and kind is not None:
             typed.append(pa.field(field.name, kind))
     file = io.BytesIO()
-    schema = without_row_numbers(pa.schema([*columns, *typed], columns.metadata))
+    schema = fitted_metadata(pa.schema([*columns, *typed], columns.metadata), is_whole=False)
     ORCWriter(file, schema, arrow_schema=arrow_schema).close()
-    return TableSchema(file.getvalue(), list(partition))
+    if WALL in timestamp_types(ORCFile(file.getvalue())).values() and (zone := _timezone(existing, timezone)):
+        file = io.BytesIO()
+        ORCWriter(file, schema, arrow_schema=arrow_schema, metadata={TIMEZONE: zone}).close()
+    made = TableSchema(file.getvalue(), list(partition))
+    try:
+        schema_file(made)
+    except LimitExceededError:
+        raise ValueError(
+            f"the table would have {len(schema)} columns, whose names and types take more room than the log has for "
+            "them: write fewer columns"
+        ) from None
+    return made
+
+
+def _timezone(existing: ExistingTable | None, timezone: str | None) -> str | None:
+    """The time zone of the writers of a table, given that of rows that are added."""
+    # Zones that are not known are no zones of rows.
+    with contextlib.suppress(UnsupportedError):
+        return (None if existing is None else existing.writer_timezone()) or timezone
+    return timezone
 
 
 def _typed_partition(field: pa.Field, rows: pa.Schema) -> pa.Field:

@@ -11,7 +11,7 @@ import dataclasses
 import os
 import uuid
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 
@@ -67,6 +67,8 @@ STAGED = pa.schema(
 class Job:
     """A job that changes a table. It is pickled for its tasks.
 
+    It belongs to the process that made or unpickled it. A child of a fork has a copy, which changes nothing.
+
     Raises:
         NotADirectoryError: The path is that of a file.
     """
@@ -79,6 +81,8 @@ class Job:
     """Path or URL of the folder of the table, without links."""
     inside: str = dataclasses.field(init=False)
     """The path of the folder of the job below that of the table; empty for the table itself."""
+    owner: int = dataclasses.field(init=False, repr=False, compare=False)
+    """Id of the process that the job belongs to."""
 
     def __post_init__(self) -> None:
         check_folder(self.base)
@@ -87,6 +91,28 @@ class Job:
         object.__setattr__(self, "root", root)
         object.__setattr__(self, "inside", inside)
         object.__setattr__(self, "base", f"{root}/{inside}" if inside else root)
+        object.__setattr__(self, "owner", os.getpid())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Spark commits in another process than the one that has planned the job.
+        self.__dict__.update(state, owner=os.getpid())
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the job belongs to this process, and not to the parent of a fork."""
+        return self.owner == os.getpid()
+
+    def check_process(self) -> None:
+        """Checks that the job belongs to this process.
+
+        Raises:
+            ValueError: It belongs to the parent of a fork, which commits it.
+        """
+        if not self.is_own:
+            raise ValueError(
+                f"{_native.display_name(self.base)}: the table is being changed by process {self.owner}: a child of a "
+                "fork begins a change of its own"
+            )
 
     @property
     def staging(self) -> str:
@@ -94,7 +120,12 @@ class Job:
         return f"{JOBS}/{self.id}"
 
     def attempt(self) -> str:
-        """A new folder for one attempt of a task."""
+        """A new folder for one attempt of a task.
+
+        Raises:
+            ValueError: The job belongs to another process.
+        """
+        self.check_process()
         return f"{self.staging}/{uuid.uuid4().hex}"
 
     def folder(self) -> Folder:
@@ -130,9 +161,15 @@ class Job:
         # Once a table has a log, no table is made below it.
         below = log.table_below() if position == 0 else None
         if below is not None:
+            base, root = _native.display_name(self.base), _native.display_name(self.root)
+            if self.inside:
+                raise ValueError(
+                    f"{base}: a folder with '=' in its name is a partition of the table above it, and {root} is a "
+                    f"folder of tables, such as {below}: choose a name without '='"
+                )
             raise ValueError(
-                f"{_native.display_name(self.root)} has another table below it, {below}, whose rows readers would see "
-                "in both: write to that table, or to a folder beside it"
+                f"{root} has another table below it, {below}, whose rows readers would see in both: write to that "
+                "table, or to a folder beside it"
             )
         files, schema = log.view(folder)
         names = [name for name, _ in files]
@@ -166,7 +203,7 @@ class Job:
         operation: Literal["append", "overwrite", "compact", "delete"] = "append",
         *,
         existing: Collection[FileInfo] | None = None,
-        partitions: Callable[[], Collection[str]] | None = None,
+        partitions: Callable[[TableSchema | None], Collection[str]] | None = None,
         everything: bool = False,
         is_new: bool = False,
         stream: tuple[str, int] | None = None,
@@ -180,7 +217,8 @@ class Job:
             added: Files that tasks have written, of one attempt of each task.
             operation: What the log calls the commit.
             existing: Files to remove. It is an error if one of them has changed.
-            partitions: Gives the folders whose files are removed, by their paths in the table.
+            partitions: Gives the folders whose files are removed, by their paths in the table, for the schema that the
+                table has after the commit.
             everything: Whether all files of the folder of the job are removed.
             is_new: Whether it is an error if the folder of the job has files.
             stream: Id of a stream and number of its batch.
@@ -198,9 +236,11 @@ class Job:
             CommitError: Another commit is not finished and cannot be, or has changed files of ``existing``. The table
                 is unchanged.
             FileExistsError: There are files, with ``is_new``.
-            ValueError: Files that are to be removed are not those of the table alone.
+            ValueError: Files that are to be removed are not those of the table alone, or the job belongs to another
+                process.
             OSError: The commit is not decided; the table is unchanged.
         """
+        self.check_process()
         files = list(added)
         outcome = "outdated"
         while outcome == "outdated":
@@ -210,7 +250,7 @@ class Job:
                 [file.token for file in files],
                 sum(file.rows for file in files),
                 existing=None if existing is None else list(existing),
-                partitions=None if partitions is None else sorted(partitions()),
+                partitions=None if partitions is None else sorted(partitions(schema)),
                 everything=self.inside if everything else None,
                 nothing=self.inside if is_new else None,
                 stream=stream,
@@ -232,13 +272,12 @@ class Job:
         A child of a fork removes nothing: the files are those of its parent.
         """
         staged: list[Staged] = []
-        owner = os.getpid()
         try:
             yield staged
         except UnfinishedCommitError:
             raise
         except BaseException:
-            if os.getpid() == owner:
+            if self.is_own:
                 self.give_up(staged)
             raise
 
@@ -253,7 +292,12 @@ class Job:
         Args:
             written: Known files. In a store, parts of other files stay until the rules of the store remove unfinished
                 uploads.
+
+        Raises:
+            ValueError: The job belongs to another process.
+            OSError: A file cannot be removed.
         """
+        self.check_process()
         self.log().abandon(self.id, [file.token for file in written])
 
 

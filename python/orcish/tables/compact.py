@@ -41,11 +41,11 @@ def compact(
 ) -> list[CompactedFile]:
     """Combines small files of a table, folder by folder, in the order of their names.
 
-    Files with the same types and options are merged: each is checked, and their stripes are copied. Other files, and
-    all files with ``rewrite``, are decoded and written again, with the types of the table and the time zones of their
-    writers, and the attributes, codec, stride of the row index and version of the first of them. The table changes at
-    once, when all files have been written; if the call fails before, the table is unchanged. Readers that have listed
-    the old files and not opened them yet will not find them.
+    Each file is checked. Files with the same types and options are merged: their stripes are copied. Other files, and
+    all files with ``rewrite``, which are not checked, are decoded and written again, with the types of the table and
+    the time zones of their writers, and the attributes, codec, stride of the row index and version of the first of
+    them. The table changes at once, when all files have been written; if the call fails before, the table is unchanged.
+    Readers that have listed the old files and not opened them yet will not find them.
 
     The keywords of :class:`~orcish.types.WriteOptions` apply to files that are rewritten.
 
@@ -66,11 +66,14 @@ def compact(
         ValueError: Options of files are given without ``rewrite``, or a size is invalid.
         FileNotFoundError: There is no such folder, or there are no files in it.
         NotADirectoryError: The path is that of a file.
-        UnsupportedError: The path is a CarbonData table.
-        CorruptFileError: A file cannot be read; the table is unchanged.
-        LimitExceededError: Files have timestamps that no unit of Arrow has without a loss, see ``exact`` of
-            :class:`~orcish.types.ReadOptions`; the table is unchanged. :func:`orcish.convert` with ``timestamp_unit``
-            makes a table without the digits.
+        UnsupportedError: The path is a CarbonData table, or a file was written in a time zone that is not known.
+        CorruptFileError: A file cannot be read, or, without ``rewrite``, :meth:`orcish.ORCFile.check` finds that it
+            contradicts its rows, which may be damaged; the table is unchanged.
+        UnsupportedError: Files of one folder have columns that are one column to some readers: of names that differ
+            only by case, or of one ``iceberg.id``; the table is unchanged.
+        LimitExceededError: Files have timestamps with digits beyond the unit that readers of the table see, or that no
+            unit of Arrow has without a loss; the table is unchanged. :func:`orcish.convert` with ``timestamp_unit``
+            makes a table with another unit.
         CommitError: A file was changed or removed meanwhile; the table is unchanged.
         UnfinishedCommitError: The commit is decided and not finished, or it is not known whether it is decided.
         OSError: A file cannot be read or written; the table is unchanged.

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from orcish.carbon.detect import check_not_carbon
-from orcish.errors import OrcishError
+from orcish.errors import CorruptFileError, OrcishError
 from orcish.reading.file import ORCFile, stored_arrow_schema
 from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.folder import FileInfo, Folder
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import existing_root
-from orcish.tables.rewriting import file_options, rewrite, rewritten_name
+from orcish.tables.replacing import Replaced, replace_files
+from orcish.tables.rewriting import check_options, file_options, rewrite, rewritten_name
 from orcish.writing.dataset import file_suffix
 from orcish.writing.timestamps import timestamp_types
 
@@ -65,13 +66,15 @@ class CompactionPlan:
     tasks: list[CompactionTask]
     files: list[FileInfo]
     """The files as they were when the plan was made."""
+    schema: TableSchema | None
+    """The schema of the table in its log, at that time."""
 
     @staticmethod
     def of(path: str, storage: Mapping[str, str], size: int, rewrite: bool, options: dict[str, Any]) -> CompactionPlan:
         """Plans a compaction.
 
         Raises:
-            ValueError: Options of files are given without ``rewrite``.
+            ValueError: Options of files are given without ``rewrite``, or are wrong.
             FileNotFoundError: There is no such folder, or there are no files in it.
             NotADirectoryError: The path is that of a file.
             UnsupportedError: The path is a CarbonData table.
@@ -96,7 +99,10 @@ class CompactionPlan:
             )
             for group in compaction_groups([file for file in there if file.size], size, rewrite)
         ]
-        return CompactionPlan(job, tasks, there)
+        for task in tasks[:1]:
+            folder = job.folder()
+            check_options(folder.location(task.names[0]), folder, options, schema)
+        return CompactionPlan(job, tasks, there, schema)
 
     def commit(self, made: Sequence[Staged]) -> None:
         """Replaces the files of all tasks.
@@ -104,9 +110,8 @@ class CompactionPlan:
         Raises:
             CommitError: A file was changed or removed meanwhile; the table is unchanged.
         """
-        if made:
-            removed = {name for task in self.tasks for name in task.names}
-            self.job.commit(made, "compact", existing=[file for file in self.files if file.name in removed])
+        replaced = [Replaced(task.names, staged) for task, staged in zip(self.tasks, made, strict=True)]
+        replace_files(self.job, "compact", replaced, self.files, self.schema)
 
 
 def compaction_groups(files: Sequence[FileInfo], size: int, rewrite: bool) -> list[list[FileInfo]]:
@@ -134,7 +139,8 @@ def compact_files(task: CompactionTask) -> tuple[CompactedFile, Staged]:
     """Writes one file, which is not published yet.
 
     Raises:
-        CorruptFileError: A file cannot be read.
+        CorruptFileError: A file cannot be read, or is to be merged and contradicts its rows.
+        UnsupportedError: Files have columns that are one column to some readers.
     """
     folder = task.job.folder()
     sources = [folder.location(name) for name in task.names]
@@ -166,17 +172,35 @@ def compact_files(task: CompactionTask) -> tuple[CompactedFile, Staged]:
 
 def _can_be_merged(sources: Sequence[str], folder: Folder, schema: TableSchema | None) -> bool:
     """Whether a merged file is read as the files are, and all files are what they state. A merged file would have the
-    faults of each, and all of their rows. It would have no Arrow schema in place of several, which decide on units of
-    timestamps, and on all types where the log has no schema.
+    faults of each. It would have no Arrow schema in place of several, which decide on units of timestamps, and on all
+    types where the log has no schema.
 
     Raises:
-        CorruptFileError: A file cannot be read.
+        CorruptFileError: A file cannot be read, or contradicts its rows.
     """
     files = [ORCFile(source, storage_options=folder.storage_options) for source in sources]
+    # All files are checked, those after a deviation, too.
+    are_correct = [_is_correct(source, file) for source, file in zip(sources, files, strict=True)]
     has_same_types = len({stored_arrow_schema(file) for file in files}) == 1
-    if not has_same_types and (schema is None or any(timestamp_types(file) for file in files)):
-        return False
-    return all(not file.check() for file in files)
+    has_timestamps = any(timestamp_types(file) for file in files)
+    return all(are_correct) and (has_same_types or (schema is not None and not has_timestamps))
+
+
+def _is_correct(source: str, file: ORCFile) -> bool:
+    """Whether a file is correct. Deviations from the specification that change no value end when it is written again.
+
+    Raises:
+        CorruptFileError: It contradicts its rows. A file in its place would not.
+    """
+    findings = file.check()
+    for found in findings:
+        if found.contradicts_rows:
+            place = "" if found.stripe is None else f"stripe {found.stripe}, "
+            raise CorruptFileError(
+                f"{source}: {place}column {found.column or 'the root'}: {found.message}: the rows may be damaged; "
+                "rewrite=True takes them as they are read"
+            )
+    return not findings
 
 
 def parse_size(size: int | str) -> int:

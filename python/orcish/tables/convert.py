@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, cast
 
+import pyarrow as pa
+
+from orcish.arrow.nested import map_columns
 from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
 from orcish.io.paths import is_pattern, local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
+from orcish.reading.reader import BatchSource, rows_of
 from orcish.reading.scan import Scan, reader_of
+from orcish.reading.scan_reader import ScanReader
+from orcish.reading.schema_file import schema_file
 from orcish.scan import scan
+from orcish.tables.partition_values import untyped_columns
 from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ScanOptions, Sources, StorageOptions, WriteOptions
 from orcish.writing.dataset import WrittenFile
+from orcish.writing.timestamps import ORC_TYPE
 
 __all__ = ["convert"]
+
+_ADVICE = (
+    "compact, with rewrite=True, writes the files of a table anew in their place; choose another target for the rest"
+)
 
 
 @checked_keywords
@@ -83,8 +95,9 @@ def convert(
         invalid_utf8: How invalid UTF-8 is read; see :class:`~orcish.types.ReadOptions`.
         long_char: How strings longer than their ``char`` or ``varchar`` are read, likewise.
         decimal_out_of_range: How decimals of more digits than their precision are read, likewise.
-        timestamp_unit: Unit of timestamps, likewise; by default ``exact``, which loses no digit: a value that has more
-            digits than the unit of its column is an error. Other units cut digits off.
+        timestamp_unit: Unit of timestamps, likewise; by default that in which readers of the source see each column,
+            without a loss: a value that has more digits than the unit of its column is an error. Given units but
+            ``exact`` cut digits off. Targets without an Arrow schema have the digits of all units.
         timestamps: Whether ``timestamp`` of ORC is read as wall clock times or as instants, likewise. Instants are
             written as ``timestamp with local time zone``, which keeps both occurrences of an hour that clocks repeat.
         source_timezone: ``timezone`` of :class:`~orcish.types.ReadOptions`. The keyword ``timezone`` is that of
@@ -119,20 +132,22 @@ def convert(
         "decimal_out_of_range": decimal_out_of_range,
         "timestamps": timestamps,
         "timezone": source_timezone,
-        "timestamp_unit": timestamp_unit or "exact",
+        "timestamp_unit": timestamp_unit,
     }
     given.update(cast("ScanOptions", {name: value for name, value in choices.items() if value is not None}))
     table = scan(source, **given)
     _check_apart(source, table, base)
     reader = reader_of(table)
-    if isinstance(reader.source, OrcFiles) and not _has_arrow_schema(reader.source, limits):
+    if isinstance(reader.source, OrcFiles) and not _has_arrow_schema(reader.source):
         # Readers infer the same types.
         options = {"arrow_schema": False, **options}
     schema = table.schema
+    if timestamp_unit is None:
+        table = _with_all_digits(reader, keeps_units=options.get("arrow_schema") is not False)
     if partition_by is None:
         partition_by = [name for name in reader.source.partition_columns if name in schema.names]
     return write_dataset(
-        table,
+        _typed(table, reader.source, partition_by) if isinstance(reader.source, OrcFiles) else table,
         base,
         partition_by=partition_by,
         max_rows_per_file=max_rows_per_file,
@@ -142,16 +157,101 @@ def convert(
     )
 
 
-def _has_arrow_schema(table: OrcFiles, limits: Limits | None) -> bool:
+def _typed(table: Scan, source: OrcFiles, partition_by: Sequence[str]) -> Scan | _Typed:
+    """The scan without types that not all of its values have: of partition columns whose values are all null, and of
+    texts that are of limited length in some files only.
+    """
+    untyped = _untyped_columns(source).intersection(partition_by)
+    unlimited = _unlimited_columns(source, table.schema)
+
+    def changed(field: pa.Field, path: str) -> pa.Field:
+        if path in untyped:
+            return field.with_type(pa.null())
+        if path in unlimited:
+            kept = {key: value for key, value in (field.metadata or {}).items() if key != ORC_TYPE.encode()}
+            return field.with_metadata(kept or None)
+        return field
+
+    return _Typed(table, map_columns(table.schema, changed)) if untyped or unlimited else table
+
+
+class _Typed(BatchSource):
+    """A scan with another schema.
+
+    Args:
+        table: The scan.
+        schema: Its columns, with other metadata, and with the type ``null`` for columns that have only nulls.
+    """
+
+    def __init__(self, table: Scan, schema: pa.Schema) -> None:
+        self._table = table
+        self._schema = schema
+
+    def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        return self._schema, map(self._batch, rows_of(self._table)[1])
+
+    def _batch(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        columns = [
+            pa.nulls(len(batch)) if pa.types.is_null(field.type) else column
+            for column, field in zip(batch.columns, self._schema, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=self._schema) if columns else batch
+
+
+def _with_all_digits(reader: ScanReader, *, keeps_units: bool) -> Scan:
+    """The scan that loses no digit of a timestamp.
+
+    Args:
+        reader: The reader of the source, under the default unit.
+        keeps_units: Whether timestamps have the units that readers of the source see, where a value with more digits is
+            an error. Otherwise they have the units that hold all digits.
+    """
+    source = reader.source
+    if keeps_units and isinstance(source, OrcFiles):
+        source = source.with_schema(reader.opened)
+    return Scan(ScanReader(source, {**reader.options, "timestamp_unit": "exact"}))
+
+
+def _untyped_columns(table: OrcFiles) -> set[str]:
+    """The partition columns of a source that have no type yet: its log has none, and all values are null."""
+    untyped = set(table.partition_columns)
+    if table.table_schema is not None:
+        untyped.intersection_update(untyped_columns(table.table_schema))
+    return untyped.difference(name for file in table.files for name, text in file.partition if text is not None)
+
+
+def _unlimited_columns(table: OrcFiles, schema: pa.Schema) -> set[str]:
+    """The columns of type ``char`` or ``varchar`` that a file has as another type."""
+    limited: dict[str, str] = {}
+
+    def seen(field: pa.Field, path: str) -> pa.Field:
+        kind = (field.metadata or {}).get(ORC_TYPE.encode(), b"").decode()
+        if kind.startswith(("char", "varchar")):
+            limited[path] = kind
+        return field
+
+    map_columns(schema, seen)
+    found: set[str] = set()
+    for file in _opened(table) if limited else ():
+        own = dict(zip(file.column_paths, file.column_types, strict=True))
+        found.update(path for path, kind in limited.items() if own.get(path, kind) != kind)
+    return found
+
+
+def _has_arrow_schema(table: OrcFiles) -> bool:
     """Whether the table has an Arrow schema: its log, or the first file where the log has no schema."""
     if table.table_schema is not None:
-        return has_arrow_schema(ORCFile(table.table_schema.file))
+        return has_arrow_schema(schema_file(table.table_schema))
+    first = next(_opened(table), None)
+    return first is None or has_arrow_schema(first)
+
+
+def _opened(table: OrcFiles) -> Iterator[ORCFile]:
+    """The files of a source that can be opened. Files of no bytes have no columns. The read raises other errors."""
     for file in table.files:
         source = file.location if file.source is None else file.source
-        # Files of no bytes have no columns. Other errors are raised by the read.
         with contextlib.suppress(OrcishError):
-            return has_arrow_schema(ORCFile(source, storage_options=table.storage_options, limits=limits))
-    return True
+            yield ORCFile(source, storage_options=table.storage_options, limits=table.limits)
 
 
 def _check_apart(source: Sources, table: Scan, target: str) -> None:
@@ -160,9 +260,9 @@ def _check_apart(source: Sources, table: Scan, target: str) -> None:
     paths = [os.fspath(each) for each in sources if isinstance(each, str | os.PathLike)]
     folders = [local_path(path) for path in paths if not is_pattern(local_path(path))]
     if any(_is_below(target, folder) for folder in folders):
-        raise ValueError(f"the target {target} is in the source")
+        raise ValueError(f"the target {target} is in the source: {_ADVICE}")
     if any(_is_below(each, target) for each in [*folders, *table.files]):
-        raise ValueError(f"the source is in the target {target}")
+        raise ValueError(f"the source is in the target {target}: {_ADVICE}")
 
 
 def _is_below(location: str, folder: str) -> bool:

@@ -65,7 +65,7 @@ def delete(
         FileNotFoundError: There is no such folder, or there are no files in it.
         NotADirectoryError: The path is that of a file.
         ValueError: The filter or an option is invalid; a file is behind a link to a folder.
-        UnsupportedError: The path is a CarbonData table.
+        UnsupportedError: The path is a CarbonData table, or a file was written in a time zone that is not known.
         CorruptFileError: A file cannot be read; the table is unchanged.
         LimitExceededError: A file has timestamps that no unit of Arrow has without a loss, see ``exact`` of
             :class:`~orcish.types.ReadOptions`; the table is unchanged. :func:`orcish.convert` with ``timestamp_unit``

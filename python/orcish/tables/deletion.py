@@ -17,13 +17,12 @@ from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import WHOLE_FILE, Scan, Split
 from orcish.reading.scan_reader import ScanReader
-from orcish.tables.appending import existing_table, schema_with
 from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.folder import FileInfo
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import existing_root
-from orcish.tables.partition_values import inferred_fields
-from orcish.tables.rewriting import file_options, rewrite, rewritten_name
+from orcish.tables.replacing import Replaced, replace_files
+from orcish.tables.rewriting import check_options, file_options, rewrite, rewritten_name
 from orcish.writing.dataset import file_suffix
 
 __all__ = ["Deleted", "DeletedRows", "DeletionPlan", "DeletionTask", "delete_rows"]
@@ -76,10 +75,8 @@ class DeletionPlan:
     tasks: list[DeletionTask]
     files: list[FileInfo]
     """The files as they were when the plan was made."""
-    position: int
-    """The position of the log at which the plan was made."""
-    names: list[str]
-    """The files of the table that have bytes, if its log has no schema, and the deletion is one of all its folders."""
+    schema: TableSchema | None
+    """The schema of the table in its log, when the plan was made."""
 
     @staticmethod
     def of(path: str, filters: Filters, storage: Mapping[str, str], options: dict[str, Any]) -> DeletionPlan:
@@ -97,7 +94,7 @@ class DeletionPlan:
         check_not_carbon(path, storage)
         existing_root(path)
         job = Job(path, storage)
-        position, visible, logged = job.prepare(job.inside)
+        _, visible, logged = job.prepare(job.inside)
         if not visible and (logged is None or job.inside):
             raise FileNotFoundError(f"no files: {path}")
         files = job.files()
@@ -125,8 +122,11 @@ class DeletionPlan:
             for split in Scan(reader).splits(WHOLE_FILE):
                 splits.setdefault(split.location[len(base) + 1 :], []).append(split)
             tasks = [DeletionTask(job, name, sizes[name], parts, options, logged) for name, parts in splits.items()]
-        names = [name for name in visible if sizes[name]] if logged is None and not job.inside else []
-        return DeletionPlan(job, tasks, files, position, names)
+        if logged is not None:
+            # Files without a log may have different columns.
+            for task in tasks[:1]:
+                check_options(f"{base}/{task.name}", job.folder(), options, logged)
+        return DeletionPlan(job, tasks, files, logged)
 
     def commit(self, done: Sequence[DeletedRows]) -> Deleted:
         """Replaces and removes the files that have rows to delete.
@@ -134,37 +134,10 @@ class DeletionPlan:
         Raises:
             CommitError: A file was changed or removed meanwhile; the table is unchanged.
         """
-        changed = {each.name for each in done if each.rows}
-        staged = [each.staged for each in done if each.staged is not None]
-        if changed:
-            # A table without files has the columns of its log, and partition columns keep the types of all folders.
-            removed = changed - {each.name for each in done if each.staged is not None}
-            left = [name for name in self.names if name not in removed]
-            root = self.job.root
-            differs = inferred_fields(root, left) != inferred_fields(root, self.names)
-            schema = self._schema() if self.names and (not left or differs) else None
-            self.job.commit(
-                staged,
-                "delete",
-                existing=[file for file in self.files if file.name in changed],
-                position=None if schema is None else self.position,
-                schema=schema,
-                check=lambda: schema if self.job.prepare("").schema is None else None,
-            )
-        return Deleted(sum(each.rows for each in done), len(changed) - len(staged), len(staged))
-
-    def _schema(self) -> TableSchema | None:
-        """The schema of the files."""
-        try:
-            existing = existing_table(self.job, self.names, None, self.names)
-        except ValueError:
-            # They have no common schema.
-            return None
-        if existing is None:
-            return None
-        root = self.job.root
-        partition = [name for name, _ in _native.partitions_below(root, f"{root}/{self.names[0]}")]
-        return schema_with(existing, pa.schema([]), partition, arrow_schema=False)
+        replaced = [Replaced([each.name], each.staged) for each in done if each.rows]
+        rewritten = sum(each.staged is not None for each in replaced)
+        replace_files(self.job, "delete", replaced, self.files, self.schema)
+        return Deleted(sum(each.rows for each in done), len(replaced) - rewritten, rewritten)
 
 
 def delete_rows(task: DeletionTask) -> DeletedRows:

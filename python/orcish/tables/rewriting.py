@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish import _native
+from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, native_file
 from orcish.reading.orc_files import OrcFiles
@@ -19,10 +20,11 @@ from orcish.reading.scan_reader import ScanReader
 from orcish.tables.folder import Folder
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.rewritten import RewrittenTypes, Source
+from orcish.writing.option_check import check_file_options
 from orcish.writing.timestamps import timestamp_types, with_schema
 from orcish.writing.writer import Written, native_options
 
-__all__ = ["file_options", "rewrite", "rewritten_name"]
+__all__ = ["check_options", "file_options", "rewrite", "rewritten_name"]
 
 
 MIN_STRIDE, MAX_STRIDE = 1_000, 2**31 - 1
@@ -56,6 +58,25 @@ def file_options(source: str, folder: Folder, options: Mapping[str, Any]) -> dic
     if version in ("0.11", "0.12") and not has_filters:
         kept["version"] = version
     return {**kept, **options}
+
+
+def check_options(source: str, folder: Folder, options: Mapping[str, Any], schema: TableSchema | None) -> None:
+    """Checks the options with which a file is written again.
+
+    Args:
+        source: The file.
+        folder: The folder of the table.
+        options: The options that are given.
+        schema: The schema of the table in its log.
+
+    Raises:
+        TypeError, ValueError, OrcishError: An option is wrong, or the file cannot be read.
+    """
+    if options:
+        storage = folder.storage_options
+        files = [Source(source, ORCFile(source, storage_options=storage))]
+        types = RewrittenTypes.of(files, schema, storage, keeps_instants="timezone" not in options)
+        check_file_options(types.read, file_options(source, folder, options))
 
 
 def rewrite(
@@ -93,8 +114,11 @@ def rewrite(
     storage = folder.storage_options
     files = [Source(source, ORCFile(source, storage_options=storage)) for source in sources]
     runs = [_Run(None, [file.table_file() for file in files])] if "timezone" in options else _runs(files)
-    types = RewrittenTypes.of(files, schema, storage, keeps_instants="timezone" not in options)
-    native = {"arrow_schema": types.has_arrow_schema, **options, "recorded_schema": types.recorded.__arrow_c_schema__()}
+    types = RewrittenTypes.of(
+        files, schema, storage, keeps_instants="timezone" not in options, arrow_schema=options.get("arrow_schema")
+    )
+    recorded = types.recorded.__arrow_c_schema__()
+    native = {**options, "arrow_schema": types.has_arrow_schema, "recorded_schema": recorded}
     writer = _native.Writer(
         folder.location(target),
         types.read.__arrow_c_schema__(),
@@ -107,7 +131,7 @@ def rewrite(
     try:
         for run in runs:
             if run.zone is not None:
-                writer.set_timezone(run.zone)
+                _set_timezone(writer, run.zone, run.files[0].location)
             table = OrcFiles(run.files, types.read, "name", storage, None)
             for batch in Scan(ScanReader(table, {"timestamp_unit": "exact"})):
                 for kept in [batch] if removed is None else _without(batch, removed, first):
@@ -128,6 +152,18 @@ class _Run(NamedTuple):
     zone: str | None
     """The zone, empty where it is not recorded; ``None`` where it does not matter."""
     files: list[TableFile]
+
+
+def _set_timezone(writer: _native.Writer, zone: str, location: str) -> None:
+    """Gives the next stripes the time zone of the stripes that their rows come from.
+
+    Raises:
+        UnsupportedError: The zone is not known. The message names the file that has it.
+    """
+    try:
+        writer.set_timezone(zone)
+    except ValueError:
+        raise UnsupportedError(f"{location}: writer time zone {zone!r} is not known") from None
 
 
 def _runs(sources: Sequence[Source]) -> list[_Run]:

@@ -8,16 +8,17 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from orcish import _native
-from orcish.arrow.exported import ExportedSchema
-from orcish.arrow.nested import is_text, map_fields
+from orcish.arrow.nested import is_text, map_columns, value_type
 from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema, native_file
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import WHOLE_FILE
+from orcish.reading.schema_file import schema_file
 from orcish.reading.source import type_options
+from orcish.tables.added_columns import extended_schema
 from orcish.tables.log.schema import TableSchema
+from orcish.tables.twins import check_twins, without_twins
 from orcish.types import StorageOptions
 from orcish.writing.timestamps import CATALYST_TYPE, ORC_TYPE, timestamp_types, with_stored_types
 
@@ -25,6 +26,8 @@ __all__ = ["RewrittenTypes", "Source"]
 
 EXTENSION = b"ARROW:extension:"
 """Beginning of the keys of field metadata that name extension types."""
+TYPE_KEYS = (ORC_TYPE.encode(), CATALYST_TYPE.encode())
+"""Keys of field metadata that decide the ORC type."""
 
 
 class Source(NamedTuple):
@@ -46,11 +49,16 @@ class RewrittenTypes(NamedTuple):
     recorded: pa.Schema
     """The Arrow schema of the new file: the types of the table."""
     has_arrow_schema: bool
-    """Whether the new file has it, by default."""
+    """Whether the new file has it."""
 
     @staticmethod
     def of(
-        sources: Sequence[Source], logged: TableSchema | None, storage: StorageOptions | None, *, keeps_instants: bool
+        sources: Sequence[Source],
+        logged: TableSchema | None,
+        storage: StorageOptions | None,
+        *,
+        keeps_instants: bool,
+        arrow_schema: bool | None = None,
     ) -> RewrittenTypes:
         """The types of the table, and after them the columns that only the files have.
 
@@ -61,15 +69,23 @@ class RewrittenTypes(NamedTuple):
             storage: Options of the object store.
             keeps_instants: Whether columns of type ``timestamp`` are read as the instants that are stored, whatever
                 their type is in the table.
+            arrow_schema: Whether the new file has an Arrow schema; by default if readers take the types from one.
 
         Raises:
+            UnsupportedError: The files have columns that are one column to some readers.
             OrcishError: A column of a file cannot be read.
         """
         types = _Types(sources, logged, storage)
-        table = types.of_table({"timestamp_unit": "exact"})
-        read = types.of_table({"timestamp_unit": "exact", "timestamps": "instant"}) if keeps_instants else table
+        has_arrow_schema = types.has_arrow_schema if arrow_schema is None else arrow_schema
+        # Without a log, readers take units from the new file, which has those that they saw before.
+        options = {} if logged is None and has_arrow_schema else {"timestamp_unit": "exact"}
+        table = types.of_table(options)
         kinds = types.timestamp_types()
-        return RewrittenTypes(with_stored_types(read, kinds), with_stored_types(table, kinds), types.has_arrow_schema)
+        recorded = read = with_stored_types(table, kinds)
+        if keeps_instants:
+            instants = types.of_table({**options, "timestamps": "instant"})
+            read = with_stored_types(types.with_clocks(instants, table), kinds)
+        return RewrittenTypes(read, recorded, has_arrow_schema)
 
 
 class _Types:
@@ -78,10 +94,13 @@ class _Types:
     def __init__(self, sources: Sequence[Source], logged: TableSchema | None, storage: StorageOptions | None) -> None:
         self._files = [source.file for source in sources]
         self._columns = [_columns(file) for file in self._files]
+        attributes = [{path: column.attributes for path, column in columns.items()} for columns in self._columns]
+        check_twins([(source.location, own) for source, own in zip(sources, attributes, strict=True)])
+        self._timestamps = [timestamp_types(file) for file in self._files]
         self._sources = [source.table_file() for source in sources]
         self._logged = None if logged is None else logged._replace(shown=[])
         self._storage = storage
-        self._log_file = None if logged is None else ORCFile(logged.file)
+        self._log_file = None if logged is None else schema_file(logged)
 
     @property
     def has_arrow_schema(self) -> bool:
@@ -89,13 +108,27 @@ class _Types:
         return has_arrow_schema(self._log_file or self._files[0])
 
     def timestamp_types(self) -> list[dict[str, str]]:
-        """The ORC types of the timestamp columns of each file; those of the log for columns that no file has."""
-        kinds = [timestamp_types(file) for file in self._files]
-        if self._log_file is not None:
-            found = {path for file in self._files for path in file.column_paths}
-            own = timestamp_types(self._log_file)
-            kinds.append({path: kind for path, kind in own.items() if path not in found})
-        return kinds
+        """The ORC types of the timestamp columns of each file; those of the log for columns that no file has as
+        timestamps.
+        """
+        own = {} if self._log_file is None else timestamp_types(self._log_file)
+        return [*self._timestamps, {path: kind for path, kind in own.items() if not self._has_timestamps(path)}]
+
+    def with_clocks(self, read: pa.Schema, table: pa.Schema) -> pa.Schema:
+        """The schema with the types of the table for timestamps that no file has as timestamps: there are no instants
+        of them, but dates, wall clocks of Spark, or nulls.
+        """
+        types = {path: field.type for path, field in _by_path(table).items()}
+
+        def changed(field: pa.Field, path: str) -> pa.Field:
+            is_clock = pa.types.is_timestamp(value_type(field.type)) and not self._has_timestamps(path)
+            return field.with_type(types[path]) if is_clock else field
+
+        return map_columns(read, changed)
+
+    def _has_timestamps(self, path: str) -> bool:
+        """Whether a column is one of timestamps in a file."""
+        return any(path in kinds for kinds in self._timestamps)
 
     def of_table(self, options: dict[str, Any]) -> pa.Schema:
         """The types of the table under options of reading."""
@@ -103,14 +136,14 @@ class _Types:
         files = OrcFiles(self._sources, None, "name", self._storage, None, self._logged)
         schema = files.full_schema(files.open(options))
         for own in each:
-            schema = pa.schema(
-                ExportedSchema(_native.extended_schema(schema.__arrow_c_schema__(), own.__arrow_c_schema__()))
-            )
+            schema = extended_schema(schema, own)
         if self._logged is None and not self._can_be_read(schema, options):
             # There is none where the first file has times, and another one integers without an Arrow schema.
             with contextlib.suppress(UnsupportedError):
                 schema = self._union(self._sources, options)
-        return pa.schema([self._with_attributes(field, field.name) for field in schema], schema.metadata)
+        # A file that is written again does not get a column of the table that is one of its own to some readers.
+        stored = {path for columns in self._columns for path in columns}
+        return without_twins(map_columns(schema, self._with_attributes), stored)
 
     def _can_be_read(self, schema: pa.Schema, options: dict[str, Any]) -> bool:
         """Whether readers find the columns of all files with the types of a schema."""
@@ -122,13 +155,15 @@ class _Types:
         return True
 
     def _with_attributes(self, field: pa.Field, path: str) -> pa.Field:
-        """The field with the attributes that it has in the first file, and its ORC type, if all files have the same."""
-        field = field.with_type(
-            map_fields(field.type, lambda child, step: self._with_attributes(child, f"{path}.{step}"))
-        )
-        found = [columns[path] for columns in self._columns if path in columns]
+        """The field with the attributes that it has in the first file, and its ORC type, if all files have the same.
+        Columns of type ``null`` have no ORC type: that of the table stays.
+        """
+        there = [columns[path] for columns in self._columns if path in columns]
+        found = [column for column in there if not column.is_null]
         if not found:
-            return field
+            own = there[0].attributes if there else {}
+            attributes = {key: value for key, value in own.items() if key not in TYPE_KEYS}
+            return field.with_metadata({**attributes, **(field.metadata or {})} or None)
         metadata = {key: value for key, value in (field.metadata or {}).items() if key.startswith(EXTENSION)}
         first = found[0]
         is_same = all((each.kind, each.spark_type) == (first.kind, first.spark_type) for each in found)
@@ -155,6 +190,8 @@ class _Column(NamedTuple):
     kind: str
     """Its ORC type."""
     attributes: dict[bytes, bytes]
+    is_null: bool
+    """Whether its Arrow type is ``null``, and its ORC type thus that of no value."""
 
     @property
     def spark_type(self) -> bytes | None:
@@ -170,23 +207,21 @@ class _Column(NamedTuple):
 def _columns(file: ORCFile) -> dict[str, _Column]:
     """The columns of a file by their dotted names."""
     kinds = dict(zip(file.column_paths, file.column_types, strict=True))
+    nulls = {path for path, field in _by_path(file.schema).items() if pa.types.is_null(value_type(field.type))}
+    return {
+        path: _Column(kinds[path], dict(field.metadata or {}), path in nulls)
+        for path, field in _by_path(file.arrow_schema(arrow_schema=False)).items()
+        if path in kinds
+    }
+
+
+def _by_path(schema: pa.Schema) -> dict[str, pa.Field]:
+    """The fields of a schema, nested ones included, by their dotted names."""
     found = {}
 
     def seen(field: pa.Field, path: str) -> pa.Field:
-        if path in kinds:
-            found[path] = _Column(kinds[path], dict(field.metadata or {}))
-        map_fields(field.type, lambda child, step: seen(child, f"{path}.{step}"))
+        found[path] = field
         return field
 
-    for field in file.arrow_schema(arrow_schema=False):
-        seen(field, field.name)
+    map_columns(schema, seen)
     return found
-
-
-def _holds(table: pa.Schema, rows: pa.Schema) -> bool:
-    """Whether readers find the values of the rows with the types of the table."""
-    try:
-        _native.appended_schema(table.__arrow_c_schema__(), rows.__arrow_c_schema__(), True)
-    except ValueError:
-        return False
-    return True

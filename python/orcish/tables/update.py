@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -14,8 +16,8 @@ from orcish.arrow.nested import is_text
 from orcish.errors import CommitError
 from orcish.reading.orc_files import partition_schema
 from orcish.tables.appending import (
+    MAX_SHOWN,
     ExistingTable,
-    check_partitions,
     existing_table,
     schema_with,
 )
@@ -25,7 +27,16 @@ from orcish.tables.partition_values import check_partition_values, equal_folders
 from orcish.terminal import printable
 from orcish.types import ExistingData
 
-__all__ = ["TableState", "Update"]
+__all__ = ["TableState", "Update", "data_exists"]
+
+
+def data_exists(target: str, *, has_files: bool = True) -> FileExistsError:
+    """The error of a write that adds to no table, given a path or URL that is one."""
+    found = "has data already" if has_files else "is a table already, without rows"
+    return FileExistsError(
+        f"{target} {found}; existing_data='append' adds to it, 'overwrite' replaces it, and 'overwrite_partitions' "
+        "replaces the partitions of the new rows"
+    )
 
 
 class TableState(NamedTuple):
@@ -56,6 +67,8 @@ class Update:
     zone: str | None = None
     """Time zone of instants that folders show without an offset, where the table has no type for them. ``None`` if such
     texts are no instants."""
+    timezone: str | None = None
+    """Time zone of the writer of the rows."""
 
     def check_columns(self, names: Sequence[str]) -> None:
         """Checks the columns of the rows, partition columns included.
@@ -78,6 +91,20 @@ class Update:
                     f"column {name!r} and partition column {other!r} differ only by case: rename one of them"
                 )
 
+    def check_partitioned(self) -> None:
+        """Checks that rows that overwrite partitions have partition columns.
+
+        Raises:
+            CommitError: A commit of another job cannot be finished.
+            ValueError: They have none; the message has those of the table.
+        """
+        if self.existing_data != "overwrite_partitions" or self.partition_by:
+            return
+        missing = self.missing_partition_columns()
+        option = self._partition_option(missing) if missing else self.option
+        advice = "" if missing else ", and 'overwrite' replaces the whole folder"
+        raise ValueError(f"existing_data='overwrite_partitions' needs {option}{advice}")
+
     def state(self) -> TableState:
         """Looks at the table. A commit of another job that has died is finished before.
 
@@ -98,18 +125,35 @@ class Update:
         kept = [name for name in names if name not in replaced]
         if not kept and not inside and self.existing_data in ("error", "overwrite"):
             return TableState(position, below, None, exists)
-        root = self.job.root
-        if schema is not None:
-            check_partitions(root, schema.partition, self._partition_columns(), self.option)
-        elif kept:
-            first = next(filter(is_in_partition, kept), kept[0])
-            own = [column for column, _ in _native.partitions_below(root, f"{root}/{first}")]
-            check_partitions(root, own, self._partition_columns(), self.option)
-        return TableState(position, below, existing_table(self.job, kept, schema, names), exists)
+        own = self._columns_of_table(schema, kept)
+        if own is not None:
+            self._check_partitions(own, "" if schema is not None else _first_in_partition(kept))
+        return TableState(position, below, self._existing(kept, names, schema), exists)
+
+    def _existing(self, kept: list[str], names: list[str], schema: TableSchema | None) -> ExistingTable | None:
+        """The columns of the table. Those of the files of a partition that is replaced stay, unless their types
+        contradict those of the other files.
+        """
+        if schema is None and 0 < len(kept) < len(names):
+            with contextlib.suppress(ValueError):
+                return existing_table(self.job, names, schema, names)
+        return existing_table(self.job, kept, schema, names)
+
+    def missing_partition_columns(self) -> list[str]:
+        """The partition columns of the table that the rows do not have. A commit of another job that has died is
+        finished before.
+
+        Raises:
+            CommitError: That commit cannot be finished.
+        """
+        _, names, schema = self.job.prepare("")
+        known = self._partition_columns()
+        return [name for name in self._columns_of_table(schema, names) or () if name not in known]
 
     def schema_with(self, existing: ExistingTable | None, rows: pa.Schema) -> TableSchema:
         """The schema of the table after the commit of rows that are written with a schema."""
-        return schema_with(existing, rows, self._partition_columns(), arrow_schema=self.arrow_schema)
+        columns = self._partition_columns()
+        return schema_with(existing, rows, columns, arrow_schema=self.arrow_schema, timezone=self.timezone)
 
     def commit(
         self,
@@ -119,6 +163,7 @@ class Update:
         schema: TableSchema,
         *,
         is_new: bool,
+        fits: Callable[[ExistingTable | None], bool],
         types: pa.Schema | None = None,
         stream: tuple[str, int] | None = None,
     ) -> None:
@@ -130,6 +175,7 @@ class Update:
             position: The position of the log of the state for which they were written.
             schema: The schema of the table after the commit, for that state.
             is_new: Whether the table has no columns before the commit. A commit without rows makes it then.
+            fits: Whether the rows would be written in the same way beside the columns that the table has meanwhile.
             types: The types of the values of partition columns, if ``rows`` has their texts.
             stream: Id of a stream and number of its batch.
 
@@ -144,21 +190,26 @@ class Update:
             return
         if self.existing_data == "overwrite_partitions":
             targets = [file.target for file in staged]
-            compared = self._compared(rows if types is None else types, schema)
-            # Folders may have come since the table was looked at.
-            removed = {"partitions": lambda: self._equal_folders(targets, compared)}
+            own_types = rows if types is None else types
+            # Folders may have come since the table was looked at, and the table may have other types.
+            removed = {"partitions": lambda now: self._equal_folders(targets, self._compared(own_types, now))}
         elif self.existing_data == "overwrite":
             removed = {"everything": True}
         check_partition_values(self.job.root, (file.target for file in staged), schema)
-        self.job.commit(
-            staged,
-            "overwrite" if self.existing_data.startswith("overwrite") else "append",
-            stream=stream,
-            position=position if self._has_others() else None,
-            schema=schema,
-            check=functools.partial(self._check_again, staged, rows),
-            **removed,
-        )
+        try:
+            self.job.commit(
+                staged,
+                "overwrite" if self.existing_data.startswith("overwrite") else "append",
+                stream=stream,
+                position=position if self._has_others() else None,
+                schema=schema,
+                check=functools.partial(self._check_again, staged, rows, fits),
+                **removed,
+            )
+        except FileExistsError:
+            if self.existing_data == "error":
+                raise data_exists(self.job.base) from None
+            raise
 
     def _no_table(self) -> str:
         """Why rows are not written to a folder of a partition, if there is no table of it."""
@@ -190,20 +241,78 @@ class Update:
         """Whether other files may stay in the table."""
         return self.existing_data != "overwrite" or bool(self.job.inside)
 
+    def _check_partitions(self, own: Sequence[str], file: str) -> None:
+        """Checks that rows are partitioned as the table is, which could not be read any more.
+
+        Args:
+            own: The partition columns of the table.
+            file: The file that they are those of, by its path in the table; empty if they are in its log.
+        """
+        columns = self._partition_columns()
+        if columns == list(own):
+            return
+        if [name.lower() for name in columns] == [name.lower() for name in own]:
+            name, other = next(pair for pair in zip(own, columns, strict=True) if pair[0] != pair[1])
+            raise ValueError(
+                f"{self.job.root}: partition column {printable(other)} of the rows and {printable(name)} of the table "
+                "differ only by case: rename the column of the rows"
+            )
+        existing, given = (printable(", ".join(each)[:MAX_SHOWN]) or "none" for each in (own, columns))
+        found, example = ("has files", f"; such a file is {printable(file)}") if file else ("is a table", "")
+        raise ValueError(
+            f"{self.job.root} {found} whose partition columns are: {existing}; {self.option} is: {given}{example}"
+            f"{self._partition_advice(own)}"
+        )
+
+    def _partition_advice(self, own: Sequence[str]) -> str:
+        """How rows are partitioned as the table is; empty where the folder that is written to is no partition of it."""
+        above = self.job.partition_columns
+        if list(own[: len(above)]) != above:
+            return ""
+        if len(own) == len(above):
+            return f": leave {self.option} out"
+        return f": partition the rows likewise, with {self._partition_option(own[len(above) :])}"
+
+    def _partition_option(self, names: Sequence[str]) -> str:
+        """The option with some partition columns, as users write it."""
+        listed = printable(json.dumps(list(names), ensure_ascii=False)[:MAX_SHOWN])
+        if self.option != "partitionBy":
+            return f"{self.option}={listed}"
+        plain = printable(",".join(names)[:MAX_SHOWN])
+        needs_json = any("," in name or '"' in name for name in names)
+        return f".option(\"partitionBy\", '{listed}')" if needs_json else f'.option("partitionBy", "{plain}")'
+
+    def _columns_of_table(self, schema: TableSchema | None, names: Sequence[str]) -> list[str] | None:
+        """The partition columns of the table, by the schema in its log or its files; ``None`` if it has neither."""
+        if schema is not None:
+            return list(schema.partition)
+        if not names:
+            return None
+        first = f"{self.job.root}/{_first_in_partition(names)}"
+        return [column for column, _ in _native.partitions_below(self.job.root, first)]
+
     def _partition_columns(self) -> list[str]:
         return [*self.job.partition_columns, *self.partition_by]
 
-    def _check_again(self, staged: Sequence[Staged], rows: pa.Schema) -> TableSchema:
+    def _check_again(
+        self, staged: Sequence[Staged], rows: pa.Schema, fits: Callable[[ExistingTable | None], bool]
+    ) -> TableSchema:
         try:
             state = self.state()
             if self.existing_data == "error" and state.exists:
                 raise FileExistsError(self.job.base)
-            existing = state.existing
-            schema = self.schema_with(existing, rows)
-            fits = existing is None or existing.appended_schema(rows, self.partition_by) == rows
+            if not fits(state.existing):
+                raise CommitError(
+                    f"{self.job.base}: the types or the time zone of the table have changed while the rows were "
+                    "written: write them again"
+                )
+            schema = self.schema_with(state.existing, rows)
             check_partition_values(self.job.root, (file.target for file in staged), schema)
         except ValueError as error:
             raise CommitError(f"the table has changed while the rows were written: {error}") from error
-        if not fits:
-            raise CommitError(f"{self.job.base}: the types of the table have changed while the rows were written")
         return schema
+
+
+def _first_in_partition(names: Sequence[str]) -> str:
+    """The first file in the folder of the table or of a partition, or the first file."""
+    return next(filter(is_in_partition, names), names[0])

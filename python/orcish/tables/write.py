@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import Any, Literal, cast
 import pyarrow as pa
 
 from orcish import _native
-from orcish.arrow.frames import with_index_columns, without_row_numbers
+from orcish.arrow.frames import fitted_metadata, with_index_columns
 from orcish.arrow.nested import value_type
 from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
@@ -19,7 +20,7 @@ from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job
-from orcish.tables.update import Update
+from orcish.tables.update import Update, data_exists
 from orcish.types import ExistingData, StorageOptions, WriteOptions
 from orcish.writing.dataset import (
     MAX_MEMORY,
@@ -28,10 +29,13 @@ from orcish.writing.dataset import (
     WrittenFile,
     check_existing_data,
 )
+from orcish.writing.rows import schema_and_batches
 from orcish.writing.timestamps import has_timestamps, with_stored_types
-from orcish.writing.writer import schema_and_batches
 
 __all__ = ["write_dataset"]
+
+UTC = "UTC"
+"""Time zone of files that are written without the option ``timezone``."""
 
 
 @checked_keywords
@@ -39,7 +43,7 @@ def write_dataset(
     data: Any,
     target: str | os.PathLike[str],
     *,
-    partition_by: Sequence[str] = (),
+    partition_by: Sequence[str] | None = None,
     max_rows_per_file: int | None = None,
     basename_template: str | None = None,
     existing_data: ExistingData = "error",
@@ -72,13 +76,14 @@ def write_dataset(
 
     Args:
         data: Anything that :func:`orcish.write_table` takes. Named indexes of data frames of pandas are columns of the
-            table; others are dropped, because they number the rows of one frame only.
+            table. Those of integers without a name are dropped, because they number the rows of one frame only; others
+            without a name are refused.
         target: The folder, or a URL of an object store. Missing folders are created. It is no pattern: ``v[12]`` is a
             folder of that name. A folder of a partition, such as ``table/dt=2026-01-01``, is one of its table, which
             has to exist.
-        partition_by: Partition columns, the outermost first; files do not have them. Special numbers have the folder
-            names of Hive and Spark: ``NaN``, ``Infinity``. As there, empty strings are in the folder of null, and are
-            read as null.
+        partition_by: Partition columns, the outermost first; none by default. Files do not have them. Special numbers
+            have the folder names of Hive and Spark: ``NaN``, ``Infinity``. As there, empty strings are in the folder of
+            null, and are read as null.
         max_rows_per_file: Maximum rows of a file.
         basename_template: Template of file names, with ``{i}`` for a number. The number is followed by an ID of the
             call, because the name of a file is used once in a table. Names that readers ignore are refused: those that
@@ -104,35 +109,41 @@ def write_dataset(
         FileExistsError: The folder has data already, or is that of a table without rows.
         UnknownColumnError: There is no such partition column.
         ValueError: An option is wrong, or a value cannot be stored; all columns would be partition columns; the rows do
-            not match the table, or have columns of one name, without regard to case; files that are to be overwritten
-            are not those of the table alone.
+            not match the table, or have columns of one name, without regard to case; the index of a data frame has
+            values other than integers, and no name; files that are to be overwritten are not those of the table alone.
         NotADirectoryError: The target is a file.
-        UnsupportedError: The folder has data of CarbonData.
+        UnsupportedError: The folder has data of CarbonData, or a file was written in a time zone that is not known.
         CommitError: Another commit is not finished, and cannot be; see :func:`orcish.recover`.
         UnfinishedCommitError: The commit is decided and not finished, or it is not known whether it is decided.
         OSError: A file cannot be written.
     """
     options = chosen_options(locals(), WriteOptions)
-    schema, batches = schema_and_batches(with_index_columns(data))
-    schema = without_row_numbers(schema)
+    schema, batches = schema_and_batches(data, with_index_columns)
+    schema = fitted_metadata(schema, is_whole=False)
     folder = _folder(local_path(path_text(target)))
-    by = _partition_columns(partition_by, schema)
+    by = _partition_columns(partition_by or (), schema)
     if basename_template is not None:
         _check_template(basename_template)
     check_existing_data(existing_data)
-    if existing_data == "overwrite_partitions" and not by:
-        raise ValueError("existing_data='overwrite_partitions' needs partition_by")
     job = Job(folder, cast("dict[str, str]", dict(storage_options or {})))
     if is_carbon(folder, storage_options):
         raise _has_carbon(folder)
     update = Update(job, existing_data, tuple(by), options.get("arrow_schema") is not False)
     update.check_columns(schema.names)
+    update.check_partitioned()
     state = update.state()
     if any(is_carbon_file(name) for name in state.names):
         raise _has_carbon(folder)
     if existing_data == "error" and state.exists:
-        raise _has_data(folder, has_files=bool(state.names))
-    schema, options = _fitted(schema, options, state.existing, by)
+        raise data_exists(folder, has_files=bool(state.names))
+    given = schema, options
+    schema, options = _fitted(*given, state.existing, by)
+
+    def fits(existing: ExistingTable | None) -> bool:
+        types, chosen = _fitted(*given, existing, by)
+        return bool(types == schema) and chosen.get("timezone", UTC) == options.get("timezone", UTC)
+
+    update = dataclasses.replace(update, timezone=options.get("timezone", UTC))
     logged = update.schema_with(state.existing, schema)
     number = "{i}" if basename_template is None else f"{{i}}-{uuid.uuid4().hex[:12]}"
     template = (basename_template or f"part-{{i}}-{uuid.uuid4()}.orc").replace("{i}", number)
@@ -148,20 +159,15 @@ def write_dataset(
         staging=job.folder().location(job.attempt()),
         options=options,
     )
-    try:
-        with _without_new_folders(job.base), job.cleaned_up() as staged:
-            with table:
-                for batch in batches:
-                    table.write(cast_batch(batch, schema, by))
-                # Readers that know nothing of the log find the columns in a file without rows.
-                if not by and state.existing is None:
-                    table.begin()
-            staged += job.staged(table)
-            update.commit(staged, schema, state.position, logged, is_new=state.existing is None)
-    except FileExistsError:
-        if existing_data == "error":
-            raise _has_data(folder) from None
-        raise
+    with _without_new_folders(job), job.cleaned_up() as staged:
+        with table:
+            for batch in batches:
+                table.write(cast_batch(batch, schema, by))
+            # Readers that know nothing of the log find the columns in a file without rows.
+            if not by and state.existing is None:
+                table.begin()
+        staged += job.staged(table)
+        update.commit(staged, schema, state.position, logged, is_new=state.existing is None, fits=fits)
     start = len(job.base)
     base = "" if folder == "/" else folder
     return [file._replace(path=base + file.path[start:]) for file in table.finished]
@@ -173,40 +179,47 @@ def _fitted(
     """The schema and the options with which rows are written beside existing files."""
     if existing is None:
         return schema, options
-    schema = with_stored_types(existing.appended_schema(schema, by), [existing.timestamp_types])
+    try:
+        schema = with_stored_types(existing.appended_schema(schema, by), [existing.timestamp_types])
+    except ValueError as error:
+        raise ValueError(f"{error}{_advice(str(error))}") from None
     # Readers show either the wall clocks or the instants of all files, which are consistent only within one zone.
     if (
-        has_timestamps(schema)
+        "timezone" not in options
+        and has_timestamps(schema)
         and "timestamp" in existing.timestamp_types.values()
         and (zone := existing.writer_timezone())
     ):
-        options = {"timezone": zone, **options}
+        options = {**options, "timezone": zone}
     return schema, options
+
+
+def _advice(text: str) -> str:
+    """What can be done about rows that do not match the table, given the message."""
+    if "differ only by case" in text:
+        return ": rename the column of the rows"
+    if "in the table" in text:
+        return ": cast the rows to the type of the table, or replace it (existing_data='overwrite')"
+    return ""
 
 
 def _has_carbon(folder: str) -> UnsupportedError:
     return UnsupportedError(f"{folder} has data of CarbonData, which is only read: write ORC into another folder")
 
 
-def _has_data(folder: str, *, has_files: bool = True) -> FileExistsError:
-    found = "has data already" if has_files else "is a table already, without rows"
-    return FileExistsError(
-        f"{folder} {found}; existing_data='append' adds to it, 'overwrite' replaces it, and 'overwrite_partitions' "
-        "replaces the partitions of the new rows"
-    )
-
-
 @contextlib.contextmanager
-def _without_new_folders(folder: str) -> Iterator[None]:
-    """Removes the folder and the folders above it after an exception, as far as they are new and empty."""
-    missing = []
+def _without_new_folders(job: Job) -> Iterator[None]:
+    """Removes the folder of a job and the folders above it after an exception, as far as they are new and empty. A
+    child of a fork removes nothing.
+    """
+    folder, missing = job.base, []
     while "://" not in folder and not os.path.lexists(folder):
         missing.append(folder)
         folder = os.path.dirname(folder)
     try:
         yield
     except BaseException:
-        for path in missing:
+        for path in missing if job.is_own else []:
             with contextlib.suppress(OSError):
                 os.rmdir(path)
         raise
@@ -228,7 +241,7 @@ def _partition_columns(partition_by: Sequence[str], schema: pa.Schema) -> list[s
         UnknownColumnError: There is no such column.
         ValueError: A column cannot be a partition column.
     """
-    by = [partition_by] if isinstance(partition_by, str) else list(partition_by)
+    by = list(partition_by)
     for name in by:
         if name not in schema.names:
             closest = closest_match(name, schema.names)

@@ -9,12 +9,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish.arrow.nested import map_fields, value_type
+from orcish.arrow.nested import map_columns, value_type
 from orcish.reading.file import ORCFile, native_file
 
 __all__ = [
     "CATALYST_TYPE",
     "ORC_TYPE",
+    "WALL",
     "has_timestamps",
     "timestamp_types",
     "with_schema",
@@ -64,7 +65,7 @@ def with_stored_types(schema: pa.Schema, kinds: Sequence[Mapping[str, str]]) -> 
     for each in kinds:
         for path, kind in each.items():
             found.setdefault(path, set()).add(kind)
-    return pa.schema([_stored(field, field.name, found) for field in schema], schema.metadata)
+    return map_columns(schema, lambda field, path: _stored(field, found.get(path)))
 
 
 def with_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
@@ -73,15 +74,14 @@ def with_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(batch.columns, schema=schema) if batch.num_columns else batch
 
 
-def _stored(field: pa.Field, path: str, kinds: Mapping[str, set[str]]) -> pa.Field:
-    kind: Any = field.type
-    plain = value_type(kind)
-    if pa.types.is_timestamp(plain) and plain.tz is not None and path in kinds:
-        metadata = {key: value for key, value in (field.metadata or {}).items() if key != ORC_TYPE.encode()}
-        if kinds[path] == {WALL}:
-            metadata[ORC_TYPE.encode()] = WALL.encode()
-        return field.with_metadata(metadata or None)
-    return field.with_type(map_fields(kind, lambda child, name: _stored(child, f"{path}.{name}", kinds)))
+def _stored(field: pa.Field, kinds: set[str] | None) -> pa.Field:
+    plain = value_type(field.type)
+    if kinds is None or not pa.types.is_timestamp(plain) or plain.tz is None:
+        return field
+    metadata = {key: value for key, value in (field.metadata or {}).items() if key != ORC_TYPE.encode()}
+    if kinds == {WALL}:
+        metadata[ORC_TYPE.encode()] = WALL.encode()
+    return field.with_metadata(metadata or None)
 
 
 def writer_timezones(file: ORCFile) -> set[str]:

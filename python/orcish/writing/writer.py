@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import pyarrow as pa
 
 from orcish import _native
-from orcish.io.paths import expanded, native_source
+from orcish.io.paths import expanded, local_path, native_source
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.reading.reader import BatchSource, native_batches, rows_of
 from orcish.types import Limits, Source, StorageOptions, Target, WriteOptions
+from orcish.writing.rows import batch_reader, schema_and_rows, streams
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["ORCWriter", "Written", "merge", "native_options", "schema_and_batches", "write_table"]
+__all__ = ["ORCWriter", "Written", "merge", "native_options", "write_table"]
 
 
 class Written(NamedTuple):
@@ -106,17 +106,18 @@ class ORCWriter:
 
         Args:
             data: An object with ``__arrow_c_stream__`` (a pyarrow, polars or pandas table, a duckdb relation, a
-                :class:`~orcish.Scan`) or ``__arrow_c_array__`` (a record batch), or an iterable of these.
+                :class:`~orcish.Scan`) or ``__arrow_c_array__`` (a record batch), a dataset or scanner of pyarrow, or an
+                iterable of these.
 
         Raises:
-            TypeError: The object is none of these.
+            TypeError: The object is none of these, or a column of polars has Python objects.
             ValueError: The schema differs, or a value cannot be stored; the message names row and column. Also in a
                 child process of the one that created the writer.
             OSError: The rows cannot be written.
         """
         exits: list[BaseException] = []
         try:
-            for stream in _streams(data, exits):
+            for stream in streams(data, exits):
                 self._writer.write_stream(stream)
         except BaseException:
             self._writer.fail()
@@ -128,7 +129,7 @@ class ORCWriter:
     def write_batch(self, batch: Any) -> None:
         """Writes a record batch, or another object with ``__arrow_c_array__``; raises as :meth:`write`."""
         try:
-            self._writer.write_stream(_batch_reader(batch).__arrow_c_stream__())
+            self._writer.write_stream(batch_reader(batch).__arrow_c_stream__())
         except BaseException:
             self._writer.fail()
             raise
@@ -213,19 +214,21 @@ def write_table(
 
     Args:
         data: An object with ``__arrow_c_stream__`` or ``__arrow_c_array__``: tables and batches of pyarrow, data frames
-            of polars and pandas, relations of duckdb, files and scans of orcish. The index of a data frame of pandas is
+            of polars and pandas, relations of duckdb, files and scans of orcish. Also a dataset or scanner of pyarrow,
+            and a list or generator of such objects that have the same columns. The index of a data frame of pandas is
             kept as pyarrow keeps it in files of Parquet: ``to_pandas`` restores it.
         target: A path, a URL of an object store, or a file object that is open for binary writing.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Raises:
-        TypeError: ``data`` has none of these methods.
-        ValueError: An option is wrong, or a type or value cannot be stored; the message names row and column.
+        TypeError: ``data`` is none of these, or a column of polars has Python objects.
+        ValueError: An option is wrong, a type or value cannot be stored, or parts have different columns; the message
+            names row and column.
         UnknownColumnError: The data does not have a column that an option names.
         OSError: The file cannot be written.
     """
     options = chosen_options(locals(), WriteOptions)
-    schema, rows = _rows_of(data)
+    schema, rows = schema_and_rows(data)
     with ORCWriter(target, schema, storage_options=storage_options, **options) as writer:
         writer.write(rows)
     return writer.close()
@@ -276,84 +279,19 @@ def merge(
 def _checked_target(target: Any) -> Any:
     found = os.fspath(target) if isinstance(target, os.PathLike) else target
     if isinstance(found, str):
+        path = local_path(found)
+        scheme, _, rest = path.rpartition("://")
+        # The native core names the fault of a URL of a whole bucket.
+        is_bucket = bool(scheme) and not rest.strip("/").partition("/")[2]
+        if not is_bucket and (path.endswith("/") or (not scheme and os.path.isdir(path))):
+            raise IsADirectoryError(
+                f"{_native.display_name(found)} is a directory: orcish.write_dataset writes a folder of files, and a "
+                "file has a name such as a.orc"
+            )
         return expanded(found)
     if hasattr(found, "write"):
         return found
     raise TypeError(f"a file is written to a path, a URL or a file object, not to {type(target).__name__}")
-
-
-def _reader(data: Any) -> pa.RecordBatchReader:
-    """The rows as a stream with a known schema."""
-    if isinstance(data, pa.RecordBatchReader):
-        return data
-    if hasattr(data, "__arrow_c_stream__"):
-        return pa.RecordBatchReader.from_stream(data)
-    return _batch_reader(data)
-
-
-def _rows_of(data: Any) -> tuple[pa.Schema, Iterable[pa.RecordBatch]]:
-    """The schema and the rows of data. Sources of orcish are read batch by batch, so that exceptions keep their type;
-    others are read as a stream.
-    """
-    if isinstance(data, BatchSource):
-        return rows_of(data)
-    if isinstance(data, _native.Batches):
-        return native_batches(data)
-    reader = _reader(data)
-    return reader.schema, reader
-
-
-def schema_and_batches(data: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """The schema and the batches of data that can be written.
-
-    Raises:
-        TypeError: The object has no Arrow interface.
-    """
-    schema, rows = _rows_of(data)
-    return schema, iter(rows)
-
-
-def _batch_reader(data: Any) -> pa.RecordBatchReader:
-    if not hasattr(data, "__arrow_c_array__"):
-        name = type(data).__name__
-        raise TypeError(f"what is written has __arrow_c_stream__ or __arrow_c_array__, which {name} has not")
-    batch = data if isinstance(data, pa.RecordBatch) else pa.record_batch(data)
-    return pa.RecordBatchReader.from_batches(batch.schema, [batch])
-
-
-def _streams(data: Any, exits: list[BaseException]) -> Iterable[Any]:
-    """PyCapsules of the streams of data; for ``exits`` see :func:`_recording_exits`."""
-    if isinstance(data, BatchSource | _native.Batches):
-        for batch in _rows_of(data)[1]:
-            yield _batch_reader(batch).__arrow_c_stream__()
-    elif isinstance(data, pa.RecordBatchReader):
-        yield _recording_exits(data, exits).__arrow_c_stream__()
-    elif hasattr(data, "__arrow_c_stream__"):
-        yield data.__arrow_c_stream__()
-    elif hasattr(data, "__arrow_c_array__") or not isinstance(data, Iterable) or isinstance(data, Mapping | str):
-        yield _batch_reader(data).__arrow_c_stream__()
-    else:
-        for part in data:
-            yield from _streams(part, exits)
-
-
-def _recording_exits(reader: pa.RecordBatchReader, exits: list[BaseException]) -> pa.RecordBatchReader:
-    """A reader whose exceptions other than ``Exception``, such as ``KeyboardInterrupt``, are appended to ``exits``.
-
-    The reader may run Python code, such as a generator. The C stream interface only passes the message of an exception
-    on, so that its consumer raises another one.
-    """
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        try:
-            yield from reader
-        except (Exception, GeneratorExit):
-            raise
-        except BaseException as end:
-            exits.append(end)
-            raise
-
-    return pa.RecordBatchReader.from_batches(reader.schema, batches())
 
 
 def native_options(options: dict[str, Any]) -> dict[str, Any]:
@@ -370,8 +308,6 @@ def native_options(options: dict[str, Any]) -> dict[str, Any]:
     if "metadata" in native:
         pairs = cast("Mapping[str, bytes | str]", native["metadata"])
         native["metadata"] = [(key, _bytes(key, value)) for key, value in pairs.items()]
-    if isinstance(native.get("bloom_filter_columns"), str):
-        raise TypeError(f"bloom_filter_columns is a list of names, not {native['bloom_filter_columns']!r}")
     return native
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from orcish import types
 from orcish.filters.expression import Column
-from orcish.keywords import CHECKS, SYNONYMS
+from orcish.keywords import CHECKS, LISTS, SYNONYMS, checked_keywords
 
 RESULTS = {"CarbonBlocklet", "CarbonSegment", "ColumnStatistics", "Explanation", "Finding", "StripeInfo"}
 RESULTS |= {"Commit", "CompactedFile", "Deleted", "Progress", "Split", "Written", "WrittenFile"}
@@ -134,6 +134,41 @@ CHECKED = [(name, keyword) for name in CALLABLES for keyword in keywords(CALLABL
 def test_an_argument_of_a_wrong_type_is_named(name: str, keyword: str) -> None:
     with pytest.raises(TypeError, match=f"^{keyword}(=<object object at .*>)?: must be "):
         CALLABLES[name](**{keyword: object()})
+
+
+LISTED = [(name, keyword) for name in CALLABLES for keyword in keywords(CALLABLES[name]) if keyword in LISTS]
+
+
+@pytest.mark.parametrize(("name", "keyword"), LISTED)
+def test_one_string_is_a_list_of_it(name: str, keyword: str) -> None:
+    """And never a list of its letters."""
+    given: list[Any] = []
+
+    def call(self: Any = None, **options: Any) -> None:
+        given.append(options[keyword])
+
+    call.__signature__ = inspect.signature(CALLABLES[name])  # type: ignore[attr-defined]
+    checked: Any = checked_keywords(call)
+    checked(**{keyword: "day"})
+    checked(**{keyword: ["day"]})
+    checked(**{keyword: None})
+    assert given == [["day"], ["day"], None]
+    with pytest.raises(TypeError, match=f"^{keyword}=b'day': must be a list of "):
+        CALLABLES[name](**{keyword: b"day"})
+
+
+def test_lists_of_names_in_calls(tmp_path: Path) -> None:
+    rows = pa.table({"day": [1, 2], "id": [5, 6]})
+    table, copy = tmp_path / "t", tmp_path / "copy"
+    orcish.write_dataset(rows, table, partition_by="day", bloom_filter_columns="id")
+    orcish.write_dataset(rows, tmp_path / "flat", partition_by=None)
+    assert {file.partition.keys() == {"day"} for file in orcish.convert(tmp_path / "flat", copy, partition_by="day")}
+    assert orcish.convert(table, tmp_path / "ids", columns="id", partition_by=())[0].partition == {}
+    for source in (table, copy, tmp_path / "flat"):
+        assert orcish.read_table(source, columns="day").schema.names == ["day"]
+        assert orcish.scan(source, columns="day").schema.names == ["day"]
+        assert orcish.scan_polars(source, columns="day").collect().columns == ["day"]
+    assert orcish.ORCFile(next(table.rglob("*.orc"))).read(columns="id").schema.names == ["id"]
 
 
 MINIMA = {

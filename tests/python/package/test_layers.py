@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[3] / "python" / "orcish"
 
 RANKS = [
     {"errors", "terminal", "_native"},
-    {"keywords", "arrow"},
+    {"hints", "keywords", "arrow"},
     {"filters"},
     {"types"},
     {"io"},
@@ -20,7 +20,7 @@ RANKS = [
     {"carbon"},
     {"scan", "writing"},
     {"polars", "tables"},
-    {"spark.types", "spark.session"},
+    {"spark.types", "spark.session", "spark.option_parser"},
     {"spark.options"},
     {"spark.table"},
     {"spark.dataframes", "spark.jobs", "spark.source"},

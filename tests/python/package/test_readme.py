@@ -98,7 +98,7 @@ def names(page, sample, request, monkeypatch):
 
 
 PATHS = re.compile(
-    r"""(["'])((?:orders|parquet|table|sorted|added|sales|sales_orc|sales_by_spark|copy|checkpoint|by_day)/?|\w+\.orc)\1"""
+    r"""(["'])((?:orders|parquet|table|sorted|added|sales|sales_orc|sales_by_spark|copy|checkpoint|by_day|imported|by_job|arrow|inserted)/?|\w+\.orc)\1"""
 )
 """Literals of paths in the code of a page."""
 

@@ -107,7 +107,8 @@ def test_empty_names(file):
 
 
 def test_wrong_arguments(file):
-    for columns in ("id", [None], [1.5], ["id", 1]):
+    assert file.read(columns="id").column_names == ["id"]
+    for columns in (7.5, [None], [1.5], ["id", 1]):
         with pytest.raises((TypeError, ValueError)):
             file.read(columns=columns)
 

@@ -135,9 +135,6 @@ def test_options_are_checked_at_once(folder):
 @pytest.mark.parametrize(
     ("ask", "error", "text"),
     [
-        (lambda f: orcish.scan(f, columns="id"), TypeError, "columns are a list of names, not 'id'"),
-        (lambda f: orcish.read_table(f, columns="id"), TypeError, "columns are a list of names, not 'id'"),
-        (lambda f: orcish.ORCFile(f"{f}/part-0.orc").read(columns="id"), TypeError, "columns are a list of names"),
         (lambda f: orcish.scan(f).select("id", ["x"]), TypeError, r"by their names, not by \['x'\]"),
         (lambda f: orcish.scan(f).select(1), TypeError, "by their names, not by 1"),
         (lambda f: orcish.scan(f).where(b"id > 5"), TypeError, "filters are an expression .* not bytes"),

@@ -83,7 +83,7 @@ def test_there_are_no_splits_of_what_is_about_all_rows(folder):
     """An aggregate in a filter would be computed for each split."""
     table = orcish.scan(folder).where(pl.col("id") > pl.col("id").mean())
     assert table.count() == 3 * ROWS // 2
-    with pytest.raises(TypeError, match=r"no splits.*mean.*all rows at once"):
+    with pytest.raises(TypeError, match=r"mean.*all rows at once: there are no splits"):
         table.splits()
 
 

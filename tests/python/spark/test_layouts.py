@@ -183,3 +183,62 @@ def test_paths_without_files(spark: Spark, tmp_path: Path, name: str) -> None:
         spark.read.format("orcish").load(path)
     assert not (tmp_path / "o").exists()
     assert not (tmp_path / "typo").exists()
+
+
+# Types of partition columns.
+
+
+@pytest.fixture
+def without_inference(spark: Any) -> Any:
+    """A session that does not infer types."""
+    name = "spark.sql.sources.partitionColumnTypeInference.enabled"
+    spark.conf.set(name, "false")
+    yield
+    spark.conf.unset(name)
+
+
+@pytest.mark.parametrize("form", ["orc", "orcish"])
+def test_text_of_partitions_without_inference(spark: Any, tmp_path: Path, without_inference: None, form: str) -> None:
+    """Leading zeros stay, with a log and without, as in Spark's own reader."""
+    table = str(tmp_path / "t")
+    frame = spark.sql("select 1 id, '01234' zip, '1.50' price union all select 2, '00007', '2'")
+    if form == "orc":
+        frame.write.partitionBy("zip", "price").orc(table)
+    else:
+        frame.write.format("orcish").mode("append").option("partitionBy", "zip,price").save(table)
+    own = spark.read.orc(table)
+    assert own.schema["zip"].dataType.simpleString() == "string"
+    reader = spark.read.format("orcish")
+    option = ("partitionColumnTypeInference", "false")
+    assert_same(osp.read(spark, table), own)
+    assert_same(reader.option(*option).load(table), own)
+    mapped = osp.map_batches(spark, table, lambda batches: batches, "id int, zip string, price string")
+    assert_same(mapped, own)
+    found = osp.read(spark, table, filters="zip = '01234'").collect()
+    assert [row.id for row in found] == [1]
+    osp.convert(table, tmp_path / "new", spark=spark)
+    assert {path.parent.parent.name for path in (tmp_path / "new").rglob("*.orc")} == {"zip=01234", "zip=00007"}
+    # A word in the call counts before the session.
+    assert osp.read(spark, table, partition_column_type_inference=True).schema["zip"].dataType.simpleString() == "int"
+    assert sorted(row.zip for row in spark.read.format("orcish").option(option[0], "true").load(table).collect()) == [
+        7,
+        1234,
+    ]
+    given = spark.read.format("orcish").schema("id int, zip int, price double").load(table)
+    assert sorted(row.zip for row in given.collect()) == [7, 1234]
+    # The data source cannot see the session, and says so.
+    with pytest.raises(Exception, match=r'partition column zip .*\.option\("partitionColumnTypeInference", "false"\)'):
+        spark.read.format("orcish").load(table).collect()
+
+
+def test_partitions_with_inference(spark: Any, tmp_path: Path) -> None:
+    """Without a setting, types are those that Spark infers, and the option makes them text."""
+    table = str(tmp_path / "t")
+    spark.sql("select 1 id, '01234' zip").write.partitionBy("zip").orc(table)
+    assert_same(spark.read.format("orcish").load(table), spark.read.orc(table))
+    assert_same(osp.read(spark, table), spark.read.orc(table))
+    for found in (
+        spark.read.format("orcish").option("partitionColumnTypeInference", "false").load(table),
+        osp.read(spark, table, partition_column_type_inference=False),
+    ):
+        assert [tuple(row) for row in found.collect()] == [(1, "01234")]

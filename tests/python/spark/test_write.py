@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import orcish
+import orcish.spark as osp
 import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
@@ -194,13 +195,69 @@ def test_types_that_name_no_folders(spark: Spark, tmp_path: Path, value: str) ->
     assert "Job aborted" not in text
 
 
+@pytest.mark.parametrize("name", ["_k", "k=", "K k"])
+def test_odd_names_of_partition_columns(spark: Spark, tmp_path: Path, name: str) -> None:
+    """Columns whose names begin with an underscore are read by all, and other folders of such names are hidden."""
+    frame = spark.range(4).selectExpr("id", f"id % 2 as `{name}`")
+    save(frame, tmp_path / "t", partitionBy=name)
+    found = spark.read.format("orcish").load(str(tmp_path / "t"))
+    assert_same(found, spark.read.orc(str(tmp_path / "t")))
+    assert ids_of(tmp_path / "t") == [0, 1, 2, 3]
+    assert orcish.scan(tmp_path / "t").schema.names == ["id", name]
+
+
+@pytest.mark.parametrize("name", [".k", "."])
+def test_hidden_names_of_partition_columns(spark: Spark, tmp_path: Path, name: str) -> None:
+    frame = spark.range(3).selectExpr("id", f"id as `{name}`")
+    text = failure(lambda: save(frame, tmp_path / "t", partitionBy=name))
+    assert f"column {name!r}: readers pass over folders such as" in text
+    with pytest.raises(ValueError, match="readers pass over folders"):
+        osp.convert(frame, tmp_path / "t", partition_by=[name], spark=spark)
+    assert not (tmp_path / "t").exists()
+
+
+@pytest.fixture
+def view(spark: Spark, tmp_path: Path) -> Any:
+    """A temporary view of a path."""
+    spark.sql(f"create temporary view orcish_inserted using orcish options (path '{tmp_path / 't'}')")
+    yield "orcish_inserted"
+    spark.sql("drop view orcish_inserted")
+
+
+def test_inserts_into_a_view(spark: Spark, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    save(spark.range(3), tmp_path / "t")
+    view = request.getfixturevalue("view")
+    spark.sql(f"insert into {view} values (10)")
+    assert ids_of(tmp_path / "t") == [0, 1, 2, 10]
+    spark.sql(f"insert overwrite {view} values (11)")
+    assert ids_of(tmp_path / "t") == [11]
+
+
+def test_inserts_into_a_view_with_partitions(
+    spark: Spark, tmp_path: Path, request: pytest.FixtureRequest, overwrite_mode: Any
+) -> None:
+    """A view has no option of writing alone, so that partitions are not written, and not lost."""
+    save(spark.range(4).selectExpr("id", "id % 2 as p"), tmp_path / "t", partitionBy="p")
+    view = request.getfixturevalue("view")
+    assert "partition columns are: p" in failure(lambda: spark.sql(f"insert into {view} values (10, 1)"))
+    overwrite_mode("dynamic")
+    assert "does not support dynamic overwrite" in failure(lambda: spark.sql(f"insert overwrite {view} values (10, 1)"))
+    assert ids_of(tmp_path / "t") == [0, 1, 2, 3]
+    overwrite_mode("static")
+    spark.sql(f"insert overwrite {view} values (10, 1)")
+    assert ids_of(tmp_path / "t") == [10]
+    assert "it is an option for writing" in failure(
+        lambda: spark.sql(f"create temporary view w using orcish options (path '{tmp_path / 't'}', partitionBy 'p')")
+    )
+
+
 def test_partitions_of_other_columns(spark: Spark, tmp_path: Path) -> None:
     """A table whose folders have different partition columns cannot be read."""
     frame = spark.range(3).selectExpr("id", "id % 2 as p", "1 as q")
     table = str(tmp_path / "t")
     frame.write.format("orcish").mode("append").option("partitionBy", "p").save(table)
     for given in ({}, {"partitionBy": "q"}, {"partitionBy": "p,q"}):
-        with pytest.raises(PySparkException, match=r"has files whose partition columns are: p; partitionBy is: "):
+        with pytest.raises(PySparkException, match=r"is a table whose partition columns are: p; partitionBy is: "):
             frame.write.format("orcish").mode("append").options(**given).save(table)
     frame.write.format("orcish").mode("append").option("partitionBy", "p").save(table)
     assert spark.read.format("orcish").load(table).count() == 6
@@ -292,12 +349,64 @@ def test_dynamic_overwrite_of_other_partitions(spark: Spark, tmp_path: Path, ove
     overwrite_mode("dynamic")
     assert "partition columns are: p" in failure(lambda: save(other, tmp_path / "t", "overwrite", partitionBy="q"))
     assert len(table_of(tmp_path / "t")) == 4
-    # Without partitions, everything is replaced.
+    overwrite_mode("static")
+    # Everything is replaced.
     save(spark.range(2), tmp_path / "t", "overwrite")
     assert ids_of(tmp_path / "t") == [0, 1]
-    overwrite_mode("static")
     save(other, tmp_path / "t", "overwrite", partitionBy="q")
     assert [Path(name).parent.name for name in table_of(tmp_path / "t")] == [f"q={at}" for at in range(4)]
+
+
+@pytest.mark.parametrize("way", ["option", "session", "convert", "folder"])
+@pytest.mark.parametrize("has_log", [True, False])
+def test_a_dynamic_overwrite_without_partition_columns(
+    spark: Spark, tmp_path: Path, overwrite_mode: Any, way: str, has_log: bool
+) -> None:
+    """It is refused where the table has partitions, whose rows it would not keep, and names their columns."""
+    table = tmp_path / "t"
+    rows = spark.range(6).selectExpr("id", "id % 2 as p", "id % 3 as q")
+    if has_log:
+        save(rows, table, partitionBy="p,q")
+    else:
+        rows.write.partitionBy("p", "q").orc(str(table))
+    again = spark.sql("select 7L id, 1L p, 1L q")
+    if way == "option":
+        text = failure(lambda: save(again, table, "overwrite", partitionOverwriteMode="dynamic"))
+    elif way == "session":
+        overwrite_mode("dynamic")
+        text = failure(lambda: save(again, table, "overwrite"))
+    elif way == "folder":
+        inside = table / "p=0"
+        text = failure(lambda: save(again.drop("p"), inside, "overwrite", partitionOverwriteMode="dynamic"))
+        assert '.option("partitionBy", "q")' in text
+        assert ids_of(table) == list(range(6))
+        return
+    else:
+        with pytest.raises(ValueError, match=r'needs partition_by=\["p", "q"\]'):
+            osp.convert(again, table, existing_data="overwrite_partitions", spark=spark)
+        with pytest.raises(ValueError, match=r'needs partition_by=\["p", "q"\]'):
+            orcish.write_dataset(pa.table({"id": [1]}), table, existing_data="overwrite_partitions")
+        assert ids_of(table) == list(range(6))
+        return
+    assert "partition columns are: p, q; partitionBy is: none" in text
+    assert '.option("partitionBy", "p,q")' in text
+    assert ids_of(table) == list(range(6))
+
+
+@pytest.mark.parametrize("session", [True, False])
+def test_a_dynamic_overwrite_of_a_table_without_partitions(
+    spark: Spark, tmp_path: Path, overwrite_mode: Any, session: bool
+) -> None:
+    """It replaces everything, whatever the columns are, as in Spark. So does one of the folder of a partition."""
+    if session:
+        overwrite_mode("dynamic")
+    options = {} if session else {"partitionOverwriteMode": "dynamic"}
+    for rows in ("select 1L id, 'a' s", "select 2L id, 5 s", "select 3L id"):
+        save(spark.sql(rows), tmp_path / "t", "overwrite", **options)
+    assert ids_of(tmp_path / "t") == [3]
+    save(spark.range(4).selectExpr("id", "id % 2 as p"), tmp_path / "p", partitionBy="p")
+    save(spark.sql("select 9L id"), tmp_path / "p" / "p=1", "overwrite", **options)
+    assert ids_of(tmp_path / "p") == [0, 2, 9]
 
 
 def test_stored_types_after_a_dynamic_overwrite_of_the_session(
@@ -424,10 +533,10 @@ def test_errors(spark: Spark, tmp_path: Path) -> None:
         ({"partitionBy": "q"}, "there is no column 'q'"),
         ({"partitionBy": "id,p"}, "one column"),
         ({"partitionBy": "p,p"}, "twice"),
-        ({"compression": "gzip"}, "gzip"),
+        ({"compression": "gzip"}, 'option compression="gzip": must be one of'),
         ({"maxRowsPerFile": "-1"}, "maxRowsPerFile"),
-        ({"bloomFilterColumns": "nope"}, "nope"),
-        ({"bloomFilterFpp": "2"}, "fpp"),
+        ({"bloomFilterColumns": "nope"}, "option bloomFilterColumns: no column is named"),
+        ({"bloomFilterFpp": "2"}, "option bloomFilterFpp=2: it lies between 0 and 1"),
         ({"partitionOverwriteMode": "some"}, "static or dynamic"),
     ]:
         text = failure(lambda options=options: save(frame, table, **options))

@@ -150,3 +150,25 @@ def test_messages_of_the_shell(tmp_path: pathlib.Path, capsys: pytest.CaptureFix
     ):
         assert main(arguments) == 1
         assert text in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("existing_data", ["append", "overwrite_partitions"])
+def test_partition_columns_of_a_table_without_files(tmp_path: pathlib.Path, existing_data: Any) -> None:
+    """They are those of the log: in reads, filters and checks of rows."""
+    rows = pa.table({"day": [1, 2], "x": [5, 6]})
+    table = tmp_path / "t"
+    orcish.write_dataset(rows, table, partition_by="day")
+    orcish.delete(table, "day > 0")
+    assert orcish.read_table(table, columns="day", filters="day = 1").schema == pa.schema([("day", pa.int64())])
+    assert orcish.scan(table).max("day") is None
+    for by, text in ((None, "none"), ("x", "x")):
+        if existing_data == "append" or by:
+            with pytest.raises(
+                ValueError,
+                match=f"is a table whose partition columns are: day; partition_by is: {text}: partition the rows",
+            ):
+                orcish.write_dataset(rows, table, partition_by=by, existing_data=existing_data)
+    with pytest.raises(ValueError, match="column day is int64 in the table: the partition value"):
+        orcish.write_dataset(pa.table({"day": ["a"], "x": [1]}), table, partition_by="day", existing_data=existing_data)
+    orcish.write_dataset(rows, table, partition_by="day", existing_data=existing_data)
+    assert orcish.scan(table).count() == 2

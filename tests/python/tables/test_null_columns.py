@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
+from orcish.arrow.nested import value_type
 from support.read_types import read_schema, read_type
 
 FIRST, SECOND = dt.datetime(2024, 5, 1, 12), dt.datetime(2025, 1, 1)
@@ -261,6 +262,90 @@ def test_partition_columns_without_values(kind, tmp_path):
     if kind != "string":
         with pytest.raises(ValueError, match="column p is"):
             orcish.write_dataset(other, tmp_path / "t", partition_by=["p"], existing_data="append")
+
+
+NESTED_TYPES = [(kind, [value for value in others if value is not None]) for _, kind, _, others in NESTED[:-2]]
+
+
+@pytest.mark.parametrize(("kind", "values"), TYPES + NESTED_TYPES, ids=str)
+@pytest.mark.parametrize("new", ["nulls", "nested nulls", "values"])
+@pytest.mark.parametrize("verb", ["append", "overwrite_partitions"])
+def test_columns_that_only_files_have(kind, values, new, verb, tmp_path):
+    """Files that were put into the folder by hand are read with rows that bring their column into the log."""
+    place = tmp_path / "t"
+    first = pa.table({"i": pa.array([0]), "p": ["a"]})
+    orcish.write_dataset(first, place, partition_by=["p"])
+    hand = table(kind, values, 10)
+    orcish.write_table(hand, place / "p=a" / "hand.orc")
+    assert orcish.scan(place).schema.names == ["i", "p"]
+    rows_of = {
+        "nulls": table(pa.null(), [None], 1),
+        "nested nulls": table(next((null for null, other, *_ in NESTED if other == kind), pa.null()), [None], 1),
+        "values": table(kind, values, 1),
+    }[new]
+    orcish.write_dataset(
+        rows_of.append_column("p", pa.array(["b"] * len(rows_of))), place, partition_by=["p"], existing_data=verb
+    )
+    expected = [{"i": 0, "x": None}, *rows_of.to_pylist(), *hand.to_pylist()]
+    for _ in range(2):
+        found = orcish.read_table(place, columns=["i", "x"])
+        # Files that differ have the values of dictionaries and run-end encoded arrays in common.
+        assert found.schema.field("x").type in (read_type(kind), value_type(kind))
+        # pyarrow does not sort views.
+        assert sorted(found.to_pylist(), key=lambda row: row["i"]) == expected
+        assert orcish.scan(place, filters="x is not null").count() == len(
+            [row for row in expected if row["x"] is not None]
+        )
+        orcish.compact(place, rewrite=True)
+
+
+@pytest.mark.parametrize(
+    ("files", "rows_type", "expected"),
+    [
+        ([pa.int32(), pa.int64()], pa.null(), pa.int64()),
+        ([pa.null(), pa.string()], pa.null(), pa.string()),
+        ([pa.int32()], pa.int64(), pa.int64()),
+        ([pa.int64()], pa.int8(), pa.int64()),
+        ([pa.int64()], pa.string(), pa.string()),
+        ([pa.timestamp("us")], pa.timestamp("s"), pa.timestamp("us")),
+        ([pa.int64(), pa.string()], pa.string(), pa.string()),
+        ([pa.int64(), pa.string()], pa.null(), None),
+        ([pa.string()], pa.int64(), None),
+        ([pa.string()], pa.bool_(), None),
+        ([pa.struct([("a", pa.int8())])], pa.struct([("a", pa.string())]), pa.struct([("a", pa.string())])),
+        ([pa.struct([("a", pa.string())])], pa.struct([("a", pa.int8())]), None),
+        ([pa.timestamp("us", "UTC")], pa.timestamp("us"), None),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("place", ["top", "struct"])
+def test_types_of_columns_that_only_files_have(files, rows_type, expected, place, tmp_path):
+    """The log gets a type of all values, or the append is an error and the table stays as it was."""
+
+    def rows(number, kind):
+        values = {pa.int8(): 1, pa.int32(): 2, pa.int64(): 3, pa.string(): "4", pa.bool_(): True, pa.null(): None}
+        value = {"a": values[kind[0].type]} if pa.types.is_struct(kind) else values.get(kind, FIRST)
+        column = pa.array([value], kind)
+        if place == "struct":
+            column = pc.make_struct(pa.array([0]), column, field_names=["n", "x"])
+        return pa.table({"i": [number], "s" if place == "struct" else "x": column})
+
+    base = pa.table({"i": [0], "s": pa.array([{"n": 0}])})
+    orcish.write_dataset(base, tmp_path / "t")
+    for at, kind in enumerate(files):
+        orcish.write_table(rows(at + 10, kind), tmp_path / "t" / f"{at}.orc")
+    before = orcish.read_table(tmp_path / "t")
+    if expected is None:
+        with pytest.raises(ValueError, match=r"\.orc: column (s\.)?x.*rename the columns of the rows, or cast them"):
+            orcish.write_dataset(rows(1, rows_type), tmp_path / "t", existing_data="append")
+        assert orcish.read_table(tmp_path / "t").equals(before)
+        return
+    orcish.write_dataset(rows(1, rows_type), tmp_path / "t", existing_data="append")
+    found = orcish.read_table(tmp_path / "t")
+    assert sorted(found["i"].to_pylist()) == [0, 1, *range(10, 10 + len(files))]
+    column = found["x"] if place == "top" else pc.struct_field(found["s"], "x")
+    assert column.type == expected
+    assert column.null_count == 1 + (rows_type == pa.null()) + (pa.null() in files)
 
 
 @pytest.mark.parametrize(("kind", "values"), TYPES, ids=map(str, KINDS))

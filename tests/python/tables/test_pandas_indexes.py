@@ -1,5 +1,7 @@
 """Indexes of data frames of pandas in tables and in single files."""
 
+import datetime
+
 import orcish
 import pandas as pd
 import pyarrow as pa
@@ -13,15 +15,26 @@ INDEXES = {
     "filtered": FRAME[FRAME.a.isin([1, 3, 4])],
     "sliced": FRAME[1:],
     "reversed": FRAME[::-1],
-    "texts": FRAME.set_index(pd.Index(["p", "q", "r", "s"])),
-    "days": FRAME.set_index(DAYS),
+    "shuffled": FRAME.sample(frac=1, random_state=1),
+    "joined": pd.concat([FRAME[:2], FRAME[2:].reset_index(drop=True)]),
+    "unsigned": FRAME.set_index(pd.Index([9, 7, 5, 3], dtype="uint16")),
     "named": FRAME.set_index(pd.Index([9, 7, 5, 3], name="key")),
     "named days": FRAME.set_index(DAYS.rename("day")),
     "named range": FRAME.set_index(pd.RangeIndex(10, 18, 2, name="key")),
     "two names": FRAME.set_index(pd.MultiIndex.from_arrays([[1, 1, 2, 2], DAYS], names=["one", "day"])),
     "one name": FRAME.set_index(pd.MultiIndex.from_arrays([[1, 1, 2, 2], DAYS], names=[None, "day"])),
-    "no names": FRAME.set_index(pd.MultiIndex.from_arrays([[1, 1, 2, 2], DAYS])),
+    "no names": FRAME.set_index(pd.MultiIndex.from_arrays([[1, 1, 2, 2], [1, 2, 1, 2]])),
 }
+UNNAMED = {
+    "texts": FRAME.set_index(pd.Index(["p", "q", "r", "s"])),
+    "days": FRAME.set_index(DAYS),
+    "numbers": FRAME.set_index(pd.Index([0.5, 1.5, 2.5, 3.5])),
+    "booleans": FRAME.set_index(pd.Index([True, False, True, False])),
+    "categories": FRAME.set_index(pd.CategoricalIndex(["p", "q", "r", "s"])),
+    "objects": FRAME.set_index(pd.Index([1, "q", None, 2.5])),
+    "one of two": FRAME.set_index(pd.MultiIndex.from_arrays([[1, 1, 2, 2], DAYS], names=["one", None])),
+}
+"""Indexes without name whose values are more than numbers of rows."""
 CASES = pytest.mark.parametrize("frame", INDEXES.values(), ids=INDEXES)
 
 
@@ -92,7 +105,27 @@ def test_rows_keep_their_index_in_tables(frame, tmp_path):
     same(orcish.read_table(tmp_path / "t").to_pandas(), half)
 
 
-@CASES
+@pytest.mark.parametrize("frame", UNNAMED.values(), ids=UNNAMED)
+def test_values_without_name_are_refused(frame, tmp_path):
+    """A table has no column for them. A name, or an index of numbers, gives one, or none."""
+    with pytest.raises(
+        ValueError, match=r"the index of the data frame, of type .*, has no name.*rename_axis\('time'\)"
+    ):
+        orcish.write_dataset(frame, tmp_path / "t")
+    assert not (tmp_path / "t").exists()
+    orcish.write_dataset(frame[:0], tmp_path / "empty")
+    orcish.write_dataset(frame.reset_index(drop=True), tmp_path / "dropped")
+    if not isinstance(frame.index, pd.MultiIndex) and frame.index.dtype != object:
+        orcish.write_dataset(frame.rename_axis("time"), tmp_path / "named")
+        assert orcish.read_table(tmp_path / "named").to_pandas().index.tolist() == frame.index.tolist()
+
+
+def single_files():
+    found = {name: frame for name, frame in (INDEXES | UNNAMED).items() if name != "objects"}
+    return pytest.mark.parametrize("frame", found.values(), ids=found)
+
+
+@single_files()
 def test_single_files_keep_any_index(frame, tmp_path):
     """Files of `write_table` have what pyarrow stores for pandas."""
     orcish.write_table(frame, tmp_path / "f.orc")
@@ -133,3 +166,86 @@ def test_frames_are_not_changed(tmp_path):
     before = frame.copy()
     orcish.write_dataset(frame, tmp_path / "t")
     pd.testing.assert_frame_equal(frame, before)
+
+
+LABELS = {
+    "integers": pd.Index([0, 1]),
+    "days": pd.date_range("2024-05-01", periods=2),
+    "instants": pd.date_range("2024-05-01", periods=2, tz="Europe/Paris"),
+    "numbers": pd.Index([0.5, 1.5]),
+    "pairs": pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]),
+    "texts": pd.Index(["p", "q"]),
+    "named texts": pd.Index(["p", "q"], name="columns"),
+}
+UNKNOWN_LABELS = {
+    "booleans": pd.Index([True, False]),
+    "categories": pd.CategoricalIndex(["p", "q"]),
+    "months": pd.period_range("2024-01", periods=2, freq="M"),
+    "dates": pd.Index([datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)]),
+    "intervals": pd.interval_range(0, 2),
+    "durations": pd.to_timedelta([1, 2], "s"),
+    "pairs": pd.MultiIndex.from_arrays([pd.Categorical(["a", "b"]), [1, 2]]),
+}
+"""Labels of columns that pyarrow does not restore."""
+READS = {
+    "table": orcish.read_table,
+    "scan": lambda source, **options: orcish.scan(source, **options).to_table(),
+    "batches": lambda source, **options: pa.Table.from_batches(orcish.scan(source, **options)),
+    "stream": lambda source, **options: pa.table(orcish.scan(source, **options)),
+    "schema": lambda source, **options: orcish.scan(source, **options).schema.empty_table(),
+}
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+def test_labels_of_columns_are_those_of_all_columns(labels, read, tmp_path):
+    """Columns that no data frame has described get the names that they have in Arrow, and so do those beside them."""
+    frame = pd.DataFrame({0: pd.array([1, None], "Int64"), 1: pd.Categorical(["x", "y"])}, pd.Index([7, 8], name="key"))
+    frame.columns = labels
+    names = pa.Table.from_pandas(frame).column_names
+    orcish.write_table(frame, tmp_path / "f.orc")
+    orcish.write_dataset(frame, tmp_path / "t")
+    for source in ("f.orc", "t"):
+        found = read(tmp_path / source).to_pandas()
+        assert found.columns.equals(pa.Table.from_pandas(frame).to_pandas().columns)
+        found = read(tmp_path / source, row_number="n").to_pandas()
+        assert list(map(str, found.columns)) == [*names[:2], "n"]
+        found = read(tmp_path / source, columns=names[1:2], row_number=True).to_pandas()
+        assert list(map(str, found.columns)) == [names[1], "row_number"]
+        assert found.dtypes.astype(str).iloc[0] == "category"
+    orcish.write_dataset(pa.table({"new": [5]}), tmp_path / "t", existing_data="append")
+    orcish.write_dataset(pa.table({"new": [6], "key": [9]}), tmp_path / "t", existing_data="append")
+    orcish.compact(tmp_path / "t")
+    found = read(tmp_path / "t").to_pandas()
+    assert list(map(str, found.columns)) == [*names[:2], "new"]
+    assert (found.index.name, found.columns.name) == ("key", labels.name)
+    assert found.dtypes.astype(str).tolist()[:2] == ["Int64", "category"]
+    projected = read(tmp_path / "t", columns=[names[0], "new"]).to_pandas()
+    assert list(map(str, projected.columns)) == [names[0], "new"]
+
+
+@pytest.mark.parametrize("labels", UNKNOWN_LABELS.values(), ids=UNKNOWN_LABELS)
+def test_labels_that_pyarrow_does_not_restore(labels, tmp_path):
+    """They are the names of the columns."""
+    frame = pd.DataFrame([[1, 2]], columns=labels)
+    names = pa.Table.from_pandas(frame).column_names
+    orcish.write_table(frame, tmp_path / "f.orc")
+    orcish.write_dataset(frame, tmp_path / "t")
+    for source in ("f.orc", "t"):
+        for read in READS.values():
+            assert list(read(tmp_path / source).to_pandas().columns) == names
+
+
+@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+def test_labels_of_partition_columns(labels, tmp_path):
+    """A partition column is described if it was one of the data frame."""
+    frame = pd.DataFrame([[1, 2], [3, 4]])
+    frame.columns = labels
+    names = pa.Table.from_pandas(frame).column_names
+    orcish.write_dataset(frame, tmp_path / "t", partition_by=names[:1])
+    assert list(map(str, orcish.read_table(tmp_path / "t").to_pandas().columns)) == [
+        str(label) for label in labels[::-1]
+    ]
+    (tmp_path / "plain" / "k=1").mkdir(parents=True)
+    orcish.write_table(frame, tmp_path / "plain" / "k=1" / "a.orc")
+    assert list(map(str, orcish.read_table(tmp_path / "plain").to_pandas().columns)) == [*names, "k"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import pathlib
 import re
 import shutil
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from typing import Any
 
 import orcish
@@ -16,6 +17,7 @@ import pyarrow.dataset as ds
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from orcish.tables.partition_values import cast_values
 
 # pandas, which shows nanoseconds to Python, cannot show the last hours of 64 bits in a zone.
 NANOS = 2**63 - 86_400 * 10**9
@@ -213,8 +215,21 @@ def test_all_folders_of_a_value_are_replaced(
         (pa.float32(), pa.array([0.1])),
         (pa.float64(), pa.array([2**53 + 1])),
         (pa.float64(), pa.array([Decimal("0.30000000000000000000001")])),
+        *((pa.float64(), pa.array([text])) for text in ("0.1000000000000000055", "9007199254740993", "1e-400")),
+        *((pa.float32(), pa.array([text])) for text in ("16777217", "0.100000001", "1e-50")),
+        *((pa.float16(), pa.array([text])) for text in ("2049", "0.10001")),
         (pa.decimal128(5, 2), pa.array([1.005])),
-        (pa.date32(), pa.array([dt.datetime(2026, 1, 1)])),
+        (pa.date32(), pa.array([dt.datetime(2026, 1, 1, 12)])),
+        (pa.date32(), pa.array([dt.datetime(2026, 1, 1)], pa.timestamp("us", "UTC"))),
+        (pa.date32(), pa.array(["2026-01-01 00:00:00"])),
+        (pa.int64(), pa.array([2.5])),
+        (pa.int64(), pa.array([float("nan")])),
+        (pa.int64(), pa.array([float("inf")])),
+        (pa.int64(), pa.array([2.0**63])),
+        (pa.uint64(), pa.array([-1.0])),
+        (pa.int8(), pa.array([300.0])),
+        (pa.int64(), pa.array([Decimal("2.01")])),
+        (pa.int64(), pa.array(["2.0"])),
         (pa.timestamp("s"), pa.array([1], pa.timestamp("ms"))),
         (pa.timestamp("us"), pa.array([1], pa.timestamp("us", "UTC"))),
         (pa.timestamp("us", "UTC"), pa.array([1], pa.timestamp("us"))),
@@ -257,6 +272,87 @@ def test_values_that_the_type_has_exactly(tmp_path: pathlib.Path, table: pa.Data
         assert str(found["k"][1].as_py()).rstrip("0") == str(plain[0].as_py())
     else:
         assert found["k"][1].as_py() == plain.cast(table)[0].as_py()
+
+
+WIDTHS: dict[str, tuple[pa.DataType, Any]] = {
+    f"float{width}": (pa.type_for_alias(f"float{width}"), st.floats(width=width)) for width in (16, 32, 64)
+}
+
+
+@pytest.mark.parametrize("kind", WIDTHS)
+def test_texts_of_floats_are_exact_or_an_error(kind: str) -> None:
+    """Each spelling of a value is the value; a text between two values is neither."""
+    data_type, one = WIDTHS[kind]
+
+    @settings(max_examples=100, deadline=None)
+    @given(one.filter(math.isfinite))
+    def check(value: float) -> None:
+        texts = [
+            f"{Decimal(value):f}",
+            f"{Decimal(value):e}",
+            repr(value),
+            f"{Decimal(repr(value)):.40e}",
+            f"{value!r}d",
+        ]
+        found = cast_values(pa.array(texts), data_type)
+        assert found.to_pylist() == [value] * len(texts)
+        # Far less than half of the distance to the next value, and more than no distance.
+        with localcontext() as context:
+            context.prec = 2000
+            other = Decimal(value) * (1 + Decimal("1e-25")) or Decimal("1e-400")
+        with pytest.raises(ValueError, match=f"no exact {data_type}"):
+            cast_values(pa.array([f"{other:e}"]), data_type)
+
+    check()
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+def test_shortest_texts_of_floats(kind: str) -> None:
+    """As they are printed by other software."""
+    texts = ["0.1", "0.10", "1e-1", "+.1", "1.5f", "65504" if kind == "float16" else "16777216", "NaN", "-Infinity", ""]
+    assert cast_values(pa.array(texts), WIDTHS[kind][0]).null_count == 1
+
+
+@pytest.mark.parametrize("column", [pa.array([2**62]), pa.array([2**70], pa.decimal128(22, 0)), pa.array([str(2**70)])])
+def test_large_numbers_that_floats_have(column: pa.Array) -> None:
+    """Their digits are more than those that the float is printed with."""
+    assert int(cast_values(column, pa.float64())[0].as_py()) == int(column[0].as_py())
+
+
+@pytest.mark.parametrize(
+    ("table", "rows", "wanted"),
+    [
+        (pa.int64(), pa.array([2.0, None, -0.0, 1e18]), [2, None, 0, 10**18]),
+        (pa.int64(), pa.array([-(2.0**63), 1.2345678901234567e18]), [-(2**63), int(1.2345678901234567e18)]),
+        (pa.uint64(), pa.array([2.0**64 - 2048]), [2**64 - 2048]),
+        (pa.int32(), pa.array([2.0, 3.0], pa.float32()), [2, 3]),
+        (pa.int32(), pa.array([2.0], pa.float16()), [2]),
+        (pa.int32(), pa.array([2.0, 3.0]).dictionary_encode(), [2, 3]),
+        (pa.int64(), pa.array([Decimal("2.00"), Decimal("-0.00")]), [2, 0]),
+        (pa.date32(), pa.array([dt.datetime(2026, 1, 1), None]), [dt.date(2026, 1, 1), None]),
+        (pa.date64(), pa.array([dt.datetime(2026, 1, 1)], pa.timestamp("ns")), [dt.date(2026, 1, 1)]),
+        (pa.date32(), pa.array([dt.datetime(2026, 1, 1)], pa.timestamp("s")), [dt.date(2026, 1, 1)]),
+    ],
+    ids=str,
+)
+def test_whole_numbers_and_midnights(
+    tmp_path: pathlib.Path, table: pa.DataType, rows: pa.Array, wanted: list[Any]
+) -> None:
+    """They are values of integers and of dates, such as those that pandas has with nulls. The first row that is none is
+    named.
+    """
+    orcish.write_dataset(pa.table({"id": [0], "k": pa.nulls(1, table)}), tmp_path, partition_by=["k"])
+    new = pa.table({"id": range(1, len(rows) + 1), "k": rows})
+    orcish.write_dataset(new, tmp_path, partition_by=["k"], existing_data="append")
+    found = orcish.read_table(tmp_path).sort_by("id")
+    assert found.schema.field("k").type == table
+    assert found["k"].to_pylist() == [None, *wanted]
+    plain = rows.dictionary_decode() if pa.types.is_dictionary(rows.type) else rows
+    other = pa.array([dt.datetime(2026, 1, 1, 12)] if pa.types.is_date(table) else [2.5]).cast(plain.type, safe=False)
+    if not pa.types.is_decimal(plain.type) and not pa.types.is_timestamp(plain.type):
+        mixed = pa.table({"id": range(len(rows) + 1), "k": pa.concat_arrays([plain, other])})
+        with pytest.raises(ValueError, match=r'column k .* "2.5" is no'):
+            orcish.write_dataset(mixed, tmp_path, partition_by=["k"], existing_data="append")
 
 
 # Tables whose partition columns had no types.
@@ -313,6 +409,45 @@ def test_a_column_of_nulls_has_the_type_of_the_first_rows(tmp_path: pathlib.Path
     rows = pa.table({"id": [1], "k": pa.array([3], pa.int16())})
     orcish.write_dataset(rows, tmp_path, partition_by=["k"], existing_data="append")
     assert orcish.scan(tmp_path).schema.field("k").type == pa.int16()
+
+
+@pytest.mark.parametrize("source", ["folder", "log", "log of a deletion", "log without an Arrow schema"])
+@pytest.mark.parametrize("rows", [pa.array([3], pa.int16()), pa.array(["x"]), pa.array([dt.date(2026, 1, 1)])], ids=str)
+def test_a_conversion_gives_nulls_no_type(tmp_path: pathlib.Path, rows: pa.Array, source: str) -> None:
+    """The first rows with values do, as in the source."""
+    table, target = tmp_path / "s", tmp_path / "t"
+    nulls = pa.table({"id": [0, 1], "k": pa.nulls(2)})
+    options = {} if source != "log without an Arrow schema" else {"arrow_schema": False}
+    if source == "folder":
+        plain(table, "__HIVE_DEFAULT_PARTITION__")
+    else:
+        orcish.write_dataset(nulls, table, partition_by=["k"], **options)
+    if source == "log of a deletion":
+        orcish.delete(table, "true")
+    orcish.convert(table, target, columns=["id", "k"])
+    assert orcish.scan(target).schema == orcish.scan(table).schema
+    assert orcish.read_table(target).to_pylist() == orcish.read_table(table).to_pylist()
+    orcish.convert(table, target, existing_data="append")
+    orcish.write_dataset(pa.table({"id": [7], "k": rows}), target, partition_by=["k"], existing_data="append")
+    assert orcish.scan(target).schema.field("k").type == rows.type
+    assert orcish.read_table(target, filters="id = 7")["k"].to_pylist() == rows.to_pylist()
+    # Nulls are appended to the type that the target has.
+    orcish.convert(table, target, existing_data="append")
+    assert orcish.scan(target).schema.field("k").type == rows.type
+
+
+@pytest.mark.parametrize("kind", [pa.int16(), pa.string(), pa.date32(), pa.timestamp("us", "UTC")], ids=str)
+@pytest.mark.parametrize("filters", [None, "id = 1"])
+def test_a_conversion_keeps_the_type_of_nulls(tmp_path: pathlib.Path, kind: pa.DataType, filters: str | None) -> None:
+    """It is in the log of the source, whether or not there are values."""
+    rows = pa.table({"id": [1], "k": pa.nulls(1, kind)})
+    orcish.write_dataset(rows, tmp_path / "s", partition_by=["k"])
+    orcish.convert(tmp_path / "s", tmp_path / "t", filters=filters)
+    assert orcish.scan(tmp_path / "t").schema.field("k").type == kind
+    # So are types that readers infer from other folders.
+    plain(tmp_path / "p", "7", "__HIVE_DEFAULT_PARTITION__")
+    orcish.convert(tmp_path / "p", tmp_path / "q", filters=filters)
+    assert orcish.scan(tmp_path / "q").schema.field("k").type == pa.int64()
 
 
 def test_texts_without_an_offset_are_no_instants(tmp_path: pathlib.Path) -> None:

@@ -7,6 +7,7 @@ import decimal
 import io
 import json
 import pathlib
+import zlib
 from typing import Any
 
 import orcish
@@ -14,7 +15,9 @@ import polars
 import pyarrow as pa
 import pytest
 from orcish import CorruptFileError, col
+from orcish.reading import schema_file as schema_files
 from orcish.tables.commit import Job
+from support.processes import run_python
 from support.random_cases import seeded
 from support.staged_commits import decide, sealed, staged
 
@@ -434,6 +437,73 @@ def test_a_forged_schema(tmp_path: pathlib.Path, file: str) -> None:
     with pytest.raises(CorruptFileError, match=rf"{table}: the schema in the log|no entry of the log"):
         orcish.write_dataset(pa.table({"id": [1]}), table, existing_data="append")
     assert orcish.scan(next(table.glob("*.orc"))).count() == 1
+
+
+def compressed_zeros(size: int, chunks: int) -> bytes:
+    """An ORC file whose footer has compressed zeros only: chunks of ``size`` bytes."""
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+    data = deflate.compress(bytes(size)) + deflate.flush()
+    footer = ((len(data) << 1).to_bytes(3, "little") + data) * chunks
+    lengths = b"".join(tag + varint(value) for tag, value in ((b"\x08", len(footer)), (b"\x10", 1), (b"\x18", size)))
+    postscript = lengths + b"\x22\x02\x00\x0c\x28\x00\x30\x09\x82\xf4\x03\x03ORC"
+    return b"ORC" + footer + postscript + bytes([len(postscript)])
+
+
+def varint(value: int) -> bytes:
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + varint(value >> 7)
+
+
+HEAVY_SCHEMA_CALLS = [
+    "orcish.scan(table)",
+    "orcish.write_dataset(rows, table, existing_data='append')",
+    "orcish.delete(table, 'id = 1')",
+    "orcish.compact(table, rewrite=True)",
+    "orcish.convert(table, table + '-copy')",
+]
+
+
+@pytest.mark.parametrize("call", HEAVY_SCHEMA_CALLS)
+def test_a_schema_that_takes_much_memory(tmp_path: pathlib.Path, call: str) -> None:
+    """Small bytes of which a reader would make 252 MB."""
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"id": [1]}), table)
+    path = last_entry(table)
+    entry = json.loads(path.read_text())
+    entry["new_schema"] = stored_schema(base64.b64encode(compressed_zeros(63 << 20, 4)).decode())
+    path.write_text(sealed(entry))
+    path.with_suffix(".done").write_text(marker_of(entry))
+    shown = run_python(
+        f"""
+        import resource, sys
+        import orcish, pyarrow as pa
+        table, rows = sys.argv[1], pa.table({{"id": [2]}})
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        try:
+            {call}
+        except orcish.OrcishError as error:
+            print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, type(error).__name__, error)
+        """,
+        str(table),
+    )
+    kibibytes, kind, text = shown.strip().split(" ", 2)
+    assert int(kibibytes) < 100 << 10
+    assert kind == "LimitExceededError"
+    assert f"{table}: the schema in the log: " in text
+    assert "16777216" in text
+
+
+def test_a_schema_that_is_too_large_is_not_written(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that is made can be read."""
+    table = tmp_path / "t"
+    orcish.write_dataset(pa.table({"id": [1]}), table)
+    monkeypatch.setattr(schema_files, "MAX_TAIL", 2_000)
+    wide = pa.table({f"column {at}": [at] for at in range(100)})
+    with pytest.raises(ValueError, match=r"the table would have 101 columns, .* more room"):
+        orcish.write_dataset(wide, table, existing_data="append")
+    with pytest.raises(ValueError, match="the table would have 100 columns"):
+        orcish.write_dataset(wide, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    assert orcish.read_table(table).to_pydict() == {"id": [1]}
 
 
 @pytest.mark.parametrize(

@@ -312,7 +312,7 @@ TABLE = pa.table({"a": [1], "b": ["x"], "o": [True], "s": [{"t": "y"}]})
         ({"bloom_filter_columns": ["a"], "row_index_stride": 0}, ValueError, "bloom|row_index_stride"),
         ({"bloom_filter_columns": ["o"]}, ValueError, "o"),
         ({"bloom_filter_columns": ["z"]}, orcish.UnknownColumnError, "z"),
-        ({"bloom_filter_columns": "a"}, TypeError, "bloom_filter_columns"),
+        ({"bloom_filter_columns": "z"}, orcish.UnknownColumnError, "z"),
         ({"bloom_filter_columns": 1}, TypeError, "."),
         ({"column_compression": {"z": 1}}, orcish.UnknownColumnError, "z"),
         ({"column_compression": {"a": 99}}, ValueError, "level|99"),

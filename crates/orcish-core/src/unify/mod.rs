@@ -43,15 +43,29 @@ use crate::types::{SPARK_TYPE, finer_unit, is_extension_key, is_null_type, item_
 /// `Unsupported` if a column has no common type. Integers and decimals have none with floating point numbers, which would
 /// round. `InvalidArgument` if several columns have the same name.
 pub fn unify_schemas(first: &Schema, other: &Schema, case_sensitive: bool) -> Result<Schema> {
-    let fields = Unifier { case_sensitive }.fields(first.fields(), other.fields(), "")?;
-    Ok(Schema::new_with_metadata(fields, first.metadata().clone()))
+    Unifier { case_sensitive, keeps_units: false }.schema(first, other)
+}
+
+/// As [`unify_schemas`], with the unit that each timestamp has in `first`. Readers cut digits off, where a finer unit may not
+/// hold all values.
+///
+/// # Errors
+/// As [`unify_schemas`].
+pub fn unify_schemas_with_units(first: &Schema, other: &Schema, case_sensitive: bool) -> Result<Schema> {
+    Unifier { case_sensitive, keeps_units: true }.schema(first, other)
 }
 
 struct Unifier {
     case_sensitive: bool,
+    keeps_units: bool,
 }
 
 impl Unifier {
+    fn schema(&self, first: &Schema, other: &Schema) -> Result<Schema> {
+        let fields = self.fields(first.fields(), other.fields(), "")?;
+        Ok(Schema::new_with_metadata(fields, first.metadata().clone()))
+    }
+
     /// The union of fields of a struct, whose dotted name with a point at its end is `prefix`.
     fn fields(&self, first: &Fields, other: &Fields, prefix: &str) -> Result<Fields> {
         if first == other {
@@ -105,7 +119,7 @@ impl Unifier {
             _ => {}
         }
         let kind = match instant(first, other) {
-            Some(kind) => kind,
+            Some(kind) => self.with_unit(first.data_type(), kind),
             None => self.kind(first.data_type(), other.data_type(), name)?,
         };
         let mut unified = with_type(first, kind).with_nullable(first.is_nullable() || other.is_nullable());
@@ -119,6 +133,16 @@ impl Unifier {
             unified.metadata_mut().retain(|key, _| !is_extension_key(key));
         }
         Ok(Arc::new(unified))
+    }
+
+    /// The type of timestamps with the unit of `first`, if units are kept.
+    fn with_unit(&self, first: &DataType, kind: DataType) -> DataType {
+        match (first, kind) {
+            (DataType::Timestamp(unit, _), DataType::Timestamp(_, zone)) if self.keeps_units => {
+                DataType::Timestamp(*unit, zone)
+            }
+            (_, kind) => kind,
+        }
     }
 
     fn kind(&self, first: &DataType, other: &DataType, name: &str) -> Result<DataType> {
@@ -159,7 +183,7 @@ impl Unifier {
                     let item = self.field(item, other_item, &below("element"))?;
                     list_of(first, other, item)
                 }
-                _ => common_leaf(first, other).ok_or_else(|| mismatch(name, first, other))?,
+                _ => self.with_unit(first, common_leaf(first, other).ok_or_else(|| mismatch(name, first, other))?),
             },
         })
     }

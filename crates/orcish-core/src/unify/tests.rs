@@ -283,3 +283,25 @@ fn nulls_take_types_with_their_metadata() {
     assert!(!appended_schema(&nulls, &required, true).unwrap().field(0).is_nullable());
     assert!(unify_schemas(&required, &nulls, true).unwrap().field(0).is_nullable());
 }
+
+#[test]
+fn units_of_the_first_schema_are_kept() {
+    let clock = |unit: TimeUnit| DataType::Timestamp(unit, None);
+    let nanos = clock(TimeUnit::Nanosecond);
+    let list = |kind: DataType| DataType::List(Arc::new(Field::new("item", kind, true)));
+    let dictionary = |kind: DataType| DataType::Dictionary(Box::new(DataType::Int32), Box::new(kind));
+    let instant = |unit| DataType::Timestamp(unit, Some("UTC".into()));
+    for unit in [TimeUnit::Second, TimeUnit::Microsecond, TimeUnit::Nanosecond] {
+        for (first, other, unified) in [
+            (clock(unit), nanos.clone(), clock(unit)),
+            (list(clock(unit)), list(nanos.clone()), list(clock(unit))),
+            (dictionary(clock(unit)), dictionary(nanos.clone()), dictionary(clock(unit))),
+            (dictionary(clock(unit)), nanos.clone(), clock(unit)),
+            (clock(unit), instant(TimeUnit::Nanosecond), instant(unit)),
+        ] {
+            let (first, other) = (schema(&[("x", first)]), schema(&[("x", other), ("y", nanos.clone())]));
+            let found = unify_schemas_with_units(&first, &other, true).unwrap();
+            assert_eq!(found, schema(&[("x", unified), ("y", nanos.clone())]));
+        }
+    }
+}

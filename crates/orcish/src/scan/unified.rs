@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
 use orcish_core::error::{Error, Result};
-use orcish_core::unify::unify_schemas;
+use orcish_core::unify::{unify_schemas, unify_schemas_with_units};
 
 use super::table::{Table, without};
 use super::table_file::SchemaFile;
@@ -31,11 +31,15 @@ impl Scan {
     /// [`TimestampUnit::Exact`](crate::options::TimestampUnit::Exact). The tails of the files are read, several at a time.
     /// Files of zero bytes have no schema.
     ///
+    /// With `keeps_units`, timestamps have the unit of the first file that has the column, with which readers of all files see
+    /// them.
+    ///
     /// # Errors
     /// `Unsupported` if the schemas have no union; the place of the error is the first file that differs. `Corrupt` if all
     /// files have zero bytes. As opening the files.
-    pub fn unified_schema(&self, case_sensitive: bool) -> Result<UnifiedSchema> {
+    pub fn unified_schema(&self, case_sensitive: bool, keeps_units: bool) -> Result<UnifiedSchema> {
         let table = self.table();
+        let unify = if keeps_units { unify_schemas_with_units } else { unify_schemas };
         let mut unified = None;
         if let Some(SchemaFile { file, partition, .. }) = &table.schema_file {
             let (schema, fault) = schema_of(table, file)?;
@@ -54,7 +58,7 @@ impl Scan {
             if unified.schema == schema {
                 continue;
             }
-            let union = unify_schemas(&unified.schema, &schema, case_sensitive).map_err(|error| {
+            let union = unify(&unified.schema, &schema, case_sensitive).map_err(|error| {
                 let message = format!("its columns do not go with those of the files before: {}", error.message());
                 Error::new(error.kind(), message).in_file(&self.table().name(at))
             })?;

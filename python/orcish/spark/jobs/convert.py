@@ -54,7 +54,7 @@ def convert(
     format: Literal["parquet", "csv", "json", "orc", "carbondata"] | None = None,  # noqa: A002 - Spark's word
     read_options: dict[str, Any] | None = None,
     partition_by: Sequence[str] | None = None,
-    sort_within: Sequence[str] = (),
+    sort_within: Sequence[str] | None = None,
     existing_data: ExistingData = "error",
     max_rows_per_file: int | None = None,
     spark: SparkSession | None = None,
@@ -117,9 +117,7 @@ def convert(
     job = Job(target, storage)
     rows = _source(session, source, format, read_options or {}, storage)
     by = rows.folders if partition_by is None else list(partition_by)
-    if existing_data == "overwrite_partitions" and not by:
-        raise ValueError("existing_data='overwrite_partitions' needs partition_by")
-    missing = next((name for name in sort_within if name not in rows.schema.names), None)
+    missing = next((name for name in sort_within or () if name not in rows.schema.names), None)
     if missing is not None:
         raise ValueError(f"sort_within: there is no column {missing!r}")
     writing = WriterOptions(
@@ -130,24 +128,15 @@ def convert(
         session_timezone=arrow_zone(session_zone(session), "spark.sql.session.timeZone"),
         file=options,
         storage=storage,
+        are_keywords=True,
     )
-    try:
-        to = TableTarget(job, writing, rows.schema).fitted(existing_data)
-        with job.cleaned_up() as staged:
-            staged += rows.write(session, to, list(sort_within), f"orcish: convert to {target}")
-            to.commit(staged, existing_data)
-    except FileExistsError as error:
-        if existing_data == "error":
-            raise _has_files(target) from error
-        raise
+    to = TableTarget(job, writing, rows.schema)
+    to.check_partitioned(existing_data)
+    to = to.fitted(existing_data)
+    with job.cleaned_up() as staged:
+        staged += rows.write(session, to, list(sort_within or ()), f"orcish: convert to {target}")
+        to.commit(staged, existing_data)
     return to_frame(session, [{"file": f.target, "rows": f.rows, "bytes": f.size} for f in staged], RESULT)
-
-
-def _has_files(target: str) -> FileExistsError:
-    return FileExistsError(
-        f"{target} has data already, or is a table without rows: existing_data='append' adds to it, 'overwrite' "
-        "replaces it, and 'overwrite_partitions' replaces the partitions of the new rows"
-    )
 
 
 @dataclasses.dataclass(frozen=True)

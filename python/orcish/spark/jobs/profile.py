@@ -60,6 +60,7 @@ def profile(
     case_sensitive: bool | None = None,
     row_number: str | None = None,
     partitions: bool | None = None,
+    partition_column_type_inference: bool | None = None,
     recursive_file_lookup: bool | None = None,
     pending: Pending | None = None,
     split_size: int | None = None,

@@ -33,7 +33,7 @@ class RecordedStatistics:
     """The statistics that a file records for some of its stripes."""
 
     def __init__(self, file: ORCFile, stripes: Sequence[int]) -> None:
-        self._file = native_file(file)
+        self._file = file
         # For all stripes, the file has statistics in its footer.
         self._stripes = None if sorted(stripes) == list(range(file.num_stripes)) else list(stripes)
         self._of_stripes: list[list[dict[str, Any]]] | None = None
@@ -41,10 +41,11 @@ class RecordedStatistics:
     def of(self, id: int) -> list[dict[str, Any]]:
         """Statistics of a column, which together describe all rows; each may be empty."""
         if self._stripes is None:
-            return [self._file.column_statistics(id) or {}]
+            return [native_file(self._file).column_statistics(id) or {}]
         if self._of_stripes is None:
-            all_stripes = self._file.stripe_statistics()
-            rows = [stripe[4] for stripe in self._file.stripes]
+            native = native_file(self._file)
+            all_stripes = native.stripe_statistics()
+            rows = [stripe[4] for stripe in native.stripes]
             is_whole = len(all_stripes) == len(rows)
             self._of_stripes = [
                 all_stripes[at] if is_whole and _is_counted(all_stripes[at], rows[at]) else [] for at in self._stripes

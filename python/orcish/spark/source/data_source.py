@@ -18,8 +18,7 @@ from pyspark.sql.types import StructType
 
 from orcish.errors import CommitError, UnsupportedError
 from orcish.spark.options import TableOptions, WriterOptions
-from orcish.spark.session import task_cpus
-from orcish.spark.source.partition import TaskPartition
+from orcish.spark.source.partition import TaskPartition, task_partitions
 from orcish.spark.table.table import SparkTable
 
 __all__ = ["CarbonDataSource", "OrcishDataSource"]
@@ -34,6 +33,7 @@ class OrcishDataSource(DataSource):
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
         super().__init__(options)
+        self._is_inferred = False
 
     @classmethod
     def name(cls) -> str:
@@ -46,6 +46,8 @@ class OrcishDataSource(DataSource):
         If the last commit of the table is not finished, this is the schema before the commit. Streams read that state.
         """
         options = TableOptions.of(self.options)
+        # Spark asks for the schema where none is given.
+        self._is_inferred = True
         try:
             return SparkTable.open(options).schema
         except CommitError:
@@ -57,7 +59,7 @@ class OrcishDataSource(DataSource):
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """A reader for this schema."""
-        return OrcishReader(self.options, schema)
+        return OrcishReader(self.options, schema, is_inferred=self._is_inferred)
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         """A writer for this schema."""
@@ -69,7 +71,7 @@ class OrcishDataSource(DataSource):
         """A reader of the files that are added to a folder."""
         from orcish.spark.source.stream_reader import OrcishStreamReader
 
-        return OrcishStreamReader(self.options, schema)
+        return OrcishStreamReader(self.options, schema, is_inferred=self._is_inferred)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> Any:  # noqa: N802
         """A writer that writes each batch of a stream once."""
@@ -120,7 +122,15 @@ class OrcishReader(DataSourceReader):
     same data frame, which then lack rows.
     """
 
-    def __init__(self, options: MutableMapping[str, str], schema: StructType, *, is_carbon: bool | None = None) -> None:
+    def __init__(
+        self,
+        options: MutableMapping[str, str],
+        schema: StructType,
+        *,
+        is_carbon: bool | None = None,
+        is_inferred: bool = False,
+    ) -> None:
+        self._is_inferred = is_inferred
         self._options = dict(options)
         self._schema = schema
         self._is_carbon = is_carbon
@@ -128,10 +138,10 @@ class OrcishReader(DataSourceReader):
     def partitions(self) -> Sequence[InputPartition]:
         """Input partitions of about the requested size. Files and stripes that filters exclude are skipped."""
         table = SparkTable.open(TableOptions.of(self._options), self._schema, is_carbon=self._is_carbon)
-        return [TaskPartition(part) for part in table.task_inputs()]
+        return task_partitions(table, is_inferred=self._is_inferred)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of an input partition."""
         # Without input partitions, Spark runs a task with another kind of partition.
         if isinstance(partition, TaskPartition):
-            yield from partition.value.batches(task_cpus())
+            yield from partition.batches()

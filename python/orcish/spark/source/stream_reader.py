@@ -15,10 +15,9 @@ from orcish.carbon.detect import check_not_carbon
 from orcish.errors import OrcishError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.spark.options import StreamOptions
-from orcish.spark.session import task_cpus
 from orcish.spark.source.file_log import FileLog
 from orcish.spark.source.found_files import FoundFiles
-from orcish.spark.source.partition import TaskPartition
+from orcish.spark.source.partition import TaskPartition, task_partitions
 from orcish.spark.table.table import SparkTable
 from orcish.tables.folder import Folder
 
@@ -42,7 +41,8 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
     existing files; files that were found before may be missing.
     """
 
-    def __init__(self, options: MutableMapping[str, str], schema: StructType) -> None:
+    def __init__(self, options: MutableMapping[str, str], schema: StructType, *, is_inferred: bool = False) -> None:
+        self._is_inferred = is_inferred
         self._options = StreamOptions.of(options)
         if self._options.max_files is not None and limits is None:
             raise UnsupportedError("option maxFilesPerTrigger takes Spark 4.2 or later, which has limits")
@@ -129,7 +129,7 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
     def read(self, partition: Any) -> Iterator[pa.RecordBatch]:
         """The rows of an input partition."""
         if isinstance(partition, TaskPartition):
-            yield from partition.value.batches(task_cpus())
+            yield from partition.batches()
 
     def commit(self, end: dict[str, Any]) -> None:
         """Does nothing, as the offset is all the state."""
@@ -147,7 +147,7 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
         if not files:
             return []
         table = SparkTable.open(self._options.table, self._schema, files=files)
-        return [TaskPartition(part) for part in table.task_inputs()]
+        return task_partitions(table, is_inferred=self._is_inferred)
 
     def _check(self, offset: Mapping[str, Any]) -> None:
         """Raises OrcishError where an offset does not belong to this file log."""

@@ -52,7 +52,9 @@ class OrcishWriter(DataSourceArrowWriter):
         self._path = options.path
         self._job = target.job
         self._overwrite = overwrite
-        self._mode = options.partition_overwrite if options.partition_by else "static"
+        # Rows without partition columns replace a table without partitions, and not one with partitions.
+        has_partitions = bool(options.partition_by) or (overwrite and bool(target.missing_partition_columns()))
+        self._mode = options.partition_overwrite if has_partitions else "static"
         """Which partitions an overwrite replaces; ``None`` if the session decides."""
         self._targets: dict[ExistingData, TableTarget] = {}
         """The target for what may be done with existing files."""

@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 
 from orcish.filters.pushdown import Filters
 from orcish.spark.options import TableOptions, data_source_options, path_texts, to_text
-from orcish.spark.session import default_parallelism, session_zone, timestamp_zone
+from orcish.spark.session import default_parallelism, infers_partition_types, session_zone, timestamp_zone
 from orcish.spark.table.table import SparkTable
 from orcish.spark.types.arrow import nullable
 from orcish.types import StorageOptions
@@ -56,4 +56,5 @@ def session_defaults(spark: SparkSession) -> dict[str, Any]:
         "timezone": timestamp_zone(spark),
         "session_timezone": session_zone(spark),
         "min_splits": default_parallelism(spark),
+        "partition_column_type_inference": None if infers_partition_types(spark) else False,
     }

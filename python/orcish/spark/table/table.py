@@ -96,6 +96,8 @@ class SparkTable:
         if not files and logged is not None:
             # Without folders, nothing can be inferred.
             partition_types = {field.name: _partition_type(field) for field in logged_partition(logged)}
+        if options.partition_column_type_inference is False:
+            partition_types = dict.fromkeys(partition_types, T.StringType())
         if options.row_number is not None:
             shadowed = _equal_name([*stored.names, *partition_types], options.row_number, options)
             if shadowed is not None:
@@ -148,6 +150,15 @@ class SparkTable:
         return cls(
             scan, schema, tuple(_equal_name(partition_types, name, options) or name for name in schema.names), options
         )
+
+    def inferred_partition_columns(self) -> list[str]:
+        """Partition columns with types other than text, which are inferred unless a schema or an option says them."""
+        source = reader_of(self.scan).source
+        if not isinstance(source, OrcFiles) or self.options.partition_column_type_inference is not None:
+            return []
+        types = {field.name: field.dataType for field in self.schema}
+        known = [name for name in source.partition_columns if name in types]
+        return [name for name in known if not isinstance(types[name], T.StringType)]
 
     def task_inputs(self) -> list[TaskInput]:
         """Splits the table into task inputs of about the requested size."""

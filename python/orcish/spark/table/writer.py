@@ -12,17 +12,19 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructType, Timestam
 from orcish.arrow.nested import is_text
 from orcish.spark.options import WriterOptions
 from orcish.spark.session import task_cpus
+from orcish.spark.table.appending import appended_schema
 from orcish.spark.table.batches import StorageConverter
 from orcish.spark.table.columns import same_name
 from orcish.spark.types.arrow import arrow_schema, stored_schema
 from orcish.spark.types.partition_names import check_partition_type, is_named_as_text, partition_names
 from orcish.spark.types.timezones import java_zone
-from orcish.tables.appending import cast_batch
+from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job, Staged
 from orcish.tables.log.schema import TableSchema
-from orcish.tables.update import Update
+from orcish.tables.update import Update, data_exists
 from orcish.types import ExistingData
 from orcish.writing.dataset import TableWriter, file_suffix
+from orcish.writing.option_check import check_file_options
 from orcish.writing.timestamps import with_stored_types
 
 __all__ = ["TableTarget", "mark_success"]
@@ -56,20 +58,28 @@ class TableTarget:
         object.__setattr__(self, "options", dataclasses.replace(self.options, partition_by=tuple(by)))
         twice = [name for name in self.options.partition_by if self.options.partition_by.count(name) > 1]
         if twice:
-            raise ValueError(f"partitionBy: column {twice[0]!r} is there twice")
+            raise ValueError(f"{self._partition_option()}: column {twice[0]!r} is there twice")
         if len(self.options.partition_by) == len(self.schema.names):
-            raise ValueError("partitionBy: one column at least is left for the files")
+            raise ValueError(f"{self._partition_option()}: one column at least is left for the files")
         # Raises errors of the schema before tasks run.
         stored_schema(self.schema)
         for name in by:
             check_partition_type(name, self.schema[name].dataType)
+
+    def missing_partition_columns(self) -> list[str]:
+        """The partition columns of the table that the rows do not have as such."""
+        return self._update("overwrite_partitions").missing_partition_columns()
+
+    def check_partitioned(self, existing_data: ExistingData) -> None:
+        """As :meth:`orcish.tables.update.Update.check_partitioned`."""
+        self._update(existing_data).check_partitioned()
 
     def _column(self, name: str) -> str:
         is_sensitive = self.options.case_sensitive
         same = [own for own in self.schema.names if same_name(own, is_sensitive) == same_name(name, is_sensitive)]
         if len(same) != 1:
             found = f"column {name!r} may be {' or '.join(map(repr, same))}" if same else f"there is no column {name!r}"
-            raise ValueError(f"partitionBy: {found}")
+            raise ValueError(f"{self._partition_option()}: {found}")
         return same[0]
 
     def write(self, batches: Iterator[pa.RecordBatch], task: int, *, begins: bool = True) -> list[Staged]:
@@ -121,31 +131,38 @@ class TableTarget:
 
         Raises:
             FileExistsError: The table has files, with ``error``.
-            ValueError: The rows do not match the table, which could not be read any more.
+            ValueError: The rows do not match the table, which could not be read any more, or an option is wrong.
+            OrcishError: An option of the files is about a column that they do not have, or is not supported.
         """
+        own_schema = stored_schema(self.schema)
+        by = self.options.partition_by
+        columns = pa.schema([field for field in own_schema if field.name not in by])
+        check_file_options(columns, {"arrow_schema": False, **self.options.file}, self.options.named)
         update = self._update(existing_data)
         update.check_columns(self.schema.names)
         state = update.state()
         if existing_data == "error" and state.exists:
-            raise FileExistsError(self.job.base)
-        rows = stored_schema(self.schema)
-        if state.existing is None:
-            table_schema = update.schema_with(None, self._in_log(rows))
-            return dataclasses.replace(self, position=state.position, table_schema=table_schema)
+            raise data_exists(self.job.base, has_files=bool(state.names))
+        fitted = dataclasses.replace(self._beside(state.existing), position=state.position)
+        return dataclasses.replace(fitted, table_schema=update.schema_with(state.existing, fitted._rows_in_log()))
+
+    def _beside(self, existing: ExistingTable | None) -> TableTarget:
+        """The target with the types with which its rows are written beside columns of the table.
+
+        Raises:
+            ValueError: The rows do not match the table.
+        """
+        if existing is None:
+            return dataclasses.replace(self, instant_types=(), appended=None, typed=())
         is_sensitive = self.options.case_sensitive
-        own = {same_name(path, is_sensitive): kind for path, kind in state.existing.timestamp_types.items()}
+        own = {same_name(path, is_sensitive): kind for path, kind in existing.timestamp_types.items()}
         kinds = ((path, own.get(same_name(path, is_sensitive))) for path in _instants(self.schema, ""))
-        instant_types = tuple((path, kind) for path, kind in kinds if kind is not None)
-        by = self.options.partition_by
-        appended = state.existing.appended_schema(rows, by)
-        types = state.existing.partition_types
-        typed = tuple(name for name in by if name in types and not is_text(types[name]))
-        fitted = dataclasses.replace(self, appended=appended, typed=typed)
+        by, types = self.options.partition_by, existing.partition_types
         return dataclasses.replace(
-            fitted,
-            position=state.position,
-            instant_types=instant_types,
-            table_schema=update.schema_with(state.existing, fitted._in_log(appended)),
+            self,
+            instant_types=tuple((path, kind) for path, kind in kinds if kind is not None),
+            appended=appended_schema(existing, self.schema, by, self.options.replace),
+            typed=tuple(name for name in by if name in types and not is_text(types[name])),
         )
 
     def commit(
@@ -156,15 +173,16 @@ class TableTarget:
         Raises:
             FileExistsError: The table has files, with ``error``.
         """
-        rows = stored_schema(self.schema) if self.appended is None else self.appended
         if self.table_schema is None:
             raise ValueError("a target is committed after it was fitted")
+        rows = self._rows_in_log()
         self._update(existing_data).commit(
             files,
-            self._in_log(rows),
+            rows,
             self.position,
             self.table_schema,
             is_new=self.appended is None,
+            fits=lambda existing: bool(self._beside(existing)._rows_in_log() == rows),
             types=arrow_schema(self.schema),
             stream=stream,
         )
@@ -182,6 +200,10 @@ class TableTarget:
             schema = schema.set(at, schema.field(at).with_type(pa.string()))
         return schema
 
+    def _rows_in_log(self) -> pa.Schema:
+        """The types of the rows, as :meth:`_in_log`."""
+        return self._in_log(stored_schema(self.schema) if self.appended is None else self.appended)
+
     def _in_log(self, schema: pa.Schema) -> pa.Schema:
         """As :meth:`_in_folders`, with dates as dates: Spark names them as orcish does."""
         named = self._in_folders(schema)
@@ -193,7 +215,13 @@ class TableTarget:
     def _update(self, existing_data: ExistingData) -> Update:
         has_schema = self.options.file.get("arrow_schema", False) is not False
         zone = self.options.session_timezone
-        return Update(self.job, existing_data, tuple(self.options.partition_by), has_schema, "partitionBy", zone)
+        by = tuple(self.options.partition_by)
+        timezone = self.options.file.get("timezone") or java_zone(self.options.timezone)
+        return Update(self.job, existing_data, by, has_schema, self._partition_option(), zone, timezone)
+
+    def _partition_option(self) -> str:
+        """What messages call the partition columns."""
+        return "partition_by" if self.options.are_keywords else "partitionBy"
 
 
 def mark_success(job: Job) -> None:

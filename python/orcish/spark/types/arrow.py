@@ -171,7 +171,9 @@ def _stored(name: str, kind: T.DataType, path: str) -> pa.Field:
         key = _stored("key", kind.keyType, f"{path}.key").with_nullable(False)
         return pa.field(name, pa.map_(key, _stored("value", kind.valueType, f"{path}.value")))
     if kind.typeName() in ("void", "variant"):
-        raise UnsupportedError(f"column {path}: ORC has no {kind.simpleString()}")
+        raise UnsupportedError(
+            f'column {path}: ORC has no {kind.simpleString()}: cast it to another type, as in cast("string")'
+        )
     return pa.field(name, _arrow_type(kind, path))
 
 

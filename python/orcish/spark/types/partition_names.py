@@ -21,7 +21,10 @@ _NAMED = (
 
 
 def check_partition_type(name: str, kind: T.DataType) -> None:
-    """Raises UnsupportedError for types that cannot be partition columns."""
+    """Raises UnsupportedError for types that cannot be partition columns, and ValueError for such names."""
+    if not name or name.startswith("."):
+        folder = _native.partition_folder(name, "…")
+        raise ValueError(f"partitionBy: column {name!r}: readers pass over folders such as {folder!r}")
     if isinstance(kind, T.BinaryType):
         # Spark replaces invalid UTF-8, which would change values.
         raise UnsupportedError(f"partitionBy: column {name!r} is binary, and names are text: cast it to string")

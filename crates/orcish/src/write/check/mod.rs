@@ -41,6 +41,9 @@ pub struct Finding {
     pub column: String,
     /// What is wrong.
     pub message: String,
+    /// Whether the finding contradicts the rows, so that they may be damaged. Other findings are deviations from the
+    /// specification that change no value.
+    pub contradicts_rows: bool,
 }
 
 impl std::fmt::Display for Finding {
@@ -134,13 +137,29 @@ impl<'a> Checker<'a> {
         compare_statistics(recorded, computed, &options)
     }
 
-    /// Adds a finding, unless there are too many.
+    /// Adds a finding that contradicts the rows.
     fn add_finding(&mut self, stripe: Option<usize>, group: Option<usize>, column: u32, message: String) {
+        self.push_finding((stripe, group), column, message, true);
+    }
+
+    /// Adds a deviation from the specification.
+    fn add_deviation(&mut self, stripe: Option<usize>, group: Option<usize>, column: u32, message: String) {
+        self.push_finding((stripe, group), column, message, false);
+    }
+
+    /// Adds a finding, unless there are too many.
+    fn push_finding(
+        &mut self,
+        (stripe, group): (Option<usize>, Option<usize>),
+        column: u32,
+        message: String,
+        contradicts_rows: bool,
+    ) {
         // The bytes of names are limited, because many findings may have the same long name.
         if self.findings.len() < tuning::MAX_FINDINGS.get() && self.name_bytes <= self.limits.tail {
             let column = self.types.path(column);
             self.name_bytes += column.len() as u64;
-            self.findings.push(Finding { stripe, group, column, message });
+            self.findings.push(Finding { stripe, group, column, message, contradicts_rows });
         }
     }
 

@@ -1,0 +1,123 @@
+"""Errors of attributes that are not there: words of other libraries, and what is there in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from orcish.errors import closest_match
+
+__all__ = ["COLUMN", "FILE", "MODULE", "SCAN", "missing_attribute"]
+
+_ONE_FILE = "write_table(data, path) for a file, or write_dataset(data, folder) for a table"
+MODULE = {
+    "open": "ORCFile(path)",
+    "open_file": "ORCFile(path)",
+    "reader": "ORCFile(path)",
+    "read": "read_table(path)",
+    "read_orc": "read_table(path)",
+    "read_file": "read_table(path)",
+    "load": "read_table(path)",
+    "read_pandas": "read_table(path).to_pandas()",
+    "read_polars": "scan_polars(path)",
+    "read_dataset": "scan(path)",
+    "dataset": "scan(path)",
+    "scan_orc": "scan(path)",
+    "write": _ONE_FILE,
+    "write_orc": _ONE_FILE,
+    "to_orc": _ONE_FILE,
+    "save": _ONE_FILE,
+    "writer": "ORCWriter(path, schema)",
+    "append": "write_dataset(data, folder, existing_data='append')",
+    "overwrite": "write_dataset(data, folder, existing_data='overwrite')",
+    "optimize": "compact(folder)",
+    "field": "col(name)",
+    "column": "col(name)",
+    "spark": "`import orcish.spark`",
+}
+"""Of the module ``orcish``."""
+SCAN = {
+    "filter": "where(filters)",
+    "select_columns": "select(names)",
+    "collect": "to_table()",
+    "read": "to_table()",
+    "read_all": "to_table()",
+    "to_arrow": "to_table()",
+    "to_polars": "polars.DataFrame(scan), or orcish.scan_polars(path)",
+    "pl": "polars.DataFrame(scan), or orcish.scan_polars(path)",
+    "df": "to_pandas()",
+    "to_pylist": "to_table().to_pylist()",
+    "to_pydict": "to_table().to_pydict()",
+    "iter_batches": "to_batches()",
+    "to_reader": "pyarrow.RecordBatchReader.from_stream(scan)",
+    "num_rows": "count()",
+    "count_rows": "count()",
+    "shape": "count()",
+    "columns": "schema.names",
+    "column_names": "schema.names",
+    "names": "schema.names",
+    "dtypes": "schema",
+    "show": "head()",
+    "take": "head(rows)",
+    "tail": "to_table().slice(start)",
+}
+"""Of scans."""
+FILE = {
+    "to_table": "read()",
+    "read_all": "read()",
+    "read_table": "read()",
+    "collect": "read()",
+    "to_arrow": "read()",
+    "to_pandas": "read().to_pandas()",
+    "to_polars": "polars.DataFrame(file)",
+    "filter": "read(filters=...)",
+    "where": "read(filters=...)",
+    "select": "read(columns=[...])",
+    "limit": "read(limit=...)",
+    "head": "read(limit=...)",
+    "to_batches": "iter_batches()",
+    "nrows": "num_rows",
+    "count": "num_rows",
+    "nstripes": "num_stripes",
+    "columns": "schema.names",
+    "column_names": "schema.names",
+    "names": "schema.names",
+}
+"""Of files."""
+COLUMN = {
+    "isin": "is_in(values)",
+    "in_": "is_in(values)",
+    "is_not_in": "~column.is_in(values)",
+    "isnull": "is_null()",
+    "isna": "is_null()",
+    "is_none": "is_null()",
+    "notnull": "is_not_null()",
+    "notna": "is_not_null()",
+    "is_valid": "is_not_null()",
+    "isnan": "is_nan()",
+    "startswith": "starts_with(prefix)",
+    "is_between": "between(low, high)",
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+}
+"""Of columns in filters."""
+
+
+def missing_attribute(owner: str, name: str, words: Mapping[str, str], own: Iterable[str]) -> AttributeError:
+    """The error of an attribute that is not there.
+
+    Args:
+        owner: What lacks the attribute, for the message.
+        name: The name.
+        words: Words of other libraries, and what is there in their place.
+        own: The names that are there.
+    """
+    text = f"{owner} has no attribute {name!r}"
+    if name.startswith("_"):
+        # Python itself, and other packages, ask for such names.
+        return AttributeError(text)
+    meant = words.get(name.lower()) or closest_match(name, [each for each in own if not each.startswith("_")])
+    return AttributeError(f"{text}; did you mean {meant}?" if meant else text)

@@ -1,0 +1,150 @@
+"""Rows that are written: their schema and their batches, of any object that has or makes Arrow data."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from orcish import _native
+from orcish.arrow.frames import fitted_metadata
+from orcish.reading.reader import BatchSource, native_batches, rows_of
+from orcish.writing.inputs import check_input, no_input
+
+__all__ = ["batch_reader", "schema_and_batches", "schema_and_rows", "streams"]
+
+Prepare: TypeAlias = Callable[[Any], Any]
+"""A change of an object before its rows are taken."""
+
+
+def schema_and_batches(data: Any, prepare: Prepare = lambda data: data) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The schema and the batches of data that can be written.
+
+    Args:
+        data: The data.
+        prepare: Applied to the data, or to each of several parts.
+
+    Raises:
+        TypeError: The object has no rows of Arrow.
+        ValueError: There are no parts, or their schemas differ.
+    """
+    schema, rows = schema_and_rows(data, prepare)
+    return schema, iter(rows)
+
+
+def schema_and_rows(
+    data: Any, prepare: Prepare = lambda data: data
+) -> tuple[pa.Schema, Iterable[pa.RecordBatch] | pa.RecordBatchReader]:
+    """The schema and the rows of data, likewise. Sources of orcish are read batch by batch, so that exceptions keep
+    their type; others are read as a stream.
+    """
+    data = _scanned(prepare(data))
+    check_input(data)
+    if isinstance(data, BatchSource):
+        return rows_of(data)
+    if isinstance(data, _native.Batches):
+        return native_batches(data)
+    if _has_parts(data):
+        return _joined(data, prepare)
+    reader = _reader(data)
+    return reader.schema, reader
+
+
+def _joined(parts: Iterable[Any], prepare: Prepare) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The schema and the batches of several parts."""
+    left = iter(parts)
+    try:
+        schema, first = schema_and_rows(next(left), prepare)
+    except StopIteration:
+        raise ValueError("there are no parts, and so no columns: a table without rows has a schema") from None
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield from first
+        for at, part in enumerate(left, 1):
+            own, rows = schema_and_rows(part, prepare)
+            if not own.equals(schema):
+                raise ValueError(f"part {at} has other columns than part 0: {_shown(own)}, not {_shown(schema)}")
+            yield from rows
+
+    return fitted_metadata(schema, is_whole=False), batches()
+
+
+def _shown(schema: pa.Schema) -> str:
+    return ", ".join(f"{field.name}: {field.type}" for field in schema)[:500]
+
+
+def _has_parts(data: Any) -> bool:
+    """Whether an object is an iterable of others, such as a list of batches, and has no rows itself."""
+    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+        return False
+    return isinstance(data, Iterable) and not isinstance(data, Mapping | str | bytes) and not hasattr(data, "__array__")
+
+
+def _scanned(data: Any) -> Any:
+    """The rows of a dataset, or of a scanner, of pyarrow; other data are unchanged."""
+    # Where the module is not loaded, no data can be its.
+    dataset = sys.modules.get("pyarrow.dataset")
+    if dataset is None or not isinstance(data, dataset.Dataset | dataset.Scanner):
+        return data
+    return (data.scanner() if isinstance(data, dataset.Dataset) else data).to_reader()
+
+
+def _reader(data: Any) -> pa.RecordBatchReader:
+    """The rows as a stream with a known schema."""
+    if isinstance(data, pa.RecordBatchReader):
+        return data
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(data)
+    return batch_reader(data)
+
+
+def batch_reader(data: Any) -> pa.RecordBatchReader:
+    """A record batch, or another object with ``__arrow_c_array__``, as a stream.
+
+    Raises:
+        TypeError: The object is none.
+    """
+    if not hasattr(data, "__arrow_c_array__"):
+        raise no_input(data)
+    batch = data if isinstance(data, pa.RecordBatch) else pa.record_batch(data)
+    return pa.RecordBatchReader.from_batches(batch.schema, [batch])
+
+
+def streams(data: Any, exits: list[BaseException]) -> Iterable[Any]:
+    """PyCapsules of the streams of data.
+
+    Args:
+        data: The data.
+        exits: Gets exceptions other than ``Exception``, such as ``KeyboardInterrupt``. A reader may run Python code,
+            such as a generator. The C stream interface only passes the message of an exception on, so that its consumer
+            raises another one.
+    """
+    data = _scanned(data)
+    check_input(data)
+    if isinstance(data, BatchSource | _native.Batches):
+        for batch in schema_and_rows(data)[1]:
+            yield batch_reader(batch).__arrow_c_stream__()
+    elif _has_parts(data):
+        for part in data:
+            yield from streams(part, exits)
+    elif hasattr(data, "__arrow_c_stream__") and not isinstance(data, pa.RecordBatchReader):
+        yield data.__arrow_c_stream__()
+    else:
+        yield _recording_exits(_reader(data), exits).__arrow_c_stream__()
+
+
+def _recording_exits(reader: pa.RecordBatchReader, exits: list[BaseException]) -> pa.RecordBatchReader:
+    """A reader whose exceptions other than ``Exception`` are appended to ``exits``."""
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        try:
+            yield from reader
+        except (Exception, GeneratorExit):
+            raise
+        except BaseException as end:
+            exits.append(end)
+            raise
+
+    return pa.RecordBatchReader.from_batches(reader.schema, batches())
