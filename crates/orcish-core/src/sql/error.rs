@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::error::Error;
+
 /// Maximum number of characters of an excerpt in messages.
 const MAX_SHOWN: usize = 60;
 
@@ -52,6 +54,13 @@ impl fmt::Display for ParseError {
 }
 
 impl std::error::Error for ParseError {}
+
+impl From<ParseError> for Error {
+    /// An error of kind `InvalidArgument`, with the message of the syntax error.
+    fn from(error: ParseError) -> Self {
+        Error::invalid(error.to_string())
+    }
+}
 
 /// An excerpt on one line: truncated, and quoted unless it begins with a quote.
 fn excerpt(piece: &str) -> String {
