@@ -77,7 +77,7 @@ impl Batches {
         drop(requested_schema);
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
         let reader = reader.ok_or_else(|| PyValueError::new_err("the batches have been taken already"))?;
-        let stream = Stream { reader, schema: self.schema.clone(), failure: self.failure.clone() };
+        let stream = Stream { reader, schema: self.schema.clone(), failure: self.failure.clone(), ended: None };
         capsule::stream(py, Box::new(stream))
     }
 
@@ -112,12 +112,17 @@ struct Stream {
     reader: Reader,
     schema: SchemaRef,
     failure: Failure,
+    /// The text of the error that ended the stream. Threads of a consumer that have not seen the error may ask for more.
+    ended: Option<String>,
 }
 
 impl Iterator for Stream {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(text) = &self.ended {
+            return Some(Err(ArrowError::ComputeError(text.clone())));
+        }
         let next = |py: Python<'_>| {
             // The caller is C code, and a panic in C code ends the process.
             let next = || catch_unwind(AssertUnwindSafe(|| self.reader.next()));
@@ -140,7 +145,9 @@ impl Iterator for Stream {
                     raise_later(&self.failure);
                 }
                 // The stream interface transfers a C string.
-                ArrowError::ComputeError(text.replace('\0', "\\0"))
+                let text = text.replace('\0', "\\0");
+                self.ended = Some(text.clone());
+                ArrowError::ComputeError(text)
             }))
         };
         attached(next).unwrap_or_else(|| Some(Err(ArrowError::ComputeError(gone().to_string()))))

@@ -1,5 +1,6 @@
 """Threads: the same table with any number of them, errors in their place, no hang, Ctrl-C, fork."""
 
+import contextlib
 import io
 import os
 import signal
@@ -158,7 +159,16 @@ STREAMS = {
     "pyarrow": "import pyarrow; pyarrow.table(source)",
     "pyarrow, by batches": "import pyarrow; list(pyarrow.RecordBatchReader.from_stream(source))",
     "polars": "import polars; polars.DataFrame(source)",
-    "duckdb": "import duckdb; duckdb.from_arrow(source).fetchall()",
+    "duckdb": """
+import duckdb
+# Of several threads, those that do not see the signal read streams to their end, also streams of pyarrow.
+connection = duckdb.connect(config={"threads": 1})
+try:
+    connection.from_arrow(source).fetchall()
+except RuntimeError as error:
+    # DuckDB has seen the signal itself, and raises an error of its own in place of the exception.
+    raise KeyboardInterrupt if str(error) == "Query interrupted" else error
+""",
     "orcish": "source.to_table()",
 }
 
@@ -168,13 +178,13 @@ def test_ctrl_c_in_streams(tmp_path, call):
     """Consumers of a stream get an error with its cause, and `KeyboardInterrupt` is raised once."""
     path = tmp_path / "many.orc"
     orcish.write_table(pa.table({"a": pa.array(range(100_000))}), path)
-    code = f"""
+    code = """
         import sys, time, os, orcish
         source = orcish.scan([sys.argv[1]] * 20_000, batch_size=1000)
         os.write(1, b"reading\\n")
         try:
             try:
-                {call}
+                exec(sys.argv[2])
             except Exception as error:
                 # As of a loop that leaves a file out which cannot be read.
                 assert "interrupted" in str(error), repr(error)
@@ -185,7 +195,7 @@ def test_ctrl_c_in_streams(tmp_path, call):
             time.sleep(0.1)
             os.write(1, b"interrupted\\n")
     """
-    command = [sys.executable, "-c", textwrap.dedent(code), str(path)]
+    command = [sys.executable, "-c", textwrap.dedent(code), str(path), call]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout.readline() == "reading\n"
@@ -195,6 +205,35 @@ def test_ctrl_c_in_streams(tmp_path, call):
             assert (out, process.returncode) == ("interrupted\n", 0), errors
         finally:
             process.kill()
+
+
+@pytest.mark.parametrize("kind", [OSError, ValueError, KeyboardInterrupt])
+def test_streams_end_with_their_error(kind):
+    """Threads of a consumer that have not seen the error ask for more."""
+
+    class Source(io.BytesIO):
+        fails = False
+
+        def read(self, size=-1):
+            if self.fails:
+                self.fails = False
+                raise kind("the disk is wet")
+            return super().read(size)
+
+    source = Source(DATA)
+    stream = pa.RecordBatchReader.from_stream(orcish.ORCFile(source))
+    source.fails = True
+    errors = []
+    while len(errors) < 3:
+        # Later the interpreter raises the exception itself, if it is no `Exception`.
+        with contextlib.suppress(KeyboardInterrupt):
+            try:
+                stream.read_next_batch()
+                assert not errors, "a batch after an error"
+            except (OSError, ValueError) as error:
+                errors.append(str(error))
+    assert "the disk is wet" in errors[0]
+    assert len(set(errors)) == 1
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")

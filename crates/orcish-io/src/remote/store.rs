@@ -207,7 +207,7 @@ fn http_options(address: &Address) -> Result<ClientOptions> {
         let mut value = HeaderValue::try_from(value).map_err(invalid)?;
         value.set_sensitive(true);
         headers.insert(name, value);
-        Ok(())
+        Ok::<(), Error>(())
     };
     if let Some(credentials) = address.url.credentials() {
         let encoded = base64::engine::general_purpose::STANDARD.encode(percent_decode(credentials));
