@@ -26,6 +26,7 @@ from orcish.errors import (
     UnsupportedError,
 )
 from orcish.filters.expression import Expression, col
+from orcish.glance import count_rows, head, read_metadata, read_schema
 from orcish.hints import MODULE, missing_attribute
 from orcish.polars import scan_polars
 from orcish.reading.explanation import Explanation
@@ -76,9 +77,13 @@ __all__ = [
     "col",
     "compact",
     "convert",
+    "count_rows",
     "delete",
+    "head",
     "history",
     "merge",
+    "read_metadata",
+    "read_schema",
     "read_table",
     "recover",
     "scan",

@@ -14,6 +14,7 @@ from datetime import timedelta
 from typing import Any, ParamSpec, TypeVar
 
 from orcish.errors import closest_match
+from orcish.sizes import parse_size
 
 __all__ = ["check_integer", "checked_keywords", "chosen_options"]
 
@@ -124,6 +125,10 @@ LISTS = frozenset(("columns", "partition_by", "sort_within", "bloom_filter_colum
 """Arguments that are lists of names. One string is the list of it, and never the list of its letters."""
 
 
+SIZES = frozenset(("stripe_size", "compression_block_size", "max_memory", "split_size"))
+"""Arguments that are sizes in bytes. Texts such as ``64MB`` are sizes, too."""
+
+
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "where": ("filters",),
     "filter": ("filters",),
@@ -169,13 +174,14 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     """Decorates a function so that its arguments are checked.
 
     An unknown keyword is a ``TypeError`` which suggests the nearest one. Errors of :data:`CHECKS` name the argument.
-    The function gets a list for a string of :data:`LISTS`.
+    The function gets a list for a string of :data:`LISTS`, and a number of bytes for one of :data:`SIZES`.
     """
     parameters = inspect.signature(function).parameters.values()
     names = [each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
     known = frozenset(names)
     checks = {name: CHECKS[name] for name in names if name in CHECKS}
-    lists = {name: at for at, name in enumerate(names) if name in LISTS}
+    changes = {name: (at, _listed) for at, name in enumerate(names) if name in LISTS}
+    changes |= {name: (at, functools.partial(_sized, name)) for at, name in enumerate(names) if name in SIZES}
 
     @functools.wraps(function)
     def checked(*args: Any, **kwargs: Any) -> R:
@@ -187,11 +193,11 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
             match = meant or closest_match(name, [each for each in names if each != "self"])
             hint = f"; did you mean {match!r}?" if match else f": {INSTEAD[plain]}" if plain in INSTEAD else ""
             raise TypeError(f"{function.__qualname__}() has no keyword argument {name!r}{hint}")
-        for name, at in lists.items():
+        for name, (at, changed) in changes.items():
             if at < len(args):
-                args = (*args[:at], _listed(args[at]), *args[at + 1 :])
+                args = (*args[:at], changed(args[at]), *args[at + 1 :])
             elif name in kwargs:
-                kwargs[name] = _listed(kwargs[name])
+                kwargs[name] = changed(kwargs[name])
         if checks:
             for name, value in (*zip(names, args, strict=False), *kwargs.items()):
                 if value is not None and name in checks:
@@ -204,6 +210,16 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
 def _listed(value: Any) -> Any:
     """The value of an argument that is a list of names: one string is the list of it."""
     return [value] if isinstance(value, str) else value
+
+
+def _sized(name: str, value: Any) -> Any:
+    """The value of an argument that is a size: bytes for a text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return parse_size(value)
+    except ValueError as error:
+        raise ValueError(f"{name}={error}") from None
 
 
 def chosen_options(arguments: Mapping[str, Any], options: type) -> Any:

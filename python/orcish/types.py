@@ -297,9 +297,9 @@ class WriteOptions(TypedDict, total=False):
     """1 to 12 of zlib (1), -7 to 22 of zstd (2), 0 to 11 of brotli (5); the others have none."""
     column_compression: Mapping[str, int | Literal["none"] | None] | None
     """Other compression levels of columns; ``None`` does not compress the column. The codec is that of the file."""
-    compression_block_size: int | None
+    compression_block_size: int | str | None
     """Maximum bytes of a compression chunk; 262,144 by default, down to 65,536 where there are many columns."""
-    stripe_size: int | None
+    stripe_size: int | str | None
     """Stored bytes of a stripe; 64 MiB by default."""
     row_index_stride: int | None
     """Rows of a row group: 10,000 by default, at least 1,000; 0 writes no row index."""

@@ -179,6 +179,11 @@ class Column(_Operand):
         return Expression(("in", self._name, found) if found else ("constant", False))
 
     @checked_keywords
+    def not_in(self, values: Iterable[object]) -> Expression:
+        """Whether the value is none of these: the negation of :meth:`is_in`, which is unknown for null."""
+        return ~self.is_in(values)
+
+    @checked_keywords
     def between(self, low: object, high: object) -> Expression:
         """Whether the value is at least ``low`` and at most ``high``."""
         return (self >= low) & (self <= high)

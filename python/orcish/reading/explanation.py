@@ -7,6 +7,8 @@ import dataclasses
 import itertools
 from typing import Any, NamedTuple
 
+from orcish.notebook import text_html
+
 __all__ = ["BLOCKLETS", "STRIPES", "Explanation", "FilePlan", "PartNames", "StripePlan"]
 
 
@@ -99,6 +101,9 @@ class Explanation:
     def rows_read(self) -> int:
         """Rows of the row groups that are not skipped."""
         return sum(plan.rows_read for file in self.files for plan in file.stripes)
+
+    def _repr_html_(self) -> str:
+        return text_html(str(self))
 
     def __str__(self) -> str:
         lines = [f"{self.rows_read:,} rows to look at, at most {self.bytes:,} bytes in {self.requests:,} requests"]

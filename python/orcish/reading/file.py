@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import datetime
 import decimal
+import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -16,6 +17,7 @@ from orcish.filters.pushdown import Filters
 from orcish.hints import FILE, missing_attribute
 from orcish.io.paths import native_source
 from orcish.keywords import checked_keywords, chosen_options
+from orcish.notebook import schema_html
 from orcish.reading.explanation import Explanation
 from orcish.reading.reader import BatchSource, Reader
 from orcish.types import (
@@ -56,7 +58,9 @@ def stored_arrow_schema(file: ORCFile) -> bytes | None:
 class ORCFile(BatchSource):
     """An open ORC file. Its tail is read when it is opened, its data on request.
 
-    The file is an Arrow stream: any consumer of ``__arrow_c_stream__`` reads it.
+    The file is an Arrow stream: any consumer of ``__arrow_c_stream__`` reads it. Files of paths, URLs and bytes can be
+    pickled; a pickle has the tail, and the storage options, and thus credentials. At the end of a ``with`` block the
+    file is closed.
 
     Args:
         source: A path, the bytes of a whole file, an object with ``read`` and ``seek``, or a URL: ``s3://``, ``gs://``,
@@ -76,6 +80,7 @@ class ORCFile(BatchSource):
         storage_options: StorageOptions | None = None,
     ) -> None:
         native = native_source(source)
+        self._given: tuple[Any, ...] = (native, limits, storage_options)
         self._file = _native.File(
             native,
             tail=tail,
@@ -86,7 +91,34 @@ class ORCFile(BatchSource):
         self._source = self._file.name if isinstance(native, str) else f"<{type(source).__name__}>"
 
     def __repr__(self) -> str:
+        if isinstance(self._file, _ClosedFile):
+            return f"<orcish.ORCFile {self._source}: closed>"
         return f"<orcish.ORCFile {self._source}: {self.num_rows} rows, {self.num_stripes} stripes>"
+
+    def _repr_html_(self) -> str:
+        facts = [("rows", self.num_rows), ("stripes", self.num_stripes), ("", self.compression)]
+        return schema_html(f"orcish.ORCFile {self._source}", facts, self._reader.schema({"masked": "allow"}))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        source, limits, storage_options = self._given
+        if not isinstance(source, str | bytes):
+            raise TypeError(f"{self!r} cannot be pickled: only files of paths, URLs and bytes can")
+        if isinstance(source, str) and "://" not in source:
+            source = os.path.abspath(source)
+        return _unpickled, (source, self.tail_bytes(), limits, storage_options)
+
+    def __enter__(self) -> ORCFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Releases the file, once all readers that were made of it are done. Later calls raise ``ValueError``. File
+        objects that were given stay open. Files that are not closed are released when nothing refers to them.
+        """
+        self._file = cast("_native.File", _ClosedFile(self._source))
+        self._reader = _FileReader(self._file)
 
     if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
 
@@ -323,6 +355,21 @@ class ORCFile(BatchSource):
         options = chosen_options(locals(), ReadOptions)
         return self._reader.read_table(options)
 
+    def to_pandas(self, **options: Any) -> Any:
+        """Reads the file into a pandas data frame; the keywords are those of :meth:`pyarrow.Table.to_pandas`."""
+        return self.read().to_pandas(**options)
+
+    def to_polars(self) -> Any:
+        """Reads the file into a polars data frame."""
+        import polars
+
+        return polars.DataFrame(self)
+
+    @checked_keywords
+    def head(self, rows: int = 10) -> pa.Table:
+        """Reads the first rows. Stripes after them are not read."""
+        return self.read(limit=rows)
+
     @checked_keywords
     def iter_batches(
         self,
@@ -460,6 +507,22 @@ class ORCFile(BatchSource):
         return self._reader.stream({}).__arrow_c_stream__(requested_schema)
 
 
+class _ClosedFile:
+    """In the place of the native file, after a file has been closed."""
+
+    def __init__(self, name: str) -> None:
+        self.closed_name = name
+
+    def __getattr__(self, name: str) -> Any:
+        raise ValueError(f"{self.closed_name}: the file is closed")
+
+
+def _unpickled(
+    source: str | bytes, tail: bytes, limits: Limits | None, storage_options: StorageOptions | None
+) -> ORCFile:
+    return ORCFile(source, tail=tail, limits=limits, storage_options=storage_options)
+
+
 class _FileReader(Reader):
     def __init__(self, file: _native.File) -> None:
         self._file = file
@@ -498,6 +561,8 @@ def in_gregorian_calendar(file: ORCFile) -> ORCFile:
     found = copy.copy(file)
     found._file = file._file.in_gregorian_calendar()
     found._reader = _FileReader(found._file)
+    # A pickle has the source, and no calendar.
+    found._given = (None, None, None)
     return found
 
 

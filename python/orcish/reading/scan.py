@@ -13,6 +13,7 @@ from orcish import _native
 from orcish.filters.pushdown import Filters, check_filters, combined
 from orcish.hints import SCAN, missing_attribute
 from orcish.keywords import checked_keywords
+from orcish.notebook import schema_html
 from orcish.reading.aggregates import aggregate
 from orcish.reading.explanation import Explanation
 from orcish.reading.reader import BatchSource
@@ -31,7 +32,9 @@ class Scan(BatchSource):
     """A table with a selection of columns and rows; made by :func:`orcish.scan`. It is an Arrow stream that can be
     consumed any number of times.
 
-    Scans are immutable: each method that changes the selection returns a new one.
+    Scans are immutable: each method that changes the selection returns a new one. They can be pickled, unless a source
+    is a file object. A pickle has the list of files and the storage options, and thus credentials; the files are opened
+    again where it is loaded.
     """
 
     @checked_keywords
@@ -42,6 +45,14 @@ class Scan(BatchSource):
         files = self.files
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         return f"<orcish.Scan of {_native.display_name(files[0]) if files else 'no files'}{more}>"
+
+    def _repr_html_(self) -> str:
+        files = self.files
+        return schema_html(repr(self), [("files" if len(files) != 1 else "file", len(files))], self.schema)
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        # pandas.DataFrame(scan) would have one column of batches.
+        raise TypeError("a scan is no array: to_pandas() reads it into a data frame, and to_table() into Arrow")
 
     if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
 
@@ -95,6 +106,14 @@ class Scan(BatchSource):
     def to_pandas(self, **options: Any) -> Any:
         """Reads the rows into a pandas data frame; the keywords are those of :meth:`pyarrow.Table.to_pandas`."""
         return self.to_table().to_pandas(**options)
+
+    def to_polars(self) -> Any:
+        """Reads the rows into a polars data frame. :func:`orcish.scan_polars` makes a lazy frame, which pushes its
+        columns and filters down.
+        """
+        import polars
+
+        return polars.DataFrame(self)
 
     def to_batches(self) -> Iterator[pa.RecordBatch]:
         """Reads the rows batch by batch, in memory that does not grow with the files."""

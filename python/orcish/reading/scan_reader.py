@@ -33,6 +33,10 @@ class ScanReader(Reader):
         self.options = options
         self.opened = opened or source.open(options)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The native scan is opened again.
+        return ScanReader, (self.source, self.options)
+
     def with_options(self, **options: Any) -> ScanReader:
         """A reader of the same table with other options."""
         return ScanReader(self.source, {**self.options, **options}, self.opened)

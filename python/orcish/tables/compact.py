@@ -8,7 +8,8 @@ from typing import Literal, cast
 
 from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.tables.compaction import CompactedFile, CompactionPlan, compact_files, parse_size
+from orcish.sizes import parse_size
+from orcish.tables.compaction import CompactedFile, CompactionPlan, compact_files
 from orcish.tables.progress import reported
 from orcish.types import ProgressOption, StorageOptions, WriteOptions
 
@@ -26,8 +27,8 @@ def compact(
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
     compression_level: int | None = None,
     column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
-    compression_block_size: int | None = None,
-    stripe_size: int | None = None,
+    compression_block_size: int | str | None = None,
+    stripe_size: int | str | None = None,
     row_index_stride: int | None = None,
     bloom_filter_columns: Sequence[str] | None = None,
     bloom_filter_fpp: float | None = None,

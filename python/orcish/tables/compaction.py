@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -19,13 +18,10 @@ from orcish.tables.rewriting import check_options, file_options, rewrite, rewrit
 from orcish.writing.dataset import file_suffix
 from orcish.writing.timestamps import timestamp_types
 
-__all__ = ["CompactedFile", "CompactionPlan", "CompactionTask", "compact_files", "parse_size"]
+__all__ = ["CompactedFile", "CompactionPlan", "CompactionTask", "compact_files"]
 
 FULL = 0.75
 """Files of at least this fraction of the target size are not compacted."""
-
-
-UNITS = {"": 1, "K": 10, "M": 20, "G": 30, "T": 40}
 
 
 class CompactedFile(NamedTuple):
@@ -201,15 +197,3 @@ def _is_correct(source: str, file: ORCFile) -> bool:
                 "rewrite=True takes them as they are read"
             )
     return not findings
-
-
-def parse_size(size: int | str) -> int:
-    """Parses a size: a number of bytes, or a text such as ``512MB``, in powers of 1024.
-
-    Raises:
-        ValueError: The size is invalid.
-    """
-    found = re.fullmatch(r"\s*(\d+)\s*([KMGT]?)(i?B)?\s*", str(size), re.IGNORECASE)
-    if found is None or int(found[1]) < 1:
-        raise ValueError(f"{size!r} is no size: write bytes, or for example 512MB")
-    return int(found[1]) << UNITS[found[2].upper()] if found[2] else int(found[1])

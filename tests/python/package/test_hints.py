@@ -59,7 +59,7 @@ def test_misspelt_names(owners: Mapping[str, Any], owner: str, word: str, meant:
 def test_other_names(owners: Mapping[str, Any], owner: str) -> None:
     """Names that Python and other packages ask for are just missing."""
     found = owners[owner]
-    for name in ("qqqqqqqq", "__array_interface__", "_repr_html_", "__wrapped__"):
+    for name in ("qqqqqqqq", "__array_interface__", "_repr_png_", "__wrapped__"):
         assert getattr(found, name, None) is None
         with pytest.raises(AttributeError, match=f"has no attribute '{name}'$"):
             getattr(found, name)

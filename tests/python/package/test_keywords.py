@@ -18,7 +18,10 @@ from orcish.keywords import CHECKS, LISTS, SYNONYMS, checked_keywords
 RESULTS = {"CarbonBlocklet", "CarbonSegment", "ColumnStatistics", "Explanation", "Finding", "StripeInfo"}
 RESULTS |= {"Commit", "CompactedFile", "Deleted", "Progress", "Split", "Written", "WrittenFile"}
 """Classes of which orcish makes the objects: their constructors are not called by users."""
-FORWARDED = {"Scan.to_pandas": "the keywords are those of pyarrow, which checks them, and differ by its version"}
+FORWARDED = dict.fromkeys(
+    ("ORCFile.to_pandas", "Scan.to_pandas"),
+    "the keywords are those of pyarrow, which checks them, and differ by its version",
+)
 
 
 def callables() -> Iterator[tuple[str, Callable[..., Any]]]:

@@ -19,7 +19,7 @@ RANKS = [
     {"reading"},
     {"carbon"},
     {"scan", "writing"},
-    {"polars", "tables"},
+    {"glance", "polars", "tables"},
     {"spark.types", "spark.session", "spark.option_parser"},
     {"spark.options"},
     {"spark.table"},

@@ -13,6 +13,7 @@ use super::ranges::{NonNan, Ranges};
 use super::text_conversion::TextConversion;
 use crate::error::{Error, Result};
 use crate::expression::{Comparison, Literal, Predicate};
+use crate::sql::{Meaning, read_string};
 use crate::statistics::successor;
 use crate::types::NANOSECONDS_OF_DAY;
 
@@ -218,14 +219,28 @@ impl Column<'_> {
         }
     }
 
-    /// The values for which the comparison is true; `None` where it is unknown for all values.
-    fn compare(&self, op: Comparison, value: &Literal) -> Result<Option<ValueSet>> {
-        let hint = match (self.domain, value) {
-            (Domain::Date, Literal::String(_)) => format!("; a date is written date {value}"),
-            (Domain::Timestamp { .. }, Literal::String(_)) => format!("; a timestamp is written timestamp {value}"),
-            _ => String::new(),
+    /// The value that a string stands for beside the column; `None` if the value stands for itself.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if the string is no value of the type of the column.
+    fn read_string(&self, value: &Literal) -> Result<Option<Literal>> {
+        let Literal::String(text) = value else { return Ok(None) };
+        let meaning = match self.domain {
+            Domain::Boolean => Meaning::Boolean,
+            Domain::Integer | Domain::Float | Domain::Decimal { .. } => Meaning::Number,
+            Domain::Date => Meaning::Date,
+            Domain::Timestamp { .. } => Meaning::Timestamp,
+            Domain::Text { .. } | Domain::Binary | Domain::Null | Domain::Opaque => return Ok(None),
         };
-        let type_mismatch = || Err(self.type_mismatch(&format!("be compared with {} {value}{hint}", value.kind())));
+        let wrong = |why| self.type_mismatch(&format!("be compared with {} {value}, which {why}", value.kind()));
+        read_string(text, meaning).map(Some).map_err(wrong)
+    }
+
+    /// The values for which the comparison is true; `None` where it is unknown for all values.
+    fn compare(&self, op: Comparison, given: &Literal) -> Result<Option<ValueSet>> {
+        let read = self.read_string(given)?;
+        let value = read.as_ref().unwrap_or(given);
+        let type_mismatch = || Err(self.type_mismatch(&format!("be compared with {} {value}", value.kind())));
         Ok(Some(match (self.domain, value) {
             (Domain::Opaque, _) => return Err(self.type_mismatch("be compared, only be null or not")),
             (Domain::Null, _) | (_, Literal::Null) => return Ok(None),

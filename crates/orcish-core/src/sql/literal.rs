@@ -31,6 +31,39 @@ pub(super) fn typed(word: &str) -> Option<Parser> {
     })
 }
 
+/// What a string stands for where it is compared with a column of another type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// `true` or `false`.
+    Boolean,
+    /// A number, as without quotes, or `NaN` or an infinity.
+    Number,
+    /// A date, or a timestamp.
+    Date,
+    /// A timestamp, or a date.
+    Timestamp,
+}
+
+/// The literal that a string stands for, as SQL engines cast strings that are compared with columns of other types.
+///
+/// # Errors
+/// The description continues a sentence that begins with the string.
+pub(crate) fn read_string(text: &str, meaning: Meaning) -> Result<Literal, &'static str> {
+    let text = text.trim();
+    match meaning {
+        Meaning::Boolean if text.eq_ignore_ascii_case("true") => Ok(Literal::Boolean(true)),
+        Meaning::Boolean if text.eq_ignore_ascii_case("false") => Ok(Literal::Boolean(false)),
+        Meaning::Boolean => Err("is neither true nor false"),
+        Meaning::Number => number::number(text).or_else(|why| float(text, false).map_err(|_| why)),
+        Meaning::Date | Meaning::Timestamp => match (date(text), timestamp(text)) {
+            (Ok(days), _) => Ok(Literal::Date(days)),
+            (Err(_), Ok(timestamp)) => Ok(timestamp),
+            (Err(why), Err(_)) if meaning == Meaning::Date => Err(why),
+            (Err(_), Err(why)) => Err(why),
+        },
+    }
+}
+
 /// Whether the literals of a type may be written as a call: `double('NaN')`.
 pub(super) fn is_callable(word: &str) -> bool {
     ["double", "float"].iter().any(|name| name.eq_ignore_ascii_case(word))

@@ -71,12 +71,14 @@ impl<'a> TailDecoder<'a> {
             if let Some(start) = start.filter(|_| length > 0 && (tail.len() as u64) < self.file_length) {
                 return Ok(DecodeResult::NeedsData(start..self.file_length));
             }
-            return Err(Error::corrupt(format!(
-                "not an ORC file: a postscript of {length} bytes does not fit into it"
-            )));
+            let text = format!("not an ORC file: a postscript of {length} bytes does not fit into it");
+            return self.not_orc(tail, head, Error::corrupt(text));
         };
         let raw = tail.slice(at..before.len());
-        let postscript = parse_postscript(&raw).map_err(|error| other_format(&tail).unwrap_or(error))?;
+        let postscript = match parse_postscript(&raw) {
+            Ok(postscript) => postscript,
+            Err(error) => return self.not_orc(tail, head, error),
+        };
         let (footer_length, framing) = (postscript.footer_length(), framing(&postscript, self.limits)?);
         if footer_length > self.limits.tail {
             let max = self.limits.tail;
@@ -147,6 +149,24 @@ pub fn read_tail(source: &dyn ReadAt, limits: &Limits) -> Result<FileTail> {
                     return Err(in_file(Error::new(ErrorKind::Io, "the source gave fewer bytes than asked for")));
                 }
                 step = decoder.next(bytes).map_err(with_hint)?;
+            }
+        }
+    }
+}
+
+impl TailDecoder<'_> {
+    /// The error of a file without a postscript, or the step that finds out whether it begins like an ORC file.
+    fn not_orc(&mut self, tail: Bytes, head: Option<Bytes>, error: Error) -> Result<DecodeResult> {
+        match (other_format(&tail), head) {
+            (Some(error), _) => Err(error),
+            (None, Some(head)) if head == MAGIC => {
+                Err(Error::corrupt(format!("{}; it begins like one: it may be truncated", error.message())))
+            }
+            (None, Some(_)) => Err(error),
+            (None, None) if error.kind() != ErrorKind::Corrupt => Err(error),
+            (None, None) => {
+                self.tail = Some(tail);
+                Ok(DecodeResult::NeedsData(0..MAGIC.len() as u64))
             }
         }
     }

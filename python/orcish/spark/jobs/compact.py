@@ -10,11 +10,12 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from orcish.keywords import checked_keywords, chosen_options
+from orcish.sizes import parse_size
 from orcish.spark.jobs.runner import active_session, run_in_workers, to_frame
 from orcish.spark.options import absolute, to_text
 from orcish.spark.table.writer import mark_success
 from orcish.tables.commit import Staged
-from orcish.tables.compaction import CompactionPlan, CompactionTask, compact_files, parse_size
+from orcish.tables.compaction import CompactionPlan, CompactionTask, compact_files
 from orcish.types import StorageOptions, WriteOptions
 
 __all__ = ["compact"]
@@ -44,8 +45,8 @@ def compact(
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
     compression_level: int | None = None,
     column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
-    compression_block_size: int | None = None,
-    stripe_size: int | None = None,
+    compression_block_size: int | str | None = None,
+    stripe_size: int | str | None = None,
     row_index_stride: int | None = None,
     bloom_filter_columns: Sequence[str] | None = None,
     bloom_filter_fpp: float | None = None,

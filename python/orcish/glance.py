@@ -1,0 +1,92 @@
+"""Functions that look at a file or table without reading it: schema, metadata, number of rows, first rows."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from orcish.filters.pushdown import Filters
+from orcish.keywords import checked_keywords
+from orcish.reading.file import ORCFile
+from orcish.scan import scan
+from orcish.types import Columns, Limits, Source, Sources, StorageOptions
+
+__all__ = ["count_rows", "head", "read_metadata", "read_schema"]
+
+
+@checked_keywords
+def read_schema(
+    source: Sources, *, storage_options: StorageOptions | None = None, limits: Limits | None = None
+) -> pa.Schema:
+    """The Arrow schema of a file or table, partition columns included.
+
+    >>> orcish.read_schema("orders/").names                                        # doctest: +SKIP
+
+    Args:
+        source: Any source of :func:`orcish.scan`.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        limits: Limits on what each file may make the reader do.
+    """
+    return scan(source, storage_options=storage_options, limits=limits).schema
+
+
+@checked_keywords
+def read_metadata(
+    source: Source, *, storage_options: StorageOptions | None = None, limits: Limits | None = None
+) -> ORCFile:
+    """The metadata of one ORC file: its tail, as an open :class:`~orcish.ORCFile` of which no data is read.
+
+    >>> orcish.read_metadata("orders.orc").num_rows                                # doctest: +SKIP
+
+    Args:
+        source: A path, a URL, bytes or a file object.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        limits: Limits on what the file may make the reader do.
+    """
+    return ORCFile(source, storage_options=storage_options, limits=limits)
+
+
+@checked_keywords
+def count_rows(
+    source: Sources,
+    *,
+    filters: Filters | None = None,
+    storage_options: StorageOptions | None = None,
+    limits: Limits | None = None,
+) -> int:
+    """The number of rows of a file or table for which a filter is true; see :meth:`orcish.Scan.count`.
+
+    >>> orcish.count_rows("orders/", filters="total > 100")                        # doctest: +SKIP
+
+    Args:
+        source: Any source of :func:`orcish.scan`.
+        filters: Which rows are counted; see :class:`~orcish.types.ReadOptions`.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        limits: Limits on what each file may make the reader do.
+    """
+    return scan(source, filters=filters, storage_options=storage_options, limits=limits).count()
+
+
+@checked_keywords
+def head(
+    source: Sources,
+    rows: int = 10,
+    *,
+    columns: Columns | None = None,
+    filters: Filters | None = None,
+    storage_options: StorageOptions | None = None,
+    limits: Limits | None = None,
+) -> pa.Table:
+    """The first rows of a file or table. Stripes after them are not read.
+
+    >>> orcish.head("orders/", 3, columns=["id"])                                  # doctest: +SKIP
+
+    Args:
+        source: Any source of :func:`orcish.scan`.
+        rows: Maximum number of rows.
+        columns: The columns, by dotted names; all by default.
+        filters: Which rows; see :class:`~orcish.types.ReadOptions`.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        limits: Limits on what each file may make the reader do.
+    """
+    found = scan(source, columns=columns, filters=filters, storage_options=storage_options, limits=limits)
+    return found.head(rows)

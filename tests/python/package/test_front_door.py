@@ -1,0 +1,143 @@
+"""What people expect of files, scans and functions of a library: pickles, ``with``, notebooks, sizes, short ways."""
+
+import io
+import pathlib
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import orcish
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from orcish import col
+
+ROWS = pa.table({"id": range(2500), "name": [f"<n{number}>" for number in range(2500)]})
+
+
+@pytest.fixture
+def path(tmp_path: pathlib.Path) -> pathlib.Path:
+    orcish.write_table(ROWS, tmp_path / "a.orc", row_index_stride=1000)
+    return tmp_path / "a.orc"
+
+
+COUNT = """
+import pickle, sys, orcish
+for found in pickle.load(sys.stdin.buffer):
+    print(len(found.read()) if isinstance(found, orcish.ORCFile) else found.count())
+"""
+
+
+def test_pickles(path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files and scans are read in any process, with their selection."""
+    monkeypatch.chdir(path.parent)
+    table = path.parent / "t"
+    orcish.write_dataset(ROWS.append_column("k", [[1] * 2500]), table, partition_by="k")
+    cases: list[tuple[Any, int]] = [
+        (orcish.ORCFile(path), 2500),
+        (orcish.ORCFile("a.orc"), 2500),
+        (orcish.ORCFile(path.read_bytes()), 2500),
+        (orcish.scan(path, filters="id < 10"), 10),
+        (orcish.scan(table, columns=["k", "id"]).where((col("id") >= 5) & (col("k") == 1)).limit(7), 7),
+        (orcish.scan(table).where(pl.col("id") < 3), 3),
+    ]
+    given = pickle.dumps([found for found, _ in cases])
+    monkeypatch.chdir("/")
+    said = subprocess.run([sys.executable, "-c", COUNT], input=given, capture_output=True, check=True).stdout
+    assert [int(line) for line in said.split()] == [rows for _, rows in cases]
+    for found, _ in cases[3:]:
+        assert pickle.loads(pickle.dumps(found)).to_table().equals(found.to_table())
+    for source in (io.BytesIO(path.read_bytes()),):
+        with pytest.raises(TypeError, match="cannot be pickled: only files of paths, URLs and bytes can"):
+            pickle.dumps(orcish.ORCFile(source))
+
+
+def test_pickled_files_are_not_read_again(path: pathlib.Path) -> None:
+    """The tail is in the pickle."""
+    pickled = pickle.dumps(orcish.ORCFile(path))
+    path.write_bytes(b"")
+    file = pickle.loads(pickled)
+    assert (file.num_rows, file.schema) == (2500, ROWS.schema)
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        pickle.loads(pickled)
+
+
+def test_files_are_closed_by_with(path: pathlib.Path) -> None:
+    with orcish.ORCFile(path) as file:
+        batches = file.iter_batches(batch_size=1000)
+        assert next(batches).num_rows == 1000
+    assert sum(len(batch) for batch in batches) == 1500
+    for use in (lambda: file.num_rows, file.read, lambda: file.schema, lambda: pa.table(file)):
+        with pytest.raises(ValueError, match=r"a\.orc: the file is closed"):
+            use()
+    assert repr(file) == f"<orcish.ORCFile {path}: closed>"
+    file.close()
+    given = io.BytesIO(path.read_bytes())
+    with orcish.ORCFile(given) as other:
+        assert other.num_rows == 2500
+    assert not given.closed
+
+
+def test_frames(path: pathlib.Path) -> None:
+    """A scan is not taken for a list of its batches."""
+    for found in (orcish.ORCFile(path), orcish.scan(path)):
+        assert found.to_pandas().equals(ROWS.to_pandas())
+        assert found.to_polars().equals(pl.DataFrame(ROWS))
+        assert found.head(3).equals(ROWS.slice(0, 3))
+        assert found.head().num_rows == 10
+    for make in (pd.DataFrame, np.asarray):
+        with pytest.raises(TypeError, match=r"to_pandas\(\) reads it into a data frame"):
+            make(orcish.scan(path))
+
+
+def test_notebooks(path: pathlib.Path) -> None:
+    """Names and values are text, and no HTML."""
+    odd = path.with_name("<b>.orc")
+    orcish.write_table(pa.table({"<i>": [1], **{f"c{number}": [1] for number in range(150)}}), odd)
+    file, scan = orcish.ORCFile(odd), orcish.scan(odd)
+    for found in (file, scan):
+        shown = found._repr_html_()
+        assert "&lt;i&gt;" in shown
+        assert "&lt;b&gt;.orc" in shown
+        assert "int64" in shown
+        assert "… 51 more" in shown
+        assert "<b>.orc" not in shown
+    assert scan.where("c1 < 0").explain()._repr_html_().startswith("<pre>")
+
+
+def test_short_ways(path: pathlib.Path) -> None:
+    assert orcish.read_schema(path) == ROWS.schema
+    assert orcish.read_metadata(path).num_rows == 2500
+    assert orcish.count_rows(path) == 2500
+    assert orcish.count_rows(path, filters=col("id") < 5) == 5
+    assert orcish.head(path, 2, columns="id", filters="id > 7").to_pydict() == {"id": [8, 9]}
+
+
+SIZED: list[tuple[str, Callable[[pathlib.Path, Any], object]]] = [
+    ("stripe_size", lambda path, size: orcish.write_table(ROWS, path, stripe_size=size)),
+    ("compression_block_size", lambda path, size: orcish.write_table(ROWS, path, compression_block_size=size)),
+    ("max_memory", lambda path, size: orcish.write_dataset(ROWS, path.with_name("t"), max_memory=size)),
+    ("split_size", lambda path, size: orcish.scan(path).splits(size)),
+]
+
+
+@pytest.mark.parametrize(("name", "use"), SIZED, ids=[name for name, _ in SIZED])
+def test_sizes(path: pathlib.Path, name: str, use: Callable[[pathlib.Path, Any], object]) -> None:
+    """Texts with a unit are sizes."""
+    use(path, "64 KiB")
+    for wrong in ("many", "-1", "0", "1.5MB", ""):
+        with pytest.raises(ValueError, match=f"^{name}='{wrong}' is no size: write bytes, or for example 512MB"):
+            use(path, wrong)
+
+
+def test_a_size_is_that_of_its_text(tmp_path: pathlib.Path) -> None:
+    files = []
+    for size in ("64KB", 64 << 10):
+        orcish.write_table(ROWS, tmp_path / "a.orc", compression_block_size=size)
+        files.append((tmp_path / "a.orc").read_bytes())
+    assert files[0] == files[1]
