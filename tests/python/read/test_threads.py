@@ -184,7 +184,7 @@ def test_ctrl_c_in_streams(tmp_path, call):
         os.write(1, b"reading\\n")
         try:
             try:
-                exec(sys.argv[2])
+                exec(compile(sys.argv[2], "call", "exec"))
             except Exception as error:
                 # As of a loop that leaves a file out which cannot be read.
                 assert "interrupted" in str(error), repr(error)

@@ -187,7 +187,7 @@ impl Stream {
                     if scratch.len() > MAX_SCRATCH {
                         *scratch = Vec::new();
                     }
-                    Ok(())
+                    Ok::<(), Error>(())
                 })?;
             } else {
                 self.reserve(self.framing.chunk_size);
