@@ -107,6 +107,11 @@ class ORCFile(BatchSource):
             source = os.path.abspath(source)
         return _unpickled, (source, self.tail_bytes(), limits, storage_options)
 
+    def __copy__(self) -> ORCFile:
+        copied = object.__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        return copied
+
     def __enter__(self) -> ORCFile:
         return self
 

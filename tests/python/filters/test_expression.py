@@ -50,7 +50,7 @@ class Name(str, enum.Enum):
         (pa.scalar(5) == a, ("compare", "=", "a", ("int", 5)), "a = 5"),
         (a.is_in([1, None]), ("in", "a", [("int", 1), ("null",)]), "a in (1, null)"),
         (a.is_in(()), ("constant", False), "false"),
-        (a.not_in([1, 2]), ("not", ("in", "a", [("int", 1), ("int", 2)])), "not a in (1, 2)"),
+        (a.not_in([1, 2]), ("not", ("in", "a", [("int", 1), ("int", 2)])), "not (a in (1, 2))"),
         (a.is_in(np.array([1, 2])), ("in", "a", [("int", 1), ("int", 2)]), "a in (1, 2)"),
         (a.is_in(pa.array(["x", None])), ("in", "a", [("string", "x"), ("null",)]), "a in ('x', null)"),
         (a.is_in(pd.Series(["x"])), ("in", "a", [("string", "x")]), "a in ('x')"),

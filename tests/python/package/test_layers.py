@@ -11,7 +11,8 @@ PACKAGE = Path(__file__).parents[3] / "python" / "orcish"
 
 RANKS = [
     {"errors", "terminal", "_native"},
-    {"hints", "keywords", "arrow"},
+    {"hints", "sizes"},
+    {"keywords", "arrow", "notebook"},
     {"filters"},
     {"types"},
     {"io"},

@@ -203,7 +203,7 @@ def test_languages_of_blocks(page):
     text = text_of(page)
     found = list(BLOCK.finditer(text))
     assert len(re.findall(r"^```", text, flags=re.MULTILINE)) == 2 * len(found)
-    assert {block["language"] for block in found} <= {"python", "console", "text"}
+    assert {block["language"] for block in found} <= {"python", "console", "text", "rust", "rs"}
     assert len(re.findall("^<!-- not run", text, flags=re.MULTILINE)) == sum(
         block["reason"] is not None for block in found
     )
