@@ -104,9 +104,12 @@ const EXPECTED: &[(&str, &str)] = &[
     ("patches-none", "Corrupt(stripe 0, column c, DATA stream: a patched base run has no patches)"),
     (
         "postscript-cut",
-        "Corrupt(not an ORC file: the postscript cannot be decoded: failed to decode Protobuf message: invalid wire type value: 7)",
+        "Corrupt(not an ORC file: the postscript cannot be decoded (it begins like one, and may be truncated): failed to decode Protobuf message: invalid wire type value: 7)",
     ),
-    ("postscript-of-0", "Corrupt(not an ORC file: a postscript of 0 bytes does not fit into it)"),
+    (
+        "postscript-of-0",
+        "Corrupt(not an ORC file: a postscript of 0 bytes does not fit into it (it begins like one, and may be truncated))",
+    ),
     ("postscript-too-long", "Corrupt(not an ORC file: a postscript of 254 bytes does not fit into it)"),
     ("present-cut", "Corrupt(stripe 0, column c, PRESENT stream: the stream ends 1 bytes early)"),
     ("present-too-short", "Corrupt(stripe 0, column c, PRESENT stream: the stream ends 1 bytes early)"),

@@ -141,3 +141,13 @@ def test_a_size_is_that_of_its_text(tmp_path: pathlib.Path) -> None:
         orcish.write_table(ROWS, tmp_path / "a.orc", compression_block_size=size)
         files.append((tmp_path / "a.orc").read_bytes())
     assert files[0] == files[1]
+
+
+def test_truncated_files_are_told_from_other_files(path: pathlib.Path) -> None:
+    data = path.read_bytes()
+    for length in range(8, len(data) - 300, 211):
+        with pytest.raises(orcish.CorruptFileError, match="begins like one, and may be truncated"):
+            orcish.ORCFile(data[:length])
+    with pytest.raises(orcish.CorruptFileError, match="not an ORC file") as raised:
+        orcish.ORCFile(b"id,name\n1,a\n2,b\n")
+    assert "truncated" not in str(raised.value)

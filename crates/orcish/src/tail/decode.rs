@@ -159,9 +159,7 @@ impl TailDecoder<'_> {
     fn not_orc(&mut self, tail: Bytes, head: Option<Bytes>, error: Error) -> Result<DecodeResult> {
         match (other_format(&tail), head) {
             (Some(error), _) => Err(error),
-            (None, Some(head)) if head == MAGIC => {
-                Err(Error::corrupt(format!("{}; it begins like one: it may be truncated", error.message())))
-            }
+            (None, Some(head)) if head == MAGIC => Err(error.with_remark("it begins like one, and may be truncated")),
             (None, Some(_)) => Err(error),
             (None, None) if error.kind() != ErrorKind::Corrupt => Err(error),
             (None, None) => {

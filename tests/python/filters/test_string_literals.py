@@ -1,0 +1,89 @@
+"""Strings beside columns of other types are values of the type of the column, as in SQL. DuckDB is the judge."""
+
+import datetime as dt
+import io
+from decimal import Decimal
+
+import duckdb
+import orcish
+import pyarrow as pa
+import pytest
+from orcish import col
+
+ROWS = 200
+DAY, NOON = dt.date(2026, 3, 3), dt.datetime(2026, 3, 3, 12)
+TABLE = pa.table(
+    {
+        "row": range(ROWS),
+        "i8": pa.array([row % 100 - 50 for row in range(ROWS)], pa.int8()),
+        "i64": pa.array([row - 100 if row % 7 else None for row in range(ROWS)], pa.int64()),
+        "f64": pa.array([row / 10 for row in range(ROWS)]),
+        "d": pa.array([Decimal(row).scaleb(-2) for row in range(ROWS)], pa.decimal128(10, 2)),
+        "b": pa.array([(True, False, None)[row % 3] for row in range(ROWS)]),
+        "day": pa.array([DAY + dt.timedelta(days=row - 100) for row in range(ROWS)]),
+        "t": pa.array([NOON + dt.timedelta(hours=row - 100) for row in range(ROWS)], pa.timestamp("us")),
+        "z": pa.array([NOON + dt.timedelta(hours=row - 100) for row in range(ROWS)], pa.timestamp("us", "UTC")),
+    }
+)
+STRINGS = {
+    "i8": ["7", " -7 ", "0"],
+    "i64": ["7", "-50", "0"],
+    "f64": ["1.5", "15e-1", " 7 ", "-0"],
+    "d": ["1.50", "1.5", "0.07", "-1"],
+    "b": ["true", "FALSE"],
+    "day": ["2026-03-03", " 2026-01-01 "],
+    "t": ["2026-03-03 12:00:00", "2026-03-03", "2026-03-03T13:00:00"],
+    "z": ["2026-03-03 12:00:00Z", "2026-03-03 13:00:00+01:00"],
+}
+WRONG = {
+    "i64": ["seven", "", "0x7", "1_000"],
+    "f64": ["one"],
+    "d": ["1,5"],
+    "b": ["yes", "1"],
+    "day": ["Friday", "2026-02-30"],
+    "t": ["noon", "2026-03-03 12:00:00Z"],
+    "z": ["2026-03-03 12:00:00", "2026-03-03"],
+}
+
+
+@pytest.fixture(scope="module")
+def data():
+    sink = io.BytesIO()
+    orcish.write_table(TABLE, sink, row_index_stride=1000)
+    return sink.getvalue()
+
+
+@pytest.fixture(scope="module")
+def judge():
+    with duckdb.connect() as connection:
+        connection.register("rows", TABLE)
+        yield connection
+
+
+def rows(data, filters):
+    found = orcish.read_table(data, columns=["row"], filters=filters)["row"].to_pylist()
+    assert orcish.scan(data, filters=filters).count() == len(found)
+    return found
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in STRINGS.items() for text in texts])
+def test_strings_are_values_of_their_column(data, judge, name, text):
+    conditions = [
+        *(f"{name} {op} '{text}'" for op in ("=", "<>", "<", "<=", ">", ">=")),
+        f"{name} in ('{text}', '{text}')",
+        f"{name} not in ('{text}')",
+        f"{name} between '{text}' and '{text}'",
+        f"not ({name} > '{text}')",
+    ]
+    for condition in conditions:
+        want = [row for (row,) in judge.sql(f"select row from rows where {condition} order by row").fetchall()]
+        assert rows(data, condition) == want, condition
+    equal = rows(data, f"{name} = '{text}'")
+    assert equal == rows(data, col(name) == text) == rows(data, col(name).is_in([text]))
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in WRONG.items() for text in texts])
+def test_strings_that_are_no_values_are_errors(data, name, text):
+    for filters in (f"{name} = '{text}'", f"{name} in ('{text}')", col(name) > text):
+        with pytest.raises(ValueError, match=f"column {name} of type .* cannot be compared with "):
+            rows(data, filters)
