@@ -51,6 +51,7 @@ test-all: test-rust $(VENV)/module java ## All tests, the random ones with TEST_
 lint: $(VENV)/tools ## Formatting, clippy, rustdoc, ruff, mypy, the workflows
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --package orcish --lib --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -61,8 +62,7 @@ lint: $(VENV)/tools ## Formatting, clippy, rustdoc, ruff, mypy, the workflows
 FEATURES := brotli chrono-tz lz4 snap zlib zstd object-store async
 
 .PHONY: features
-features: ## Lint the crates with each feature alone and with none, and test the errors of missing features
-	cargo clippy --package orcish --lib --no-default-features -- -D warnings
+features: ## Lint the crates with each feature alone, and test the errors of missing features
 	for feature in $(FEATURES); do \
 		cargo clippy --package orcish --lib --no-default-features --features "$$feature" -- -D warnings || exit 1; \
 	done
@@ -73,7 +73,7 @@ features: ## Lint the crates with each feature alone and with none, and test the
 
 .PHONY: package
 package: ## Package each crate for crates.io and build it from its package, without uploading it
-	cargo package --workspace --exclude orcish-python --allow-dirty
+	cargo package --workspace --exclude orcish-python --allow-dirty $(PACKAGE_FLAGS)
 
 .PHONY: docs
 docs: $(VENV)/module $(VENV)/docs-tools ## Build the documentation site in target/docs; warnings are errors

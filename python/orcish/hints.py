@@ -93,6 +93,7 @@ COLUMN = {
     "is_valid": "is_not_null()",
     "isnan": "is_nan()",
     "startswith": "starts_with(prefix)",
+    "endswith": "ends_with(suffix)",
     "is_between": "between(low, high)",
     "eq": "==",
     "ne": "!=",

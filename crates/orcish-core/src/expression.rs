@@ -9,6 +9,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::pattern::Pattern;
 use crate::process::PerProcess;
 
 /// A predicate on rows.
@@ -37,6 +38,13 @@ pub enum Predicate {
         column: String,
         /// The prefix.
         prefix: Literal,
+    },
+    /// Whether a string or binary value matches a pattern. [`Predicate::like`] makes simpler predicates of simple patterns.
+    Like {
+        /// Dotted name of the column.
+        column: String,
+        /// The pattern.
+        pattern: Pattern,
     },
     /// Whether a column is null. The column can have any type, and is not below a list, map or union.
     IsNull {
@@ -204,6 +212,17 @@ impl Predicate {
         Predicate::In { column: column.into(), values: values.into_iter().map(Into::into).collect() }
     }
 
+    /// Whether a string or binary value matches a pattern.
+    pub fn like(column: impl Into<String>, pattern: Pattern) -> Self {
+        if let Some(text) = pattern.as_text() {
+            return Predicate::compare(column, Comparison::Equal, text);
+        }
+        match pattern.as_prefix() {
+            Some(prefix) => Predicate::StartsWith { column: column.into(), prefix: prefix.into() },
+            None => Predicate::Like { column: column.into(), pattern },
+        }
+    }
+
     /// Whether a column is null.
     pub fn is_null(column: impl Into<String>) -> Self {
         Predicate::IsNull { column: column.into() }
@@ -215,6 +234,7 @@ impl Predicate {
             Predicate::Compare { column, .. }
             | Predicate::In { column, .. }
             | Predicate::StartsWith { column, .. }
+            | Predicate::Like { column, .. }
             | Predicate::IsNull { column }
             | Predicate::IsNan { column } => vec![column],
             Predicate::And(operands) | Predicate::Or(operands) => {
@@ -389,6 +409,9 @@ impl fmt::Display for Predicate {
                 f.write_str(if values.len() > MAX_SHOWN / 4 { ", …)" } else { ")" })
             }
             Predicate::StartsWith { column, prefix } => write!(f, "starts_with({column}, {prefix})"),
+            Predicate::Like { column, pattern } => {
+                write!(f, "{column} like '{}'", pattern.to_string().replace('\'', "''"))
+            }
             Predicate::IsNull { column } => write!(f, "{column} is null"),
             Predicate::IsNan { column } => write!(f, "is_nan({column})"),
             Predicate::And(operands) => join(f, operands, "and", "true"),

@@ -5,6 +5,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyTuple};
 
+use crate::errors::to_python;
+
 fn malformed(node: &Bound<'_, PyAny>) -> PyErr {
     PyValueError::new_err(format!("not a predicate: {node}"))
 }
@@ -64,6 +66,10 @@ fn part_of(tree: &Bound<'_, PyAny>, depth: usize) -> PyResult<Predicate> {
         "is_null" => Predicate::IsNull { column: column()? },
         "is_nan" => Predicate::IsNan { column: column()? },
         "starts_with" => Predicate::StartsWith { column: column()?, prefix: literal(&part(2)?)? },
+        "like" => {
+            let pattern = part(2)?.extract::<String>()?.parse().map_err(|error| to_python(node.py(), &error))?;
+            Predicate::like(column()?, pattern)
+        }
         "in" => {
             let values = part(2)?.try_iter()?.map(|value| literal(&value?)).collect::<PyResult<Vec<_>>>()?;
             Predicate::In { column: column()?, values: values.into() }
@@ -127,6 +133,7 @@ fn to_tree<'py>(py: Python<'py>, predicate: &Predicate) -> PyResult<Bound<'py, P
             ("in", column, values).into_pyobject(py)
         }
         Predicate::StartsWith { column, prefix } => ("starts_with", column, to_tagged(py, prefix)?).into_pyobject(py),
+        Predicate::Like { column, pattern } => ("like", column, pattern.to_string()).into_pyobject(py),
         Predicate::IsNull { column } => ("is_null", column).into_pyobject(py),
         Predicate::IsNan { column } => ("is_nan", column).into_pyobject(py),
         Predicate::And(conjunction) => ("and", operands(conjunction)?).into_pyobject(py),

@@ -208,6 +208,28 @@ class Column(_Operand):
             raise TypeError(f"starts_with takes a str or bytes, not {type(prefix).__name__}")
         return Expression(("starts_with", self._name, found))
 
+    @checked_keywords
+    def ends_with(self, suffix: str) -> Expression:
+        """Whether the string ends with a suffix."""
+        return self.like("%" + escaped_pattern(suffix, "ends_with"))
+
+    @checked_keywords
+    def contains(self, text: str) -> Expression:
+        """Whether the string contains a text, which is no regular expression."""
+        return self.like("%" + escaped_pattern(text, "contains") + "%")
+
+    @checked_keywords
+    def like(self, pattern: str) -> Expression:
+        r"""Whether the string matches a pattern, as in SQL: ``%`` is any text, also none, ``_`` is one character, and
+        ``\%``, ``\_`` and ``\\`` are these characters themselves.
+
+        Raises:
+            ValueError: A backslash in the pattern is before another character.
+        """
+        if not isinstance(pattern, str):
+            raise TypeError(f"like takes a str, not {type(pattern).__name__}")
+        return parsed_expression(_native.Filter(("like", self._name, str.__str__(pattern))))
+
     def _predicate(self) -> Tree:
         return ("compare", "=", self._name, ("bool", True))
 
@@ -271,6 +293,17 @@ class Expression(_Operand):
         return Expression, (self._node,)
 
 
+def escaped_pattern(text: str, method: str = "like") -> str:
+    """The pattern of ``like`` that matches a text only.
+
+    Raises:
+        TypeError: It is no text, which is the argument of a method.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"{method} takes a str, not {type(text).__name__}")
+    return re.sub(r"([\\%_])", r"\\\1", text)
+
+
 def leaves_of(tree: Tree) -> Iterator[Tree]:
     """The parts of a predicate that are no conjunctions, disjunctions and negations, from left to right."""
     pending = [tree]
@@ -289,9 +322,9 @@ def tree_of(predicate: Expression | Column) -> Tree:
 
     ``("and" | "or", [tree, …])``, ``("not", tree)``, ``("compare", operator, name, literal)`` with one of
     ``= != < <= > >=``, ``("in", name, [literal, …])``, ``("is_null", name)``, ``("is_nan", name)``,
-    ``("starts_with", name, literal)``, ``("constant", True | False | None)``; ``None`` is unknown. Literals are
-    described in :mod:`orcish.filters.literals`. ``and``, ``or`` and ``in`` have at least one element, which may be null
-    for ``in``.
+    ``("starts_with", name, literal)``, ``("like", name, pattern)``, ``("constant", True | False | None)``; ``None`` is
+    unknown. Literals are described in :mod:`orcish.filters.literals`. ``and``, ``or`` and ``in`` have at least one
+    element, which may be null for ``in``.
     """
     return predicate._predicate()
 
@@ -324,6 +357,8 @@ def _to_sql(node: Tree) -> str:
         return f"{_quoted_name(node[1])} is null"
     if kind == "starts_with":
         return f"starts_with({_quoted_name(node[1])}, {literals.to_sql(node[2])})"
+    if kind == "like":
+        return f"{_quoted_name(node[1])} like {literals.to_sql(('string', node[2]))}"
     if kind == "is_nan":
         return f"is_nan({_quoted_name(node[1])})"
     return {True: "true", False: "false", None: "null"}[node[1]]

@@ -11,7 +11,7 @@ import sys
 import pyarrow as pa
 
 from orcish.filters import literals
-from orcish.filters.expression import Tree
+from orcish.filters.expression import Tree, escaped_pattern
 from orcish.filters.literals import NANOSECONDS, Literal
 from orcish.filters.polars_tree import AND, OR, Node, flatten
 from orcish.filters.translation import (
@@ -33,6 +33,8 @@ __all__ = ["translate"]
 
 _COMPARISONS = {"Eq": "=", "NotEq": "!=", "Lt": "<", "LtEq": "<=", "Gt": ">", "GtEq": ">="}
 _BOUNDS = {"Both": (">=", "<="), "Left": (">=", "<"), "Right": (">", "<="), "None": (">", "<")}
+_OF_REGEX = frozenset(r"\.+*?()|[]{}^$")
+"""Characters with a meaning in regular expressions."""
 
 
 def translate(node: Node, schema: pa.Schema) -> Translation | None:
@@ -242,6 +244,15 @@ def _function_call(node: Node, name: str, column: pa.DataType) -> Translation | 
             return _is_in(name, column, rest[0], nulls_equal=options["nulls_equal"])
         if called == "IsBetween":
             return _between(name, column, _BOUNDS[options["closed"]], *map(_Number, rest))
+    if group == "StringExpr" and kind == "string" and called in ("EndsWith", "Contains"):
+        part = _Number(rest[0]).value
+        if part is None or part[0] != "string":
+            return None
+        text = str(part[1])
+        if called == "EndsWith":
+            return Translation(("like", name, "%" + escaped_pattern(text)))
+        is_text = options["literal"] or _OF_REGEX.isdisjoint(text)
+        return Translation(("like", name, "%" + escaped_pattern(text) + "%")) if is_text else None
     if called == "StartsWith" and kind == {"StringExpr": "string", "BinaryExpr": "binary"}.get(group):
         prefix = _Number(rest[0]).value
         return Translation(("starts_with", name, prefix)) if prefix is not None and prefix[0] == kind else None

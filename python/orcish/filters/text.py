@@ -16,7 +16,7 @@ def parse(text: str, option: str = "filters") -> Expression:
     r"""Parses a predicate. The ``str`` of an :class:`Expression` is parsed to the same expression.
 
     In SQL, columns are compared with values by ``=``, ``==``, ``!=``, ``<>``, ``<``, ``<=``, ``>``, ``>=``, ``in``,
-    ``between``, ``like`` with patterns such as ``'abc%'``, ``is null``, ``is nan`` and ``starts_with(name, 'abc')``.
+    ``between``, ``like``, ``is null``, ``is nan``, ``<=>``, ``starts_with``, ``ends_with`` and ``contains``.
     Predicates are joined by ``and``, ``or``, ``not`` and parentheses. A boolean column is a predicate. Keywords are
     case-insensitive.
 

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from orcish import Expression, col
-from orcish.filters.expression import RESERVED
+from orcish.filters.expression import RESERVED, escaped_pattern
 from orcish.filters.literals import literal
 from orcish.filters.text import parse
 from support.random_cases import examples
@@ -72,6 +72,8 @@ LEAVES = st.one_of(
     st.tuples(st.just("is_null"), NAMES),
     st.tuples(st.just("is_nan"), NAMES),
     st.tuples(st.just("starts_with"), NAMES, LITERALS.filter(lambda value: value[0] in ("string", "binary"))),
+    # No simpler predicate is made of these patterns.
+    st.tuples(st.just("like"), NAMES, TEXTS.map(lambda text: f"%{escaped_pattern(text)}_")),
     st.tuples(st.just("constant"), st.sampled_from([True, False, None])),
 )
 EXPRESSIONS = st.recursive(
@@ -193,6 +195,15 @@ def test_days_are_those_of_numpy(day):
         ("a like ''", a == ""),
         ("a not like 'abc%'", ~a.starts_with("abc")),
         ("a like 'abc'", a == "abc"),
+        ("a like '%b'", a.ends_with("b")),
+        ("a like '%b%'", a.contains("b")),
+        ("a not like '_b%c'", ~a.like("_b%c")),
+        ("contains(a, '5%')", a.contains("5%")),
+        ("endswith(a, '_')", a.ends_with("_")),
+        ("a <=> 5", a.is_not_null() & (a == 5)),
+        ("a <=> null", a.is_null()),
+        ("a = - 5 -- the last", a == -5),
+        ("/* all /* of */ them */ a = 5", a == 5),
         (r"a like 'a\%b\_c%'", a.starts_with("a%b_c")),
         (r"a like 'a\\%b\\\\c'", a == r"a%b\c"),
         ("a", Expression(a._predicate())),
@@ -319,12 +330,9 @@ def is_one_line(text):
         ("a in (1,)", '")" is where a value should be (character 9)'),
         ("a between 1 or 2", '"or" is where "and" should be (character 13)'),
         ("a like 5", '"5" is where a pattern in single quotes should be (character 8)'),
-        ("a like '%b'", "'%b' is a pattern that is not supported: patterns may have % at their end only (character 8)"),
-        ("a like 'a_'", "'a_' is a pattern that is not supported"),
-        ("a like '_%'", "'_%' is a pattern that is not supported"),
         (r"a like 'a\\b%'", "with a backslash that is before none of"),
         (r"a like 'a\\'", "with a backslash that is before none of"),
-        ("upper(a) = 'X'", '"upper" is not a known function: functions are is_nan, '),
+        ("upper(a) = 'X'", '"upper" is not a known function: functions are contains, ends_with, '),
         ("is_nan('a')", "'a' is where a column should be (character 8)"),
         ("is_nan(a", '"is_nan(a" ends where ")" should be (character 9)'),
         ("starts_with(a)", '")" is where "," should be (character 14)'),
@@ -456,9 +464,9 @@ def test_long_lists_and_strings():
         "'" + "''" * 100_000,
         "'" + "\\'" * 100_000,
         "`" + "``" * 100_000,
-        "a like '" + "%" * 100_000 + "x'",
     ):
         assert not read_or_refused(unclosed)
+    assert parse("a like '" + "%" * 100_000 + "x'").columns == ["a"]
 
 
 def test_deep_predicates():

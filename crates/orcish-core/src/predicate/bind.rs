@@ -110,6 +110,17 @@ impl Binder<'_> {
                 };
                 self.set(&column, Arc::new(set.complement_unless(positive)), predicate, positive)
             }
+            Predicate::Like { column, pattern } => {
+                let column = self.column(column)?;
+                match column.domain {
+                    Domain::Null => return Ok(Node::Constant(false)),
+                    Domain::Text { .. } | Domain::Binary => {}
+                    _ => return Err(column.type_mismatch(&format!("be like the pattern '{pattern}'"))),
+                }
+                let trimmed = column.domain == Domain::Text { trimmed: true };
+                let set = ValueSet::Matching { pattern: pattern.clone(), positive, trimmed };
+                self.set(&column, Arc::new(set), predicate, positive)
+            }
             Predicate::Compare { column, op, value } => {
                 let column = self.column(column)?;
                 let Some(set) = column.compare(*op, value)? else { return Ok(Node::Constant(false)) };

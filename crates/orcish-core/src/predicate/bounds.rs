@@ -80,7 +80,7 @@ impl ColumnBounds {
                 });
                 Detail::Decimal { min, max, sum: None }
             }
-            ValueSet::Bytes { .. } => {
+            ValueSet::Bytes { .. } | ValueSet::Matching { .. } => {
                 let (min, max) = self.bounds(|bound| match bound {
                     Bound::Bytes(bytes) => Some(StringBound { value: bytes.clone().into(), exact: false }),
                     _ => None,

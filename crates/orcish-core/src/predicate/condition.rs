@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::ranges::{NonNan, Ranges};
 use super::text_conversion::TextConversion;
+use crate::pattern::Pattern;
 
 /// A predicate that is bound to columns: conjunctions and disjunctions of tests of single columns.
 #[derive(Debug, Clone)]
@@ -88,6 +89,15 @@ pub enum ValueSet {
         /// Whether trailing blanks of the values are trimmed.
         trimmed: bool,
     },
+    /// Strings and binary values that match a pattern.
+    Matching {
+        /// The pattern.
+        pattern: Pattern,
+        /// Whether it is the set of the values that match, or of those that do not.
+        positive: bool,
+        /// Whether trailing blanks of the values are trimmed.
+        trimmed: bool,
+    },
 }
 
 impl Condition {
@@ -115,6 +125,9 @@ impl ValueSet {
             ValueSet::Floats { ranges, nan } => ValueSet::Floats { ranges: ranges.complement(), nan: !nan },
             ValueSet::Decimals { ranges, scale } => ValueSet::Decimals { ranges: ranges.complement(), scale: *scale },
             ValueSet::Bytes { ranges, trimmed } => ValueSet::Bytes { ranges: ranges.complement(), trimmed: *trimmed },
+            ValueSet::Matching { pattern, positive, trimmed } => {
+                ValueSet::Matching { pattern: pattern.clone(), positive: !positive, trimmed: *trimmed }
+            }
         }
     }
 
@@ -124,10 +137,11 @@ impl ValueSet {
             ValueSet::Floats { ranges, nan } => ranges.is_empty() && !nan,
             ValueSet::Decimals { ranges, .. } => ranges.is_empty(),
             ValueSet::Bytes { ranges, .. } => ranges.is_empty(),
+            ValueSet::Matching { .. } => false,
         }
     }
 
-    /// The union of sets of one variant; `None` without sets.
+    /// The union of sets of one variant that has ranges; `None` without sets.
     pub(super) fn union(sets: Vec<ValueSet>) -> Option<ValueSet> {
         let first = sets.first()?.clone();
         macro_rules! ranges {
@@ -139,6 +153,7 @@ impl ValueSet {
             };
         }
         Some(match first {
+            ValueSet::Matching { .. } => return None,
             ValueSet::Integers(_) => ValueSet::Integers(ranges!(ValueSet::Integers(ranges) => ranges)),
             ValueSet::Ticks { nanoseconds, .. } => {
                 ValueSet::Ticks { ranges: ranges!(ValueSet::Ticks { ranges, .. } => ranges), nanoseconds }

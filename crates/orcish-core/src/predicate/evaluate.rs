@@ -20,6 +20,7 @@ use super::condition::{Condition, Node, Test, ValueSet};
 use super::ranges::{NonNan, Ranges};
 use crate::cast::plain_values;
 use crate::error::{Error, Result};
+use crate::pattern::Pattern;
 use crate::type_names::TypeName;
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
@@ -140,15 +141,27 @@ fn decimals<A: ArrowPrimitiveType>(
     })
 }
 
+/// A set of strings or binary values.
+#[derive(Clone, Copy)]
+enum BytesSet<'a> {
+    Ranges(&'a Ranges<Vec<u8>>),
+    Matching { pattern: &'a Pattern, positive: bool },
+}
+
 fn strings<'a>(
-    ranges: &Ranges<Vec<u8>>,
+    set: BytesSet<'_>,
     values: impl Iterator<Item = &'a [u8]>,
     rows: usize,
     nulls: Option<&NullBuffer>,
 ) -> BooleanBuffer {
-    let mask = match ranges.values(1).as_deref() {
-        Some([single]) => collect(values.map(|value| value == single.as_slice()), rows),
-        _ => collect(values.map(|value| ranges.contains(|bound| bound.as_slice() <= value)), rows),
+    let mask = match set {
+        BytesSet::Matching { pattern, positive } => {
+            collect(values.map(|value| pattern.is_match(value) == positive), rows)
+        }
+        BytesSet::Ranges(ranges) => match ranges.values(1).as_deref() {
+            Some([single]) => collect(values.map(|value| value == single.as_slice()), rows),
+            _ => collect(values.map(|value| ranges.contains(|bound| bound.as_slice() <= value)), rows),
+        },
     };
     without_nulls(mask, nulls)
 }
@@ -164,7 +177,7 @@ fn collect(mask_of: impl Iterator<Item = bool>, count: usize) -> BooleanBuffer {
     BooleanBuffer::new(Buffer::from_vec(words), 0, count)
 }
 
-fn byte_arrays<T: ByteArrayType>(ranges: &Ranges<Vec<u8>>, values: &ArrayRef) -> BooleanBuffer {
+fn byte_arrays<T: ByteArrayType>(set: BytesSet<'_>, values: &ArrayRef) -> BooleanBuffer {
     let array = values.as_bytes::<T>();
     let first = array.value_offsets().first().map_or(0, |offset| offset.as_usize());
     let data = array.value_data().get(first..).unwrap_or_default();
@@ -174,13 +187,13 @@ fn byte_arrays<T: ByteArrayType>(ranges: &Ranges<Vec<u8>>, values: &ArrayRef) ->
         *rest = after;
         Some(value)
     });
-    strings(ranges, values, array.len(), array.nulls())
+    strings(set, values, array.len(), array.nulls())
 }
 
-fn views<T: ByteViewType>(ranges: &Ranges<Vec<u8>>, values: &ArrayRef) -> BooleanBuffer {
+fn views<T: ByteViewType>(set: BytesSet<'_>, values: &ArrayRef) -> BooleanBuffer {
     let array = values.as_byte_view::<T>();
     let values = array.iter().map(|value| value.map_or(&[][..], AsRef::as_ref));
-    strings(ranges, values, array.len(), array.nulls())
+    strings(set, values, array.len(), array.nulls())
 }
 
 fn in_set(set: &ValueSet, values: &ArrayRef) -> Result<BooleanBuffer> {
@@ -263,18 +276,6 @@ fn in_set(set: &ValueSet, values: &ArrayRef) -> Result<BooleanBuffer> {
         (ValueSet::Decimals { ranges, .. }, DataType::UInt64) => {
             decimals::<UInt64Type>(ranges, values, 0, |value| i256::from_i128(value.into()))
         }
-        (ValueSet::Bytes { ranges, .. }, DataType::FixedSizeBinary(_)) => {
-            let array = values.as_fixed_size_binary();
-            // Null slots have values, too.
-            let values = (0..array.len()).map(|at| array.value(at));
-            strings(ranges, values, array.len(), array.nulls())
-        }
-        (ValueSet::Bytes { ranges, .. }, DataType::Utf8) => byte_arrays::<Utf8Type>(ranges, values),
-        (ValueSet::Bytes { ranges, .. }, DataType::LargeUtf8) => byte_arrays::<LargeUtf8Type>(ranges, values),
-        (ValueSet::Bytes { ranges, .. }, DataType::Binary) => byte_arrays::<BinaryType>(ranges, values),
-        (ValueSet::Bytes { ranges, .. }, DataType::LargeBinary) => byte_arrays::<LargeBinaryType>(ranges, values),
-        (ValueSet::Bytes { ranges, .. }, DataType::Utf8View) => views::<StringViewType>(ranges, values),
-        (ValueSet::Bytes { ranges, .. }, DataType::BinaryView) => views::<BinaryViewType>(ranges, values),
         (_, DataType::Dictionary(_, _)) => {
             let values = values.as_ref();
             downcast_dictionary_array!(
@@ -282,9 +283,34 @@ fn in_set(set: &ValueSet, values: &ArrayRef) -> Result<BooleanBuffer> {
                 _ => return Err(Error::invalid("a dictionary without keys"))
             )
         }
-        (set, kind) => {
-            return Err(Error::invalid(format!("values of type {} cannot be looked up in {set:?}", TypeName(kind))));
+        (ValueSet::Bytes { ranges, .. }, _) => bytes_in_set(BytesSet::Ranges(ranges), set, values)?,
+        (ValueSet::Matching { pattern, positive, .. }, _) => {
+            bytes_in_set(BytesSet::Matching { pattern, positive: *positive }, set, values)?
         }
+        (set, kind) => return Err(other_type(set, kind)),
+    })
+}
+
+fn other_type(set: &ValueSet, kind: &DataType) -> Error {
+    Error::invalid(format!("values of type {} cannot be looked up in {set:?}", TypeName(kind)))
+}
+
+/// A mask of the valid strings or binary values in a set, which is that of `of` for messages.
+fn bytes_in_set(set: BytesSet<'_>, of: &ValueSet, values: &ArrayRef) -> Result<BooleanBuffer> {
+    Ok(match values.data_type() {
+        DataType::Utf8 => byte_arrays::<Utf8Type>(set, values),
+        DataType::LargeUtf8 => byte_arrays::<LargeUtf8Type>(set, values),
+        DataType::Binary => byte_arrays::<BinaryType>(set, values),
+        DataType::LargeBinary => byte_arrays::<LargeBinaryType>(set, values),
+        DataType::Utf8View => views::<StringViewType>(set, values),
+        DataType::BinaryView => views::<BinaryViewType>(set, values),
+        DataType::FixedSizeBinary(_) => {
+            let array = values.as_fixed_size_binary();
+            // Null slots have values, too.
+            let bytes = (0..array.len()).map(|at| array.value(at));
+            strings(set, bytes, array.len(), array.nulls())
+        }
+        kind => return Err(other_type(of, kind)),
     })
 }
 

@@ -4,7 +4,7 @@ use super::condition::{Leaf, Test, ValueSet};
 use super::prune_result::Truth;
 use super::ranges::{NonNan, Ordered, Ranges};
 use super::text_conversion::TextConversion;
-use crate::statistics::{ColumnStatistics, Decimal, Detail};
+use crate::statistics::{ColumnStatistics, Decimal, Detail, successor};
 
 impl Leaf {
     /// Evaluates the leaf on the statistics of `rows` rows. `is_root_column` states that the column is a child of the root.
@@ -70,18 +70,31 @@ impl ValueSet {
                 let max = max.as_ref().and_then(|max| Some(rounded(max, *scale)?.1));
                 bounded(ranges, min, max)
             }
-            (ValueSet::Bytes { ranges, trimmed }, Detail::String { min, max, .. }) => {
-                let min = min.as_ref().map(|bound| conversion.lower_bound(&bound.value));
-                let min = min.map(|min| match trimmed {
-                    // The prefix without bytes up to the blank is a lower bound of trimmed and padded values.
-                    true => min.into_iter().take_while(|&byte| byte > b' ').collect(),
-                    false => min,
-                });
-                bounded(ranges, min, max.as_ref().map(|bound| conversion.upper_bound(&bound.value)))
+            (ValueSet::Bytes { ranges, trimmed }, detail) => {
+                let (min, max) = bytes_bounds(detail, *trimmed, conversion);
+                bounded(ranges, min, max)
+            }
+            (ValueSet::Matching { pattern, positive: true, trimmed }, detail) => {
+                let (min, max) = bytes_bounds(detail, *trimmed, conversion);
+                let prefix = pattern.prefix().as_bytes();
+                let ranges = Ranges::between(prefix.to_vec(), successor(prefix));
+                if ranges.intersects(min.as_ref(), max.as_ref()) { Truth::Maybe } else { Truth::Never }
             }
             _ => Truth::Maybe,
         }
     }
+}
+
+/// Bounds of strings and binary values as they are read.
+fn bytes_bounds(detail: &Detail, trimmed: bool, conversion: TextConversion) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
+    let Detail::String { min, max, .. } = detail else { return (None, None) };
+    let min = min.as_ref().map(|bound| conversion.lower_bound(&bound.value));
+    let min = min.map(|min| match trimmed {
+        // The prefix without bytes up to the blank is a lower bound of trimmed and padded values.
+        true => min.into_iter().take_while(|&byte| byte > b' ').collect(),
+        false => min,
+    });
+    (min, max.as_ref().map(|bound| conversion.upper_bound(&bound.value)))
 }
 
 /// Evaluates whether values from `min` to `max` are in `ranges`. Bounds are `None` where they are unknown.

@@ -164,6 +164,11 @@ fn evaluate(predicate: &Predicate, domain: Domain, value: &Value) -> Option<bool
             (Value::Bytes(value), Literal::Binary(prefix)) => Some(value.starts_with(prefix)),
             _ => panic!("{value:?} {prefix:?}"),
         },
+        Predicate::Like { pattern, .. } => match value {
+            Value::Null => None,
+            Value::Bytes(value) => Some(pattern.is_match(value)),
+            _ => panic!("{value:?} {pattern:?}"),
+        },
         Predicate::IsNull { .. } => Some(*value == Value::Null),
         Predicate::IsNan { .. } => match value {
             Value::Float(value) => Some(value.is_nan()),
@@ -208,6 +213,7 @@ fn test(test: &Test, value: &Value) -> bool {
         }
         (ValueSet::Decimals { ranges, .. }, Value::Decimal(value)) => within(ranges, value),
         (ValueSet::Bytes { ranges, .. }, Value::Bytes(value)) => within(ranges, value),
+        (ValueSet::Matching { pattern, positive, .. }, Value::Bytes(value)) => pattern.is_match(value) == *positive,
         other => panic!("{other:?}"),
     }
 }
@@ -460,7 +466,9 @@ fn leaves(domain: Domain) -> BoxedStrategy<Predicate> {
     let more = match domain {
         Domain::Float => Just(Predicate::IsNan { column: a() }).boxed(),
         Domain::Text { .. } | Domain::Binary => {
-            literals(domain).prop_map(move |prefix| Predicate::StartsWith { column: a(), prefix }).boxed()
+            let starts_with = literals(domain).prop_map(move |prefix| Predicate::StartsWith { column: a(), prefix });
+            let like = "[ab_%]{0,4}".prop_map(move |text| Predicate::like("a", text.parse().unwrap()));
+            prop_oneof![starts_with, like].boxed()
         }
         _ => prop::sample::select(vec![None, Some(true), Some(false)]).prop_map(Predicate::Constant).boxed(),
     };
@@ -484,6 +492,7 @@ fn literals_of(predicate: &Predicate) -> Vec<Literal> {
         Predicate::Compare { value, .. } => vec![value.clone()],
         Predicate::In { values, .. } => values.to_vec(),
         Predicate::StartsWith { prefix, .. } => vec![prefix.clone()],
+        Predicate::Like { pattern, .. } => vec![pattern.to_string().replace(['%', '_'], "b").into()],
         Predicate::And(parts) | Predicate::Or(parts) => parts.iter().flat_map(literals_of).collect(),
         Predicate::Not(inner) => literals_of(inner),
         _ => Vec::new(),

@@ -13,10 +13,11 @@
 //!
 //! # Syntax
 //!
-//! Columns are compared with values by `=`, `==`, `!=`, `<>`, `<`, `<=`, `>`, `>=`, `in`, `between`, `like` with patterns such
-//! as `'abc%'`, `is null`, `is nan`, their negations with `not`, and the functions `starts_with(name, 'abc')`, `isnull`,
-//! `isnotnull` and `is_nan`. The value may be on the left: `5 < id`. Predicates are joined by `and`, `or`, `not` and
-//! parentheses. A boolean column, `true`, `false` and `null` are predicates. Keywords are case-insensitive.
+//! Columns are compared with values by `=`, `==`, `!=`, `<>`, `<`, `<=`, `>`, `>=`, `<=>` for which nulls are equal, `in`,
+//! `between`, `like` with [patterns](crate::Pattern) such as `'%abc_'`, `is null`, `is nan`, their negations with `not`, and the
+//! functions `starts_with(name, 'abc')`, `ends_with`, `contains`, `isnull`, `isnotnull` and `is_nan`. The value may be on the
+//! left: `5 < id`. Predicates are joined by `and`, `or`, `not` and parentheses. A boolean column, `true`, `false` and `null`
+//! are predicates. Keywords are case-insensitive. Comments are written `-- to the end of the line` and `/* so */`.
 //!
 //! | | |
 //! |---|---|

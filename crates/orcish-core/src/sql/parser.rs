@@ -5,14 +5,13 @@ use std::mem;
 use super::error::ParseError;
 use super::literal::{is_callable, typed};
 use super::number::number;
-use super::string::pattern;
 use super::token::{Kind, Token, tokens};
-use crate::{Comparison, Literal, Predicate};
+use crate::{Comparison, Literal, Pattern, Predicate};
 
 /// Maximum nesting of parentheses, and maximum number of levels of a predicate, leaves included.
 pub const MAX_LEVELS: usize = 256;
 
-const FUNCTIONS: &str = "is_nan, isnan, isnotnull, isnull, starts_with, startswith";
+const FUNCTIONS: &str = "contains, ends_with, endswith, is_nan, isnan, isnotnull, isnull, starts_with, startswith";
 
 /// Parses a predicate.
 ///
@@ -82,6 +81,17 @@ impl Scope {
             1 => self.disjunction.remove(0),
             _ => Predicate::Or(self.disjunction),
         }
+    }
+}
+
+/// The comparison of `<=>`, for which nulls are equal. It is never unknown.
+fn null_safe_equal(column: String, value: Literal) -> Predicate {
+    match value {
+        Literal::Null => Predicate::is_null(column),
+        value => Predicate::And(vec![
+            !Predicate::is_null(column.clone()),
+            Predicate::compare(column, Comparison::Equal, value),
+        ]),
     }
 }
 
@@ -161,6 +171,9 @@ impl Parser<'_> {
         if let Some(op) = self.operator() {
             return Ok(Predicate::Compare { column: self.column()?, op: op.swapped(), value });
         }
+        if self.take("<=>") {
+            return Ok(null_safe_equal(self.column()?, value));
+        }
         match value {
             Literal::Boolean(value) => Ok(Predicate::Constant(Some(value))),
             Literal::Null => Ok(Predicate::Constant(None)),
@@ -171,6 +184,9 @@ impl Parser<'_> {
     fn after_column(&mut self, column: String) -> Result<Predicate, ParseError> {
         if let Some(op) = self.operator() {
             return Ok(Predicate::Compare { column, op, value: self.value()? });
+        }
+        if self.take("<=>") {
+            return Ok(null_safe_equal(column, self.value()?));
         }
         let is_test = self.take("is");
         let negated = self.take("not");
@@ -219,13 +235,9 @@ impl Parser<'_> {
         let Kind::String(text) = self.kind() else {
             return Err(self.unexpected("a pattern in single quotes"));
         };
-        let (text, is_prefix) = pattern(text).map_err(|what| self.error(self.at, what))?;
+        let pattern = Pattern::parse(text).map_err(|what| self.error(self.at, what))?;
         self.at += 1;
-        Ok(if is_prefix {
-            Predicate::StartsWith { column, prefix: text.into() }
-        } else {
-            Predicate::compare(column, Comparison::Equal, text)
-        })
+        Ok(Predicate::like(column, pattern))
     }
 
     /// Parses the arguments of a function, whose name is the token at `start`.
@@ -244,6 +256,17 @@ impl Parser<'_> {
                     prefix @ (Literal::String(_) | Literal::Binary(_)) => Predicate::StartsWith { column, prefix },
                     _ => return Err(self.error(at, "is where a string should be")),
                 }
+            }
+            "contains" | "ends_with" | "endswith" => {
+                let column = self.column()?;
+                self.expect(",")?;
+                let Kind::String(text) = self.kind() else {
+                    return Err(self.unexpected("a string"));
+                };
+                let make = if word == "contains" { Pattern::containing } else { Pattern::ending_with };
+                let pattern = make(text);
+                self.at += 1;
+                Predicate::Like { column, pattern }
             }
             _ => return Err(self.error(start, &format!("is not a known function: functions are {FUNCTIONS}"))),
         };
@@ -277,7 +300,10 @@ impl Parser<'_> {
         let token = self.token();
         let literal = match &token.kind {
             Kind::Name(_) => return self.typed_literal(),
-            Kind::Number => number(token.text).map_err(|what| self.error(self.at, what))?,
+            // There may be blanks behind the sign.
+            Kind::Number => {
+                number(&token.text.replace(char::is_whitespace, "")).map_err(|what| self.error(self.at, what))?
+            }
             Kind::String(text) => Literal::String(text.clone()),
             Kind::Word("null") => Literal::Null,
             Kind::Word(word @ ("true" | "false")) => Literal::Boolean(*word == "true"),

@@ -1,4 +1,4 @@
-//! Quotes, escapes, and patterns of `like`.
+//! Quotes and escapes.
 
 /// The text of a string or of a step of a name, without quotes and escapes. `piece` has quotes at both ends, which may be
 /// backticks, or is a bare word.
@@ -79,25 +79,4 @@ fn escape(text: &str, result: &mut String) -> Result<usize, (usize, &'static str
         None => return Err((length, UNKNOWN)),
     }
     Ok(length)
-}
-
-/// The text of a pattern of `like`, and whether the text is a prefix.
-///
-/// # Errors
-/// Description of a pattern that is not supported.
-pub(super) fn pattern(text: &str) -> Result<(String, bool), &'static str> {
-    let mut plain = String::with_capacity(text.len());
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '%' if chars.as_str().bytes().all(|byte| byte == b'%') => return Ok((plain, true)),
-            '%' | '_' => return Err("is a pattern that is not supported: patterns may have % at their end only"),
-            '\\' => match chars.next() {
-                Some(escaped @ ('%' | '_' | '\\')) => plain.push(escaped),
-                _ => return Err("is a pattern with a backslash that is before none of %, _ and another"),
-            },
-            c => plain.push(c),
-        }
-    }
-    Ok((plain, false))
 }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::{Comparison, Literal, Predicate};
+use crate::{Comparison, Literal, Pattern, Predicate};
 
 fn parsed(text: &str) -> Predicate {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -35,6 +35,19 @@ fn grammar() {
         ("`x``y`.\"it''s\" is not null", !Predicate::is_null("x`y.it''s")),
         ("5 < a", Predicate::compare("a", Comparison::Greater, 5)),
         ("a like 'x\\\\\\\\%%'", Predicate::StartsWith { column: "a".into(), prefix: "x\\".into() }),
+        ("a not like '%x_'", !Predicate::Like { column: "a".into(), pattern: "%x_".parse().unwrap() }),
+        (
+            "contains(a, '5%') or endswith(a, 'z')",
+            Predicate::Or(vec![
+                Predicate::Like { column: "a".into(), pattern: Pattern::containing("5%") },
+                Predicate::Like { column: "a".into(), pattern: Pattern::ending_with("z") },
+            ]),
+        ),
+        ("a <=> 1", Predicate::And(vec![!Predicate::is_null("a"), a(1)])),
+        ("not 1<=>a", !Predicate::And(vec![!Predicate::is_null("a"), a(1)])),
+        ("null <=> a", Predicate::is_null("a")),
+        ("-- all\na = 1 /* or /* b */ so */-- end", a(1)),
+        ("a = -\t1", a(-1)),
         ("null or false", Predicate::Or(vec![Predicate::Constant(None), Predicate::Constant(Some(false))])),
         (
             "not a between 1 and 2",
@@ -96,6 +109,7 @@ fn messages_have_positions_in_characters() {
         ("é = 'ü' b", "\"b\" is where \"and\" or \"or\" should be (character 9)"),
         ("a = '\\d'", "\"\\d\" is no escape: a backslash itself is written \\\\ (character 6)"),
         ("a = '\\ud800'", "\"\\ud800\" is half of a pair of surrogates (character 6)"),
+        ("a = 1 /* so /* or */", "\"/* so /* or */\" is a comment that has no end (character 7)"),
         ("a = \u{1b}", "\"\\u{1b}\" is not allowed in a predicate (character 5)"),
         (
             "[[\"id\", \">\", 5]]",
@@ -134,6 +148,11 @@ fn pieces() -> impl Strategy<Value = &'static str> {
         "null",
         "true",
         "nan",
+        "<=>",
+        "-- a\n",
+        "/*",
+        "*/",
+        "contains",
         "a",
         "`a`",
         "\"a\"",

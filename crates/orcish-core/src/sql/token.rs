@@ -16,7 +16,7 @@ pub(super) struct Token<'a> {
 /// Kinds of tokens.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
-    /// A keyword, lowercase, or a parenthesis or comma.
+    /// A keyword, lowercase, or a parenthesis, comma or `<=>`.
     Word(&'static str),
     /// A number, not yet parsed.
     Number,
@@ -30,7 +30,7 @@ pub(super) enum Kind {
 
 /// Reserved words. They are names only in quotes.
 const KEYWORDS: [&str; 10] = ["and", "between", "false", "in", "is", "like", "not", "null", "or", "true"];
-const MARKS: [&str; 3] = ["(", ")", ","];
+const MARKS: [&str; 4] = ["<=>", "(", ")", ","];
 /// Operators, the longer ones first.
 const OPERATORS: [(&str, Comparison); 8] = [
     ("<=", Comparison::LessOrEqual),
@@ -49,16 +49,48 @@ const OPERATORS: [(&str, Comparison); 8] = [
 /// Characters that are no token, quotes without end, and invalid escapes.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token<'_>>, ParseError> {
     let mut tokens = Vec::new();
-    let mut rest = text.trim_start();
+    let mut rest = without_blanks(text, text)?;
     while !rest.is_empty() {
         let start = text.len() - rest.len();
         let (kind, length) = token(text, rest, start)?;
         let (piece, behind) = rest.split_at(length);
         tokens.push(Token { kind, text: piece, start });
-        rest = behind.trim_start();
+        rest = without_blanks(text, behind)?;
     }
     tokens.push(Token { kind: Kind::End, text: "", start: text.len() });
     Ok(tokens)
+}
+
+/// The rest of the text behind blanks and comments, which may be nested.
+///
+/// # Errors
+/// A comment without end.
+fn without_blanks<'a>(text: &str, rest: &'a str) -> Result<&'a str, ParseError> {
+    let mut rest = rest.trim_start();
+    loop {
+        if rest.starts_with("--") {
+            rest = rest.split_once('\n').map_or("", |(_, behind)| behind);
+        } else if let Some(mut inner) = rest.strip_prefix("/*") {
+            let mut levels = 1;
+            while levels > 0 {
+                let at = inner.find(['*', '/']).unwrap_or(inner.len());
+                inner = inner.get(at..).unwrap_or_default();
+                if let Some(behind) = inner.strip_prefix("*/") {
+                    (inner, levels) = (behind, levels - 1);
+                } else if let Some(behind) = inner.strip_prefix("/*") {
+                    (inner, levels) = (behind, levels + 1);
+                } else if inner.is_empty() {
+                    return Err(ParseError::at(text, rest, text.len() - rest.len(), "is a comment that has no end"));
+                } else {
+                    inner = inner.get(1..).unwrap_or_default();
+                }
+            }
+            rest = inner;
+        } else {
+            return Ok(rest);
+        }
+        rest = rest.trim_start();
+    }
 }
 
 /// The token at the beginning of `rest`, and its length in bytes.
@@ -74,11 +106,11 @@ fn token(text: &str, rest: &str, start: usize) -> Result<(Kind, usize), ParseErr
     if let Some(length) = step(rest, true) {
         return name(text, rest, start, length);
     }
-    if let Some((operator, comparison)) = OPERATORS.iter().find(|(operator, _)| rest.starts_with(operator)) {
-        return Ok((Kind::Operator(*comparison), operator.len()));
-    }
     if let Some(mark) = MARKS.iter().find(|mark| rest.starts_with(*mark)) {
         return Ok((Kind::Word(mark), mark.len()));
+    }
+    if let Some((operator, comparison)) = OPERATORS.iter().find(|(operator, _)| rest.starts_with(operator)) {
+        return Ok((Kind::Operator(*comparison), operator.len()));
     }
     if rest.starts_with(['\'', '"', '`']) {
         return Err(ParseError::at(text, rest, start, "begins with a quote that has no end"));
@@ -127,9 +159,10 @@ fn plain(text: &str, piece: &str, start: usize) -> Result<String, ParseError> {
     })
 }
 
-/// Length of the number-like word at the beginning of the text: digits, letters, points, and the sign of an exponent.
+/// Length of the number-like word at the beginning of the text: a sign and blanks, digits, letters, points, and the sign of an
+/// exponent.
 fn number(text: &str) -> Option<usize> {
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let unsigned = text.strip_prefix(['+', '-']).map_or(text, str::trim_start);
     let digits = unsigned.strip_prefix('.').unwrap_or(unsigned);
     if !digits.starts_with(|c: char| c.is_ascii_digit()) {
         return None;

@@ -42,7 +42,7 @@ pub(crate) fn hashes_of_leaf(
             };
             ranges.values(max)?.iter().map(hash).collect()
         }
-        ValueSet::Floats { nan: true, .. } => None,
+        ValueSet::Floats { nan: true, .. } | ValueSet::Matching { .. } => None,
         ValueSet::Floats { ranges, nan: false } => {
             ranges.values(max)?.iter().map(|value| hasher.hash_float(value.get())).collect()
         }
