@@ -5,10 +5,14 @@
 >>> osp.map_batches(spark, "table/", fn, "id bigint, score double", columns=["id", "text"])    # doctest: +SKIP
 >>> osp.profile("table/").show()                                                                # doctest: +SKIP
 
-``spark.read.format("orcish")`` and ``df.write.format("orcish")`` need no import.
+``spark.read.format("orcish")`` and ``df.write.format("orcish")`` need no import. The import sets ``PYSPARK_PYTHON`` to
+the Python of the program where that is not set: Spark looks for data sources with it, and otherwise with ``python3``.
 """
 
 from __future__ import annotations
+
+import os
+import sys
 
 from orcish.spark.dataframes import map_batches, map_pandas, read
 from orcish.spark.jobs.compact import compact
@@ -16,5 +20,8 @@ from orcish.spark.jobs.convert import convert
 from orcish.spark.jobs.delete import delete
 from orcish.spark.jobs.profile import profile
 from orcish.spark.jobs.verify import verify
+
+if sys.executable:
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 __all__ = ["compact", "convert", "delete", "map_batches", "map_pandas", "profile", "read", "verify"]

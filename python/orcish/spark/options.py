@@ -108,6 +108,8 @@ class TableOptions:
     """Time zone of the JVM. Timestamps of files of other zones keep their wall clock time in this zone."""
     session_timezone: str = "UTC"
     """Time zone of timestamps in folder names and in filters."""
+    is_session_zone_known: bool = True
+    """Whether an option names the time zone of the session. A data source cannot see it."""
     values: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Choices for invalid values: options of :class:`orcish.types.ReadOptions`."""
     external_locations: tuple[str, ...] | None = None
@@ -137,6 +139,9 @@ class TableOptions:
             min_splits=parser.number("minSplits", default=1),
             batch_size=parser.number("batchSize", default=BATCH_SIZE),
             **_zones(parser),
+            is_session_zone_known=any(
+                value for name, value in options.items() if name.lower() in ("timezone", "sessiontimezone")
+            ),
             values=_values(parser),
             external_locations=parser.names("externalLocations"),
             storage=parser.storage(),

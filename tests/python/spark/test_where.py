@@ -70,6 +70,26 @@ def test_instants(times: Path, where: Any) -> None:
     assert ids(times, where, timezone="Europe/Berlin") == [14]
 
 
+@pytest.mark.parametrize("literal", ["timestamp '2026-07-01 12:00:00'", "'2026-07-01 12:00:00'", "date '2026-07-01'"])
+@pytest.mark.parametrize("form", ["t >= {}", "t in ({})", "n.t < {}"])
+def test_clocks_whose_zone_is_unknown(times: Path, literal: str, form: str) -> None:
+    """A data source sees neither the zone of the JVM nor that of the session."""
+    where = form.format(literal)
+    with pytest.raises(ValueError, match=r"has no time zone, .* give option sessionTimezone, .* Z or an offset"):
+        SparkTable.open(TableOptions.of({"path": str(times), "filters": where}))
+    for option in ("timezone", "sessionTimezone"):
+        SparkTable.open(TableOptions.of({"path": str(times), "filters": where, option: "Europe/Berlin"}))
+    SparkTable.open(TableOptions.of({"path": str(times), "filters": "t >= timestamp '2026-07-01 12:00:00Z'"}))
+
+
+def test_strings_beside_instants(times: Path) -> None:
+    assert ids(times, "t >= '2026-07-01 12:00:00'") == ids(times, "t >= '2026-07-01 12:00:00Z'") == [12, 14]
+    assert ids(times, "t >= '2026-07-01 12:00:00'", sessionTimezone="Europe/Berlin") == [10, 12, 14]
+    assert ids(times, "t in ('2026-07-01 14:00:00', null) or t < '2026-07-01'") == [14]
+    with pytest.raises(ValueError, match="the string 'noon', which is no timestamp"):
+        ids(times, "t >= 'noon'")
+
+
 def test_clocks_without_a_zone(times: Path) -> None:
     """Timestamps without zone, and dates, are in the session time zone."""
     where = "t >= timestamp '2026-07-01 12:00:00'"

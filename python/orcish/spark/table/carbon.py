@@ -61,7 +61,7 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
         found = [(find_column(name, batch_schema, stored, options.case_sensitive), name) for name in selected]
         # For unknown columns, the error of the scan has the nearest names.
         scan = scan.select(*(name if column is None else column.name for column, name in found))
-    about = FilterTranslator(batch_schema, stored, {}, options.session_timezone, options.case_sensitive)
+    about = FilterTranslator.of(batch_schema, stored, {}, options)
     scan = scan.where(about.translate(options.filters)).where(about.translate(filters))
     reader_of(scan).check()
     read = spark_schema(scan.schema)

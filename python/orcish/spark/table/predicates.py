@@ -6,11 +6,12 @@ times of the session's time zone.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import decimal
 import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 
@@ -19,7 +20,9 @@ from orcish.filters import literals
 from orcish.filters.expression import Expression, Tree, tree_of
 from orcish.filters.literals import Literal
 from orcish.filters.pushdown import Filters, split_filters
+from orcish.filters.text import parse
 from orcish.filters.translation import false_or_null
+from orcish.spark.options import TableOptions
 from orcish.spark.table.columns import ColumnMatch, find_column
 from orcish.spark.table.partitions import parse_partition_values
 from orcish.spark.types.timezones import spark_instants
@@ -49,9 +52,24 @@ class FilterTranslator:
     """Schema of the scan."""
     folders: Mapping[str, Collection[str]]
     """Distinct values of partition columns, as strings."""
-    session_zone: str
-    """Time zone of timestamps without zone."""
+    session_zone: str | None
+    """Time zone of timestamps without zone. Without it, these are errors."""
+    folder_zone: str
+    """Time zone of timestamps in names of folders."""
     case_sensitive: bool
+
+    @classmethod
+    def of(
+        cls,
+        table_schema: pa.Schema,
+        scan_schema: pa.Schema,
+        folders: Mapping[str, Collection[str]],
+        options: TableOptions,
+    ) -> FilterTranslator:
+        """Translates predicates with the time zones of options."""
+        zone = options.session_timezone
+        known = zone if options.is_session_zone_known else None
+        return cls(table_schema, scan_schema, folders, known, zone, options.case_sensitive)
 
     def translate(self, filters: Filters | None) -> Filters | None:
         """A predicate on the scan that is true for the same rows.
@@ -107,6 +125,7 @@ class FilterTranslator:
         return ("in", name, [self._as_instant(value) for value in node[2]])
 
     def _as_instant(self, value: Literal) -> Literal:
+        value = _clock_or_instant(value)
         return ("timestamp", self._instant(value), True) if value[0] in ("timestamp", "date") else value
 
     def _instant(self, value: Literal) -> int:
@@ -114,6 +133,12 @@ class FilterTranslator:
         if value[0] == "timestamp" and value[2]:
             return int(value[1])
         clock = value[1] * _DAY if value[0] == "date" else value[1]
+        if self.session_zone is None:
+            shown = literals.to_sql(value)
+            raise ValueError(
+                f"{shown} has no time zone, and a data source cannot see that of the session: give option"
+                f" sessionTimezone, such as Europe/Berlin, or write a timestamp with Z or an offset"
+            )
         if abs(clock // 1_000) > _MOST:
             return int(clock)
         instant = spark_instants(pa.array([clock // 1_000], pa.timestamp("us")), self.session_zone)
@@ -147,7 +172,7 @@ class FilterTranslator:
     def _values(self, texts: Sequence[str], kind: pa.DataType) -> list[Any]:
         """Values in comparable form: timestamps are nanoseconds since 1970."""
         try:
-            values = parse_partition_values(pa.array(texts, pa.string()), kind, self.session_zone)
+            values = parse_partition_values(pa.array(texts, pa.string()), kind, self.folder_zone)
         except pa.ArrowException as error:
             raise OrcishError(f"the values of a partition column are no {kind}: {error}") from error
         if pa.types.is_timestamp(kind):
@@ -182,6 +207,15 @@ class FilterTranslator:
             if value[0] == "timestamp" and not value[2]:
                 return value[1]
         raise ValueError(f"column {found.name} of type {kind} cannot be compared with {literals.to_sql(value)}")
+
+
+def _clock_or_instant(value: Literal) -> Literal:
+    """The timestamp or date that a string stands for; any other value unchanged."""
+    if value[0] == "string":
+        for kind in ("timestamp", "date"):
+            with contextlib.suppress(ValueError):
+                return cast("Literal", tree_of(parse(f"t = {kind} {literals.to_sql(value)}"))[3])
+    return value
 
 
 def _is_text_only_in_files(found: ColumnMatch) -> bool:

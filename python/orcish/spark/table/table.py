@@ -134,7 +134,7 @@ class SparkTable:
         elif not set(partition_types) <= set(table_schema.names):
             scan = scan.select(*table_schema.names)
         values = partition_values(files)
-        about = FilterTranslator(batch_schema, scanned, values, options.session_timezone, options.case_sensitive)
+        about = FilterTranslator.of(batch_schema, scanned, values, options)
         scan = scan.where(about.translate(options.filters)).where(about.translate(filters))
         try:
             reader_of(scan).check()
