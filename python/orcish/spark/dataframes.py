@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["map_batches", "map_pandas", "read"]
+
+_Part = TypeVar("_Part")
+"""A batch, or a data frame."""
 
 
 @checked_keywords
@@ -114,8 +117,9 @@ def map_batches(
     external_locations: Sequence[str] | None = None,
     storage_options: StorageOptions | None = None,
 ) -> DataFrame:
-    """Passes the rows of a table through a function that runs in the workers. These open the files themselves, so that
-    no row of the table passes through the JVM.
+    """Passes the rows of a table through a function, which takes an iterator of Arrow batches and yields batches. It
+    runs in the workers, once for a task. These open the files themselves, so that no row of the table passes through
+    the JVM.
 
     >>> def score(batches):                                                                    # doctest: +SKIP
     ...     for batch in batches:
@@ -127,7 +131,7 @@ def map_batches(
     Args:
         spark: The session; of Spark 3.5 or later.
         path: A path or URL of a file or folder, a pattern, or several of them.
-        fn: Takes the batches of a task, with the types of Spark's Arrow functions, and gives other batches.
+        fn: Takes an iterator of the batches of a task, with the types of Spark's Arrow functions, and yields batches.
         schema: The schema of the batches that ``fn`` gives.
         columns: Dotted names of columns; all by default.
         filters: Which rows: a predicate of :func:`orcish.col`, of pyarrow or polars, or text.
@@ -139,7 +143,7 @@ def map_batches(
 
     def run(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for part in _inputs_of_task(tasks, (batch.column(0).to_pylist() for batch in rows)):
-            yield from fn(part.batches(task_cpus()))
+            yield from _checked(fn(part.batches(task_cpus())), "batches")
 
     return _index_frame(spark, tasks).mapInArrow(run, schema)
 
@@ -178,9 +182,21 @@ def map_pandas(
 
     def run(rows: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for part in _inputs_of_task(tasks, (frame.iloc[:, 0].tolist() for frame in rows)):
-            yield from fn(batch.to_pandas() for batch in part.batches(task_cpus()))
+            yield from _checked(fn(batch.to_pandas() for batch in part.batches(task_cpus())), "data frames")
 
     return _index_frame(spark, tasks).mapInPandas(run, schema)
+
+
+def _checked(made: Iterable[_Part], parts: str) -> Iterable[_Part]:
+    """What a function of the user has made.
+
+    Raises:
+        TypeError: It is no iterator. Data frames and batches are iterables of other things.
+    """
+    if not isinstance(made, Iterable) or hasattr(made, "columns"):
+        kind = "None" if made is None else f"a {type(made).__name__}"
+        raise TypeError(f"the function takes an iterator of {parts} and yields {parts}; it has returned {kind}")
+    return made
 
 
 def _index_frame(spark: SparkSession, task_inputs: list[TaskInput]) -> DataFrame:

@@ -139,6 +139,18 @@ def test_functions_that_fail(spark: Spark, numbers: str, run: Any) -> None:
     assert run(spark, numbers, lambda batches: batches, "id bigint", columns=["id"]).count() == 4000
 
 
+@pytest.mark.parametrize("made", ["None", "RecordBatch", "DataFrame"])
+@pytest.mark.parametrize("way", [osp.map_batches, osp.map_pandas], ids=lambda way: way.__name__)
+def test_functions_that_yield_nothing_say_so(spark: Spark, numbers: str, way: Any, made: str) -> None:
+    def first(parts: Iterator[Any]) -> Any:
+        part = next(iter(parts))
+        batch = part if isinstance(part, pa.RecordBatch) else pa.RecordBatch.from_pandas(part)
+        return {"None": None, "RecordBatch": batch, "DataFrame": batch.to_pandas()}[made]
+
+    with pytest.raises(PySparkException, match=f"the function takes an iterator of .* it has returned (a )?{made}"):
+        way(spark, numbers, first, "id bigint").collect()
+
+
 def test_functions_that_read_little(spark: Spark, numbers: str) -> None:
     def first(batches: Any) -> Any:
         yield next(iter(batches)).slice(0, 1)
