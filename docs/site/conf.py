@@ -41,6 +41,7 @@ html_theme = "furo"
 html_title = f"orcish {release}"
 html_static_path: list[str] = []
 html_show_sphinx = False
+html_show_copyright = False
 
 ROOT = Path(__file__).parents[2]
 REPOSITORY_PAGES = {"README.md": "overview", "ARCHITECTURE.md": "architecture", "CHANGELOG.md": "changelog"}
