@@ -38,9 +38,11 @@ class ORCWriter:
     stripe and a batch. In a child process after a fork, writing raises. The keywords are those of
     :class:`~orcish.types.WriteOptions`.
 
-    >>> with orcish.ORCWriter("out.orc", schema, bloom_filter_columns=["id"]) as writer:    # doctest: +SKIP
-    ...     for batch in batches:
+    >>> with orcish.ORCWriter("out.orc", table.schema, bloom_filter_columns=["id"]) as writer:
+    ...     for batch in table.to_batches():
     ...         writer.write(batch)
+    >>> writer.rows
+    100
 
     Args:
         target: A path, a URL of an object store, or a file object that is open for binary writing. A file object keeps
@@ -209,8 +211,8 @@ def write_table(
 ) -> Written:
     """Writes an ORC file; see :class:`ORCWriter`. The keywords are those of :class:`~orcish.types.WriteOptions`.
 
-    >>> orcish.write_table(table, "out.orc")                                                # doctest: +SKIP
-    >>> orcish.write_table(frame, "out.orc", compression="zlib", bloom_filter_columns=["id"])   # doctest: +SKIP
+    >>> orcish.write_table(table, "out.orc", compression="zlib", bloom_filter_columns=["id"])
+    Written(rows=100, bytes=..., stripes=1)
 
     Args:
         data: An object with ``__arrow_c_stream__`` or ``__arrow_c_array__``: tables and batches of pyarrow, data frames
@@ -250,7 +252,8 @@ def merge(
     intervals, or instants that are stored with the zone of their writer. The new file records the writer of the files,
     and has merged statistics.
 
-    >>> orcish.merge(["a.orc", "b.orc"], "out.orc")                                         # doctest: +SKIP
+    >>> orcish.merge(["orders.orc", "orders.orc"], "out.orc")
+    Written(rows=200, bytes=..., stripes=2)
 
     Args:
         sources: Paths, URLs, bytes or file objects, in the order of their rows.
