@@ -495,12 +495,15 @@ class ORCFile(BatchSource):
         unions: Literal["dense", "sparse", "struct"] | None = None,
         null_map_keys: Literal["error", "dictionary"] | None = None,
         masked: Literal["error", "allow"] | None = None,
-    ) -> _native.Batches | pa.RecordBatchReader:
-        """An Arrow stream of the file that can be consumed once; the keywords are those of
+    ) -> pa.RecordBatchReader:
+        """A reader of pyarrow over the rows, which can be consumed once; the keywords are those of
         :class:`~orcish.types.ReadOptions`.
+
+        An error while reading is raised by what consumes the reader: by pyarrow as ``pyarrow.ArrowInvalid``, with the
+        same message. :meth:`iter_batches` raises the errors of orcish.
         """
         options = chosen_options(locals(), ReadOptions)
-        return self._reader.stream(options)
+        return self._reader.record_batch_reader(options)
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         return self._reader.read_rows({})

@@ -139,6 +139,19 @@ class Reader(abc.ABC):
             return batches
         return pa.RecordBatchReader.from_batches(*self._rows(batches, residual))
 
+    def record_batch_reader(self, options: dict[str, Any]) -> pa.RecordBatchReader:
+        """The rows as a reader of pyarrow.
+
+        No subclass of the reader is possible: code of pyarrow in C++ reads from the object below a reader, which only
+        pyarrow can set, and where it is missing the process ends.
+        """
+        rows = self.stream(options)
+        if isinstance(rows, pa.RecordBatchReader):
+            return rows
+        if rows.depth > deep_import.MAX_DEPTH:
+            return pa.RecordBatchReader.from_batches(*native_batches(rows))
+        return pa.RecordBatchReader.from_stream(rows)
+
 
 @dataclasses.dataclass(frozen=True)
 class ResidualFilter:

@@ -122,6 +122,14 @@ class Scan(BatchSource):
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self.to_batches()
 
+    def reader(self) -> pa.RecordBatchReader:
+        """A reader of pyarrow over the rows, which can be consumed once.
+
+        An error while reading is raised by what consumes the reader: by pyarrow as ``pyarrow.ArrowInvalid``, with the
+        same message. :meth:`to_batches` raises the errors of orcish.
+        """
+        return self._reader.record_batch_reader(self._reader.options)
+
     @checked_keywords
     def head(self, rows: int = 10) -> pa.Table:
         """Reads the first rows. Stripes after them are not read."""

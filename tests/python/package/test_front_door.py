@@ -8,13 +8,16 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import duckdb
 import numpy as np
 import orcish
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pytest
 from orcish import col
+from support.orc_builder import DATA, LONG, STRUCT, column_type, integers, orc
 
 ROWS = pa.table({"id": range(2500), "name": [f"<n{number}>" for number in range(2500)]})
 
@@ -151,3 +154,50 @@ def test_truncated_files_are_told_from_other_files(path: pathlib.Path) -> None:
     with pytest.raises(orcish.CorruptFileError, match="not an ORC file") as raised:
         orcish.ORCFile(b"id,name\n1,a\n2,b\n")
     assert "truncated" not in str(raised.value)
+
+
+READERS: dict[str, Callable[[pathlib.Path], pa.RecordBatchReader]] = {
+    "file": lambda path: orcish.ORCFile(path).reader(),
+    "residual": lambda path: orcish.ORCFile(path).reader(filters=pl.col("id").sqrt() >= 0),
+    "scan": lambda path: orcish.scan(path).reader(),
+}
+
+
+@pytest.mark.parametrize("make", READERS.values(), ids=READERS)
+def test_readers_are_readers_of_pyarrow(path: pathlib.Path, make: Callable[[pathlib.Path], Any]) -> None:
+    """All that takes such a reader takes those of files and scans."""
+    assert isinstance(make(path), pa.RecordBatchReader)
+    with make(path) as reader:
+        assert reader.schema == ROWS.schema
+        assert reader.read_next_batch().num_rows > 0
+    assert make(path).read_all().equals(ROWS)
+    assert make(path).read_pandas().equals(ROWS.to_pandas())
+    assert pl.DataFrame(make(path)).equals(pl.DataFrame(ROWS))
+    assert pd.DataFrame.from_arrow(make(path)).equals(ROWS.to_pandas())
+    assert ds.Scanner.from_batches(make(path)).to_table().equals(ROWS)
+    assert make(path).cast(pa.schema([("id", pa.int32()), ("name", pa.large_string())])).read_all().num_rows == 2500
+    rows = make(path)
+    with duckdb.connect() as connection:
+        connection.register("rows", rows)
+        assert connection.sql("select count(*), max(id) from rows").fetchall() == [(2500, 2499)]
+
+
+def test_readers_of_deep_types(tmp_path: pathlib.Path) -> None:
+    """Types that pyarrow does not import are passed to it level by level."""
+    levels = [column_type(STRUCT, [number + 1], ["f"]) for number in range(80)]
+    (tmp_path / "a.orc").write_bytes(orc([*levels, column_type(LONG)], [(2, [(80, DATA, integers([1, 2]))])]))
+    expected = orcish.read_table(tmp_path / "a.orc")
+    for reader in (orcish.ORCFile(tmp_path / "a.orc").reader(), orcish.scan(tmp_path / "a.orc").reader()):
+        assert isinstance(reader, pa.RecordBatchReader)
+        assert reader.read_all().equals(expected)
+
+
+def test_readers_say_what_is_wrong(path: pathlib.Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[3:400] = b"\xff" * 397
+    file = orcish.ORCFile(bytes(data))
+    with pytest.raises(orcish.CorruptFileError) as raised:
+        file.read()
+    with pytest.raises(pa.ArrowInvalid) as other:
+        file.reader().read_all()
+    assert str(raised.value) in str(other.value)
