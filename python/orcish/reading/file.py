@@ -500,7 +500,7 @@ class ORCFile(BatchSource):
         :class:`~orcish.types.ReadOptions`.
 
         An error while reading is raised by what consumes the reader: by pyarrow as ``pyarrow.ArrowInvalid``, with the
-        same message. :meth:`iter_batches` raises the errors of orcish.
+        same message. :meth:`iter_batches`, and functions of orcish that write the rows, raise the errors of orcish.
         """
         options = chosen_options(locals(), ReadOptions)
         return self._reader.record_batch_reader(options)

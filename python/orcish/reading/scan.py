@@ -26,6 +26,8 @@ DEFAULT_SPLIT_SIZE = 128 << 20
 """Stored bytes of a split, about."""
 WHOLE_FILE = 1 << 62
 """Size of a split that has all of a file."""
+MAX_NAMES = 10
+"""Names of columns in a text for people."""
 
 
 class Scan(BatchSource):
@@ -44,7 +46,9 @@ class Scan(BatchSource):
     def __repr__(self) -> str:
         files = self.files
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return f"<orcish.Scan of {_native.display_name(files[0]) if files else 'no files'}{more}>"
+        chosen = "; ".join(_said(self._reader.options))
+        name = _native.display_name(files[0]) if files else "no files"
+        return f"<orcish.Scan of {name}{more}{': ' if chosen else ''}{chosen}>"
 
     def _repr_html_(self) -> str:
         files = self.files
@@ -126,7 +130,7 @@ class Scan(BatchSource):
         """A reader of pyarrow over the rows, which can be consumed once.
 
         An error while reading is raised by what consumes the reader: by pyarrow as ``pyarrow.ArrowInvalid``, with the
-        same message. :meth:`to_batches` raises the errors of orcish.
+        same message. :meth:`to_batches`, and functions of orcish that write the rows, raise the errors of orcish.
         """
         return self._reader.record_batch_reader(self._reader.options)
 
@@ -202,6 +206,18 @@ class Scan(BatchSource):
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._reader.stream(self._reader.options).__arrow_c_stream__(requested_schema)
+
+
+def _said(options: dict[str, Any]) -> Iterator[str]:
+    """What a scan reads, where it is not everything."""
+    columns = options.get("columns")
+    if columns is not None:
+        names = [str(name) for name in columns[:MAX_NAMES]]
+        left = len(columns) - len(names)
+        yield f"columns {', '.join(names) or 'none'}{f' and {left} more' if left else ''}"
+    for name in ("filters", "limit"):
+        if options.get(name) is not None:
+            yield f"{name} {options[name]}"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
