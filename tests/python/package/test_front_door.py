@@ -1,10 +1,13 @@
 """What people expect of files, scans and functions of a library: pickles, ``with``, notebooks, sizes, short ways."""
 
+import contextlib
+import gc
 import io
 import pathlib
 import pickle
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -201,3 +204,45 @@ def test_readers_say_what_is_wrong(path: pathlib.Path) -> None:
     with pytest.raises(pa.ArrowInvalid) as other:
         file.reader().read_all()
     assert str(raised.value) in str(other.value)
+
+
+def test_writers_that_are_not_closed(tmp_path: pathlib.Path) -> None:
+    """They warn, unless they were aborted or have failed, and leave no file under the name."""
+    path = tmp_path / "a.orc"
+    writer = orcish.ORCWriter(path, ROWS.schema)
+    writer.write(ROWS)
+    assert repr(writer) == f"<orcish.ORCWriter {path}: 2500 rows, open>"
+    kept = [writer]
+    del writer
+    with pytest.warns(ResourceWarning, match=r"a\.orc: 2500 rows, open> was not closed: its file does not appear"):
+        kept.clear()
+    assert list(tmp_path.iterdir()) == []
+
+
+ENDS: dict[str, Callable[[orcish.ORCWriter], object]] = {
+    "closed": lambda writer: writer.close(),
+    "aborted": lambda writer: writer.abort(),
+    "failed": lambda writer: writer.write(pa.table({"other": [1]})),
+}
+
+
+@pytest.mark.parametrize("state", ENDS)
+@pytest.mark.parametrize("to_file", [False, True])
+def test_writers_say_what_became_of_them(state: str, to_file: bool, tmp_path: pathlib.Path) -> None:
+    """None of them warns."""
+    target = io.BytesIO() if to_file else tmp_path / "a.orc"
+    writer = orcish.ORCWriter(target, ROWS.schema)
+    with contextlib.suppress(ValueError):
+        ENDS[state](writer)
+    assert repr(writer) == f"<orcish.ORCWriter {'<BytesIO>' if to_file else target}: 0 rows, {state}>"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del writer
+        gc.collect()
+
+
+def test_scans_say_what_they_read(path: pathlib.Path) -> None:
+    scan = orcish.scan(path)
+    assert repr(scan) == f"<orcish.Scan of {path}>"
+    chosen = scan.select("id").where(col("id") > 5).limit(3)
+    assert repr(chosen) == f"<orcish.Scan of {path}: columns id; filters id > 5; limit 3>"

@@ -487,7 +487,10 @@ def test_giving_up(tmp_path: Path) -> None:
     del writer
     unfinished = orcish.ORCWriter(path, TABLE.schema)
     unfinished.write(TABLE)
+    kept = [unfinished]
     del unfinished
+    with pytest.warns(ResourceWarning, match="was not closed"):
+        kept.clear()
     assert list(tmp_path.iterdir()) == []
 
 
