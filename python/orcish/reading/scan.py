@@ -58,6 +58,13 @@ class Scan(BatchSource):
         # pandas.DataFrame(scan) would have one column of batches.
         raise TypeError("a scan is no array: to_pandas() reads it into a data frame, and to_table() into Arrow")
 
+    def __len__(self) -> int:
+        # It would be that of a list of batches.
+        raise TypeError("a scan has no length: count() counts its rows")
+
+    def __bool__(self) -> bool:
+        return True
+
     if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
 
         def __getattr__(self, name: str) -> None:

@@ -152,5 +152,5 @@ class TableWriter:
 
 def file_suffix(options: Mapping[str, Any]) -> str:
     """The suffix of file names, as that of Spark's writer with these options."""
-    codec = options.get("compression") or "zstd"
-    return ".orc" if codec == "none" else f".{codec}.orc"
+    codec = (options.get("compression") or "zstd").lower()
+    return ".orc" if codec in ("none", "uncompressed") else f".{codec}.orc"

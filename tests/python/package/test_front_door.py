@@ -246,3 +246,46 @@ def test_scans_say_what_they_read(path: pathlib.Path) -> None:
     assert repr(scan) == f"<orcish.Scan of {path}>"
     chosen = scan.select("id").where(col("id") > 5).limit(3)
     assert repr(chosen) == f"<orcish.Scan of {path}: columns id; filters id > 5; limit 3>"
+
+
+CODECS: dict[str, Callable[[pathlib.Path, Any], object]] = {
+    "write_table": lambda path, codec: orcish.write_table(ROWS, path / "a.orc", compression=codec),
+    "ORCWriter": lambda path, codec: orcish.ORCWriter(path / "a.orc", ROWS.schema, compression=codec).close(),
+    "write_dataset": lambda path, codec: orcish.write_dataset(ROWS, path, compression=codec),
+    "convert": lambda path, codec: orcish.convert(path.parent / "a.orc", path, compression=codec),
+    "compact": lambda path, codec: (
+        orcish.write_dataset(ROWS, path, compression="zlib"),
+        orcish.compact(path, rewrite=True, compression=codec),
+    ),
+    "delete": lambda path, codec: (
+        orcish.write_dataset(ROWS, path, compression="zlib"),
+        orcish.delete(path, "id < 5", compression=codec),
+    ),
+}
+
+
+@pytest.mark.parametrize("use", CODECS.values(), ids=CODECS)
+def test_codecs(use: Callable[[pathlib.Path, Any], object], path: pathlib.Path) -> None:
+    """``None`` is no compression, as in pyarrow; names of other formats are errors that name those of ORC."""
+    for codec, stored in ((None, "none"), ("UNCOMPRESSED", "none"), ("Zstd", "zstd")):
+        folder = path.parent / f"{codec}"
+        folder.mkdir()
+        use(folder, codec)
+        (written,) = orcish.scan(folder).files
+        assert orcish.ORCFile(written).compression == stored
+    for codec, meant in (("gzip", "zlib"), ("GZIP", "zlib"), ("zstandard", "zstd"), ("snapy", "snappy")):
+        with pytest.raises(
+            ValueError, match=f"^compression='{codec}': must be one of zstd, .*; did you mean '{meant}'"
+        ):
+            use(path.parent / f"other {codec}", codec)
+
+
+def test_lengths(path: pathlib.Path) -> None:
+    file, scan = orcish.ORCFile(path), orcish.scan(path)
+    with pytest.raises(TypeError, match="a file has no length: num_rows is"):
+        len(file)
+    with pytest.raises(TypeError, match=r"a scan has no length: count\(\) counts"):
+        len(scan)
+    assert file
+    assert scan
+    assert sum(len(batch) for batch in list(scan)) == 2500
