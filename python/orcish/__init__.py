@@ -1,9 +1,12 @@
 """Apache ORC files and Apache CarbonData tables, read straight into Apache Arrow; ORC files, written from it.
 
 >>> import orcish
->>> table = orcish.read_table("part-0.orc", columns=["id", "nest.a"])   # doctest: +SKIP
->>> file = orcish.ORCFile("part-0.orc")                                  # doctest: +SKIP
->>> for batch in file.iter_batches(columns=["id"]): ...                  # doctest: +SKIP
+>>> table = orcish.read_table("orders.orc", columns=["id", "customer.name"])
+>>> table.shape
+(100, 2)
+>>> file = orcish.ORCFile("orders.orc")
+>>> sum(batch.num_rows for batch in file.iter_batches(columns=["id"]))
+100
 
 An :class:`ORCFile` is an Arrow stream: ``polars.DataFrame(file)``, ``duckdb.from_arrow(file)`` and
 ``pandas.DataFrame.from_arrow(file)`` read it directly.

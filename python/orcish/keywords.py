@@ -92,6 +92,25 @@ def _check_age(name: str, value: Any) -> None:
         raise ValueError(f"{name}={value!r}: must be a number of days, at most {timedelta.max.days:,}")
 
 
+CODECS = ("zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed")
+"""Values of the argument ``compression``, in any case."""
+_OTHER_CODECS = {"gzip": "zlib", "gz": "zlib", "deflate": "zlib", "zstandard": "zstd", "lz4_raw": "lz4", "br": "brotli"}
+"""Names of codecs in other formats, and those of ORC."""
+
+
+def _check_compression(name: str, value: Any) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{name}={value!r}: must be a string, not {type(value).__name__}")
+    plain = value.lower()
+    # The native module knows more codecs, which are read, and says so.
+    if plain in CODECS or plain == "lzo":
+        return
+    meant = _OTHER_CODECS.get(plain) or closest_match(plain, CODECS)
+    raise ValueError(
+        f"{name}={value!r}: must be one of {', '.join(CODECS)}{f'; did you mean {meant!r}?' if meant else ''}"
+    )
+
+
 def _check_progress(name: str, value: Any) -> None:
     if not isinstance(value, bool) and not callable(value):
         raise TypeError(f"{name}={value!r}: must be True, False or a function, not {type(value).__name__}")
@@ -112,6 +131,7 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "rewrite": _check_boolean,
     "older_than": _check_age,
     "progress": _check_progress,
+    "compression": _check_compression,
     "columns": _check_columns,
     "partition_by": _check_names,
     "sort_within": _check_names,
@@ -119,6 +139,10 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "basename_template": _check_text,
 }
 """Checks of arguments by name. ``None`` is a missing argument, and is not checked."""
+
+
+NONE = {"compression": "none"}
+"""What ``None`` means where it is given, for arguments that are not left out by it."""
 
 
 LISTS = frozenset(("columns", "partition_by", "sort_within", "bloom_filter_columns"))
@@ -145,6 +169,12 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "nrows": ("limit",),
     "numrows": ("limit",),
     "codec": ("compression",),
+    "level": ("compression_level",),
+    "compresslevel": ("compression_level",),
+    "complevel": ("compression_level",),
+    "usedictionary": ("dictionary",),
+    "bloomfilters": ("bloom_filter_columns",),
+    "rowgroupsize": ("row_index_stride",),
     "filesystem": ("storage_options",),
     "retentionhours": ("older_than",),
     "targetsize": ("target_file_size",),
@@ -174,7 +204,8 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     """Decorates a function so that its arguments are checked.
 
     An unknown keyword is a ``TypeError`` which suggests the nearest one. Errors of :data:`CHECKS` name the argument.
-    The function gets a list for a string of :data:`LISTS`, and a number of bytes for one of :data:`SIZES`.
+    The function gets a list for a string of :data:`LISTS`, a number of bytes for one of :data:`SIZES`, and the value of
+    :data:`NONE` for a ``None`` that is given.
     """
     parameters = inspect.signature(function).parameters.values()
     names = [each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
@@ -182,6 +213,8 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     checks = {name: CHECKS[name] for name in names if name in CHECKS}
     changes = {name: (at, _listed) for at, name in enumerate(names) if name in LISTS}
     changes |= {name: (at, functools.partial(_sized, name)) for at, name in enumerate(names) if name in SIZES}
+
+    nones = {name: NONE[name] for name in names if name in NONE}
 
     @functools.wraps(function)
     def checked(*args: Any, **kwargs: Any) -> R:
@@ -193,6 +226,9 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
             match = meant or closest_match(name, [each for each in names if each != "self"])
             hint = f"; did you mean {match!r}?" if match else f": {INSTEAD[plain]}" if plain in INSTEAD else ""
             raise TypeError(f"{function.__qualname__}() has no keyword argument {name!r}{hint}")
+        for name, value in nones.items():
+            if kwargs.get(name, value) is None:
+                kwargs[name] = value
         for name, (at, changed) in changes.items():
             if at < len(args):
                 args = (*args[:at], changed(args[at]), *args[at + 1 :])

@@ -65,7 +65,8 @@ def scan_polars(
     Types without an equivalent in polars are converted: 256-bit decimals to 128 bits, decimals of negative scale to
     scale 0, list views to lists.
 
-    >>> orcish.scan_polars("orders/").filter(pl.col("id") == 5).select("name").collect()      # doctest: +SKIP
+    >>> orcish.scan_polars("orders/").filter(pl.col("id") == 5).select("total").collect().rows()
+    [(Decimal('5.00'),)]
 
     Raises:
         TypeError: A column is of a type without an equivalent: an interval, a decimal of more than 38 digits, or a

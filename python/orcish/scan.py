@@ -60,8 +60,10 @@ def scan(
     Only the log of the table, or the tail of the first file, is read before rows are requested; and the tails of all
     files, where these decide on the types of timestamps or of columns that are ``null`` in the first file.
 
-    >>> orcish.scan("orders/", filters=orcish.col("id") == 5).to_table()          # doctest: +SKIP
-    >>> orcish.scan("s3://bucket/orders/day=2026-*/").select("id").limit(10)      # doctest: +SKIP
+    >>> orcish.scan("orders/", filters=orcish.col("id") >= 95).select("id", "day").to_table().num_rows
+    5
+    >>> orcish.scan("orders/day=2026-11-20/*.orc").select("id").limit(3).to_table().to_pydict()
+    {'id': [0, 2, 4]}
 
     The keywords are those of :class:`~orcish.types.ScanOptions` and :class:`~orcish.types.ReadOptions`. Columns,
     filters and the limit can also be set with :meth:`Scan.select`, :meth:`Scan.where` and :meth:`Scan.limit`.

@@ -12,6 +12,7 @@ UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 def parse_size(size: int | str) -> int:
     """Parses a size: a number of bytes, or a text such as ``512MB``, in powers of 1024.
 
+    >>> from orcish.sizes import parse_size
     >>> parse_size("64KiB")
     65536
 

@@ -85,7 +85,10 @@ Options of requests:
 
 Columns: TypeAlias = "Sequence[str] | Sequence[int]"
 """Dotted names (``"a"``, ``"nest.b"``, ``"list.element.c"``, ``"map.value"``), or column ids of the type tree. One name
-need not be in a list."""
+need not be in a list.
+
+Column ids are no positions: they count nested columns, too, and begin with 0 for the root, which is refused where it is
+a struct. ``ORCFile.column_paths`` has the names by id."""
 
 
 Matching: TypeAlias = "Literal['name', 'name_ignoring_case', 'position'] | str"
@@ -292,7 +295,7 @@ class WriteOptions(TypedDict, total=False):
     """Options of writing. Columns are given by their dotted names; a name includes all nested columns."""
 
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None
-    """Codec of the file; ``"zstd"`` by default."""
+    """Codec of the file; ``"zstd"`` where it is left out. ``None`` is no compression, as for pyarrow and pandas."""
     compression_level: int | None
     """1 to 12 of zlib (1), -7 to 22 of zstd (2), 0 to 11 of brotli (5); the others have none."""
     column_compression: Mapping[str, int | Literal["none"] | None] | None

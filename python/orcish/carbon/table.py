@@ -67,8 +67,9 @@ class CarbonTable(BatchSource):
 
     The table is an Arrow stream: any consumer of ``__arrow_c_stream__`` reads it.
 
-    >>> table = orcish.CarbonTable("warehouse/db/sales")                                    # doctest: +SKIP
-    >>> table.scan(columns=["id"], filters=orcish.col("id") == 5).explain()                 # doctest: +SKIP
+    >>> table = orcish.CarbonTable("sales/")
+    >>> table.scan(columns=["id"], filters=orcish.col("id") == 5).to_table().to_pydict()
+    {'id': [5]}
 
     Args:
         path: The path or URL of the folder of the table, of a folder of data files, or of a data file.

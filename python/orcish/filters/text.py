@@ -1,5 +1,6 @@
 """Predicates as text: conditions of SQL.
 
+>>> from orcish.filters.text import parse
 >>> parse("id > 5 and name in ('a', 'b') and day >= date '2026-01-01'")
 (id > 5) and (name in ('a', 'b')) and (day >= date '2026-01-01')
 """

@@ -19,7 +19,7 @@ from orcish.io.paths import native_source
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.notebook import schema_html
 from orcish.reading.explanation import Explanation
-from orcish.reading.reader import BatchSource, Reader
+from orcish.reading.reader import BatchSource, Reader, ResidualFilter
 from orcish.types import (
     Columns,
     ColumnStatistics,
@@ -129,6 +129,13 @@ class ORCFile(BatchSource):
 
         def __getattr__(self, name: str) -> None:
             raise missing_attribute("a file", name, FILE, dir(type(self)))
+
+    def __len__(self) -> int:
+        # It would be that of a list of batches, or of columns.
+        raise TypeError("a file has no length: num_rows is the number of its rows")
+
+    def __bool__(self) -> bool:
+        return True
 
     # Metadata.
 
@@ -495,12 +502,15 @@ class ORCFile(BatchSource):
         unions: Literal["dense", "sparse", "struct"] | None = None,
         null_map_keys: Literal["error", "dictionary"] | None = None,
         masked: Literal["error", "allow"] | None = None,
-    ) -> _native.Batches | pa.RecordBatchReader:
-        """An Arrow stream of the file that can be consumed once; the keywords are those of
+    ) -> pa.RecordBatchReader:
+        """A reader of pyarrow over the rows, which can be consumed once; the keywords are those of
         :class:`~orcish.types.ReadOptions`.
+
+        An error while reading is raised by what consumes the reader: by pyarrow as ``pyarrow.ArrowInvalid``, with the
+        same message. :meth:`iter_batches`, and functions of orcish that write the rows, raise the errors of orcish.
         """
         options = chosen_options(locals(), ReadOptions)
-        return self._reader.stream(options)
+        return self._reader.record_batch_reader(options)
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         return self._reader.read_rows({})
@@ -537,6 +547,15 @@ class _FileReader(Reader):
             return self._file.read(native)
         except ValueError as error:
             raise self.with_advice(error, native) from None
+
+    def prepare(self, options: dict[str, Any]) -> tuple[dict[str, Any], ResidualFilter | None]:
+        columns = options.get("columns") or ()
+        if 0 in columns and self._file.column_type(0).startswith("struct"):
+            raise ValueError(
+                f"columns={list(columns)!r}: 0 is the root, and so all columns: numbers are column ids, which count "
+                "nested columns, and no positions; give names, or see column_paths"
+            )
+        return super().prepare(options)
 
     def explain(self, native: dict[str, Any]) -> tuple[str, bool, list[Any]]:
         try:

@@ -10,15 +10,15 @@ from typing import Any
 import pyarrow as pa
 
 from orcish import _native
-from orcish.arrow import deep_import
 from orcish.arrow.frames import fitted_metadata
 from orcish.errors import CorruptFileError, NullMapKeyError, UnsupportedError
 from orcish.filters.advice import timestamp_advice
 from orcish.filters.expression import Expression, native_filter
 from orcish.filters.pushdown import split_filters
 from orcish.filters.residual import Residual
+from orcish.reading.batches import iterate, native_batches, read_all, reader_of_batches, schema_of
 
-__all__ = ["BatchSource", "Reader", "ResidualFilter", "native_batches", "row_number_name", "rows_of"]
+__all__ = ["BatchSource", "Reader", "ResidualFilter", "row_number_name", "rows_of"]
 
 DEFAULT_ROW_NUMBER = "row_number"
 
@@ -72,7 +72,7 @@ class Reader(abc.ABC):
     def native_schema(self, native: dict[str, Any]) -> pa.Schema:
         """The schema under options of the native core."""
         # The schema does not depend on the filter, and types of encrypted columns may be shown.
-        return _schema(self.open({**native, "filter": None, "masked": "allow"}))
+        return schema_of(self.open({**native, "filter": None, "masked": "allow"}))
 
     def _schema_of_readable_columns(self, native: dict[str, Any]) -> pa.Schema:
         try:
@@ -102,7 +102,7 @@ class Reader(abc.ABC):
         native, residual = self.prepare(options)
         try:
             batches = self.open(native)
-            table = _read_all(batches) if residual is None else residual.table(batches)
+            table = read_all(batches) if residual is None else residual.table(batches)
         except NullMapKeyError:
             if "null_map_keys" in options:
                 raise
@@ -119,8 +119,7 @@ class Reader(abc.ABC):
 
     def read_rows(self, options: dict[str, Any]) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         """The schema and the batches."""
-        native, residual = self.prepare(options)
-        return self._rows(self.open(native), residual)
+        return self._rows(*self._opened(options))
 
     def _rows(
         self, batches: _native.Batches, residual: ResidualFilter | None
@@ -133,11 +132,23 @@ class Reader(abc.ABC):
 
     def stream(self, options: dict[str, Any]) -> _native.Batches | pa.RecordBatchReader:
         """The rows as an Arrow stream."""
-        native, residual = self.prepare(options)
-        batches = self.open(native)
-        if residual is None and self._fitted(schema := _schema(batches)) is schema:
+        batches, residual = self._opened(options)
+        if self._is_plain(batches, residual):
             return batches
-        return pa.RecordBatchReader.from_batches(*self._rows(batches, residual))
+        return reader_of_batches(batches, self._rows(batches, residual))
+
+    def record_batch_reader(self, options: dict[str, Any]) -> pa.RecordBatchReader:
+        """The rows as a reader of pyarrow."""
+        batches, residual = self._opened(options)
+        return reader_of_batches(batches, None if self._is_plain(batches, residual) else self._rows(batches, residual))
+
+    def _opened(self, options: dict[str, Any]) -> tuple[_native.Batches, ResidualFilter | None]:
+        native, residual = self.prepare(options)
+        return self.open(native), residual
+
+    def _is_plain(self, batches: _native.Batches, residual: ResidualFilter | None) -> bool:
+        """Whether the batches of the native core are those that are read."""
+        return residual is None and self._fitted(schema := schema_of(batches)) is schema
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,7 +164,7 @@ class ResidualFilter:
         """The requested rows and columns."""
         if self.residual.by_row:
             return pa.Table.from_batches(list(self.batches(batches)), self.schema)
-        return self._project(self.residual.apply(_read_all(batches)).slice(0, self.limit))
+        return self._project(self.residual.apply(read_all(batches)).slice(0, self.limit))
 
     def batches(self, batches: _native.Batches) -> Iterator[pa.RecordBatch]:
         """The requested rows and columns, batch by batch where the residual is elementwise."""
@@ -163,7 +174,7 @@ class ResidualFilter:
         left = self.limit
         if left == 0:
             return
-        for batch in _iterate(batches):
+        for batch in iterate(batches):
             kept = self.residual.apply(batch).slice(0, left)
             if len(kept):
                 yield self._project(kept)
@@ -244,15 +255,6 @@ def prepare(
     return native, ResidualFilter(residual, schema, limit)
 
 
-def native_batches(batches: _native.Batches) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """The schema and the batches of a stream of the native core."""
-    return _schema(batches), _iterate(batches)
-
-
-def _schema(batches: _native.Batches) -> pa.Schema:
-    return deep_import.schema(batches) if batches.depth > deep_import.MAX_DEPTH else pa.schema(batches)
-
-
 def _with_chunks(table: pa.Table) -> pa.Table:
     """A table without rows whose columns have a chunk, as those of ``pyarrow.Schema.empty_table``: list views without a
     chunk abort the process in ``to_pandas``.
@@ -262,29 +264,3 @@ def _with_chunks(table: pa.Table) -> pa.Table:
     except pa.ArrowNotImplementedError:
         # pyarrow makes no empty arrays of unions.
         return table
-
-
-def _read_all(batches: _native.Batches) -> pa.Table:
-    if batches.depth > deep_import.MAX_DEPTH:
-        return deep_import.read_all(batches)
-    try:
-        return pa.RecordBatchReader.from_stream(batches).read_all()
-    except Exception:
-        batches.raise_failure()
-        raise
-
-
-def _iterate(batches: _native.Batches) -> Iterator[pa.RecordBatch]:
-    if batches.depth > deep_import.MAX_DEPTH:
-        yield from deep_import.iterate(batches)
-        return
-    reader = pa.RecordBatchReader.from_stream(batches)
-    while True:
-        try:
-            batch = reader.read_next_batch()
-        except StopIteration:
-            return
-        except Exception:
-            batches.raise_failure()
-            raise
-        yield batch

@@ -26,6 +26,8 @@ DEFAULT_SPLIT_SIZE = 128 << 20
 """Stored bytes of a split, about."""
 WHOLE_FILE = 1 << 62
 """Size of a split that has all of a file."""
+MAX_NAMES = 10
+"""Names of columns in a text for people."""
 
 
 class Scan(BatchSource):
@@ -44,7 +46,9 @@ class Scan(BatchSource):
     def __repr__(self) -> str:
         files = self.files
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return f"<orcish.Scan of {_native.display_name(files[0]) if files else 'no files'}{more}>"
+        chosen = "; ".join(_said(self._reader.options))
+        name = _native.display_name(files[0]) if files else "no files"
+        return f"<orcish.Scan of {name}{more}{': ' if chosen else ''}{chosen}>"
 
     def _repr_html_(self) -> str:
         files = self.files
@@ -53,6 +57,13 @@ class Scan(BatchSource):
     def __array__(self, *_: Any, **__: Any) -> Any:
         # pandas.DataFrame(scan) would have one column of batches.
         raise TypeError("a scan is no array: to_pandas() reads it into a data frame, and to_table() into Arrow")
+
+    def __len__(self) -> int:
+        # It would be that of a list of batches.
+        raise TypeError("a scan has no length: count() counts its rows")
+
+    def __bool__(self) -> bool:
+        return True
 
     if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
 
@@ -121,6 +132,14 @@ class Scan(BatchSource):
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self.to_batches()
+
+    def reader(self) -> pa.RecordBatchReader:
+        """A reader of pyarrow over the rows, which can be consumed once.
+
+        An error while reading is raised by what consumes the reader: by pyarrow as ``pyarrow.ArrowInvalid``, with the
+        same message. :meth:`to_batches`, and functions of orcish that write the rows, raise the errors of orcish.
+        """
+        return self._reader.record_batch_reader(self._reader.options)
 
     @checked_keywords
     def head(self, rows: int = 10) -> pa.Table:
@@ -194,6 +213,18 @@ class Scan(BatchSource):
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._reader.stream(self._reader.options).__arrow_c_stream__(requested_schema)
+
+
+def _said(options: dict[str, Any]) -> Iterator[str]:
+    """What a scan reads, where it is not everything."""
+    columns = options.get("columns")
+    if columns is not None:
+        names = [str(name) for name in columns[:MAX_NAMES]]
+        left = len(columns) - len(names)
+        yield f"columns {', '.join(names) or 'none'}{f' and {left} more' if left else ''}"
+    for name in ("filters", "limit"):
+        if options.get(name) is not None:
+            yield f"{name} {options[name]}"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

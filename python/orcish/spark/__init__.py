@@ -1,9 +1,12 @@
 """orcish in Spark: tables as data frames, tables in Python functions of the workers, and jobs over whole tables.
 
 >>> import orcish.spark as osp
->>> df = osp.read(spark, "table/", columns=["id", "nest.b"], filters=orcish.col("id") > 5)     # doctest: +SKIP
->>> osp.map_batches(spark, "table/", fn, "id bigint, score double", columns=["id", "text"])    # doctest: +SKIP
->>> osp.profile("table/").show()                                                                # doctest: +SKIP
+>>> osp.read(spark, "orders/", columns=["id", "customer.name"], filters=orcish.col("id") > 95).count()
+4
+>>> osp.map_batches(spark, "orders/", lambda batches: batches, "id bigint", columns=["id"]).count()
+100
+>>> osp.verify("orders/").isEmpty()
+True
 
 ``spark.read.format("orcish")`` and ``df.write.format("orcish")`` need no import. The import sets ``PYSPARK_PYTHON`` to
 the Python of the program where that is not set: Spark looks for data sources with it, and otherwise with ``python3``.

@@ -50,7 +50,9 @@ def compact(
 
     The keywords of :class:`~orcish.types.WriteOptions` apply to files that are rewritten.
 
-    >>> orcish.compact("table/", target_file_size="512MB", progress=True)                      # doctest: +SKIP
+    >>> written = orcish.write_dataset(table, "orders/", partition_by=["day"], existing_data="append")
+    >>> [(file.files, file.rows) for file in orcish.compact("orders/", target_file_size="512MB", progress=True)]
+    [(2, 100), (2, 100)]
 
     Args:
         target: The folder of the table, or of a partition, or its URL.

@@ -57,8 +57,12 @@ class Folder:
     The folder need not exist; writing creates it. All calls release the GIL. Errors of the operating system and of
     stores are ``OSError`` with the location. Pickles include the storage options, and thus credentials.
 
-    >>> folder = Folder("s3://bucket/table", options)                                       # doctest: +SKIP
-    >>> folder.write("_commits/7.json", data)   # FileExistsError where somebody else has made it
+    >>> from orcish.tables.folder import Folder
+    >>> folder = Folder("jobs")
+    >>> folder.write("_commits/7.json", b"{}")
+    >>> folder.write("_commits/7.json", b"{}")
+    Traceback (most recent call last):
+    FileExistsError: ...
 
     Args:
         base: A path, a ``file:`` URL, or a URL of S3, Google Cloud Storage, Azure or HDFS.

@@ -72,7 +72,9 @@ def write_dataset(
     of orcish that work on the table at the same time see all of the commit or nothing of it. The folder ``_orcish`` of
     the table has the log of its commits. The keywords of :class:`~orcish.types.WriteOptions` apply to each file.
 
-    >>> orcish.write_dataset(table, "table/", partition_by=["dt"], max_rows_per_file=10_000_000)   # doctest: +SKIP
+    >>> files = orcish.write_dataset(table, "by_day/", partition_by=["day"], max_rows_per_file=10_000_000)
+    >>> [(file.rows, str(file.partition["day"])) for file in files]
+    [(50, '2026-11-20'), (50, '2026-11-21')]
 
     Args:
         data: Anything that :func:`orcish.write_table` takes. Named indexes of data frames of pandas are columns of the

@@ -87,6 +87,7 @@ class TableWriter:
     ) -> None:
         self.tokens: dict[str, bytes] = {}
         self.finished: list[WrittenFile] = []
+        self._base = base
         self._by = list(by)
         self._writer = _native.DatasetWriter(
             base,
@@ -101,6 +102,11 @@ class TableWriter:
             staging=staging,
             options=native_options(dict(options or {})),
         )
+
+    def __repr__(self) -> str:
+        by = f", by {', '.join(self._by)}" if self._by else ""
+        name = _native.display_name(self._base)
+        return f"<orcish.writing.dataset.TableWriter {name}: {len(self.finished)} files{by}>"
 
     def __enter__(self) -> Self:
         return self
@@ -146,5 +152,5 @@ class TableWriter:
 
 def file_suffix(options: Mapping[str, Any]) -> str:
     """The suffix of file names, as that of Spark's writer with these options."""
-    codec = options.get("compression") or "zstd"
-    return ".orc" if codec == "none" else f".{codec}.orc"
+    codec = (options.get("compression") or "zstd").lower()
+    return ".orc" if codec in ("none", "uncompressed") else f".{codec}.orc"

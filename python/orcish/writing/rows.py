@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from orcish import _native
 from orcish.arrow.frames import fitted_metadata
-from orcish.reading.reader import BatchSource, native_batches, rows_of
+from orcish.reading.batches import rows_of_reader
+from orcish.reading.reader import BatchSource, rows_of
 from orcish.writing.inputs import check_input, no_input
 
 __all__ = ["batch_reader", "schema_and_batches", "schema_and_rows", "streams"]
@@ -42,14 +42,20 @@ def schema_and_rows(
     """
     data = _scanned(prepare(data))
     check_input(data)
-    if isinstance(data, BatchSource):
-        return rows_of(data)
-    if isinstance(data, _native.Batches):
-        return native_batches(data)
+    own = _own_rows(data)
+    if own is not None:
+        return own
     if _has_parts(data):
         return _joined(data, prepare)
     reader = _reader(data)
     return reader.schema, reader
+
+
+def _own_rows(data: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]] | None:
+    """The schema and the batches of sources and readers of orcish."""
+    if isinstance(data, BatchSource):
+        return rows_of(data)
+    return rows_of_reader(data) if isinstance(data, pa.RecordBatchReader) else None
 
 
 def _joined(parts: Iterable[Any], prepare: Prepare) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
@@ -123,8 +129,9 @@ def streams(data: Any, exits: list[BaseException]) -> Iterable[Any]:
     """
     data = _scanned(data)
     check_input(data)
-    if isinstance(data, BatchSource | _native.Batches):
-        for batch in schema_and_rows(data)[1]:
+    own = _own_rows(data)
+    if own is not None:
+        for batch in own[1]:
             yield batch_reader(batch).__arrow_c_stream__()
     elif _has_parts(data):
         for part in data:

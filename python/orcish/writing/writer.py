@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -35,12 +36,15 @@ class ORCWriter:
 
     The file appears under its name when the writer is closed, and replaces an existing file. After an error, or an
     exception in the ``with`` block, it does not appear, and an existing file stays. The memory is that of the current
-    stripe and a batch. In a child process after a fork, writing raises. The keywords are those of
+    stripe and a batch. In a child process after a fork, writing raises. A writer that is dropped without having been
+    closed is a ``ResourceWarning``, and its file does not appear. The keywords are those of
     :class:`~orcish.types.WriteOptions`.
 
-    >>> with orcish.ORCWriter("out.orc", schema, bloom_filter_columns=["id"]) as writer:    # doctest: +SKIP
-    ...     for batch in batches:
+    >>> with orcish.ORCWriter("out.orc", table.schema, bloom_filter_columns=["id"]) as writer:
+    ...     for batch in table.to_batches():
     ...         writer.write(batch)
+    >>> writer.rows
+    100
 
     Args:
         target: A path, a URL of an object store, or a file object that is open for binary writing. A file object keeps
@@ -95,8 +99,25 @@ class ORCWriter:
             publish=publish,
             staging=None if staging is None else os.fspath(staging),
         )
+        is_path = isinstance(target, str | os.PathLike)
+        # Names of files may have bytes that are no text.
+        text = str(target).encode(errors="replace").decode() if is_path else f"<{type(target).__name__}>"
+        self._name = _native.display_name(text)
+        self._state: Literal["open", "closed", "aborted", "failed"] = "open"
+        self._process = os.getpid()
         self._schema = schema if isinstance(schema, pa.Schema) else None
         self._written: Written | None = None
+
+    def __repr__(self) -> str:
+        return f"<orcish.ORCWriter {self._name}: {self.rows} rows, {self._state}>"
+
+    def __del__(self, warn: Callable[..., None] = warnings.warn, process: Callable[[], int] = os.getpid) -> None:
+        # In a forked child, the file is that of the parent.
+        if getattr(self, "_state", None) == "open" and self._process == process():
+            text = f"{self!r} was not closed: its file does not appear"
+            # An error in place of the warning would keep the writer.
+            self.abort()
+            warn(text, ResourceWarning, source=self)
 
     @checked_keywords
     def write(self, data: Any) -> None:
@@ -120,7 +141,7 @@ class ORCWriter:
             for stream in streams(data, exits):
                 self._writer.write_stream(stream)
         except BaseException:
-            self._writer.fail()
+            self._fail()
             if exits:
                 raise exits.pop() from None
             raise
@@ -131,7 +152,7 @@ class ORCWriter:
         try:
             self._writer.write_stream(batch_reader(batch).__arrow_c_stream__())
         except BaseException:
-            self._writer.fail()
+            self._fail()
             raise
 
     @checked_keywords
@@ -142,12 +163,24 @@ class ORCWriter:
     def close(self) -> Written:
         """Finishes the file and, unless ``publish`` is false, publishes it. Further calls have no effect."""
         if self._written is None:
-            self._written = Written(*self._writer.finish())
+            try:
+                self._written = Written(*self._writer.finish())
+            except BaseException:
+                self._state = "aborted" if self._state == "aborted" else "failed"
+                raise
+            self._state = "closed"
         return self._written
 
     def abort(self) -> None:
         """Aborts the file, which does not appear. A closed file stays, published or not."""
         self._writer.abort()
+        if self._state != "closed":
+            self._state = "aborted"
+
+    def _fail(self) -> None:
+        self._writer.fail()
+        if self._state == "open":
+            self._state = "failed"
 
     @property
     def token(self) -> bytes | None:
@@ -209,8 +242,8 @@ def write_table(
 ) -> Written:
     """Writes an ORC file; see :class:`ORCWriter`. The keywords are those of :class:`~orcish.types.WriteOptions`.
 
-    >>> orcish.write_table(table, "out.orc")                                                # doctest: +SKIP
-    >>> orcish.write_table(frame, "out.orc", compression="zlib", bloom_filter_columns=["id"])   # doctest: +SKIP
+    >>> orcish.write_table(table, "out.orc", compression="zlib", bloom_filter_columns=["id"])
+    Written(rows=100, bytes=..., stripes=1)
 
     Args:
         data: An object with ``__arrow_c_stream__`` or ``__arrow_c_array__``: tables and batches of pyarrow, data frames
@@ -250,7 +283,8 @@ def merge(
     intervals, or instants that are stored with the zone of their writer. The new file records the writer of the files,
     and has merged statistics.
 
-    >>> orcish.merge(["a.orc", "b.orc"], "out.orc")                                         # doctest: +SKIP
+    >>> orcish.merge(["orders.orc", "orders.orc"], "out.orc")
+    Written(rows=200, bytes=..., stripes=2)
 
     Args:
         sources: Paths, URLs, bytes or file objects, in the order of their rows.

@@ -1,20 +1,26 @@
 """What people expect of files, scans and functions of a library: pickles, ``with``, notebooks, sizes, short ways."""
 
+import contextlib
+import gc
 import io
 import pathlib
 import pickle
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+import duckdb
 import numpy as np
 import orcish
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pytest
 from orcish import col
+from support.orc_builder import DATA, LONG, STRUCT, column_type, integers, orc
 
 ROWS = pa.table({"id": range(2500), "name": [f"<n{number}>" for number in range(2500)]})
 
@@ -151,3 +157,135 @@ def test_truncated_files_are_told_from_other_files(path: pathlib.Path) -> None:
     with pytest.raises(orcish.CorruptFileError, match="not an ORC file") as raised:
         orcish.ORCFile(b"id,name\n1,a\n2,b\n")
     assert "truncated" not in str(raised.value)
+
+
+READERS: dict[str, Callable[[pathlib.Path], pa.RecordBatchReader]] = {
+    "file": lambda path: orcish.ORCFile(path).reader(),
+    "residual": lambda path: orcish.ORCFile(path).reader(filters=pl.col("id").sqrt() >= 0),
+    "scan": lambda path: orcish.scan(path).reader(),
+}
+
+
+@pytest.mark.parametrize("make", READERS.values(), ids=READERS)
+def test_readers_are_readers_of_pyarrow(path: pathlib.Path, make: Callable[[pathlib.Path], Any]) -> None:
+    """All that takes such a reader takes those of files and scans."""
+    assert isinstance(make(path), pa.RecordBatchReader)
+    with make(path) as reader:
+        assert reader.schema == ROWS.schema
+        assert reader.read_next_batch().num_rows > 0
+    assert make(path).read_all().equals(ROWS)
+    assert make(path).read_pandas().equals(ROWS.to_pandas())
+    assert pl.DataFrame(make(path)).equals(pl.DataFrame(ROWS))
+    assert pd.DataFrame.from_arrow(make(path)).equals(ROWS.to_pandas())
+    assert ds.Scanner.from_batches(make(path)).to_table().equals(ROWS)
+    assert make(path).cast(pa.schema([("id", pa.int32()), ("name", pa.large_string())])).read_all().num_rows == 2500
+    rows = make(path)
+    with duckdb.connect() as connection:
+        connection.register("rows", rows)
+        assert connection.sql("select count(*), max(id) from rows").fetchall() == [(2500, 2499)]
+
+
+def test_readers_of_deep_types(tmp_path: pathlib.Path) -> None:
+    """Types that pyarrow does not import are passed to it level by level."""
+    levels = [column_type(STRUCT, [number + 1], ["f"]) for number in range(80)]
+    (tmp_path / "a.orc").write_bytes(orc([*levels, column_type(LONG)], [(2, [(80, DATA, integers([1, 2]))])]))
+    expected = orcish.read_table(tmp_path / "a.orc")
+    for reader in (orcish.ORCFile(tmp_path / "a.orc").reader(), orcish.scan(tmp_path / "a.orc").reader()):
+        assert isinstance(reader, pa.RecordBatchReader)
+        assert reader.read_all().equals(expected)
+
+
+def test_readers_say_what_is_wrong(path: pathlib.Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[3:400] = b"\xff" * 397
+    file = orcish.ORCFile(bytes(data))
+    with pytest.raises(orcish.CorruptFileError) as raised:
+        file.read()
+    with pytest.raises(pa.ArrowInvalid) as other:
+        file.reader().read_all()
+    assert str(raised.value) in str(other.value)
+
+
+def test_writers_that_are_not_closed(tmp_path: pathlib.Path) -> None:
+    """They warn, unless they were aborted or have failed, and leave no file under the name."""
+    path = tmp_path / "a.orc"
+    writer = orcish.ORCWriter(path, ROWS.schema)
+    writer.write(ROWS)
+    assert repr(writer) == f"<orcish.ORCWriter {path}: 2500 rows, open>"
+    kept = [writer]
+    del writer
+    with pytest.warns(ResourceWarning, match=r"a\.orc: 2500 rows, open> was not closed: its file does not appear"):
+        kept.clear()
+    assert list(tmp_path.iterdir()) == []
+
+
+ENDS: dict[str, Callable[[orcish.ORCWriter], object]] = {
+    "closed": lambda writer: writer.close(),
+    "aborted": lambda writer: writer.abort(),
+    "failed": lambda writer: writer.write(pa.table({"other": [1]})),
+}
+
+
+@pytest.mark.parametrize("state", ENDS)
+@pytest.mark.parametrize("to_file", [False, True])
+def test_writers_say_what_became_of_them(state: str, to_file: bool, tmp_path: pathlib.Path) -> None:
+    """None of them warns."""
+    target = io.BytesIO() if to_file else tmp_path / "a.orc"
+    writer = orcish.ORCWriter(target, ROWS.schema)
+    with contextlib.suppress(ValueError):
+        ENDS[state](writer)
+    assert repr(writer) == f"<orcish.ORCWriter {'<BytesIO>' if to_file else target}: 0 rows, {state}>"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del writer
+        gc.collect()
+
+
+def test_scans_say_what_they_read(path: pathlib.Path) -> None:
+    scan = orcish.scan(path)
+    assert repr(scan) == f"<orcish.Scan of {path}>"
+    chosen = scan.select("id").where(col("id") > 5).limit(3)
+    assert repr(chosen) == f"<orcish.Scan of {path}: columns id; filters id > 5; limit 3>"
+
+
+CODECS: dict[str, Callable[[pathlib.Path, Any], object]] = {
+    "write_table": lambda path, codec: orcish.write_table(ROWS, path / "a.orc", compression=codec),
+    "ORCWriter": lambda path, codec: orcish.ORCWriter(path / "a.orc", ROWS.schema, compression=codec).close(),
+    "write_dataset": lambda path, codec: orcish.write_dataset(ROWS, path, compression=codec),
+    "convert": lambda path, codec: orcish.convert(path.parent / "a.orc", path, compression=codec),
+    "compact": lambda path, codec: (
+        orcish.write_dataset(ROWS, path, compression="zlib"),
+        orcish.compact(path, rewrite=True, compression=codec),
+    ),
+    "delete": lambda path, codec: (
+        orcish.write_dataset(ROWS, path, compression="zlib"),
+        orcish.delete(path, "id < 5", compression=codec),
+    ),
+}
+
+
+@pytest.mark.parametrize("use", CODECS.values(), ids=CODECS)
+def test_codecs(use: Callable[[pathlib.Path, Any], object], path: pathlib.Path) -> None:
+    """``None`` is no compression, as in pyarrow; names of other formats are errors that name those of ORC."""
+    for codec, stored in ((None, "none"), ("UNCOMPRESSED", "none"), ("Zstd", "zstd")):
+        folder = path.parent / f"{codec}"
+        folder.mkdir()
+        use(folder, codec)
+        (written,) = orcish.scan(folder).files
+        assert orcish.ORCFile(written).compression == stored
+    for codec, meant in (("gzip", "zlib"), ("GZIP", "zlib"), ("zstandard", "zstd"), ("snapy", "snappy")):
+        with pytest.raises(
+            ValueError, match=f"^compression='{codec}': must be one of zstd, .*; did you mean '{meant}'"
+        ):
+            use(path.parent / f"other {codec}", codec)
+
+
+def test_lengths(path: pathlib.Path) -> None:
+    file, scan = orcish.ORCFile(path), orcish.scan(path)
+    with pytest.raises(TypeError, match="a file has no length: num_rows is"):
+        len(file)
+    with pytest.raises(TypeError, match=r"a scan has no length: count\(\) counts"):
+        len(scan)
+    assert file
+    assert scan
+    assert sum(len(batch) for batch in list(scan)) == 2500

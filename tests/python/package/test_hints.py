@@ -37,7 +37,7 @@ def test_words_of_other_libraries(owners: Mapping[str, Any], owner: str, word: s
         getattr(owners[owner], word)
     assert str(caught.value).endswith(f" has no attribute {word!r}; did you mean {meant}?")
     name = meant.split("(")[0].split(".")[0].lstrip("~")
-    assert name in ("polars", "pyarrow", "column") or not name.isidentifier() or hasattr(owners[owner], name)
+    assert name in ("polars", "pyarrow", "orcish", "column") or not name.isidentifier() or hasattr(owners[owner], name)
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,18 @@
 """README.md and the pages of docs: their code runs, their links resolve, and their tables have every option."""
 
-import datetime
 import importlib
 import inspect
 import re
 import shlex
-from decimal import Decimal
 from pathlib import Path
 
 import orcish
 import pyarrow as pa
-import pyarrow.parquet
-import pyorc
 import pytest
 from orcish.cli import main
 from orcish.types import Limits, ReadOptions, ScanOptions, WriteOptions
-from support.carbon import CarbonTableWriter
 from support.s3_store import BUCKET
+from support.sample_files import write_sample
 
 ROOT = next(folder for folder in Path(__file__).parents if (folder / "pyproject.toml").exists())
 DOCS = sorted((ROOT / "docs").glob("*.md"))
@@ -64,22 +60,7 @@ def without_blocks(page):
 @pytest.fixture
 def sample(tmp_path, monkeypatch):
     """The files and tables that the pages speak of, in the current directory."""
-    schema = "struct<id:bigint,placed:timestamp,customer:struct<name:string>,total:decimal(12,2)>"
-    placed = datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc)
-    with (tmp_path / "orders.orc").open("wb") as file, pyorc.Writer(file, schema) as writer:
-        for number in range(100):
-            writer.write((number, placed, (f"customer {number % 7}",), Decimal(number)))
-    orders = orcish.read_table(tmp_path / "orders.orc")
-    days = pa.array([datetime.date(2026, 11, 20 + number % 2) for number in range(100)])
-    by_day = orders.append_column("day", days)
-    orcish.write_dataset(by_day, tmp_path / "orders", partition_by=["day"])
-    (tmp_path / "parquet").mkdir()
-    pyarrow.parquet.write_table(by_day, tmp_path / "parquet" / "part-0.parquet")
-    cities = ["Bern", "Chur", "Genf"]
-    sales = pa.table(
-        {"id": range(100), "city": [cities[i % 3] for i in range(100)], "total": [i / 4 for i in range(100)]}
-    )
-    CarbonTableWriter(tmp_path / "sales", sales.schema, partition_by=("city",)).load(sales)
+    write_sample(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -101,6 +101,12 @@ def zeros_only(tmp_path_factory):
 WANTED_BY_NONE = {
     "file": "orcish.ORCFile(sys.argv[1]).read(filters=orcish.col('a') == 5, threads={})",
     "scan": "orcish.scan(sys.argv[1], filters=orcish.col('a') == 5, threads={}).count()",
+    "reader": """
+try:
+    orcish.ORCFile(sys.argv[1]).reader(filters=orcish.col('a') == 5, threads={}).read_all()
+except Exception:
+    str()
+""",
 }
 
 

@@ -66,7 +66,12 @@ def test_ids(file):
     paths = file.column_paths
     assert paths[:6] == ["", "id", "nest", "nest.a", "nest.b", "nest.b.c"]
     assert first(file, paths.index("nest.b.d"), paths.index("id")) == {"nest": {"b": {"d": 3}}, "id": 1}
-    assert file.read(columns=[0]).equals(file.read())
+    with pytest.raises(
+        ValueError, match=r"columns=\[0, 2\]: 0 is the root, and so all columns: numbers are column ids"
+    ):
+        file.read(columns=[0, 2])
+    root = orcish.ORCFile(write_rows("int", [1, 2]))
+    assert root.read(columns=[0]).equals(root.read())
     for id, path in enumerate(paths[1:], 1):
         assert file.read(columns=[id]).equals(file.read(columns=[path])), path
     with pytest.raises(orcish.UnknownColumnError, match="no column has id 99"):

@@ -131,6 +131,7 @@ def test_written_files(hdfs: Hdfs, mib: int) -> None:
     assert orcish.read_table(url, storage_options=hdfs.options).equals(table.slice(1))
 
 
+@pytest.mark.filterwarnings("ignore:.*was not closed:ResourceWarning")
 @pytest.mark.parametrize("mib", [1, 20])
 def test_what_is_given_up_leaves_nothing(hdfs: Hdfs, mib: int) -> None:
     table = large(mib)

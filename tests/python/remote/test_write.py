@@ -86,6 +86,7 @@ def test_what_is_given_up_leaves_nothing(store: Store, mib: int) -> None:
     assert orcish.read_table(URL, storage_options=store.options).equals(SMALL)
 
 
+@pytest.mark.filterwarnings("ignore:.*was not closed:ResourceWarning")
 def test_what_is_forgotten_leaves_nothing(store: Store) -> None:
     table = large(20)
     options = {**store.options, "timeout": "30s"}

@@ -296,6 +296,7 @@ def test_large_files_in_parts(store: Store) -> None:
     assert store.uploads() == []
 
 
+@pytest.mark.filterwarnings("ignore:.*was not closed:ResourceWarning")
 @pytest.mark.parametrize("rows", [1000, 20 * MIB // 8])
 def test_writers_that_fail_leave_no_parts(store: Store, rows: int) -> None:
     table = pa.table({"noise": np.random.default_rng(1).integers(0, 2**63, rows)})

@@ -25,7 +25,10 @@ from orcish.tables.folder import Folder
 from support.random_cases import cases, seeded
 from support.s3_store import BUCKET, Store
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.*was not closed:ResourceWarning"),
+]
 
 SCHEMA = pa.schema([("id", pa.int64()), ("t", pa.timestamp("us"))])
 OLD = pa.table({"old": [1, 2, 3]})

@@ -309,6 +309,8 @@ SOURCES: dict[str, Callable[[bytes], Any]] = {
     "scan": orcish.scan,
     "scan with a filter of pyarrow": lambda data: orcish.scan(data, filters=pc.field("id") * 2 >= 0),
     "reader": lambda data: orcish.ORCFile(data).reader(),
+    "reader of a scan": lambda data: orcish.scan(data).reader(),
+    "reader with a filter of pyarrow": lambda data: orcish.ORCFile(data).reader(filters=pc.field("id") * 2 >= 0),
     "list": lambda data: [ROWS, orcish.scan(data)],
 }
 

@@ -254,6 +254,7 @@ def test_failures_leave_nothing_at_once(
     assert_untouched(place, before)
 
 
+@pytest.mark.filterwarnings("ignore:.*was not closed:ResourceWarning")
 def test_what_is_forgotten_leaves_nothing(place: pathlib.Path) -> None:
     before = contents(place)
     writer = Writer(place / "t.orc", SCHEMA, stripe_size=1)

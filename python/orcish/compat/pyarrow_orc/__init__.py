@@ -1,7 +1,9 @@
 """A drop-in replacement for :mod:`pyarrow.orc`, on top of orcish.
 
->>> from orcish.compat import pyarrow_orc as orc                     # in place of: from pyarrow import orc
->>> table = orc.read_table("part-0.orc", columns=["id", "nest.a"])   # doctest: +SKIP
+>>> from orcish.compat import pyarrow_orc as orc  # in place of: from pyarrow import orc
+>>> table = orc.read_table("orders.orc", columns=["id", "customer.name"])
+>>> table.shape
+(100, 2)
 
 Functions, classes, arguments, results and exceptions are those of :mod:`pyarrow.orc`. ``docs/from-pyarrow.md`` lists
 the differences.

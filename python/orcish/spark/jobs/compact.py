@@ -67,7 +67,14 @@ def compact(
 
     The keywords of :class:`~orcish.types.WriteOptions` apply to files that are rewritten.
 
-    >>> osp.compact("table/", target_file_size="512MB").show()                                  # doctest: +SKIP
+    >>> written = orcish.write_dataset(table, "orders/", partition_by=["day"], existing_data="append")
+    >>> osp.compact("orders/", target_file_size="512MB").select("action", "files", "rows").show()
+    +------+-----+----+
+    |action|files|rows|
+    +------+-----+----+
+    | merge|    2| 100|
+    | merge|    2| 100|
+    +------+-----+----+
 
     Args:
         target: The folder of the table, or of a partition, or its URL.

@@ -81,7 +81,12 @@ def convert(
     formats are read by Spark. The keywords of :class:`~orcish.types.WriteOptions` apply to each file. Codec, bloom
     filters, sizes of stripes and row groups, and user metadata of the source files are not kept.
 
-    >>> osp.convert("parquet/", "out/", bloom_filter_columns=["id"], sort_within=["id"])         # doctest: +SKIP
+    >>> osp.convert("parquet/", "out/", bloom_filter_columns=["id"], sort_within=["id"]).select("rows").show()
+    +----+
+    |rows|
+    +----+
+    | 100|
+    +----+
 
     Args:
         source: A file, folder or pattern, or a data frame.

@@ -61,7 +61,12 @@ def delete(
 
     The keywords of :class:`~orcish.types.WriteOptions` apply to files that are written again.
 
-    >>> osp.delete("orders/", "customer_id = 5").show()                                         # doctest: +SKIP
+    >>> osp.delete("orders/", "id < 5 and day = date '2026-11-20'").show()
+    +----+-------------+---------------+
+    |rows|files_removed|files_rewritten|
+    +----+-------------+---------------+
+    |   3|            0|              1|
+    +----+-------------+---------------+
 
     Args:
         target: The folder of the table, or of a partition, or its URL.

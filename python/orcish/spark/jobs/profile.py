@@ -77,8 +77,15 @@ def profile(
     """Profiles the columns of a table. Statistics of the files are used where they are exact; otherwise Spark's workers
     read the column. The result is complete when the function returns.
 
-    >>> osp.profile("table/").show()                                                           # doctest: +SKIP
-    >>> osp.profile("table/", columns=["id", "nest.b"], distinct=False)                        # doctest: +SKIP
+    >>> found = osp.profile("orders/", columns=["id", "customer.name"])
+    >>> found.select("column", "type", "values", "nulls", "min", "max").show()
+    +-------------+-------------------+------+-----+----------+----------+
+    |       column|               type|values|nulls|       min|       max|
+    +-------------+-------------------+------+-----+----------+----------+
+    |           id|             bigint|   100|    0|         0|        99|
+    |     customer|struct<name:string>|   100|    0|      NULL|      NULL|
+    |customer.name|             string|   100|    0|customer 0|customer 6|
+    +-------------+-------------------+------+-----+----------+----------+
 
     A nested column has one row of its own and one for each leaf, with its dotted name. The data frame has these
     columns, and rows in the order of the table:

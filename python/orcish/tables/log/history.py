@@ -48,8 +48,8 @@ def history(
 
     The log keeps the last 20 commits, and those of the last hour before the newest.
 
-    >>> orcish.history("table/")[0].operation                                     # doctest: +SKIP
-    'append'
+    >>> [(commit.operation, commit.rows_added) for commit in orcish.history("orders/")]
+    [('append', 100)]
 
     Args:
         target: The folder of the table, or a partition of it, or its URL.

@@ -26,7 +26,7 @@ def recover(
     Any process can call this function at any time. There is seldom a need to: writers do the same before they commit.
     Readers do not.
 
-    >>> orcish.recover("table/")                                                  # doctest: +SKIP
+    >>> orcish.recover("orders/")
     'nothing'
 
     Args:
@@ -64,7 +64,7 @@ def vacuum(
     store remove. Temporary files of the log, files ``.….probe`` that a killed job has left in a partition, and empty
     folders of jobs are removed too.
 
-    >>> orcish.vacuum("table/")                                                   # doctest: +SKIP
+    >>> orcish.vacuum("orders/")
     0
 
     Args:

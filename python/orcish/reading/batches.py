@@ -1,0 +1,85 @@
+"""Batches of the native core as objects of pyarrow."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from orcish import _native
+from orcish.arrow import deep_import
+
+__all__ = ["iterate", "native_batches", "read_all", "reader_of_batches", "rows_of_reader", "schema_of"]
+
+_STREAMS: weakref.WeakKeyDictionary[pa.RecordBatchReader, _native.Batches] = weakref.WeakKeyDictionary()
+"""Readers that were made here, and what they read."""
+
+
+def native_batches(batches: _native.Batches) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The schema and the batches of a stream of the native core."""
+    return schema_of(batches), iterate(batches)
+
+
+def schema_of(batches: _native.Batches) -> pa.Schema:
+    """The schema of the batches."""
+    return deep_import.schema(batches) if batches.depth > deep_import.MAX_DEPTH else pa.schema(batches)
+
+
+def read_all(batches: _native.Batches) -> pa.Table:
+    """All batches as a table."""
+    if batches.depth > deep_import.MAX_DEPTH:
+        return deep_import.read_all(batches)
+    try:
+        return pa.RecordBatchReader.from_stream(batches).read_all()
+    except Exception:
+        batches.raise_failure()
+        raise
+
+
+def iterate(batches: _native.Batches) -> Iterator[pa.RecordBatch]:
+    """The batches one by one."""
+    if batches.depth > deep_import.MAX_DEPTH:
+        yield from deep_import.iterate(batches)
+        return
+    yield from _batches(pa.RecordBatchReader.from_stream(batches), batches)
+
+
+def reader_of_batches(
+    batches: _native.Batches, rows: tuple[pa.Schema, Iterator[pa.RecordBatch]] | None
+) -> pa.RecordBatchReader:
+    """A reader of pyarrow.
+
+    It is no subclass: code of pyarrow reads from the C++ object below a reader, which only pyarrow can set. Without the
+    object, the process crashes.
+
+    Args:
+        batches: What is read.
+        rows: The schema and the batches that are made of it, where these differ.
+    """
+    if rows is None and batches.depth > deep_import.MAX_DEPTH:
+        rows = native_batches(batches)
+    plain = pa.RecordBatchReader.from_stream(batches) if rows is None else pa.RecordBatchReader.from_batches(*rows)
+    _STREAMS[plain] = batches
+    return plain
+
+
+def rows_of_reader(reader: pa.RecordBatchReader) -> tuple[pa.Schema, Iterator[pa.RecordBatch]] | None:
+    """The schema and the batches that are left of a reader of :func:`reader_of_batches`; ``None`` for other readers.
+
+    An exception while reading keeps its type.
+    """
+    batches = _STREAMS.get(reader)
+    return None if batches is None else (reader.schema, _batches(reader, batches))
+
+
+def _batches(reader: pa.RecordBatchReader, batches: _native.Batches) -> Iterator[pa.RecordBatch]:
+    while True:
+        try:
+            batch = reader.read_next_batch()
+        except StopIteration:
+            return
+        except Exception:
+            batches.raise_failure()
+            raise
+        yield batch
