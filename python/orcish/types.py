@@ -108,13 +108,15 @@ class Progress(NamedTuple):
     """How far a piece of work is."""
 
     done: int
-    """Bytes of the files that are done."""
-    total: int
-    """Bytes of all files."""
+    """Bytes of the files that are done, of functions that change tables; or rows, of those that read or write rows."""
+    total: int | None
+    """Bytes of all files, or all rows; ``None`` where their number is not known before they have been read, as with a
+    filter, or for rows of a generator."""
 
 
 ProgressOption: TypeAlias = bool | Callable[[Progress], object]
-"""Whether a bar is shown on the terminal, or a function that is called at the beginning and after each file."""
+"""Whether a bar is shown on the terminal, or a function that is called with a :class:`Progress` at the beginning and
+after each file or batch."""
 
 
 class Limits(TypedDict, total=False):

@@ -25,6 +25,7 @@ from orcish.types import (
     ColumnStatistics,
     Finding,
     Limits,
+    ProgressOption,
     ReadOptions,
     Source,
     StorageOptions,
@@ -362,10 +363,16 @@ class ORCFile(BatchSource):
         unions: Literal["dense", "sparse", "struct"] | None = None,
         null_map_keys: Literal["error", "dictionary"] | None = None,
         masked: Literal["error", "allow"] | None = None,
+        progress: ProgressOption = False,
     ) -> pa.Table:
-        """Reads the file into a table; the keywords are those of :class:`~orcish.types.ReadOptions`."""
+        """Reads the file into a table; the keywords are those of :class:`~orcish.types.ReadOptions`.
+
+        Args:
+            progress: True for a bar on the terminal, or a function that is called with a
+                :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch.
+        """
         options = chosen_options(locals(), ReadOptions)
-        return self._reader.read_table(options)
+        return self._reader.read_table(options, progress)
 
     def to_pandas(self, **options: Any) -> Any:
         """Reads the file into a pandas data frame; the keywords are those of :meth:`pyarrow.Table.to_pandas`."""
@@ -515,6 +522,9 @@ class ORCFile(BatchSource):
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         return self._reader.read_rows({})
 
+    def _row_count(self) -> int | None:
+        return self.num_rows
+
     def __arrow_c_schema__(self) -> object:
         return self._reader.schema({"masked": "allow"}).__arrow_c_schema__()
 
@@ -547,6 +557,15 @@ class _FileReader(Reader):
             return self._file.read(native)
         except ValueError as error:
             raise self.with_advice(error, native) from None
+
+    @property
+    def name(self) -> str:
+        return self._file.name
+
+    def all_rows(self, options: dict[str, Any]) -> int:
+        stripes = options.get("stripes")
+        rows = [stripe[4] for stripe in self._file.stripes]
+        return self._file.num_rows if stripes is None else sum(rows[at] for at in stripes if 0 <= at < len(rows))
 
     def prepare(self, options: dict[str, Any]) -> tuple[dict[str, Any], ResidualFilter | None]:
         columns = options.get("columns") or ()

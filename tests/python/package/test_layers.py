@@ -15,6 +15,7 @@ RANKS = [
     {"keywords", "arrow", "notebook"},
     {"filters"},
     {"types"},
+    {"progress"},
     {"io"},
     {"tables.log"},
     {"reading"},
