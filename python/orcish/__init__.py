@@ -29,7 +29,7 @@ from orcish.errors import (
     UnsupportedError,
 )
 from orcish.filters.expression import Expression, col
-from orcish.glance import count_rows, head, read_metadata, read_schema
+from orcish.glance import count_rows, head, open_async, read_metadata, read_schema
 from orcish.hints import MODULE, missing_attribute
 from orcish.polars import scan_polars
 from orcish.reading.explanation import Explanation
@@ -85,6 +85,7 @@ __all__ = [
     "head",
     "history",
     "merge",
+    "open_async",
     "read_metadata",
     "read_schema",
     "read_table",

@@ -6,12 +6,13 @@ import copy
 import datetime
 import decimal
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pyarrow as pa
 
 from orcish import _native
+from orcish.asynchronous import batches_of_thread
 from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.hints import FILE, missing_attribute
@@ -372,7 +373,7 @@ class ORCFile(BatchSource):
                 :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch.
         """
         options = chosen_options(locals(), ReadOptions)
-        return self._reader.read_table(options, progress)
+        return self._reader.read_reported(options, progress)
 
     def to_pandas(self, **options: Any) -> Any:
         """Reads the file into a pandas data frame; the keywords are those of :meth:`pyarrow.Table.to_pandas`."""
@@ -419,6 +420,42 @@ class ORCFile(BatchSource):
         """
         options = chosen_options(locals(), ReadOptions)
         return self._reader.read_batches(options)
+
+    @checked_keywords
+    def iter_batches_async(
+        self,
+        *,
+        columns: Columns | None = None,
+        batch_size: int | None = None,
+        stripes: Sequence[int] | None = None,
+        filters: Filters | None = None,
+        limit: int | None = None,
+        row_number: bool | str | None = None,
+        threads: int | None = None,
+        arrow_schema: bool | None = None,
+        timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
+        timestamps: Literal["wall", "instant"] | None = None,
+        timezone: str | None = None,
+        timestamp_out_of_range: Literal["error", "null"] | None = None,
+        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+        decimal_out_of_range: Literal["error", "null"] | None = None,
+        long_char: Literal["keep", "cut", "error"] | None = None,
+        trim_char: bool | None = None,
+        unions: Literal["dense", "sparse", "struct"] | None = None,
+        null_map_keys: Literal["error", "dictionary"] | None = None,
+        masked: Literal["error", "allow"] | None = None,
+    ) -> AsyncGenerator[pa.RecordBatch, None]:
+        """Reads the file batch by batch, for ``async for``, without blocking the event loop; the keywords are those of
+        :class:`~orcish.types.ReadOptions`.
+
+        A thread reads the next batch while the program has the last one, and no further. Exceptions are those of
+        :meth:`iter_batches`. Cancelling the task, or closing the generator, as ``contextlib.aclosing`` does, closes the
+        reader.
+        """
+        options = chosen_options(locals(), ReadOptions)
+        reader = self._reader
+        return batches_of_thread(lambda: reader.read_batches(options))
 
     @checked_keywords
     def read_stripe(

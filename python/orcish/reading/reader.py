@@ -117,12 +117,12 @@ class Reader(abc.ABC):
         native, residual = self.prepare(options)
         return self._fitted(self.native_schema(native) if residual is None else residual.schema)
 
-    def read_table(self, options: dict[str, Any], progress: ProgressOption = False) -> pa.Table:
-        """All rows as a table."""
+    def read_reported(self, options: dict[str, Any], progress: ProgressOption) -> pa.Table:
+        """All rows as a table, with the progress of the read."""
         if not progress:
-            return self._read_table(options, None)
+            return self.read_table(options)
         with reported(progress, f"read {self.name}", self.row_count(options)) as add:
-            return self._read_table(options, add)
+            return self.read_table(options, add)
 
     def row_count(self, options: dict[str, Any]) -> int | None:
         """The number of rows, if metadata have it."""
@@ -132,7 +132,8 @@ class Reader(abc.ABC):
         limit = options.get("limit")
         return rows if limit is None else min(rows, limit)
 
-    def _read_table(self, options: dict[str, Any], seen: Seen | None) -> pa.Table:
+    def read_table(self, options: dict[str, Any], seen: Seen | None = None) -> pa.Table:
+        """All rows as a table."""
         native, residual = self.prepare(options)
         try:
             batches = self.open(native)
@@ -140,7 +141,7 @@ class Reader(abc.ABC):
         except NullMapKeyError:
             if "null_map_keys" in options:
                 raise
-            return self._read_table({**options, "null_map_keys": "dictionary"}, seen)
+            return self.read_table({**options, "null_map_keys": "dictionary"}, seen)
         if not table.num_rows and table.num_columns:
             table = _with_chunks(table)
         schema = self._fitted(table.schema)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from orcish.asynchronous import batches_of_thread, table_of_thread
 from orcish.filters.pushdown import Filters, check_filters, combined
 from orcish.hints import SCAN, missing_attribute
 from orcish.keywords import checked_keywords
@@ -116,7 +118,7 @@ class Scan(BatchSource):
                 :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch. Their total number is
                 not known with a filter.
         """
-        return self._reader.read_table(self._reader.options, progress)
+        return self._reader.read_reported(self._reader.options, progress)
 
     def to_pandas(self, **options: Any) -> Any:
         """Reads the rows into a pandas data frame; the keywords are those of :meth:`pyarrow.Table.to_pandas`."""
@@ -133,6 +135,19 @@ class Scan(BatchSource):
     def to_batches(self) -> Iterator[pa.RecordBatch]:
         """Reads the rows batch by batch, in memory that does not grow with the files."""
         return self._reader.read_batches(self._reader.options)
+
+    def to_batches_async(self) -> AsyncGenerator[pa.RecordBatch, None]:
+        """Reads the rows batch by batch, for ``async for``, without blocking the event loop.
+
+        A thread reads the next batch while the program has the last one, and no further. Exceptions are those of
+        :meth:`to_batches`. Cancelling the task, or closing the generator, as ``contextlib.aclosing`` does, closes the
+        reader.
+        """
+        return batches_of_thread(self.to_batches)
+
+    async def to_table_async(self) -> pa.Table:
+        """Reads the rows into a table, on a thread. After a cancellation, no further batch is read."""
+        return await table_of_thread(functools.partial(self._reader.read_table, self._reader.options))
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self.to_batches()

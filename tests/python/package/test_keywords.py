@@ -99,7 +99,14 @@ def test_what_is_near_to_nothing() -> None:
         orcish.scan("a.orc", qqqqqqqqq=1)  # type: ignore[call-arg]
 
 
-READ = ["ORCFile.read", "ORCFile.iter_batches", "ORCFile.reader", "ORCFile.explain", "ORCFile.arrow_schema"]
+READ = [
+    "ORCFile.read",
+    "ORCFile.iter_batches",
+    "ORCFile.iter_batches_async",
+    "ORCFile.reader",
+    "ORCFile.explain",
+    "ORCFile.arrow_schema",
+]
 READ += ["CarbonTable.scan", "CarbonTable.read", "CarbonTable.to_batches", "CarbonFile.read"]
 SCAN = ["orcish.scan", "orcish.read_table", "orcish.scan_polars"]
 WRITE = ["ORCWriter", "orcish.write_table", "orcish.write_dataset", "orcish.convert"]

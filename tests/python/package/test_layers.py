@@ -15,7 +15,7 @@ RANKS = [
     {"keywords", "arrow", "notebook"},
     {"filters"},
     {"types"},
-    {"progress"},
+    {"asynchronous", "progress"},
     {"io"},
     {"tables.log"},
     {"reading"},
