@@ -44,7 +44,7 @@ from orcish.tables.deletion import Deleted
 from orcish.tables.log.history import Commit, history
 from orcish.tables.log.recovery import recover, vacuum
 from orcish.tables.write import write_dataset
-from orcish.types import ColumnStatistics, Finding, Progress, StripeInfo
+from orcish.types import ColumnStatistics, ColumnStorage, Finding, Progress, StripeInfo
 from orcish.writing.dataset import WrittenFile
 from orcish.writing.writer import ORCWriter, Written, merge, write_table
 
@@ -54,6 +54,7 @@ __all__ = [
     "CarbonSegment",
     "CarbonTable",
     "ColumnStatistics",
+    "ColumnStorage",
     "Commit",
     "CommitError",
     "CompactedFile",

@@ -14,6 +14,7 @@ from orcish.filters.pushdown import Filters
 __all__ = [
     "BinaryFile",
     "ColumnStatistics",
+    "ColumnStorage",
     "Columns",
     "ExistingData",
     "Filters",
@@ -242,6 +243,22 @@ class StripeInfo:
     footer_length: int
     num_rows: int
     first_row: int
+
+
+@dataclasses.dataclass(frozen=True)
+class ColumnStorage:
+    """How a column is stored, in all or some stripes of a file; see :meth:`orcish.ORCFile.column_storage`."""
+
+    name: str
+    """Dotted name; empty for the root."""
+    data_bytes: int
+    """Stored bytes of the values: of all streams but indexes, without those of nested columns."""
+    index_bytes: int
+    """Stored bytes of row indexes and bloom filters, without those of nested columns."""
+    total_bytes: int
+    """All stored bytes, with nested columns."""
+    encodings: dict[str, int]
+    """Encodings, such as ``DICTIONARY_V2``, and the number of stripes with each."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -21,9 +21,11 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.notebook import schema_html
 from orcish.reading.explanation import Explanation
 from orcish.reading.reader import BatchSource, Reader, ResidualFilter
+from orcish.reading.storage import column_storage
 from orcish.types import (
     Columns,
     ColumnStatistics,
+    ColumnStorage,
     Finding,
     Limits,
     ProgressOption,
@@ -324,6 +326,26 @@ class ORCFile(BatchSource):
         id = self._column_id(column)
         kind = self._file.column_type(id)
         return [_statistics(stripe[id], kind) for stripe in self._file.stripe_statistics() if id < len(stripe)]
+
+    @checked_keywords
+    def column_storage(self, *, stripes: Sequence[int] | None = None) -> list[ColumnStorage]:
+        """Stored sizes and encodings of all columns, nested ones included, by column id. Stripe footers are read. Of
+        encrypted columns, they are those of the masks.
+
+        >>> file = orcish.ORCFile("orders.orc")
+        >>> {column.name: column.total_bytes for column in file.column_storage()}
+        {'': ..., 'id': ..., 'placed': ..., 'customer': ..., 'customer.name': ..., 'total': ...}
+        >>> file.column_storage()[4].encodings
+        {'DIRECT_V2': 1}
+
+        Args:
+            stripes: Indexes of stripes; all by default.
+
+        Raises:
+            ValueError: There is no such stripe.
+            LimitExceededError: A stripe footer, or the names, take more than ``limits["tail"]`` bytes.
+        """
+        return column_storage(self._file, stripes)
 
     def _column_id(self, column: str | int) -> int:
         if isinstance(column, int):

@@ -15,7 +15,15 @@ from orcish import types
 from orcish.filters.expression import Column
 from orcish.keywords import CHECKS, LISTS, SYNONYMS, checked_keywords
 
-RESULTS = {"CarbonBlocklet", "CarbonSegment", "ColumnStatistics", "Explanation", "Finding", "StripeInfo"}
+RESULTS = {
+    "CarbonBlocklet",
+    "CarbonSegment",
+    "ColumnStatistics",
+    "ColumnStorage",
+    "Explanation",
+    "Finding",
+    "StripeInfo",
+}
 RESULTS |= {"Commit", "CompactedFile", "Deleted", "Progress", "Split", "Written", "WrittenFile"}
 """Classes of which orcish makes the objects: their constructors are not called by users."""
 FORWARDED = dict.fromkeys(
