@@ -29,7 +29,7 @@ from orcish.errors import (
     UnsupportedError,
 )
 from orcish.filters.expression import Expression, col
-from orcish.glance import count_rows, head, read_metadata, read_schema
+from orcish.glance import count_rows, head, open_async, read_metadata, read_schema
 from orcish.hints import MODULE, missing_attribute
 from orcish.polars import scan_polars
 from orcish.reading.explanation import Explanation
@@ -44,7 +44,7 @@ from orcish.tables.deletion import Deleted
 from orcish.tables.log.history import Commit, history
 from orcish.tables.log.recovery import recover, vacuum
 from orcish.tables.write import write_dataset
-from orcish.types import ColumnStatistics, Finding, Progress, StripeInfo
+from orcish.types import ColumnStatistics, ColumnStorage, Finding, Progress, StripeInfo
 from orcish.writing.dataset import WrittenFile
 from orcish.writing.writer import ORCWriter, Written, merge, write_table
 
@@ -54,6 +54,7 @@ __all__ = [
     "CarbonSegment",
     "CarbonTable",
     "ColumnStatistics",
+    "ColumnStorage",
     "Commit",
     "CommitError",
     "CompactedFile",
@@ -85,6 +86,7 @@ __all__ = [
     "head",
     "history",
     "merge",
+    "open_async",
     "read_metadata",
     "read_schema",
     "read_table",

@@ -1,6 +1,10 @@
-"""Functions that look at a file or table without reading it: schema, metadata, number of rows, first rows."""
+"""Functions that open a file, or look at a file or table without reading it: schema, metadata, number of rows, first
+rows.
+"""
 
 from __future__ import annotations
+
+import asyncio
 
 import pyarrow as pa
 
@@ -10,7 +14,7 @@ from orcish.reading.file import ORCFile
 from orcish.scan import scan
 from orcish.types import Columns, Limits, Source, Sources, StorageOptions
 
-__all__ = ["count_rows", "head", "read_metadata", "read_schema"]
+__all__ = ["count_rows", "head", "open_async", "read_metadata", "read_schema"]
 
 
 @checked_keywords
@@ -45,6 +49,26 @@ def read_metadata(
         limits: Limits on what the file may make the reader do.
     """
     return ORCFile(source, storage_options=storage_options, limits=limits)
+
+
+@checked_keywords
+async def open_async(
+    source: Source,
+    *,
+    tail: bytes | None = None,
+    limits: Limits | None = None,
+    storage_options: StorageOptions | None = None,
+) -> ORCFile:
+    """Opens a file on a thread, without blocking the event loop; the arguments are those of :class:`~orcish.ORCFile`.
+
+    >>> import asyncio
+    >>> async def rows():
+    ...     file = await orcish.open_async("orders.orc")
+    ...     return [batch.num_rows async for batch in file.iter_batches_async(columns=["id"], batch_size=60)]
+    >>> asyncio.run(rows())
+    [60, 40]
+    """
+    return await asyncio.to_thread(ORCFile, source, tail=tail, limits=limits, storage_options=storage_options)
 
 
 @checked_keywords

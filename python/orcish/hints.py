@@ -11,6 +11,7 @@ __all__ = ["COLUMN", "FILE", "MODULE", "SCAN", "missing_attribute"]
 _ONE_FILE = "write_table(data, path) for a file, or write_dataset(data, folder) for a table"
 MODULE = {
     "open": "ORCFile(path)",
+    "aopen": "open_async(path)",
     "open_file": "ORCFile(path)",
     "reader": "ORCFile(path)",
     "read": "read_table(path)",
@@ -59,6 +60,8 @@ SCAN = {
     "iter_batches": "to_batches()",
     "to_reader": "reader()",
     "scanner": "reader()",
+    **dict.fromkeys(("collect_async", "read_async"), "to_table_async()"),
+    **dict.fromkeys(("aiter_batches", "iter_batches_async"), "to_batches_async()"),
     "columns": "schema.names",
     "column_names": "schema.names",
     "names": "schema.names",
@@ -80,6 +83,7 @@ FILE = {
     "limit": "read(limit=...)",
     "to_batches": "iter_batches()",
     "to_reader": "reader()",
+    **dict.fromkeys(("aiter_batches", "to_batches_async", "read_async"), "iter_batches_async()"),
     **dict.fromkeys(("sort", "sort_by", "sort_values", "order_by"), "read().sort_by(...)"),
     **dict.fromkeys(("nrows", "length", "size"), "num_rows"),
     "read_row_group": "read_stripe(index)",

@@ -18,7 +18,18 @@ from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan
 from orcish.reading.scan_reader import ScanReader
 from orcish.tables.log.listing import table_files
-from orcish.types import Columns, Limits, Matching, Pending, ReadOptions, ScanOptions, Source, Sources, StorageOptions
+from orcish.types import (
+    Columns,
+    Limits,
+    Matching,
+    Pending,
+    ProgressOption,
+    ReadOptions,
+    ScanOptions,
+    Source,
+    Sources,
+    StorageOptions,
+)
 
 __all__ = ["read_table", "scan"]
 
@@ -143,10 +154,15 @@ def read_table(
     limits: Limits | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
     pending: Literal["wait", "before"] | None = None,
+    progress: ProgressOption = False,
 ) -> pa.Table:
     """Reads one file, or many files that form a table; see :func:`scan` for ``source`` and the keywords.
 
     The chunks of the table are the batches that are read.
+
+    Args:
+        progress: True for a bar on the terminal, or a function that is called with a :class:`~orcish.types.Progress`,
+            of rows, at the beginning and after each batch. Their total number is not known with a filter.
 
     Raises:
         CorruptFileError: The bytes are not a valid ORC file.
@@ -158,7 +174,7 @@ def read_table(
     options = chosen_options(locals(), ScanOptions)
     is_table = isinstance(source, list | tuple) or is_many(source) or is_carbon_file(source)
     if is_table or schema or match or partitions or external_locations:
-        return scan(source, **options).to_table()
+        return scan(source, **options).to_table(progress=progress)
     check_no_external(external_locations)
     try:
         file = ORCFile(cast("Source", source), storage_options=storage_options, limits=limits)
@@ -167,5 +183,6 @@ def read_table(
         is_url = isinstance(source, str) and "://" in source
         if not is_url and not isinstance(error, IsADirectoryError):
             raise
-        return scan(source, **options).to_table()
-    return file.read(**{name: options[name] for name in options if name in ReadOptions.__optional_keys__})
+        return scan(source, **options).to_table(progress=progress)
+    given = {name: options[name] for name in options if name in ReadOptions.__optional_keys__}
+    return file.read(**given, progress=progress)

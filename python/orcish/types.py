@@ -14,6 +14,7 @@ from orcish.filters.pushdown import Filters
 __all__ = [
     "BinaryFile",
     "ColumnStatistics",
+    "ColumnStorage",
     "Columns",
     "ExistingData",
     "Filters",
@@ -108,13 +109,15 @@ class Progress(NamedTuple):
     """How far a piece of work is."""
 
     done: int
-    """Bytes of the files that are done."""
-    total: int
-    """Bytes of all files."""
+    """Bytes of the files that are done, of functions that change tables; or rows, of those that read or write rows."""
+    total: int | None
+    """Bytes of all files, or all rows; ``None`` where their number is not known before they have been read, as with a
+    filter, or for rows of a generator."""
 
 
 ProgressOption: TypeAlias = bool | Callable[[Progress], object]
-"""Whether a bar is shown on the terminal, or a function that is called at the beginning and after each file."""
+"""Whether a bar is shown on the terminal, or a function that is called with a :class:`Progress` at the beginning and
+after each file or batch."""
 
 
 class Limits(TypedDict, total=False):
@@ -240,6 +243,22 @@ class StripeInfo:
     footer_length: int
     num_rows: int
     first_row: int
+
+
+@dataclasses.dataclass(frozen=True)
+class ColumnStorage:
+    """How a column is stored, in all or some stripes of a file; see :meth:`orcish.ORCFile.column_storage`."""
+
+    name: str
+    """Dotted name; empty for the root."""
+    data_bytes: int
+    """Stored bytes of the values: of all streams but indexes, without those of nested columns."""
+    index_bytes: int
+    """Stored bytes of row indexes and bloom filters, without those of nested columns."""
+    total_bytes: int
+    """All stored bytes, with nested columns."""
+    encodings: dict[str, int]
+    """Encodings, such as ``DICTIONARY_V2``, and the number of stripes with each."""
 
 
 @dataclasses.dataclass(frozen=True)

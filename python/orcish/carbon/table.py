@@ -243,6 +243,9 @@ class CarbonTable(BatchSource):
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         return rows_of(self.scan())
 
+    def _row_count(self) -> int | None:
+        return self._source.table.rows()
+
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.scan().__arrow_c_stream__(requested_schema)
 

@@ -74,6 +74,7 @@ def _convert(options: argparse.Namespace) -> list[str]:
         partition_by=options.partition_by,
         existing_data=options.existing_data,
         max_rows_per_file=options.max_rows_per_file,
+        progress=not options.json,
         storage_options=dict(options.storage_options),
         invalid_utf8=options.invalid_utf8,
         long_char=options.long_char,

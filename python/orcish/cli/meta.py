@@ -31,6 +31,7 @@ def add_meta(commands: Any) -> None:
     command.add_argument("--json", action="store_true", help="one JSON object a file, each on a line")
     command.add_argument("--arrow", action="store_true", help="also the Arrow schema that the files are read with")
     command.add_argument("--statistics", action="store_true", help="also the statistics of all columns")
+    command.add_argument("--storage", action="store_true", help="also the stored bytes and encodings of all columns")
     add_storage(command)
     add_external(command)
     command.set_defaults(run=_run)
@@ -76,10 +77,13 @@ def _describe(name: str, is_carbon: bool, storage: dict[str, str], options: argp
     if not is_carbon:
         check_no_external(options.external_locations, f"{name}: --external-location")
         file = ORCFile(name, storage_options=storage)
-        metadata = meta_orc.describe(name, file, arrow=options.arrow, statistics=options.statistics)
+        metadata = meta_orc.describe(
+            name, file, arrow=options.arrow, statistics=options.statistics, storage=options.storage
+        )
         to_text = meta_orc.to_text
-    elif options.statistics:
-        raise ValueError(f"{name}: --statistics are those of ORC files")
+    elif options.statistics or options.storage:
+        of_files = "--statistics are those" if options.statistics else "--storage is that"
+        raise ValueError(f"{name}: {of_files} of ORC files")
     else:
         metadata, to_text = meta_carbon.describe(name, options.external_locations, storage), meta_carbon.to_text
     return [json_line(metadata)] if options.json else to_text(metadata)

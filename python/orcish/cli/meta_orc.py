@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.reading.file import ORCFile
+from orcish.reading.storage import encodings_text
 from orcish.terminal import Table, fields, indented, printable, shorten
 from orcish.types import ColumnStatistics
 
@@ -28,7 +29,9 @@ _MAX_NAME = 200
 """Maximum width of a column name in a table."""
 
 
-def describe(name: str, file: ORCFile, *, arrow: bool = False, statistics: bool = False) -> dict[str, Any]:
+def describe(
+    name: str, file: ORCFile, *, arrow: bool = False, statistics: bool = False, storage: bool = False
+) -> dict[str, Any]:
     """Metadata of a file, as JSON values."""
     return {
         "file": name,
@@ -46,6 +49,7 @@ def describe(name: str, file: ORCFile, *, arrow: bool = False, statistics: bool 
         "metadata": {key: _metadata_value(value) for key, value in file.metadata.items()},
         "stripes": [dataclasses.asdict(stripe) for stripe in file.stripes],
         **_described_columns(file, arrow, statistics),
+        **({"storage": [dataclasses.asdict(column) for column in file.column_storage()]} if storage else {}),
     }
 
 
@@ -146,6 +150,8 @@ def _columns_to_text(described: dict[str, Any]) -> list[str]:
         lines += ["", "Arrow schema", *map(_arrow_line, described["arrow_schema"])]
     if "statistics" in described:
         lines += ["", "Statistics", *_statistics_table(described["columns"], described["statistics"])]
+    if "storage" in described:
+        lines += ["", "Storage", *_storage_table(described["storage"])]
     return lines
 
 
@@ -219,6 +225,20 @@ def _statistics_table(columns: list[dict[str, Any]], statistics: list[dict[str, 
         for column, name, known in zip(columns, names, statistics, strict=True)
     ]
     return indented(Table(header, right).lines(rows))
+
+
+def _storage_table(columns: list[dict[str, Any]]) -> list[str]:
+    header = ["id", "column", "bytes", "own data", "own indexes", "encodings"]
+    rows = [
+        [
+            str(id),
+            shorten(printable(column["name"]), _MAX_NAME) or "(root)",
+            *(f"{column[size]:,}" for size in ("total_bytes", "data_bytes", "index_bytes")),
+            encodings_text(column["encodings"]),
+        ]
+        for id, column in enumerate(columns)
+    ]
+    return indented(Table(header, [True, False, True, True, True, False]).lines(rows))
 
 
 def _statistics_cells(known: dict[str, Any]) -> list[str]:

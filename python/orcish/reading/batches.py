@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow import deep_import
 
-__all__ = ["iterate", "native_batches", "read_all", "reader_of_batches", "rows_of_reader", "schema_of"]
+__all__ = ["Seen", "iterate", "native_batches", "read_all", "reader_of_batches", "rows_of_reader", "schema_of"]
 
 _STREAMS: weakref.WeakKeyDictionary[pa.RecordBatchReader, _native.Batches] = weakref.WeakKeyDictionary()
 """Readers that were made here, and what they read."""
+
+Seen: TypeAlias = Callable[[int], object]
+"""Takes the number of rows of each batch that is read."""
 
 
 def native_batches(batches: _native.Batches) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
@@ -26,8 +30,10 @@ def schema_of(batches: _native.Batches) -> pa.Schema:
     return deep_import.schema(batches) if batches.depth > deep_import.MAX_DEPTH else pa.schema(batches)
 
 
-def read_all(batches: _native.Batches) -> pa.Table:
+def read_all(batches: _native.Batches, seen: Seen | None = None) -> pa.Table:
     """All batches as a table."""
+    if seen is not None:
+        return pa.Table.from_batches(list(iterate(batches, seen)), schema_of(batches))
     if batches.depth > deep_import.MAX_DEPTH:
         return deep_import.read_all(batches)
     try:
@@ -37,12 +43,16 @@ def read_all(batches: _native.Batches) -> pa.Table:
         raise
 
 
-def iterate(batches: _native.Batches) -> Iterator[pa.RecordBatch]:
+def iterate(batches: _native.Batches, seen: Seen | None = None) -> Iterator[pa.RecordBatch]:
     """The batches one by one."""
-    if batches.depth > deep_import.MAX_DEPTH:
-        yield from deep_import.iterate(batches)
+    is_deep = batches.depth > deep_import.MAX_DEPTH
+    rows = deep_import.iterate(batches) if is_deep else _batches(pa.RecordBatchReader.from_stream(batches), batches)
+    if seen is None:
+        yield from rows
         return
-    yield from _batches(pa.RecordBatchReader.from_stream(batches), batches)
+    for batch in rows:
+        seen(batch.num_rows)
+        yield batch
 
 
 def reader_of_batches(

@@ -6,12 +6,13 @@ import copy
 import datetime
 import decimal
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pyarrow as pa
 
 from orcish import _native
+from orcish.asynchronous import batches_of_thread
 from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.hints import FILE, missing_attribute
@@ -20,11 +21,14 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.notebook import schema_html
 from orcish.reading.explanation import Explanation
 from orcish.reading.reader import BatchSource, Reader, ResidualFilter
+from orcish.reading.storage import column_storage
 from orcish.types import (
     Columns,
     ColumnStatistics,
+    ColumnStorage,
     Finding,
     Limits,
+    ProgressOption,
     ReadOptions,
     Source,
     StorageOptions,
@@ -323,6 +327,26 @@ class ORCFile(BatchSource):
         kind = self._file.column_type(id)
         return [_statistics(stripe[id], kind) for stripe in self._file.stripe_statistics() if id < len(stripe)]
 
+    @checked_keywords
+    def column_storage(self, *, stripes: Sequence[int] | None = None) -> list[ColumnStorage]:
+        """Stored sizes and encodings of all columns, nested ones included, by column id. Stripe footers are read. Of
+        encrypted columns, they are those of the masks.
+
+        >>> file = orcish.ORCFile("orders.orc")
+        >>> {column.name: column.total_bytes for column in file.column_storage()}
+        {'': ..., 'id': ..., 'placed': ..., 'customer': ..., 'customer.name': ..., 'total': ...}
+        >>> file.column_storage()[4].encodings
+        {'DIRECT_V2': 1}
+
+        Args:
+            stripes: Indexes of stripes; all by default.
+
+        Raises:
+            ValueError: There is no such stripe.
+            LimitExceededError: A stripe footer, or the names, take more than ``limits["tail"]`` bytes.
+        """
+        return column_storage(self._file, stripes)
+
     def _column_id(self, column: str | int) -> int:
         if isinstance(column, int):
             return column
@@ -362,10 +386,16 @@ class ORCFile(BatchSource):
         unions: Literal["dense", "sparse", "struct"] | None = None,
         null_map_keys: Literal["error", "dictionary"] | None = None,
         masked: Literal["error", "allow"] | None = None,
+        progress: ProgressOption = False,
     ) -> pa.Table:
-        """Reads the file into a table; the keywords are those of :class:`~orcish.types.ReadOptions`."""
+        """Reads the file into a table; the keywords are those of :class:`~orcish.types.ReadOptions`.
+
+        Args:
+            progress: True for a bar on the terminal, or a function that is called with a
+                :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch.
+        """
         options = chosen_options(locals(), ReadOptions)
-        return self._reader.read_table(options)
+        return self._reader.read_reported(options, progress)
 
     def to_pandas(self, **options: Any) -> Any:
         """Reads the file into a pandas data frame; the keywords are those of :meth:`pyarrow.Table.to_pandas`."""
@@ -412,6 +442,42 @@ class ORCFile(BatchSource):
         """
         options = chosen_options(locals(), ReadOptions)
         return self._reader.read_batches(options)
+
+    @checked_keywords
+    def iter_batches_async(
+        self,
+        *,
+        columns: Columns | None = None,
+        batch_size: int | None = None,
+        stripes: Sequence[int] | None = None,
+        filters: Filters | None = None,
+        limit: int | None = None,
+        row_number: bool | str | None = None,
+        threads: int | None = None,
+        arrow_schema: bool | None = None,
+        timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
+        timestamps: Literal["wall", "instant"] | None = None,
+        timezone: str | None = None,
+        timestamp_out_of_range: Literal["error", "null"] | None = None,
+        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+        decimal_out_of_range: Literal["error", "null"] | None = None,
+        long_char: Literal["keep", "cut", "error"] | None = None,
+        trim_char: bool | None = None,
+        unions: Literal["dense", "sparse", "struct"] | None = None,
+        null_map_keys: Literal["error", "dictionary"] | None = None,
+        masked: Literal["error", "allow"] | None = None,
+    ) -> AsyncGenerator[pa.RecordBatch, None]:
+        """Reads the file batch by batch, for ``async for``, without blocking the event loop; the keywords are those of
+        :class:`~orcish.types.ReadOptions`.
+
+        A thread reads the next batch while the program has the last one, and no further. Exceptions are those of
+        :meth:`iter_batches`. Cancelling the task, or closing the generator, as ``contextlib.aclosing`` does, closes the
+        reader.
+        """
+        options = chosen_options(locals(), ReadOptions)
+        reader = self._reader
+        return batches_of_thread(lambda: reader.read_batches(options))
 
     @checked_keywords
     def read_stripe(
@@ -515,6 +581,9 @@ class ORCFile(BatchSource):
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         return self._reader.read_rows({})
 
+    def _row_count(self) -> int | None:
+        return self.num_rows
+
     def __arrow_c_schema__(self) -> object:
         return self._reader.schema({"masked": "allow"}).__arrow_c_schema__()
 
@@ -547,6 +616,15 @@ class _FileReader(Reader):
             return self._file.read(native)
         except ValueError as error:
             raise self.with_advice(error, native) from None
+
+    @property
+    def name(self) -> str:
+        return self._file.name
+
+    def all_rows(self, options: dict[str, Any]) -> int:
+        stripes = options.get("stripes")
+        rows = [stripe[4] for stripe in self._file.stripes]
+        return self._file.num_rows if stripes is None else sum(rows[at] for at in stripes if 0 <= at < len(rows))
 
     def prepare(self, options: dict[str, Any]) -> tuple[dict[str, Any], ResidualFilter | None]:
         columns = options.get("columns") or ()

@@ -16,9 +16,11 @@ from orcish.filters.advice import timestamp_advice
 from orcish.filters.expression import Expression, native_filter
 from orcish.filters.pushdown import split_filters
 from orcish.filters.residual import Residual
-from orcish.reading.batches import iterate, native_batches, read_all, reader_of_batches, schema_of
+from orcish.progress import reported
+from orcish.reading.batches import Seen, iterate, native_batches, read_all, reader_of_batches, schema_of
+from orcish.types import ProgressOption
 
-__all__ = ["BatchSource", "Reader", "ResidualFilter", "row_number_name", "rows_of"]
+__all__ = ["BatchSource", "Reader", "ResidualFilter", "row_count_of", "row_number_name", "rows_of"]
 
 DEFAULT_ROW_NUMBER = "row_number"
 
@@ -30,6 +32,10 @@ class BatchSource(abc.ABC):
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         """The schema and the batches of the stream."""
 
+    @abc.abstractmethod
+    def _row_count(self) -> int | None:
+        """The number of rows of the stream, if metadata have it."""
+
 
 def rows_of(source: BatchSource) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """The schema and the batches of a stream.
@@ -37,6 +43,11 @@ def rows_of(source: BatchSource) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     An exception while reading keeps its type. The C stream interface passes only its message on.
     """
     return source._rows()
+
+
+def row_count_of(source: BatchSource) -> int | None:
+    """The number of rows of a stream, if metadata have it."""
+    return source._row_count()
 
 
 class Reader(abc.ABC):
@@ -48,6 +59,15 @@ class Reader(abc.ABC):
     @abc.abstractmethod
     def open(self, native: dict[str, Any]) -> _native.Batches:
         """The batches under options of the native core."""
+
+    @property
+    @abc.abstractmethod
+    def name(self) -> str:
+        """What is read, for people."""
+
+    @abc.abstractmethod
+    def all_rows(self, options: dict[str, Any]) -> int:
+        """The number of rows under options other than ``filters`` and ``limit``, of metadata."""
 
     @abc.abstractmethod
     def readable_columns(self, native: dict[str, Any]) -> list[str] | list[int] | None:
@@ -97,16 +117,31 @@ class Reader(abc.ABC):
         native, residual = self.prepare(options)
         return self._fitted(self.native_schema(native) if residual is None else residual.schema)
 
-    def read_table(self, options: dict[str, Any]) -> pa.Table:
+    def read_reported(self, options: dict[str, Any], progress: ProgressOption) -> pa.Table:
+        """All rows as a table, with the progress of the read."""
+        if not progress:
+            return self.read_table(options)
+        with reported(progress, f"read {self.name}", self.row_count(options)) as add:
+            return self.read_table(options, add)
+
+    def row_count(self, options: dict[str, Any]) -> int | None:
+        """The number of rows, if metadata have it."""
+        if options.get("filters") is not None:
+            return None
+        rows = self.all_rows(options)
+        limit = options.get("limit")
+        return rows if limit is None else min(rows, limit)
+
+    def read_table(self, options: dict[str, Any], seen: Seen | None = None) -> pa.Table:
         """All rows as a table."""
         native, residual = self.prepare(options)
         try:
             batches = self.open(native)
-            table = read_all(batches) if residual is None else residual.table(batches)
+            table = read_all(batches, seen) if residual is None else residual.table(batches, seen)
         except NullMapKeyError:
             if "null_map_keys" in options:
                 raise
-            return self.read_table({**options, "null_map_keys": "dictionary"})
+            return self.read_table({**options, "null_map_keys": "dictionary"}, seen)
         if not table.num_rows and table.num_columns:
             table = _with_chunks(table)
         schema = self._fitted(table.schema)
@@ -160,13 +195,13 @@ class ResidualFilter:
     """The schema of the requested columns. Batches also have the columns that only the residual needs."""
     limit: int | None
 
-    def table(self, batches: _native.Batches) -> pa.Table:
+    def table(self, batches: _native.Batches, seen: Seen | None = None) -> pa.Table:
         """The requested rows and columns."""
         if self.residual.by_row:
-            return pa.Table.from_batches(list(self.batches(batches)), self.schema)
-        return self._project(self.residual.apply(read_all(batches)).slice(0, self.limit))
+            return pa.Table.from_batches(list(self.batches(batches, seen)), self.schema)
+        return self._project(self.residual.apply(read_all(batches, seen)).slice(0, self.limit))
 
-    def batches(self, batches: _native.Batches) -> Iterator[pa.RecordBatch]:
+    def batches(self, batches: _native.Batches, seen: Seen | None = None) -> Iterator[pa.RecordBatch]:
         """The requested rows and columns, batch by batch where the residual is elementwise."""
         if not self.residual.by_row:
             yield from self.table(batches).to_batches()
@@ -174,7 +209,7 @@ class ResidualFilter:
         left = self.limit
         if left == 0:
             return
-        for batch in iterate(batches):
+        for batch in iterate(batches, seen):
             kept = self.residual.apply(batch).slice(0, left)
             if len(kept):
                 yield self._project(kept)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from orcish import _native
+from orcish.asynchronous import batches_of_thread, table_of_thread
 from orcish.filters.pushdown import Filters, check_filters, combined
 from orcish.hints import SCAN, missing_attribute
 from orcish.keywords import checked_keywords
@@ -19,6 +20,7 @@ from orcish.reading.explanation import Explanation
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.source import ScanSource
+from orcish.types import ProgressOption
 
 __all__ = ["DEFAULT_SPLIT_SIZE", "WHOLE_FILE", "Scan", "Split", "read_split", "reader_of"]
 
@@ -44,11 +46,8 @@ class Scan(BatchSource):
         self._reader = reader
 
     def __repr__(self) -> str:
-        files = self.files
-        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         chosen = "; ".join(_said(self._reader.options))
-        name = _native.display_name(files[0]) if files else "no files"
-        return f"<orcish.Scan of {name}{more}{': ' if chosen else ''}{chosen}>"
+        return f"<orcish.Scan of {self._reader.name}{': ' if chosen else ''}{chosen}>"
 
     def _repr_html_(self) -> str:
         files = self.files
@@ -110,9 +109,16 @@ class Scan(BatchSource):
         """The Arrow schema of the selected columns."""
         return self._reader.selected_schema
 
-    def to_table(self) -> pa.Table:
-        """Reads the rows into a table."""
-        return self._reader.read_table(self._reader.options)
+    @checked_keywords
+    def to_table(self, *, progress: ProgressOption = False) -> pa.Table:
+        """Reads the rows into a table.
+
+        Args:
+            progress: True for a bar on the terminal, or a function that is called with a
+                :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch. Their total number is
+                not known with a filter.
+        """
+        return self._reader.read_reported(self._reader.options, progress)
 
     def to_pandas(self, **options: Any) -> Any:
         """Reads the rows into a pandas data frame; the keywords are those of :meth:`pyarrow.Table.to_pandas`."""
@@ -129,6 +135,19 @@ class Scan(BatchSource):
     def to_batches(self) -> Iterator[pa.RecordBatch]:
         """Reads the rows batch by batch, in memory that does not grow with the files."""
         return self._reader.read_batches(self._reader.options)
+
+    def to_batches_async(self) -> AsyncGenerator[pa.RecordBatch, None]:
+        """Reads the rows batch by batch, for ``async for``, without blocking the event loop.
+
+        A thread reads the next batch while the program has the last one, and no further. Exceptions are those of
+        :meth:`to_batches`. Cancelling the task, or closing the generator, as ``contextlib.aclosing`` does, closes the
+        reader.
+        """
+        return batches_of_thread(self.to_batches)
+
+    async def to_table_async(self) -> pa.Table:
+        """Reads the rows into a table, on a thread. After a cancellation, no further batch is read."""
+        return await table_of_thread(functools.partial(self._reader.read_table, self._reader.options))
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self.to_batches()
@@ -207,6 +226,9 @@ class Scan(BatchSource):
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         return self._reader.read_rows(self._reader.options)
+
+    def _row_count(self) -> int | None:
+        return self._reader.row_count(self._reader.options)
 
     def __arrow_c_schema__(self) -> object:
         return self.schema.__arrow_c_schema__()

@@ -58,6 +58,18 @@ class ScanReader(Reader):
         return len(self.files) == 1
 
     @property
+    def name(self) -> str:
+        """What is read, for people."""
+        files = self.files
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        return f"{_native.display_name(files[0]) if files else 'no files'}{more}"
+
+    def all_rows(self, options: dict[str, Any]) -> int:
+        """The number of rows under options other than ``filters`` and ``limit``, of metadata."""
+        kept = {name: value for name, value in options.items() if name not in ("filters", "limit", "row_number")}
+        return ScanReader(self.source, {**kept, "columns": []}, self.opened).count()
+
+    @property
     def files(self) -> list[str]:
         """Paths or URLs of the files."""
         return cast("list[str]", self.opened.files)

@@ -8,9 +8,9 @@ from typing import Literal, cast
 
 from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
+from orcish.progress import reported
 from orcish.sizes import parse_size
 from orcish.tables.compaction import CompactedFile, CompactionPlan, compact_files
-from orcish.tables.progress import reported
 from orcish.types import ProgressOption, StorageOptions, WriteOptions
 
 __all__ = ["compact"]

@@ -16,14 +16,14 @@ from orcish.io.paths import is_pattern, local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
-from orcish.reading.reader import BatchSource, rows_of
+from orcish.reading.reader import BatchSource, row_count_of, rows_of
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.schema_file import schema_file
 from orcish.scan import scan
 from orcish.tables.partition_values import untyped_columns
 from orcish.tables.write import write_dataset
-from orcish.types import ExistingData, Limits, ScanOptions, Sources, StorageOptions, WriteOptions
+from orcish.types import ExistingData, Limits, ProgressOption, ScanOptions, Sources, StorageOptions, WriteOptions
 from orcish.writing.dataset import WrittenFile
 from orcish.writing.timestamps import ORC_TYPE
 
@@ -44,6 +44,7 @@ def convert(
     partition_by: Sequence[str] | None = None,
     existing_data: ExistingData = "error",
     max_rows_per_file: int | None = None,
+    progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
     target_storage_options: StorageOptions | None = None,
     limits: Limits | None = None,
@@ -91,6 +92,9 @@ def convert(
         existing_data: What to do where the target has data: ``"error"``, ``"append"``, ``"overwrite"`` or
             ``"overwrite_partitions"``; see :func:`orcish.write_dataset`.
         max_rows_per_file: Maximum rows of a file.
+        progress: True for a bar on the terminal, or a function that is called with a
+            :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch. Their total number is not
+            known with a filter.
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
         target_storage_options: Options of the object store of the target, where they differ.
         limits: Limits on what each file may make the reader do.
@@ -154,6 +158,7 @@ def convert(
         partition_by=partition_by,
         max_rows_per_file=max_rows_per_file,
         existing_data=existing_data,
+        progress=progress,
         storage_options=storage_options if target_storage_options is None else target_storage_options,
         **options,
     )
@@ -191,6 +196,9 @@ class _Typed(BatchSource):
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         return self._schema, map(self._batch, rows_of(self._table)[1])
+
+    def _row_count(self) -> int | None:
+        return row_count_of(self._table)
 
     def _batch(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         columns = [

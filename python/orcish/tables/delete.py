@@ -9,8 +9,8 @@ from typing import Literal, cast
 from orcish.filters.pushdown import Filters
 from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
+from orcish.progress import reported
 from orcish.tables.deletion import Deleted, DeletedRows, DeletionPlan, delete_rows
-from orcish.tables.progress import reported
 from orcish.types import ProgressOption, StorageOptions, WriteOptions
 
 __all__ = ["delete"]

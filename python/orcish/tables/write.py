@@ -18,10 +18,11 @@ from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
 from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
+from orcish.progress import reported
 from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job
 from orcish.tables.update import Update, data_exists
-from orcish.types import ExistingData, StorageOptions, WriteOptions
+from orcish.types import ExistingData, ProgressOption, StorageOptions, WriteOptions
 from orcish.writing.dataset import (
     MAX_MEMORY,
     MAX_OPEN_FILES,
@@ -29,7 +30,7 @@ from orcish.writing.dataset import (
     WrittenFile,
     check_existing_data,
 )
-from orcish.writing.rows import schema_and_batches
+from orcish.writing.rows import counted, row_count, schema_and_batches
 from orcish.writing.timestamps import has_timestamps, with_stored_types
 
 __all__ = ["write_dataset"]
@@ -49,6 +50,7 @@ def write_dataset(
     existing_data: ExistingData = "error",
     max_open_files: int = MAX_OPEN_FILES,
     max_memory: int = MAX_MEMORY,
+    progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
     compression_level: int | None = None,
@@ -102,6 +104,8 @@ def write_dataset(
         max_open_files: Maximum number of open files. With more partitions, the least recently used file is finished,
             and later rows of its partition begin another file.
         max_memory: Maximum bytes that all open files together hold in memory; the largest ones end their stripe.
+        progress: True for a bar on the terminal, or a function that is called with a
+            :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Returns:
@@ -162,8 +166,9 @@ def write_dataset(
         options=options,
     )
     with _without_new_folders(job), job.cleaned_up() as staged:
-        with table:
-            for batch in batches:
+        total = row_count(data) if progress else None
+        with table, reported(progress, f"write to {_native.display_name(folder)}", total) as add:
+            for batch in counted(batches, add) if progress else batches:
                 table.write(cast_batch(batch, schema, by))
             # Readers that know nothing of the log find the columns in a file without rows.
             if not by and state.existing is None:

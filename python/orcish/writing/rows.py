@@ -10,13 +10,16 @@ import pyarrow as pa
 
 from orcish.arrow.frames import fitted_metadata
 from orcish.reading.batches import rows_of_reader
-from orcish.reading.reader import BatchSource, rows_of
+from orcish.reading.reader import BatchSource, row_count_of, rows_of
 from orcish.writing.inputs import check_input, no_input
 
-__all__ = ["batch_reader", "schema_and_batches", "schema_and_rows", "streams"]
+__all__ = ["batch_reader", "counted", "row_count", "schema_and_batches", "schema_and_rows", "streams"]
 
 Prepare: TypeAlias = Callable[[Any], Any]
 """A change of an object before its rows are taken."""
+
+MAX_ROWS = 1 << 17
+"""Maximum rows of a part whose progress is reported."""
 
 
 def schema_and_batches(data: Any, prepare: Prepare = lambda data: data) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
@@ -49,6 +52,27 @@ def schema_and_rows(
         return _joined(data, prepare)
     reader = _reader(data)
     return reader.schema, reader
+
+
+def row_count(data: Any) -> int | None:
+    """The number of rows of data, where it is known before they are read."""
+    if isinstance(data, BatchSource):
+        return row_count_of(data)
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and isinstance(data, pandas.DataFrame):
+        return len(data)
+    # Of tables and batches of pyarrow, and of data frames of polars.
+    known = (getattr(data, name, None) for name in ("num_rows", "height"))
+    return next((rows for rows in known if isinstance(rows, int)), None)
+
+
+def counted(rows: Iterable[pa.RecordBatch], add: Callable[[int], object]) -> Iterator[pa.RecordBatch]:
+    """The batches in parts of at most a hundred thousand rows or so, whose rows are reported when they are done."""
+    for batch in rows:
+        for start in range(0, max(len(batch), 1), MAX_ROWS):
+            part = batch.slice(start, MAX_ROWS)
+            yield part
+            add(len(part))
 
 
 def _own_rows(data: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]] | None:

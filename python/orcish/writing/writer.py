@@ -13,13 +13,14 @@ import pyarrow as pa
 from orcish import _native
 from orcish.io.paths import expanded, local_path, native_source
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.types import Limits, Source, StorageOptions, Target, WriteOptions
-from orcish.writing.rows import batch_reader, schema_and_rows, streams
+from orcish.progress import reported
+from orcish.types import Limits, ProgressOption, Source, StorageOptions, Target, WriteOptions
+from orcish.writing.rows import batch_reader, counted, row_count, schema_and_rows, streams
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["ORCWriter", "Written", "merge", "native_options", "write_table"]
+__all__ = ["ORCWriter", "Written", "merge", "name_of", "native_options", "write_table"]
 
 
 class Written(NamedTuple):
@@ -99,10 +100,7 @@ class ORCWriter:
             publish=publish,
             staging=None if staging is None else os.fspath(staging),
         )
-        is_path = isinstance(target, str | os.PathLike)
-        # Names of files may have bytes that are no text.
-        text = str(target).encode(errors="replace").decode() if is_path else f"<{type(target).__name__}>"
-        self._name = _native.display_name(text)
+        self._name = name_of(target)
         self._state: Literal["open", "closed", "aborted", "failed"] = "open"
         self._process = os.getpid()
         self._schema = schema if isinstance(schema, pa.Schema) else None
@@ -223,6 +221,7 @@ def write_table(
     data: Any,
     target: Target,
     *,
+    progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
     compression_level: int | None = None,
@@ -251,6 +250,8 @@ def write_table(
             and a list or generator of such objects that have the same columns. The index of a data frame of pandas is
             kept as pyarrow keeps it in files of Parquet: ``to_pandas`` restores it.
         target: A path, a URL of an object store, or a file object that is open for binary writing.
+        progress: True for a bar on the terminal, or a function that is called with a
+            :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 
     Raises:
@@ -263,7 +264,11 @@ def write_table(
     options = chosen_options(locals(), WriteOptions)
     schema, rows = schema_and_rows(data)
     with ORCWriter(target, schema, storage_options=storage_options, **options) as writer:
-        writer.write(rows)
+        if not progress:
+            writer.write(rows)
+        else:
+            with reported(progress, f"write {name_of(target)}", row_count(data)) as add:
+                writer.write(counted(rows, add))
     return writer.close()
 
 
@@ -308,6 +313,14 @@ def merge(
         limits=cast("dict[str, int] | None", limits),
     )
     return Written(*written[:3])
+
+
+def name_of(target: Any) -> str:
+    """What is written, for people."""
+    if not isinstance(target, str | os.PathLike):
+        return f"<{type(target).__name__}>"
+    # Names of files may have bytes that are no text.
+    return _native.display_name(str(target).encode(errors="replace").decode())
 
 
 def _checked_target(target: Any) -> Any:

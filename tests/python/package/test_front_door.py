@@ -289,3 +289,68 @@ def test_lengths(path: pathlib.Path) -> None:
     assert file
     assert scan
     assert sum(len(batch) for batch in list(scan)) == 2500
+
+
+LONG_WORK: dict[str, tuple[Callable[[pathlib.Path, Any], object], int | None]] = {
+    "read": (lambda path, progress: orcish.ORCFile(path).read(batch_size=100, progress=progress), 2500),
+    "stripes": (lambda path, progress: orcish.ORCFile(path).read(stripes=[0], limit=9, progress=progress), 9),
+    "read_table": (lambda path, progress: orcish.read_table(path, limit=50, progress=progress), 50),
+    "scan": (lambda path, progress: orcish.scan([path, path]).select("id").to_table(progress=progress), 5000),
+    "filter": (lambda path, progress: orcish.read_table(path, filters="id < 9", progress=progress), None),
+    "residual": (
+        lambda path, progress: orcish.read_table(path, filters=pl.col("id").sqrt() < 9, progress=progress),
+        None,
+    ),
+    "write_table": (lambda path, progress: orcish.write_table(ROWS, path, progress=progress), 2500),
+    "polars": (lambda path, progress: orcish.write_table(pl.DataFrame(ROWS), path, progress=progress), 2500),
+    "pandas": (lambda path, progress: orcish.write_table(ROWS.to_pandas(), path, progress=progress), 2500),
+    "generator": (lambda path, progress: orcish.write_table((r for r in [ROWS, ROWS]), path, progress=progress), None),
+    "write_dataset": (lambda path, progress: orcish.write_dataset(ROWS, path.parent / "t", progress=progress), 2500),
+    "write_dataset, scan": (
+        lambda path, progress: orcish.write_dataset(orcish.scan(path).limit(7), path.parent / "t", progress=progress),
+        7,
+    ),
+    "convert": (lambda path, progress: orcish.convert(path, path.parent / "t", progress=progress), 2500),
+}
+
+
+@pytest.mark.parametrize("name", LONG_WORK)
+def test_progress(name: str, path: pathlib.Path) -> None:
+    """Rows are counted up to their number, if that is known."""
+    run, total = LONG_WORK[name]
+    seen: list[orcish.Progress] = []
+    run(path, seen.append)
+    assert seen[0] == (0, total)
+    assert {each.total for each in seen} == {total}
+    assert [each.done for each in seen] == sorted(each.done for each in seen)
+    assert seen[-1].done == total or (total is None and seen[-1].done > 0)
+    if name == "read":
+        assert len(seen) == 26
+
+
+def test_what_is_read_with_progress(path: pathlib.Path) -> None:
+    """It is the same."""
+    table = orcish.read_table(path)
+    other = orcish.read_table(path, progress=lambda _: None)
+    assert other.equals(table)
+    assert other["id"].num_chunks == table["id"].num_chunks
+    for columns in ([], ["id"]):
+        found = orcish.scan(path).select(columns)
+        assert found.to_table(progress=lambda _: None).num_rows == found.to_table().num_rows == 2500
+    data = [
+        orcish.write_table(ROWS, target := io.BytesIO(), progress=bar) and target for bar in (False, lambda _: None)
+    ]
+    assert data[0].getvalue() == data[1].getvalue()
+
+
+def test_a_callback_that_fails_ends_the_work(path: pathlib.Path) -> None:
+    def stop(progress: orcish.Progress) -> None:
+        if progress.done:
+            raise KeyError("enough")
+
+    before = path.read_bytes()
+    for run, _ in LONG_WORK.values():
+        with pytest.raises(KeyError, match="enough"):
+            run(path, stop)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]

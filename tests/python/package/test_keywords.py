@@ -15,7 +15,15 @@ from orcish import types
 from orcish.filters.expression import Column
 from orcish.keywords import CHECKS, LISTS, SYNONYMS, checked_keywords
 
-RESULTS = {"CarbonBlocklet", "CarbonSegment", "ColumnStatistics", "Explanation", "Finding", "StripeInfo"}
+RESULTS = {
+    "CarbonBlocklet",
+    "CarbonSegment",
+    "ColumnStatistics",
+    "ColumnStorage",
+    "Explanation",
+    "Finding",
+    "StripeInfo",
+}
 RESULTS |= {"Commit", "CompactedFile", "Deleted", "Progress", "Split", "Written", "WrittenFile"}
 """Classes of which orcish makes the objects: their constructors are not called by users."""
 FORWARDED = dict.fromkeys(
@@ -99,7 +107,14 @@ def test_what_is_near_to_nothing() -> None:
         orcish.scan("a.orc", qqqqqqqqq=1)  # type: ignore[call-arg]
 
 
-READ = ["ORCFile.read", "ORCFile.iter_batches", "ORCFile.reader", "ORCFile.explain", "ORCFile.arrow_schema"]
+READ = [
+    "ORCFile.read",
+    "ORCFile.iter_batches",
+    "ORCFile.iter_batches_async",
+    "ORCFile.reader",
+    "ORCFile.explain",
+    "ORCFile.arrow_schema",
+]
 READ += ["CarbonTable.scan", "CarbonTable.read", "CarbonTable.to_batches", "CarbonFile.read"]
 SCAN = ["orcish.scan", "orcish.read_table", "orcish.scan_polars"]
 WRITE = ["ORCWriter", "orcish.write_table", "orcish.write_dataset", "orcish.convert"]

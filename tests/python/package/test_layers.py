@@ -15,6 +15,7 @@ RANKS = [
     {"keywords", "arrow", "notebook"},
     {"filters"},
     {"types"},
+    {"asynchronous", "progress"},
     {"io"},
     {"tables.log"},
     {"reading"},

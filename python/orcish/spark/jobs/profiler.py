@@ -12,10 +12,11 @@ import pyarrow.compute as pc
 from pyspark.sql import types as T  # noqa: N812
 
 from orcish import _native
-from orcish.reading.file import ORCFile, native_file
+from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan, Split, read_split
 from orcish.reading.scan_reader import ScanReader
+from orcish.reading.storage import encodings_text
 from orcish.spark.jobs.column_tree import ColumnNode, FileColumn, locate_columns
 from orcish.spark.jobs.statistics import ExactStatistics, RecordedStatistics, exact_statistics
 from orcish.spark.table.batches import BatchConverter
@@ -67,8 +68,7 @@ class ColumnProfile:
 
     def encoded(self) -> str:
         """Encodings with their numbers of stripes, the most frequent one first."""
-        ordered = sorted(self.encodings.items(), key=lambda item: (-item[1], item[0]))
-        return ", ".join(f"{name} {count}" for name, count in ordered)
+        return encodings_text(self.encodings)
 
 
 def _order(value: Any) -> tuple[bool, Any]:
@@ -145,14 +145,14 @@ class Profiler:
         return proven is not None and not any(stripes for _, stripes in proven)
 
     def _add_storage(self, file: ORCFile, stripes: list[int], positions: dict[str, FileColumn]) -> None:
-        storage = native_file(file).column_storage(stripes)
+        storage = file.column_storage(stripes=stripes)
         for node in self._all:
             if node.index is None or node.is_partition:
                 continue
             found = self._found[node.index]
             own = positions.get(node.name)
             if own is not None and own.id is not None:
-                found.encodings.update(storage[own.id][2])
+                found.encodings.update(storage[own.id].encodings)
             for part in node.all():
                 position = positions.get(part.name)
                 if position is None or found.size is None:
@@ -160,7 +160,7 @@ class Profiler:
                 elif position.id is not None:
                     # Columns below are added by their own nodes, if they are nodes.
                     ids = (position.id,) if part.children else position.below
-                    found.size += sum(data + index for data, index, _ in (storage[id] for id in ids))
+                    found.size += sum(storage[id].data_bytes + storage[id].index_bytes for id in ids)
 
     def _read(self, reader: ScanReader, proven: dict[str, ExactStatistics]) -> None:
         counted = {node.name for node in self._all if node.index is not None and node.name not in proven}

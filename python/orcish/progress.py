@@ -1,4 +1,4 @@
-"""Progress of long work on a table."""
+"""Progress of long work."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ INTERVAL = 0.1
 
 
 @contextlib.contextmanager
-def reported(option: ProgressOption, text: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A function that takes the bytes of each file that is done. A bar is shown if standard error is a terminal.
+def reported(option: ProgressOption, text: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """A function that takes the bytes, or the rows, of each part that is done. A bar is shown if standard error is a
+    terminal.
 
     Args:
         option: The option.
         text: What the work is.
-        total: Bytes of all files.
+        total: Bytes or rows of all parts; ``None`` where they are not known.
     """
     show = _bar(text) if option is True else option or None
     done = 0
@@ -56,7 +57,10 @@ def _bar(text: str) -> Callable[[Progress], object] | None:
         if now - last < INTERVAL:
             return
         last = now
-        part = progress.done / progress.total if progress.total else 1.0
+        if progress.total is None:
+            print(f"\r{label} {progress.done:,}", end="", file=sys.stderr, flush=True)
+            return
+        part = min(progress.done / progress.total, 1.0) if progress.total else 1.0
         bar = "#" * round(part * BAR)
         print(f"\r{label} [{bar:<{BAR}}] {part:4.0%}", end="", file=sys.stderr, flush=True)
 
