@@ -16,6 +16,7 @@ __all__ = [
     "ColumnStatistics",
     "Columns",
     "ExistingData",
+    "FileSystem",
     "Filters",
     "Finding",
     "Limits",
@@ -82,6 +83,13 @@ Options of requests:
 - ``orcish.ca_certificate``: path of a PEM file with certificates of authorities that are trusted, beside those of the
   system (none).
 """
+
+FileSystem: TypeAlias = Any
+"""A file system that paths of a call are within: a ``pyarrow.fs.FileSystem``, or an ``AbstractFileSystem`` of fsspec.
+
+Paths are those that the file system takes, without the scheme of a URL, such as ``bucket/orders/``. Files of a local
+file system are read and written as those of a path. Other files are read through the file system, range by range, and
+written under a hidden name, which is changed when the file is complete."""
 
 Columns: TypeAlias = "Sequence[str] | Sequence[int]"
 """Dotted names (``"a"``, ``"nest.b"``, ``"list.element.c"``, ``"map.value"``), or column ids of the type tree. One name
@@ -215,6 +223,8 @@ class ScanOptions(ReadOptions, total=False):
     files."""
     storage_options: StorageOptions | None
     """Options of object stores."""
+    filesystem: FileSystem | None
+    """The file system that the paths are within; by default, they are local paths and URLs."""
     limits: Limits | None
     """Limits on what each file may make the reader do."""
     external_locations: Sequence[str | os.PathLike[str]] | None

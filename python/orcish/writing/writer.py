@@ -11,8 +11,10 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.io.paths import expanded, local_path, native_source
+from orcish.io.system_path import SystemPath, in_file_system
+from orcish.io.systems import Output
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.types import Limits, Source, StorageOptions, Target, WriteOptions
+from orcish.types import FileSystem, Limits, Source, StorageOptions, Target, WriteOptions
 from orcish.writing.rows import batch_reader, schema_and_rows, streams
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ class ORCWriter:
             return how much; a non-blocking one that writes nothing raises ``BlockingIOError``.
         schema: An Arrow schema, or an object with ``__arrow_c_schema__``.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the path is within; see :data:`~orcish.types.FileSystem`.
         publish: ``False`` for a file that does not appear when the writer is closed. Its :attr:`token` then completes
             or aborts it, in any process; see ``orcish.tables.folder.Folder.complete``. Not for file objects.
         staging: Folder on the same disk for such a file, which has a hidden name; by default the folder of the target.
@@ -66,6 +69,7 @@ class ORCWriter:
         schema: Any,
         *,
         storage_options: StorageOptions | None = None,
+        filesystem: FileSystem | None = None,
         publish: bool = True,
         staging: str | os.PathLike[str] | None = None,
         compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
@@ -87,14 +91,19 @@ class ORCWriter:
         options = chosen_options(locals(), WriteOptions)
         if not hasattr(schema, "__arrow_c_schema__"):
             raise TypeError(f"a schema has __arrow_c_schema__, which {type(schema).__name__} has not")
-        self._writer = _native.Writer(
-            _checked_target(target),
-            schema.__arrow_c_schema__(),
-            options=native_options(options),
-            storage_options=None if storage_options is None else dict(storage_options),
-            publish=publish,
-            staging=None if staging is None else os.fspath(staging),
-        )
+        native, self._output = _target(target, filesystem, storage_options)
+        try:
+            self._writer = _native.Writer(
+                native,
+                schema.__arrow_c_schema__(),
+                options=native_options(options),
+                storage_options=None if storage_options is None else dict(storage_options),
+                publish=publish,
+                staging=None if staging is None else os.fspath(staging),
+            )
+        except BaseException:
+            _abort(self._output)
+            raise
         self._schema = schema if isinstance(schema, pa.Schema) else None
         self._written: Written | None = None
 
@@ -142,12 +151,16 @@ class ORCWriter:
     def close(self) -> Written:
         """Finishes the file and, unless ``publish`` is false, publishes it. Further calls have no effect."""
         if self._written is None:
-            self._written = Written(*self._writer.finish())
+            written = Written(*self._writer.finish())
+            _publish(self._output)
+            self._written = written
         return self._written
 
     def abort(self) -> None:
         """Aborts the file, which does not appear. A closed file stays, published or not."""
         self._writer.abort()
+        if self._written is None:
+            _abort(self._output)
 
     @property
     def token(self) -> bytes | None:
@@ -191,6 +204,7 @@ def write_table(
     target: Target,
     *,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
     compression_level: int | None = None,
     column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
@@ -219,6 +233,7 @@ def write_table(
             kept as pyarrow keeps it in files of Parquet: ``to_pandas`` restores it.
         target: A path, a URL of an object store, or a file object that is open for binary writing.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the path is within; see :data:`~orcish.types.FileSystem`.
 
     Raises:
         TypeError: ``data`` is none of these, or a column of polars has Python objects.
@@ -229,7 +244,7 @@ def write_table(
     """
     options = chosen_options(locals(), WriteOptions)
     schema, rows = schema_and_rows(data)
-    with ORCWriter(target, schema, storage_options=storage_options, **options) as writer:
+    with ORCWriter(target, schema, storage_options=storage_options, filesystem=filesystem, **options) as writer:
         writer.write(rows)
     return writer.close()
 
@@ -240,6 +255,7 @@ def merge(
     target: Target,
     *,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
     limits: Limits | None = None,
 ) -> Written:
     """Writes the stripes of several files as one file. Bytes are copied, nothing is decoded.
@@ -256,6 +272,7 @@ def merge(
         sources: Paths, URLs, bytes or file objects, in the order of their rows.
         target: A path, a URL of an object store, or a file object that is open for binary writing.
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that all paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what the files may make the reader do.
 
     Raises:
@@ -267,13 +284,43 @@ def merge(
     """
     if isinstance(sources, str | bytes | os.PathLike):
         raise TypeError("sources is a list of files")
-    written = _native.merge_files(
-        [native_source(source) for source in sources],
-        _checked_target(target),
-        storage_options=None if storage_options is None else dict(storage_options),
-        limits=cast("dict[str, int] | None", limits),
-    )
+    places = in_file_system(list(sources), filesystem, storage_options)
+    native, output = _target(target, filesystem, storage_options)
+    try:
+        written = _native.merge_files(
+            [place.file() if isinstance(place, SystemPath) else native_source(place) for place in places],
+            native,
+            storage_options=None if storage_options is None else dict(storage_options),
+            limits=cast("dict[str, int] | None", limits),
+        )
+        _publish(output)
+    except BaseException:
+        _abort(output)
+        raise
     return Written(*written[:3])
+
+
+def _target(
+    target: Any, filesystem: FileSystem | None, storage_options: StorageOptions | None
+) -> tuple[Any, Output | None]:
+    """A target in the form that the native core takes, and its file in a file system of another library."""
+    place = in_file_system(target, filesystem, storage_options, is_target=True)
+    if not isinstance(place, SystemPath):
+        return _checked_target(place), None
+    if os.fspath(target).endswith("/"):
+        raise IsADirectoryError(f"{target} is a directory: a file has a name such as a.orc")
+    output = place.create()
+    return output, output
+
+
+def _publish(output: Output | None) -> None:
+    if output is not None:
+        output.close()
+
+
+def _abort(output: Output | None) -> None:
+    if output is not None:
+        output.abort()
 
 
 def _checked_target(target: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
@@ -57,8 +58,7 @@ def table_files(
 
     files = source_files(sources, partitions, listed)
     first = next(iter(sources), None) if isinstance(sources, list | tuple) else sources
-    path = None if first is None else native_source(first)
-    schema = schemas.get(local_path(path)) if isinstance(path, str) else None
+    schema = schemas.get(local_path(native_source(first))) if isinstance(first, str | os.PathLike) else None
     if len({None if each is None else each.file for each in schemas.values()}) > 1:
         # Tables of different schemas are read like files of different schemas.
         schema = None
