@@ -66,7 +66,8 @@ StorageOptions: TypeAlias = "Mapping[str, str | int | bool]"
 """Options of object stores. They take precedence over environment variables.
 
 Keys are those of the Rust crate ``object_store``, in lower case: ``aws_access_key_id``, ``aws_secret_access_key``,
-``aws_session_token``, ``aws_region``, ``aws_endpoint``, ``aws_skip_signature`` (no credentials), …;
+``aws_session_token``, ``aws_region``, ``aws_endpoint``, ``aws_skip_signature`` (no credentials), …; ``aws_profile``, a
+profile of ``~/.aws``, from which settings come that are in neither the options nor the environment;
 ``google_service_account``, …; ``azure_storage_account_name``, ``azure_storage_account_key``, …; and for all stores
 ``allow_http``, ``timeout`` (``"30s"``), ``connect_timeout``, ``proxy_url``, …. With HTTP, the value of
 ``header.NAME`` is sent as a header. With HDFS, keys are properties of Hadoop: ``dfs.…``, ``fs.…`` and ``hadoop.…``.

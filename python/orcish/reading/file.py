@@ -16,6 +16,7 @@ from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.hints import FILE, missing_attribute
 from orcish.io.paths import native_source
+from orcish.io.storage import native_storage
 from orcish.io.system_path import SystemFile, SystemPath, in_file_system
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.notebook import schema_html
@@ -90,7 +91,7 @@ class ORCFile(BatchSource):
             native,
             tail=tail,
             limits=cast("dict[str, int] | None", limits),
-            storage_options=None if storage_options is None else dict(storage_options),
+            storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
         )
         self._reader = _FileReader(self._file)
         self._source = self._file.name if isinstance(native, str | SystemFile) else f"<{type(source).__name__}>"

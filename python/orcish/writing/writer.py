@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.io.paths import expanded, local_path, native_source
+from orcish.io.storage import native_storage
 from orcish.io.system_path import SystemPath, in_file_system
 from orcish.io.systems import Output
 from orcish.keywords import checked_keywords, chosen_options
@@ -97,7 +98,7 @@ class ORCWriter:
                 native,
                 schema.__arrow_c_schema__(),
                 options=native_options(options),
-                storage_options=None if storage_options is None else dict(storage_options),
+                storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
                 publish=publish,
                 staging=None if staging is None else os.fspath(staging),
             )
@@ -285,12 +286,15 @@ def merge(
     if isinstance(sources, str | bytes | os.PathLike):
         raise TypeError("sources is a list of files")
     places = in_file_system(list(sources), filesystem, storage_options)
+    files = [place.file() if isinstance(place, SystemPath) else native_source(place) for place in places]
     native, output = _target(target, filesystem, storage_options)
     try:
         written = _native.merge_files(
-            [place.file() if isinstance(place, SystemPath) else native_source(place) for place in places],
+            files,
             native,
-            storage_options=None if storage_options is None else dict(storage_options),
+            storage_options=native_storage(
+                (each for each in (*files, native) if isinstance(each, str)), storage_options
+            ),
             limits=cast("dict[str, int] | None", limits),
         )
         _publish(output)

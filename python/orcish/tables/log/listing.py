@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from orcish import _native
 from orcish.io.files import Located, TableFile, source_files
 from orcish.io.filesystem import foreign_files, is_foreign
 from orcish.io.paths import folder_above, is_http, is_pattern, local_path, native_source
+from orcish.io.storage import native_storage
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import table_of
 from orcish.types import Pending, Sources, StorageOptions
@@ -78,7 +79,7 @@ def table_locations(
     """
     if is_foreign(path):
         return Locations([file.location for file in foreign_files(path, False)], None)
-    options = None if storage is None else cast("dict[str, Any]", dict(storage))
+    options = native_storage(path, storage)
     # Servers of files have no tables that change.
     if is_http(path):
         return Locations([location for location, _ in _native.list_files(path, options)], None)
