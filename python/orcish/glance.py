@@ -12,14 +12,18 @@ from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords
 from orcish.reading.file import ORCFile
 from orcish.scan import scan
-from orcish.types import Columns, Limits, Source, Sources, StorageOptions
+from orcish.types import Columns, FileSystem, Limits, Source, Sources, StorageOptions
 
 __all__ = ["count_rows", "head", "open_async", "read_metadata", "read_schema"]
 
 
 @checked_keywords
 def read_schema(
-    source: Sources, *, storage_options: StorageOptions | None = None, limits: Limits | None = None
+    source: Sources,
+    *,
+    storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
+    limits: Limits | None = None,
 ) -> pa.Schema:
     """The Arrow schema of a file or table, partition columns included.
 
@@ -29,14 +33,19 @@ def read_schema(
     Args:
         source: Any source of :func:`orcish.scan`.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what each file may make the reader do.
     """
-    return scan(source, storage_options=storage_options, limits=limits).schema
+    return scan(source, storage_options=storage_options, filesystem=filesystem, limits=limits).schema
 
 
 @checked_keywords
 def read_metadata(
-    source: Source, *, storage_options: StorageOptions | None = None, limits: Limits | None = None
+    source: Source,
+    *,
+    storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
+    limits: Limits | None = None,
 ) -> ORCFile:
     """The metadata of one ORC file: its tail, as an open :class:`~orcish.ORCFile` of which no data is read.
 
@@ -46,9 +55,10 @@ def read_metadata(
     Args:
         source: A path, a URL, bytes or a file object.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what the file may make the reader do.
     """
-    return ORCFile(source, storage_options=storage_options, limits=limits)
+    return ORCFile(source, storage_options=storage_options, filesystem=filesystem, limits=limits)
 
 
 @checked_keywords
@@ -77,6 +87,7 @@ def count_rows(
     *,
     filters: Filters | None = None,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
     limits: Limits | None = None,
 ) -> int:
     """The number of rows of a file or table for which a filter is true; see :meth:`orcish.Scan.count`.
@@ -88,9 +99,10 @@ def count_rows(
         source: Any source of :func:`orcish.scan`.
         filters: Which rows are counted; see :class:`~orcish.types.ReadOptions`.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what each file may make the reader do.
     """
-    return scan(source, filters=filters, storage_options=storage_options, limits=limits).count()
+    return scan(source, filters=filters, storage_options=storage_options, filesystem=filesystem, limits=limits).count()
 
 
 @checked_keywords
@@ -101,6 +113,7 @@ def head(
     columns: Columns | None = None,
     filters: Filters | None = None,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
     limits: Limits | None = None,
 ) -> pa.Table:
     """The first rows of a file or table. Stripes after them are not read.
@@ -114,7 +127,10 @@ def head(
         columns: The columns, by dotted names; all by default.
         filters: Which rows; see :class:`~orcish.types.ReadOptions`.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what each file may make the reader do.
     """
-    found = scan(source, columns=columns, filters=filters, storage_options=storage_options, limits=limits)
+    found = scan(
+        source, columns=columns, filters=filters, storage_options=storage_options, filesystem=filesystem, limits=limits
+    )
     return found.head(rows)

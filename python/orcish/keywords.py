@@ -14,6 +14,7 @@ from datetime import timedelta
 from typing import Any, ParamSpec, TypeVar
 
 from orcish.errors import closest_match
+from orcish.file_systems import check_file_system
 from orcish.sizes import parse_size
 
 __all__ = ["check_integer", "checked_keywords", "chosen_options"]
@@ -125,6 +126,7 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "max_memory": _at_least(0),
     "partitions": _check_boolean,
     "storage_options": _check_mapping,
+    "filesystem": check_file_system,
     "limits": _check_mapping,
     "pending": _check_pending,
     "undo": _check_boolean,
@@ -175,7 +177,8 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "usedictionary": ("dictionary",),
     "bloomfilters": ("bloom_filter_columns",),
     "rowgroupsize": ("row_index_stride",),
-    "filesystem": ("storage_options",),
+    "filesystem": ("filesystem", "storage_options"),
+    "fs": ("filesystem", "storage_options"),
     "retentionhours": ("older_than",),
     "targetsize": ("target_file_size",),
     "basepath": ("partitions",),

@@ -17,7 +17,7 @@ from orcish.reading.reader import row_number_name
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.scan import scan
-from orcish.types import Columns, Limits, Matching, ScanOptions, Sources, StorageOptions
+from orcish.types import Columns, FileSystem, Limits, Matching, ScanOptions, Sources, StorageOptions
 
 if TYPE_CHECKING:
     import polars
@@ -54,6 +54,7 @@ def scan_polars(
     match: Matching | None = None,
     partitions: bool | None = None,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
     limits: Limits | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
     pending: Literal["wait", "before"] | None = None,

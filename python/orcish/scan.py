@@ -12,6 +12,7 @@ from orcish.carbon.detect import has_carbon, is_carbon, is_carbon_file, single_t
 from orcish.carbon.source import CarbonSource, check_no_external, check_options
 from orcish.filters.pushdown import Filters
 from orcish.io.paths import is_many
+from orcish.io.system_path import SystemPath, in_file_system
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
@@ -20,6 +21,7 @@ from orcish.reading.scan_reader import ScanReader
 from orcish.tables.log.listing import table_files
 from orcish.types import (
     Columns,
+    FileSystem,
     Limits,
     Matching,
     Pending,
@@ -62,6 +64,7 @@ def scan(
     match: Matching | None = None,
     partitions: bool | None = None,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
     limits: Limits | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
     pending: Literal["wait", "before"] | None = None,
@@ -95,7 +98,8 @@ def scan(
     options = chosen_options(locals(), ScanOptions)
     if stripes is not None:
         raise ValueError("stripes are those of one file: read it with ORCFile, or take splits of the scan")
-    reader = _reader(source, options)
+    place = in_file_system(source, options.pop("filesystem", None), storage_options)
+    reader = _reader(place, options)
     reader.check()
     return Scan(reader)
 
@@ -151,6 +155,7 @@ def read_table(
     match: Matching | None = None,
     partitions: bool | None = None,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
     limits: Limits | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
     pending: Literal["wait", "before"] | None = None,
@@ -172,6 +177,7 @@ def read_table(
         OSError: The source cannot be read.
     """
     options = chosen_options(locals(), ScanOptions)
+    source = in_file_system(source, options.pop("filesystem", None), storage_options)
     is_table = isinstance(source, list | tuple) or is_many(source) or is_carbon_file(source)
     if is_table or schema or match or partitions or external_locations:
         return scan(source, **options).to_table(progress=progress)
@@ -180,8 +186,8 @@ def read_table(
         file = ORCFile(cast("Source", source), storage_options=storage_options, limits=limits)
     except (FileNotFoundError, IsADirectoryError) as error:
         # In an object store, a folder is known only by the names of its files. A local folder was just made.
-        is_url = isinstance(source, str) and "://" in source
-        if not is_url and not isinstance(error, IsADirectoryError):
+        is_remote = isinstance(source, SystemPath) or (isinstance(source, str) and "://" in source)
+        if not is_remote and not isinstance(error, IsADirectoryError):
             raise
         return scan(source, **options).to_table(progress=progress)
     given = {name: options[name] for name in options if name in ReadOptions.__optional_keys__}

@@ -17,6 +17,7 @@ __all__ = [
     "ColumnStorage",
     "Columns",
     "ExistingData",
+    "FileSystem",
     "Filters",
     "Finding",
     "Limits",
@@ -66,7 +67,8 @@ StorageOptions: TypeAlias = "Mapping[str, str | int | bool]"
 """Options of object stores. They take precedence over environment variables.
 
 Keys are those of the Rust crate ``object_store``, in lower case: ``aws_access_key_id``, ``aws_secret_access_key``,
-``aws_session_token``, ``aws_region``, ``aws_endpoint``, ``aws_skip_signature`` (no credentials), …;
+``aws_session_token``, ``aws_region``, ``aws_endpoint``, ``aws_skip_signature`` (no credentials), …; ``aws_profile``, a
+profile of ``~/.aws``, from which settings come that are in neither the options nor the environment;
 ``google_service_account``, …; ``azure_storage_account_name``, ``azure_storage_account_key``, …; and for all stores
 ``allow_http``, ``timeout`` (``"30s"``), ``connect_timeout``, ``proxy_url``, …. With HTTP, the value of
 ``header.NAME`` is sent as a header. With HDFS, keys are properties of Hadoop: ``dfs.…``, ``fs.…`` and ``hadoop.…``.
@@ -83,6 +85,13 @@ Options of requests:
 - ``orcish.ca_certificate``: path of a PEM file with certificates of authorities that are trusted, beside those of the
   system (none).
 """
+
+FileSystem: TypeAlias = Any
+"""A file system that paths of a call are within: a ``pyarrow.fs.FileSystem``, or an ``AbstractFileSystem`` of fsspec.
+
+Paths are those that the file system takes, without the scheme of a URL, such as ``bucket/orders/``. Files of a local
+file system are read and written as those of a path. Other files are read through the file system, range by range, and
+written under a hidden name, which is changed when the file is complete."""
 
 Columns: TypeAlias = "Sequence[str] | Sequence[int]"
 """Dotted names (``"a"``, ``"nest.b"``, ``"list.element.c"``, ``"map.value"``), or column ids of the type tree. One name
@@ -221,6 +230,8 @@ class ScanOptions(ReadOptions, total=False):
     files."""
     storage_options: StorageOptions | None
     """Options of object stores."""
+    filesystem: FileSystem | None
+    """The file system that the paths are within; by default, they are local paths and URLs."""
     limits: Limits | None
     """Limits on what each file may make the reader do."""
     external_locations: Sequence[str | os.PathLike[str]] | None

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, cast
 
 from orcish import _native
 from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
 from orcish.io.filesystem import is_foreign
 from orcish.io.paths import is_http, is_pattern, local_path, native_source
+from orcish.io.storage import native_storage
+from orcish.io.system_path import SystemPath
 from orcish.types import Sources, StorageOptions
 
 __all__ = ["check_not_carbon", "has_carbon", "is_carbon", "is_carbon_file", "is_carbon_table", "single_table"]
@@ -37,7 +38,7 @@ def is_carbon(source: Sources, storage_options: StorageOptions | None) -> bool:
     if is_http(path) or is_pattern(path) or (folder == path and "." in path.rpartition("/")[2]):
         return False
     try:
-        return _native.stat(f"{folder}/{_METADATA}", cast("dict[str, Any] | None", storage_options)) is not None
+        return _native.stat(f"{folder}/{_METADATA}", native_storage(folder, storage_options)) is not None
     except PermissionError:
         # Stores without the right to list report missing files as forbidden.
         return False
@@ -61,7 +62,12 @@ def single_table(source: Sources) -> str:
 
     Raises:
         ValueError: The source is a list or a pattern.
+        UnsupportedError: The source is within a file system that the native core does not read.
     """
+    if isinstance(source, SystemPath):
+        raise UnsupportedError(
+            f"{source}: tables of CarbonData are read from local paths and URLs, and not through a file system"
+        )
     path = None if isinstance(source, list | tuple) else native_source(source)
     if not isinstance(path, str) or is_pattern(path):
         raise ValueError(f"tables of CarbonData are read one at a time, by the path of the table: {source!r}")

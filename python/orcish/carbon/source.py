@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from orcish import _native
 from orcish.io.paths import expanded
+from orcish.io.storage import native_storage
 from orcish.reading.explanation import BLOCKLETS, PartNames
 from orcish.reading.source import SplitPart, type_options
 from orcish.types import Limits, StorageOptions
@@ -71,9 +72,8 @@ class _CarbonBase:
     def splits(self, opened: Any, size: int) -> Iterator[SplitPart]:
         """Parts of about ``size`` stored bytes."""
         for location, blocklets, rows, length, token in opened.splits(size):
-            yield SplitPart(
-                location, rows, length, blocklets, CarbonSplitSource(token, self.storage_options, self.limits)
-            )
+            source = CarbonSplitSource(location, token, self.storage_options, self.limits)
+            yield SplitPart(location, rows, length, blocklets, source)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,11 +99,12 @@ class CarbonSource(_CarbonBase):
         """
         if isinstance(external_locations, str | os.PathLike):
             raise TypeError(f"external_locations={external_locations!r}: must be a list of paths and URLs")
+        external = [expanded(os.fspath(each)) for each in external_locations or ()]
         table = _native.CarbonTable(
             location,
-            storage_options=cast("dict[str, Any] | None", storage_options),
+            storage_options=native_storage([location, *external], storage_options),
             limits=cast("dict[str, int] | None", limits),
-            external_locations=[expanded(os.fspath(each)) for each in external_locations or ()],
+            external_locations=external,
         )
         return cls(table, storage_options, limits)
 
@@ -121,6 +122,7 @@ class CarbonSource(_CarbonBase):
 class CarbonSplitSource(_CarbonBase):
     """A part of a CarbonData table. Pickles include the storage options, and thus credentials."""
 
+    location: str
     token: bytes = dataclasses.field(repr=False)
     storage_options: StorageOptions | None = dataclasses.field(repr=False)
     limits: Limits | None
@@ -131,6 +133,6 @@ class CarbonSplitSource(_CarbonBase):
         return _native.CarbonScan.of_split(
             self.token,
             type_options(options),
-            storage_options=cast("dict[str, Any] | None", self.storage_options),
+            storage_options=native_storage(self.location, self.storage_options),
             limits=cast("dict[str, int] | None", self.limits),
         )

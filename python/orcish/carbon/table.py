@@ -6,7 +6,7 @@ import dataclasses
 import datetime
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 import pyarrow as pa
 
@@ -14,6 +14,7 @@ from orcish import _native
 from orcish.carbon.source import CarbonSource, check_options
 from orcish.filters.pushdown import Filters
 from orcish.io.paths import local_path
+from orcish.io.storage import native_storage
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.reader import BatchSource, rows_of
 from orcish.reading.scan import Scan
@@ -272,7 +273,7 @@ class CarbonFile:
         self._limits = limits
         self._file = _native.CarbonFile(
             self._location,
-            storage_options=cast("dict[str, Any] | None", storage_options),
+            storage_options=native_storage(self._location, storage_options),
             limits=cast("dict[str, int] | None", limits),
         )
 

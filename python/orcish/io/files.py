@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from orcish import _native
 from orcish.io.paths import is_http, is_many, local_path, native_source
+from orcish.io.system_path import SystemFile, SystemPath
 from orcish.types import Sources
 
 __all__ = ["Located", "TableFile", "source_files"]
@@ -53,7 +54,7 @@ def source_files(sources: Sources, partitions: bool | None, listed: Callable[[st
         return found
     # Bytes and file objects get distinct names.
     return [
-        file if file.source is None else file._replace(location=f"{file.location[:-1]} {at}>")
+        file._replace(location=f"{file.location[:-1]} {at}>") if _is_nameless(file.source) else file
         for at, file in enumerate(found)
     ]
 
@@ -62,6 +63,8 @@ def _files(source: Any, partitions: bool | None, listed: Callable[[str], Located
     """The files of a source. Partition values come from the paths below a folder or pattern, and from the path of a
     partition of a table with a log.
     """
+    if isinstance(source, SystemPath):
+        return _system_files(source, partitions)
     path = native_source(source)
     if not isinstance(path, str):
         return [TableFile(f"<{type(source).__name__}>", path, [])]
@@ -76,6 +79,20 @@ def _files(source: Any, partitions: bool | None, listed: Callable[[str], Located
     # Other folders above the scanned one are only partitions on request.
     of = _native.partitions_of if partitions else functools.partial(_native.partitions_below, path)
     return [TableFile(at, None, _joined(above, of(at))) for at in found]
+
+
+def _system_files(source: SystemPath, partitions: bool | None) -> list[TableFile]:
+    """The files at a path within a file system. A log of a table there is not read."""
+    path, files = source.location, source.files()
+    is_file = len(files) == 1 and files[0].name == path
+    if partitions is False or (is_file and not partitions):
+        return [TableFile(file.name, file, []) for file in files]
+    of = _native.partitions_of if partitions else functools.partial(_native.partitions_below, path)
+    return [TableFile(file.name, file, of(file.name)) for file in files]
+
+
+def _is_nameless(source: Any) -> bool:
+    return source is not None and not isinstance(source, SystemFile)
 
 
 def _joined(above: list[tuple[str, str | None]], own: list[tuple[str, str | None]]) -> list[tuple[str, str | None]]:

@@ -13,8 +13,10 @@ from orcish.arrow import deep_import
 
 __all__ = ["Seen", "iterate", "native_batches", "read_all", "reader_of_batches", "rows_of_reader", "schema_of"]
 
-_STREAMS: weakref.WeakKeyDictionary[pa.RecordBatchReader, _native.Batches] = weakref.WeakKeyDictionary()
-"""Readers that were made here, and what they read."""
+_STREAMS: dict[int, tuple[weakref.ref[pa.RecordBatchReader], _native.Batches]] = {}
+"""Readers that were made here, by their ids, and what they read. Their ends call nothing: an exception of a signal that
+is raised in a call would be lost.
+"""
 
 Seen: TypeAlias = Callable[[int], object]
 """Takes the number of rows of each batch that is read."""
@@ -70,7 +72,10 @@ def reader_of_batches(
     if rows is None and batches.depth > deep_import.MAX_DEPTH:
         rows = native_batches(batches)
     plain = pa.RecordBatchReader.from_stream(batches) if rows is None else pa.RecordBatchReader.from_batches(*rows)
-    _STREAMS[plain] = batches
+    for key, (reader, _) in list(_STREAMS.items()):
+        if reader() is None:
+            _STREAMS.pop(key, None)
+    _STREAMS[id(plain)] = (weakref.ref(plain), batches)
     return plain
 
 
@@ -79,8 +84,8 @@ def rows_of_reader(reader: pa.RecordBatchReader) -> tuple[pa.Schema, Iterator[pa
 
     An exception while reading keeps its type.
     """
-    batches = _STREAMS.get(reader)
-    return None if batches is None else (reader.schema, _batches(reader, batches))
+    found = _STREAMS.get(id(reader))
+    return None if found is None or found[0]() is not reader else (reader.schema, _batches(reader, found[1]))
 
 
 def _batches(reader: pa.RecordBatchReader, batches: _native.Batches) -> Iterator[pa.RecordBatch]:

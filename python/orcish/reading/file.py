@@ -17,6 +17,8 @@ from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.hints import FILE, missing_attribute
 from orcish.io.paths import native_source
+from orcish.io.storage import native_storage
+from orcish.io.system_path import SystemFile, SystemPath, in_file_system
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.notebook import schema_html
 from orcish.reading.explanation import Explanation
@@ -26,6 +28,7 @@ from orcish.types import (
     Columns,
     ColumnStatistics,
     ColumnStorage,
+    FileSystem,
     Finding,
     Limits,
     ProgressOption,
@@ -72,6 +75,7 @@ class ORCFile(BatchSource):
         tail: The result of :meth:`tail_bytes` for the same file, in any process; the tail is then not read again.
         limits: Limits on what the file may make the reader do.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the path is within; see :data:`~orcish.types.FileSystem`.
     """
 
     @checked_keywords
@@ -82,17 +86,19 @@ class ORCFile(BatchSource):
         tail: bytes | None = None,
         limits: Limits | None = None,
         storage_options: StorageOptions | None = None,
+        filesystem: FileSystem | None = None,
     ) -> None:
-        native = native_source(source)
+        place = in_file_system(source, filesystem, storage_options)
+        native = place.file() if isinstance(place, SystemPath) else native_source(place)
         self._given: tuple[Any, ...] = (native, limits, storage_options)
         self._file = _native.File(
             native,
             tail=tail,
             limits=cast("dict[str, int] | None", limits),
-            storage_options=None if storage_options is None else dict(storage_options),
+            storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
         )
         self._reader = _FileReader(self._file)
-        self._source = self._file.name if isinstance(native, str) else f"<{type(source).__name__}>"
+        self._source = self._file.name if isinstance(native, str | SystemFile) else f"<{type(source).__name__}>"
 
     def __repr__(self) -> str:
         if isinstance(self._file, _ClosedFile):
@@ -105,7 +111,7 @@ class ORCFile(BatchSource):
 
     def __reduce__(self) -> tuple[Any, ...]:
         source, limits, storage_options = self._given
-        if not isinstance(source, str | bytes):
+        if not isinstance(source, str | bytes | SystemFile):
             raise TypeError(f"{self!r} cannot be pickled: only files of paths, URLs and bytes can")
         if isinstance(source, str) and "://" not in source:
             source = os.path.abspath(source)

@@ -13,6 +13,7 @@ from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.nested import map_fields
 from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
 from orcish.io.files import TableFile
+from orcish.io.storage import native_storage
 from orcish.reading.explanation import STRIPES
 from orcish.reading.schema_file import schema_file
 from orcish.reading.source import SplitPart, type_options
@@ -96,7 +97,7 @@ class OrcFiles:
                 schema=schema,
                 options=options,
                 matching=self.match,
-                storage_options=cast("dict[str, Any] | None", self.storage_options),
+                storage_options=native_storage((file.location for file in self.files), self.storage_options),
                 limits=cast("dict[str, int] | None", self.limits),
             )
         except ValueError as error:

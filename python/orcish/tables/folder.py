@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from orcish import _native
 from orcish.io.paths import local_path, native_source, path_text
+from orcish.io.storage import native_storage
 from orcish.keywords import chosen_options
 from orcish.types import Source, StorageOptions, WriteOptions
 from orcish.writing.writer import ORCWriter, Written
@@ -86,7 +87,7 @@ class Folder:
 
     @property
     def _options(self) -> dict[str, Any] | None:
-        return cast("dict[str, Any] | None", self.storage_options)
+        return native_storage(self.base, self.storage_options)
 
     def location(self, name: str) -> str:
         """The path or URL of a file, or, with an empty name, of the folder.

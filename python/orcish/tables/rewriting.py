@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from orcish import _native
 from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
+from orcish.io.storage import native_storage
 from orcish.reading.file import ORCFile, native_file
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan
@@ -123,7 +124,7 @@ def rewrite(
         folder.location(target),
         types.read.__arrow_c_schema__(),
         options=native_options(native),
-        storage_options=None if storage is None else dict(storage),
+        storage_options=native_storage(folder.base, storage),
         publish=False,
         staging=folder.location(attempt),
     )

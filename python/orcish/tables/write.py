@@ -17,12 +17,13 @@ from orcish.arrow.nested import value_type
 from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
 from orcish.io.paths import local_path, path_text
+from orcish.io.system_path import table_folder
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported
 from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job
 from orcish.tables.update import Update, data_exists
-from orcish.types import ExistingData, ProgressOption, StorageOptions, WriteOptions
+from orcish.types import ExistingData, FileSystem, ProgressOption, StorageOptions, WriteOptions
 from orcish.writing.dataset import (
     MAX_MEMORY,
     MAX_OPEN_FILES,
@@ -52,6 +53,7 @@ def write_dataset(
     max_memory: int = MAX_MEMORY,
     progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
     compression_level: int | None = None,
     column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
@@ -107,6 +109,8 @@ def write_dataset(
         progress: True for a bar on the terminal, or a function that is called with a
             :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The local file system that the path is within; see :data:`~orcish.types.FileSystem`. Others are
+            refused, as they have no atomic renames or conditional writes.
 
     Returns:
         The files, in the order in which they were finished.
@@ -126,7 +130,7 @@ def write_dataset(
     options = chosen_options(locals(), WriteOptions)
     schema, batches = schema_and_batches(data, with_index_columns)
     schema = fitted_metadata(schema, is_whole=False)
-    folder = _folder(local_path(path_text(target)))
+    folder = _folder(local_path(path_text(table_folder(target, filesystem, storage_options))))
     by = _partition_columns(partition_by or (), schema)
     if basename_template is not None:
         _check_template(basename_template)

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedArray
+from orcish.io.storage import native_storage
 from orcish.types import ExistingData, StorageOptions
 from orcish.writing.writer import native_options
 
@@ -97,7 +98,7 @@ class TableWriter:
             max_rows_per_file=max_rows_per_file,
             max_open_files=max_open_files,
             max_memory=max_memory,
-            storage_options=None if storage_options is None else dict(storage_options),
+            storage_options=native_storage(base, storage_options),
             publish=staging is None,
             staging=staging,
             options=native_options(dict(options or {})),

@@ -12,9 +12,12 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.io.paths import expanded, local_path, native_source
+from orcish.io.storage import native_storage
+from orcish.io.system_path import SystemPath, in_file_system
+from orcish.io.systems import Output
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported
-from orcish.types import Limits, ProgressOption, Source, StorageOptions, Target, WriteOptions
+from orcish.types import FileSystem, Limits, ProgressOption, Source, StorageOptions, Target, WriteOptions
 from orcish.writing.rows import batch_reader, counted, row_count, schema_and_rows, streams
 
 if TYPE_CHECKING:
@@ -53,6 +56,7 @@ class ORCWriter:
             return how much; a non-blocking one that writes nothing raises ``BlockingIOError``.
         schema: An Arrow schema, or an object with ``__arrow_c_schema__``.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the path is within; see :data:`~orcish.types.FileSystem`.
         publish: ``False`` for a file that does not appear when the writer is closed. Its :attr:`token` then completes
             or aborts it, in any process; see ``orcish.tables.folder.Folder.complete``. Not for file objects.
         staging: Folder on the same disk for such a file, which has a hidden name; by default the folder of the target.
@@ -71,6 +75,7 @@ class ORCWriter:
         schema: Any,
         *,
         storage_options: StorageOptions | None = None,
+        filesystem: FileSystem | None = None,
         publish: bool = True,
         staging: str | os.PathLike[str] | None = None,
         compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
@@ -92,14 +97,19 @@ class ORCWriter:
         options = chosen_options(locals(), WriteOptions)
         if not hasattr(schema, "__arrow_c_schema__"):
             raise TypeError(f"a schema has __arrow_c_schema__, which {type(schema).__name__} has not")
-        self._writer = _native.Writer(
-            _checked_target(target),
-            schema.__arrow_c_schema__(),
-            options=native_options(options),
-            storage_options=None if storage_options is None else dict(storage_options),
-            publish=publish,
-            staging=None if staging is None else os.fspath(staging),
-        )
+        native, self._output = _target(target, filesystem, storage_options)
+        try:
+            self._writer = _native.Writer(
+                native,
+                schema.__arrow_c_schema__(),
+                options=native_options(options),
+                storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
+                publish=publish,
+                staging=None if staging is None else os.fspath(staging),
+            )
+        except BaseException:
+            _abort(self._output)
+            raise
         self._name = name_of(target)
         self._state: Literal["open", "closed", "aborted", "failed"] = "open"
         self._process = os.getpid()
@@ -162,10 +172,14 @@ class ORCWriter:
         """Finishes the file and, unless ``publish`` is false, publishes it. Further calls have no effect."""
         if self._written is None:
             try:
-                self._written = Written(*self._writer.finish())
+                written = Written(*self._writer.finish())
+                _publish(self._output)
             except BaseException:
-                self._state = "aborted" if self._state == "aborted" else "failed"
+                if self._state != "aborted":
+                    self._state = "failed"
+                    _abort(self._output)
                 raise
+            self._written = written
             self._state = "closed"
         return self._written
 
@@ -173,12 +187,14 @@ class ORCWriter:
         """Aborts the file, which does not appear. A closed file stays, published or not."""
         self._writer.abort()
         if self._state != "closed":
+            _abort(self._output)
             self._state = "aborted"
 
     def _fail(self) -> None:
         self._writer.fail()
         if self._state == "open":
             self._state = "failed"
+            _abort(self._output)
 
     @property
     def token(self) -> bytes | None:
@@ -223,6 +239,7 @@ def write_table(
     *,
     progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
     compression_level: int | None = None,
     column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
@@ -253,6 +270,7 @@ def write_table(
         progress: True for a bar on the terminal, or a function that is called with a
             :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the path is within; see :data:`~orcish.types.FileSystem`.
 
     Raises:
         TypeError: ``data`` is none of these, or a column of polars has Python objects.
@@ -263,7 +281,7 @@ def write_table(
     """
     options = chosen_options(locals(), WriteOptions)
     schema, rows = schema_and_rows(data)
-    with ORCWriter(target, schema, storage_options=storage_options, **options) as writer:
+    with ORCWriter(target, schema, storage_options=storage_options, filesystem=filesystem, **options) as writer:
         if not progress:
             writer.write(rows)
         else:
@@ -278,6 +296,7 @@ def merge(
     target: Target,
     *,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
     limits: Limits | None = None,
 ) -> Written:
     """Writes the stripes of several files as one file. Bytes are copied, nothing is decoded.
@@ -295,6 +314,7 @@ def merge(
         sources: Paths, URLs, bytes or file objects, in the order of their rows.
         target: A path, a URL of an object store, or a file object that is open for binary writing.
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that all paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what the files may make the reader do.
 
     Raises:
@@ -306,12 +326,22 @@ def merge(
     """
     if isinstance(sources, str | bytes | os.PathLike):
         raise TypeError("sources is a list of files")
-    written = _native.merge_files(
-        [native_source(source) for source in sources],
-        _checked_target(target),
-        storage_options=None if storage_options is None else dict(storage_options),
-        limits=cast("dict[str, int] | None", limits),
-    )
+    places = in_file_system(list(sources), filesystem, storage_options)
+    files = [place.file() if isinstance(place, SystemPath) else native_source(place) for place in places]
+    native, output = _target(target, filesystem, storage_options)
+    try:
+        written = _native.merge_files(
+            files,
+            native,
+            storage_options=native_storage(
+                (each for each in (*files, native) if isinstance(each, str)), storage_options
+            ),
+            limits=cast("dict[str, int] | None", limits),
+        )
+        _publish(output)
+    except BaseException:
+        _abort(output)
+        raise
     return Written(*written[:3])
 
 
@@ -321,6 +351,29 @@ def name_of(target: Any) -> str:
         return f"<{type(target).__name__}>"
     # Names of files may have bytes that are no text.
     return _native.display_name(str(target).encode(errors="replace").decode())
+
+
+def _target(
+    target: Any, filesystem: FileSystem | None, storage_options: StorageOptions | None
+) -> tuple[Any, Output | None]:
+    """A target in the form that the native core takes, and its file in a file system of another library."""
+    place = in_file_system(target, filesystem, storage_options, is_target=True)
+    if not isinstance(place, SystemPath):
+        return _checked_target(place), None
+    if os.fspath(target).endswith("/"):
+        raise IsADirectoryError(f"{target} is a directory: a file has a name such as a.orc")
+    output = place.create()
+    return output, output
+
+
+def _publish(output: Output | None) -> None:
+    if output is not None:
+        output.close()
+
+
+def _abort(output: Output | None) -> None:
+    if output is not None:
+        output.abort()
 
 
 def _checked_target(target: Any) -> Any:

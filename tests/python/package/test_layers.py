@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[3] / "python" / "orcish"
 
 RANKS = [
     {"errors", "terminal", "_native"},
-    {"hints", "sizes"},
+    {"file_systems", "hints", "sizes"},
     {"keywords", "arrow", "notebook"},
     {"filters"},
     {"types"},
@@ -37,6 +37,7 @@ WITHOUT_SPARK = (
     "arrow",
     "carbon",
     "compat",
+    "file_systems",
     "filters",
     "io",
     "polars",
@@ -56,6 +57,9 @@ def name_of(path: Path) -> str:
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
+
+OF_FSSPEC = {"_strip_protocol"}
+"""Methods of file systems of fsspec that have no public name."""
 
 MODULES = {name_of(path): ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
 
@@ -174,7 +178,7 @@ def defined(tree: ast.Module) -> set[str]:
 def test_private_attributes_are_those_of_the_module_itself(module: str) -> None:
     own = defined(MODULES[module])
     for node in ast.walk(MODULES[module]):
-        if not isinstance(node, ast.Attribute) or not is_private(node.attr) or node.attr in NAMED_TUPLE:
+        if not isinstance(node, ast.Attribute) or not is_private(node.attr) or node.attr in NAMED_TUPLE | OF_FSSPEC:
             continue
         is_self = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
         assert is_self or node.attr in own, f"{module}:{node.lineno}: {ast.unparse(node)}"

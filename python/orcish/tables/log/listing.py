@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from orcish import _native
 from orcish.io.files import Located, TableFile, source_files
 from orcish.io.filesystem import foreign_files, is_foreign
 from orcish.io.paths import folder_above, is_http, is_pattern, local_path, native_source
+from orcish.io.storage import native_storage
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import table_of
 from orcish.types import Pending, Sources, StorageOptions
@@ -57,8 +59,7 @@ def table_files(
 
     files = source_files(sources, partitions, listed)
     first = next(iter(sources), None) if isinstance(sources, list | tuple) else sources
-    path = None if first is None else native_source(first)
-    schema = schemas.get(local_path(path)) if isinstance(path, str) else None
+    schema = schemas.get(local_path(native_source(first))) if isinstance(first, str | os.PathLike) else None
     if len({None if each is None else each.file for each in schemas.values()}) > 1:
         # Tables of different schemas are read like files of different schemas.
         schema = None
@@ -78,7 +79,7 @@ def table_locations(
     """
     if is_foreign(path):
         return Locations([file.location for file in foreign_files(path, False)], None)
-    options = None if storage is None else cast("dict[str, Any]", dict(storage))
+    options = native_storage(path, storage)
     # Servers of files have no tables that change.
     if is_http(path):
         return Locations([location for location, _ in _native.list_files(path, options)], None)

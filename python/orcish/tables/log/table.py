@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any, cast
 
 from orcish import _native
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import is_foreign
 from orcish.io.paths import is_http, local_path
+from orcish.io.storage import native_storage
 
 __all__ = ["check_folder", "existing_root", "table_log", "table_of"]
 
@@ -70,4 +70,4 @@ def check_folder(path: str) -> None:
 
 def table_log(root: str, storage: Mapping[str, str] | None) -> _native.TableLog:
     """The log of the table in a folder."""
-    return _native.TableLog(root, None if storage is None else cast("dict[str, Any]", dict(storage)))
+    return _native.TableLog(root, native_storage(root, storage))

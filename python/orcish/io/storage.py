@@ -1,0 +1,128 @@
+"""Options of stores as the native core takes them, with what the profiles of AWS say."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from orcish.io.aws_credentials import credentials_of
+from orcish.io.aws_profile import Profile, read_profile
+
+__all__ = ["native_storage"]
+
+PROFILE = "aws_profile"
+"""The option with the name of a profile."""
+SOURCES = (
+    ("access_key_id",),
+    ("secret_access_key",),
+    ("skip_signature",),
+    ("web_identity_token_file", "role_arn"),
+    ("container_credentials_relative_uri",),
+    ("container_credentials_full_uri", "container_authorization_token_file"),
+    ("metadata_endpoint",),
+)
+"""Options by which the native core finds credentials, without ``aws_``."""
+REGIONS = ("region", "default_region")
+ENDPOINTS = ("endpoint", "endpoint_url", "endpoint_url_s3")
+METADATA = ("169.254.169.254", 80)
+"""The server that gives credentials to machines of EC2 with a role."""
+METADATA_TIMEOUT = 1.0
+"""Seconds until a connection to that server has to be there, as for boto3."""
+METADATA_INTERVAL = 30.0
+"""Seconds after which a server that was not there is looked for again."""
+
+_metadata_seen: list[tuple[float, bool]] = []
+"""When the server was looked for, and whether it was there."""
+
+
+def native_storage(locations: str | Iterable[str], options: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The options of stores for the native core.
+
+    For URLs of S3, what is in neither the options nor the environment comes from the profile of AWS: credentials, the
+    region, and the endpoint. It is looked up in each process, as the environment is.
+
+    Args:
+        locations: The paths or URLs that the options are for.
+        options: The options of the user.
+
+    Raises:
+        PermissionError: There are no credentials anywhere, or they cannot be obtained.
+        UnsupportedError: They can only be obtained by boto3, which is not installed.
+        ValueError: The files of profiles cannot be parsed, or there is no such profile.
+    """
+    given = None if options is None else dict(options)
+    several = (locations,) if isinstance(locations, str) else locations
+    url = next((each for each in several if each[:6].lower().startswith(("s3://", "s3a://"))), None)
+    return given if url is None else _with_profile(url, given or {})
+
+
+def _with_profile(url: str, options: dict[str, Any]) -> dict[str, Any]:
+    own = {key.lower().removeprefix("aws_") for key in options}
+    around = {key.lower().removeprefix("aws_") for key, value in os.environ.items() if key.startswith("AWS_") and value}
+    name = options.pop(PROFILE, None)
+    # A profile of the options takes precedence over the credentials of the environment.
+    has_credentials = _has_credentials(own if name is not None else own | around)
+    has_region, has_endpoint = (not (own | around).isdisjoint(keys) for keys in (REGIONS, ENDPOINTS))
+    if has_credentials and has_region and has_endpoint:
+        return options
+    try:
+        profile = read_profile(None if name is None else str(name))
+    except (ValueError, OSError):
+        if has_credentials:
+            return options
+        raise
+    added: dict[str, Any] = {}
+    if not has_credentials:
+        added |= _credentials(url, profile)
+    if not has_region and profile.settings.get("region"):
+        added["aws_region"] = profile.settings["region"]
+    if not has_endpoint and profile.endpoint:
+        added["aws_endpoint"] = profile.endpoint
+        if profile.endpoint.lower().startswith("http://") and "allow_http" not in own | around:
+            added["aws_allow_http"] = True
+    return {**added, **options}
+
+
+def _has_credentials(keys: set[str]) -> bool:
+    return any(keys.issuperset(source) for source in SOURCES)
+
+
+def _credentials(url: str, profile: Profile) -> dict[str, Any]:
+    is_named = profile.name != "default"
+    if is_named and not profile.exists:
+        raise ValueError(f"there is no such profile: {profile.describe()}")
+    found = credentials_of(profile)
+    if found is not None:
+        return found
+    looked = [
+        "storage_options",
+        "the environment (AWS_ACCESS_KEY_ID, AWS_WEB_IDENTITY_TOKEN_FILE, AWS_CONTAINER_CREDENTIALS_RELATIVE_URI)",
+        profile.describe(),
+    ]
+    if os.environ.get("AWS_EC2_METADATA_DISABLED", "").lower() != "true":
+        if _has_metadata():
+            return {}
+        looked.append(f"the role of the machine ({METADATA[0]} does not answer)")
+    bucket = "/".join(url.split("/")[:3])
+    raise PermissionError(
+        f"{bucket}: no credentials found, in {', '.join(looked)}: a public bucket is read with "
+        'storage_options={"aws_skip_signature": True}'
+    )
+
+
+def _has_metadata() -> bool:
+    """Whether the server of credentials answers. Without one, each request to a store would try for minutes."""
+    if _metadata_seen:
+        at, was_there = _metadata_seen[-1]
+        if was_there or time.monotonic() - at < METADATA_INTERVAL:
+            return was_there
+    try:
+        socket.create_connection(METADATA, timeout=METADATA_TIMEOUT).close()
+        is_there = True
+    except OSError:
+        is_there = False
+    _metadata_seen[:] = [(time.monotonic(), is_there)]
+    return is_there

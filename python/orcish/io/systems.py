@@ -1,0 +1,322 @@
+"""File systems of pyarrow and fsspec, in the form that readers and writers use."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import posixpath
+import re
+import secrets
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+from orcish.errors import UnsupportedError
+from orcish.file_systems import check_file_system, library_of
+
+__all__ = ["OpenFile", "Output", "Status", "System", "system_of"]
+
+
+class Status(NamedTuple):
+    """What is at a path."""
+
+    is_file: bool
+    is_folder: bool
+    size: int | None
+    """Bytes of a file, where the file system knows them."""
+
+
+class OpenFile(Protocol):
+    """An open file, which several threads may read."""
+
+    def read_at(self, nbytes: int, offset: int) -> Any:
+        """Reads at most ``nbytes`` bytes at ``offset``, as an object with the buffer protocol."""
+
+    def size(self) -> int:
+        """Length of the file."""
+
+
+class Output(Protocol):
+    """A file that is being written. It appears when it is closed."""
+
+    def write(self, data: bytes, /) -> object:
+        """Writes all of ``data``."""
+
+    def close(self) -> None:
+        """Publishes the file."""
+
+    def abort(self) -> None:
+        """Removes what was written. A closed file stays."""
+
+
+class System(Protocol):
+    """A file system. It can be pickled if the given object can."""
+
+    def normalized(self, path: str) -> str:
+        """The path without the URL scheme of the file system, and without slashes at its end.
+
+        Raises:
+            ValueError: The path is the URL of another file system.
+        """
+
+    def native_path(self, path: str) -> str | None:
+        """The path of the same file on the local disk; ``None`` where it is not there."""
+
+    def status(self, path: str) -> Status:
+        """What is at a path."""
+
+    def find(self, folder: str) -> list[tuple[str, int | None]]:
+        """Paths and sizes of all files below a folder. The paths begin with ``folder``."""
+
+    def open(self, path: str) -> OpenFile:
+        """Opens a file.
+
+        Raises:
+            OSError: The file is not there, or cannot be opened.
+        """
+
+    def create(self, path: str) -> Output:
+        """Creates a file.
+
+        Raises:
+            OSError: The file cannot be created.
+            UnsupportedError: The file system cannot be written to, or cannot publish a file as a whole.
+        """
+
+
+class ArrowSystem:
+    """A file system of pyarrow."""
+
+    def __init__(self, system: Any) -> None:
+        self._system = system
+
+    def normalized(self, path: str) -> str:
+        """See :class:`System`."""
+        found: str = self._system.normalize_path(path)
+        return found.rstrip("/") or found[:1]
+
+    def native_path(self, path: str) -> str | None:
+        """See :class:`System`."""
+        from pyarrow import fs
+
+        system = self._system
+        while isinstance(system, fs.SubTreeFileSystem):
+            path = _joined(system.base_path, path)
+            system = system.base_fs
+        return os.path.abspath(path) if isinstance(system, fs.LocalFileSystem) else None
+
+    def status(self, path: str) -> Status:
+        """See :class:`System`."""
+        from pyarrow import fs
+
+        info = self._system.get_file_info(path)
+        return Status(info.type == fs.FileType.File, info.type == fs.FileType.Directory, info.size)
+
+    def find(self, folder: str) -> list[tuple[str, int | None]]:
+        """See :class:`System`."""
+        from pyarrow import fs
+
+        infos = self._system.get_file_info(fs.FileSelector(folder, recursive=True, allow_not_found=True))
+        return [(info.path, info.size) for info in infos if info.type == fs.FileType.File]
+
+    def open(self, path: str) -> OpenFile:
+        """See :class:`System`."""
+        found: OpenFile = self._system.open_input_file(path)
+        return found
+
+    def create(self, path: str) -> Output:
+        """See :class:`System`."""
+        system = self._system
+        return Moved(path, system.open_output_stream, system.move, system.delete_file)
+
+
+class FsspecSystem:
+    """A file system of fsspec."""
+
+    def __init__(self, system: Any) -> None:
+        self._system = system
+
+    def normalized(self, path: str) -> str:
+        """See :class:`System`."""
+        found: str = self._system._strip_protocol(path)
+        if "://" in found and not _protocols(self._system).isdisjoint(("http", "https")):
+            return found
+        if "://" in found:
+            raise ValueError(f"{path!r}: the path within a file system is no URL of another file system")
+        return found.rstrip("/") or found[:1]
+
+    def native_path(self, path: str) -> str | None:
+        """See :class:`System`."""
+        from fsspec.implementations.local import LocalFileSystem
+
+        system, folders = self._inner()
+        for folder in folders:
+            path = _joined(folder, path)
+        return system._strip_protocol(path) if isinstance(system, LocalFileSystem) else None
+
+    def status(self, path: str) -> Status:
+        """See :class:`System`."""
+        try:
+            info = self._system.info(path)
+        except FileNotFoundError:
+            return Status(is_file=False, is_folder=False, size=None)
+        return Status(info["type"] == "file", info["type"] == "directory", info.get("size"))
+
+    def find(self, folder: str) -> list[tuple[str, int | None]]:
+        """See :class:`System`."""
+        found = self._system.find(folder, detail=True)
+        return [(path, info.get("size")) for path, info in found.items()]
+
+    def open(self, path: str) -> OpenFile:
+        """See :class:`System`."""
+        if self._inner()[0].async_impl:
+            return Ranges(self._system, path)
+        import pyarrow as pa
+
+        found: OpenFile = pa.PythonFile(self._system.open(path, mode="rb"), mode="r")
+        return found
+
+    def create(self, path: str) -> Output:
+        """See :class:`System`."""
+        system = self._system
+        return Moved(path, lambda hidden: system.open(hidden, mode="wb"), self._move(), system.rm_file)
+
+    def _move(self) -> Callable[[str, str], object]:
+        """The function that moves a file: a rename, or else a copy.
+
+        Raises:
+            UnsupportedError: The file system has neither.
+        """
+        from fsspec import AbstractFileSystem
+
+        system, (inner, _) = self._system, self._inner()
+        # The default is for patterns, too, and takes special characters of names for these.
+        if type(inner).mv is not AbstractFileSystem.mv:
+            rename: Callable[[str, str], object] = system.mv
+            return rename
+        if not inner.async_impl and type(inner).cp_file is AbstractFileSystem.cp_file:
+            raise UnsupportedError(
+                f"{type(inner).__name__} cannot move a file to its name once it is written: write to an open file of "
+                "the file system, which keeps a part of the bytes after an error"
+            )
+
+        def copy(source: str, target: str) -> None:
+            system.cp_file(source, target)
+            system.rm_file(source)
+
+        return copy
+
+    def _inner(self) -> tuple[Any, list[str]]:
+        """The file system that has the files, and the folders of it that this one is in, the innermost first."""
+        from fsspec.implementations.dirfs import DirFileSystem
+
+        system, folders = self._system, []
+        while isinstance(system, DirFileSystem):
+            folders.append(system.path)
+            system = system.fs
+        return system, folders
+
+
+class Ranges:
+    """A file of an asynchronous file system of fsspec. Each read is one request, without a cache, as the native core
+    asks for the ranges that it needs.
+    """
+
+    def __init__(self, system: Any, path: str) -> None:
+        self._system, self._path = system, path
+        info = system.info(path)
+        if info["type"] == "directory":
+            raise IsADirectoryError(f"{path} is a directory")
+        size = info.get("size")
+        if size is None:
+            raise UnsupportedError(f"{path}: the file system does not know the length of the file: read it into memory")
+        self._size: int = size
+
+    def read_at(self, nbytes: int, offset: int) -> Any:
+        """See :class:`OpenFile`."""
+        end = min(offset + nbytes, self._size)
+        return self._system.cat_file(self._path, start=offset, end=end) if offset < end else b""
+
+    def size(self) -> int:
+        """See :class:`OpenFile`."""
+        return self._size
+
+
+class Moved:
+    """A file that is written under a hidden name in its folder, and moved to its name when it is closed."""
+
+    def __init__(
+        self,
+        path: str,
+        create: Callable[[str], Any],
+        move: Callable[[str, str], object],
+        delete: Callable[[str], object],
+    ) -> None:
+        folder, slash, name = path.rpartition("/")
+        plain = re.sub(r"[*?\[\]]", "_", name[:40])
+        self.name, self._hidden = path, f"{folder}{slash}.{plain}.{secrets.token_hex(8)}.tmp"
+        self._move, self._delete = move, delete
+        self._process = os.getpid()
+        self._file: Any = None
+        try:
+            self._file = create(self._hidden)
+        except NotImplementedError as error:
+            raise UnsupportedError(f"{path}: the file system cannot be written to: {error}") from error
+
+    def write(self, data: bytes, /) -> object:
+        """See :class:`Output`."""
+        return self._file.write(data)
+
+    def close(self) -> None:
+        """See :class:`Output`."""
+        if self._file is None:
+            return
+        self._file.close()
+        try:
+            self._move(self._hidden, self.name)
+        except NotImplementedError as error:
+            raise UnsupportedError(f"{self.name}: the file system cannot move a file to its name: {error}") from error
+        self._file = None
+
+    def abort(self) -> None:
+        """See :class:`Output`. An error does not matter, as the file is hidden from readers."""
+        file, self._file = self._file, None
+        if file is None or self._process != os.getpid():
+            return
+        with contextlib.suppress(Exception):
+            file.close()
+        with contextlib.suppress(Exception):
+            self._delete(self._hidden)
+
+    def __del__(self) -> None:
+        self.abort()
+
+
+def system_of(filesystem: Any) -> System:
+    """The file system of an argument.
+
+    Raises:
+        TypeError: The object is no file system.
+    """
+    check_file_system("filesystem", filesystem)
+    if library_of(filesystem) == "fsspec":
+        return FsspecSystem(filesystem)
+    from pyarrow import fs
+
+    handler = filesystem.handler if isinstance(filesystem, fs.PyFileSystem) else None
+    return FsspecSystem(handler.fs) if isinstance(handler, fs.FSSpecHandler) else ArrowSystem(filesystem)
+
+
+def _protocols(system: Any) -> set[str]:
+    """The URL schemes of a file system of fsspec."""
+    return {system.protocol} if isinstance(system.protocol, str) else set(system.protocol)
+
+
+def _joined(folder: str, path: str) -> str:
+    """A path within the folder of a file system.
+
+    Raises:
+        ValueError: The path leaves the folder.
+    """
+    if ".." in path.split("/"):
+        raise ValueError(f"{path!r}: '..' leaves the folder of the file system")
+    return posixpath.join(folder, path.lstrip("/"))
