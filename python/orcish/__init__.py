@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from orcish._native import __version__
 from orcish.carbon.table import CarbonBlocklet, CarbonFile, CarbonSegment, CarbonTable
+from orcish.dataset import dataset
 from orcish.errors import (
     CommitError,
     CorruptFileError,
@@ -82,6 +83,7 @@ __all__ = [
     "compact",
     "convert",
     "count_rows",
+    "dataset",
     "delete",
     "head",
     "history",

@@ -83,12 +83,11 @@ def scan_polars(
     schema = table.schema
     check_polars_types(schema)
     empty = to_polars(pa.Table.from_batches([], schema))
-    parts = _columns_by_polars_name(table, options.get("columns"), schema.names)
     number = row_number_name(options)
     reader = reader_of(table)
-    _, after_read = reader.prepare(reader.options)
-    # A limit, or a filter about all rows, is applied before the predicate of the query.
-    is_first = options.get("limit") is not None or (after_read is not None and not after_read.residual.by_row)
+    parts = reader.parts_of_columns()
+    # The scan is complete before the predicate of the query.
+    is_first = not reader.takes_filters()
 
     def batches(
         with_columns: list[str] | None, predicate: Any | None, n_rows: int | None, batch_size: int | None
@@ -130,12 +129,3 @@ def _with_types_of_polars(table: Scan) -> Scan:
     if plain == whole:
         return table
     return Scan(ScanReader(dataclasses.replace(source, schema=plain), reader.options))
-
-
-def _columns_by_polars_name(table: Scan, requested: Columns | None, names: list[str]) -> dict[str, list[str]]:
-    """The requested columns, such as ``n.a``, by the columns that polars sees, such as ``n``."""
-    found: dict[str, list[str]] = {}
-    for name in map(str, requested or ()):
-        only = reader_of(table).with_options(columns=[name], filters=None, row_number=None)
-        found.setdefault(name if name in names else only.selected_schema.names[0], []).append(name)
-    return found

@@ -27,6 +27,7 @@ from orcish.filters.translation import (
     Translation,
     all_of,
     any_of,
+    false_or_null,
     find_field,
     literal_kind,
     midnight,
@@ -80,16 +81,20 @@ class DecodedExpression:
         self._tokens = _metadata(self._batch.schema)
         self.root = self._parse()
 
-    def columns(self) -> list[str]:
-        """Names of the top-level columns, without duplicates."""
-        found: dict[str, None] = {}
+    def paths(self) -> list[tuple[str, ...]]:
+        """Names of the columns and of the fields within them, without duplicates."""
+        found: dict[tuple[str, ...], None] = {}
         pending = [self.root]
         while pending:
             node = pending.pop()
             if node.kind == "field":
-                found[node.value[0]] = None
+                found[tuple(node.value)] = None
             pending.extend(reversed(node.children))
         return list(found)
+
+    def columns(self) -> list[str]:
+        """Names of the top-level columns, without duplicates."""
+        return list(dict.fromkeys(path[0] for path in self.paths()))
 
     def conjuncts(self) -> list[Node]:
         """The operands of a conjunction."""
@@ -205,9 +210,23 @@ def translate(node: Node, schema: pa.Schema) -> Translation | None:
         return negation(translate(node.children[0], schema))
     if node.name in _COMPARISONS:
         return _comparison(node, schema)
+    if node.name == "if_else":
+        return _unknown_for_null(node, schema)
     if len(node.children) != 1 or (column := _column(node.children[0], schema)) is None:
         return None
     return _call_on_column(node, *column)
+
+
+def _unknown_for_null(node: Node, schema: pa.Schema) -> Translation | None:
+    """Translates ``if_else(is_valid(column), condition, null)``, by which duckdb makes `in` unknown for null."""
+    test, condition, other = node.children
+    is_null = other.kind == "literal" and not other.value.is_valid
+    if not is_null or test.name != "is_valid" or (column := _column(test.children[0], schema)) is None:
+        return None
+    valid, unknown = translate(test, schema), Translation(false_or_null(column[0]))
+    if valid is None or (found := translate(condition, schema)) is None:
+        return None
+    return any_of([all_of([found, valid]), unknown])
 
 
 def _column(node: Node, schema: pa.Schema) -> tuple[str, pa.DataType] | None:

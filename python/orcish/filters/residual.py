@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.arrow.nested import map_fields
 from orcish.arrow.polars import check_polars_types, to_polars
+from orcish.arrow.selecting import select_rows
 from orcish.errors import UnknownColumnError
 
 __all__ = ["Residual", "combined_residual"]
@@ -35,13 +35,7 @@ class Residual:
 
     def apply(self, data: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:
         """The rows for which the predicate is true."""
-        if any(pa.types.is_run_end_encoded(field.type) for field in data.schema):
-            return _with_runs(self.apply(_without_runs(data)), data.schema)
-        # pyarrow does not compare views or select rows of them.
-        plain = pa.schema([field.with_type(_without_views(field.type)) for field in data.schema])
-        if plain == data.schema:
-            return self._kept(data)
-        return self._kept(data.cast(plain)).cast(data.schema)
+        return select_rows(data, self._kept)
 
     def _kept(self, data: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:
         if isinstance(self.predicate, pc.Expression):
@@ -137,35 +131,3 @@ def combined_residual(parts: list[Residual]) -> Residual:
         names = None if names is None or part.columns is None else [*names, *part.columns]
     columns = None if names is None else list(dict.fromkeys(names))
     return _Conjunction([part.predicate for part in parts], columns, parts=tuple(parts))
-
-
-def _without_runs(data: Any) -> Any:
-    """Decodes run-end encoded columns, as pyarrow does not select rows of them."""
-    columns = [pc.run_end_decode(each) if pa.types.is_run_end_encoded(each.type) else each for each in data.columns]
-    fields = zip(data.schema, columns, strict=True)
-    schema = pa.schema([field.with_type(column.type) for field, column in fields], data.schema.metadata)
-    return type(data).from_arrays(columns, schema=schema)
-
-
-def _with_runs(data: Any, schema: pa.Schema) -> Any:
-    """Encodes the columns that were run-end encoded before."""
-
-    def encoded(column: Any, kind: pa.DataType) -> Any:
-        if not pa.types.is_run_end_encoded(kind):
-            return column
-        return pc.run_end_encode(column, run_end_type=kind.run_end_type)
-
-    columns = [encoded(column, field.type) for column, field in zip(data.columns, schema, strict=True)]
-    return type(data).from_arrays(columns, schema=schema)
-
-
-def _without_views(kind: pa.DataType) -> pa.DataType:
-    """The type with large strings and binaries in place of views."""
-    types = pa.types
-    if types.is_string_view(kind):
-        return pa.large_string()
-    if types.is_binary_view(kind):
-        return pa.large_binary()
-    # Casts of other nested types are not supported; views inside of them are kept.
-    is_cast = types.is_struct(kind) or types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind)
-    return map_fields(kind, lambda field, _: field.with_type(_without_views(field.type))) if is_cast else kind

@@ -52,6 +52,26 @@ class ScanReader(Reader):
                 raise TypeError(f"columns are selected by their names, not by {name!r}")
         return self.with_options(columns=list(columns))
 
+    def parts_of_columns(self) -> dict[str, list[str]]:
+        """The requested columns, such as ``n.a``, by the columns of the schema that they are in, such as ``n``; empty
+        if all columns are read.
+        """
+        requested, found = self.options.get("columns"), dict[str, list[str]]()
+        if requested is None:
+            return found
+        names = self.selected_schema.names
+        for name in map(str, requested):
+            only = self.with_options(columns=[name], filters=None, row_number=None)
+            found.setdefault(name if name in names else only.selected_schema.names[0], []).append(name)
+        return found
+
+    def takes_filters(self) -> bool:
+        """Whether further filters can be applied together with those of the options: there is no limit, and no filter
+        about all rows at once, which have to be applied before.
+        """
+        _, residual = self.prepare(self.options)
+        return self.options.get("limit") is None and (residual is None or residual.residual.by_row)
+
     @property
     def is_one_frame(self) -> bool:
         """Whether the rows are those of one file."""

@@ -333,3 +333,16 @@ def test_the_target_is_elsewhere(sales, tmp_path, monkeypatch):
         with pytest.raises(ValueError, match="target"):
             orcish.convert(source, tmp_path, existing_data="overwrite")
     orcish.convert(path, f"{path}_orc")
+
+
+def test_datasets_are_those_of_scans(sales):
+    dataset = orcish.dataset(sales.path)
+    assert dataset.to_table().equals(WANTED)
+    for keep in (pc.field("id") > 700, pc.field("city") == "Bern", pc.if_else(pc.field("id") > 5, True, False)):
+        assert dataset.to_table(["total", "id"], keep).equals(WANTED.filter(keep).select(["total", "id"]))
+        assert dataset.count_rows(keep) == WANTED.filter(keep).num_rows
+    assert duckdb.sql("select sum(id) from dataset where city = 'Chur' and id < 10").fetchall() == [(12,)]
+    pieces = [part.to_table(columns=["id"]) for part in pickle.loads(pickle.dumps(list(dataset.get_fragments())))]
+    assert sorted(pa.concat_tables(pieces)["id"].to_pylist()) == WANTED["id"].to_pylist()
+    with pytest.raises(orcish.UnsupportedError, match="its own"):
+        dataset.replace_schema(pa.schema([("id", pa.int32())]))

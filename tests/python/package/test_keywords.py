@@ -116,7 +116,7 @@ READ = [
     "ORCFile.arrow_schema",
 ]
 READ += ["CarbonTable.scan", "CarbonTable.read", "CarbonTable.to_batches", "CarbonFile.read"]
-SCAN = ["orcish.scan", "orcish.read_table", "orcish.scan_polars"]
+SCAN = ["orcish.scan", "orcish.read_table", "orcish.scan_polars", "orcish.dataset"]
 WRITE = ["ORCWriter", "orcish.write_table", "orcish.write_dataset", "orcish.convert"]
 WRITE += [name for name in ("orcish.spark.compact", "orcish.spark.convert") if name in CALLABLES]
 OPTIONS = [(name, types.ReadOptions) for name in READ] + [(name, types.ScanOptions) for name in SCAN]

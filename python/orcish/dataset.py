@@ -1,0 +1,77 @@
+"""Scans as datasets of pyarrow."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import pyarrow as pa
+
+from orcish.filters.pushdown import Filters
+from orcish.keywords import checked_keywords, chosen_options
+from orcish.scan import scan
+from orcish.types import Columns, Limits, Matching, ScanOptions, Sources, StorageOptions
+
+if TYPE_CHECKING:
+    from orcish.datasets.dataset import ScanDataset
+
+__all__ = ["dataset"]
+
+
+@checked_keywords
+def dataset(
+    source: Sources,
+    *,
+    columns: Columns | None = None,
+    batch_size: int | None = None,
+    stripes: Sequence[int] | None = None,
+    filters: Filters | None = None,
+    limit: int | None = None,
+    row_number: bool | str | None = None,
+    threads: int | None = None,
+    arrow_schema: bool | None = None,
+    timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
+    timestamps: Literal["wall", "instant"] | None = None,
+    timezone: str | None = None,
+    timestamp_out_of_range: Literal["error", "null"] | None = None,
+    strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+    decimal_out_of_range: Literal["error", "null"] | None = None,
+    long_char: Literal["keep", "cut", "error"] | None = None,
+    trim_char: bool | None = None,
+    unions: Literal["dense", "sparse", "struct"] | None = None,
+    null_map_keys: Literal["error", "dictionary"] | None = None,
+    masked: Literal["error", "allow"] | None = None,
+    schema: pa.Schema | None = None,
+    match: Matching | None = None,
+    partitions: bool | None = None,
+    storage_options: StorageOptions | None = None,
+    limits: Limits | None = None,
+    external_locations: Sequence[str | os.PathLike[str]] | None = None,
+    pending: Literal["wait", "before"] | None = None,
+) -> ScanDataset:
+    """A :class:`pyarrow.dataset.Dataset` over one file or many; the arguments are those of :func:`orcish.scan`.
+
+    Libraries that query datasets of pyarrow, such as duckdb, polars and DataFusion, push columns and filters of a query
+    down to it, and the reader skips stripes and row groups as :class:`orcish.Scan` does. ``limit`` applies to the scan,
+    before the filters of the query.
+
+    It has the methods of :class:`pyarrow.dataset.Dataset`. Filters are expressions of pyarrow, columns are names or
+    expressions by their names. A scanner reads once. Fragments are splits of the scan. Sorting and joins read the
+    dataset into memory. It can be pickled as a scan can.
+
+    >>> orders = orcish.dataset("orders/")                                        # doctest: +SKIP
+    >>> duckdb.sql("select sum(total) from orders where id between 5 and 9")      # doctest: +SKIP
+
+    Raises:
+        FileNotFoundError: There is no file.
+        UnknownColumnError: The table does not have a column.
+        TypeError: The source cannot be read, an option has the wrong type, or there is no such option.
+        ValueError: An option has a wrong value, the filter does not fit the types of the columns, or ``stripes`` are
+            given.
+    """
+    options = chosen_options(locals(), ScanOptions)
+    from orcish.datasets.dataset import ScanDataset
+
+    return ScanDataset(scan(source, **options))

@@ -1,0 +1,100 @@
+"""The columns that a query of a dataset needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from orcish.errors import UnknownColumnError, closest_match
+from orcish.filters.pyarrow import DecodedExpression
+from orcish.filters.translation import find_field
+
+__all__ = ["Path", "Projection", "check_projection", "names_to_read", "paths_of", "projected_paths"]
+
+Projection: TypeAlias = "Sequence[str] | Mapping[str, pc.Expression]"
+"""Columns of a query: names, or expressions by their names."""
+Path: TypeAlias = "tuple[str, ...]"
+"""The name of a column, and names of fields within it."""
+
+
+def check_projection(columns: Any) -> list[str] | dict[str, pc.Expression]:
+    """The columns as a list or a dict.
+
+    Raises:
+        TypeError: They are neither names nor expressions by their names.
+    """
+    if isinstance(columns, Mapping):
+        for name, value in columns.items():
+            if not isinstance(value, pc.Expression):
+                raise TypeError(
+                    f"columns[{name!r}]: must be an expression such as pyarrow.compute.field({name!r}), not "
+                    f"{type(value).__name__}"
+                )
+        return dict(columns)
+    if not isinstance(columns, list | tuple) or not all(isinstance(name, str) for name in columns):
+        raise TypeError(f"columns={columns!r}: must be a list of names, or a dict of expressions of pyarrow")
+    return list(columns)
+
+
+def projected_paths(columns: list[str] | dict[str, pc.Expression], schema: pa.Schema) -> list[Path]:
+    """The columns of a schema that a projection needs.
+
+    Raises:
+        UnknownColumnError: The schema does not have a column.
+    """
+    found: list[Path] = []
+    if isinstance(columns, dict):
+        for expression in columns.values():
+            found += paths_of(expression, schema) or [(name,) for name in schema.names]
+        return found
+    for name in columns:
+        # As in pyarrow, a column is also given by a path such as `n.a` or `.n.a`.
+        path = (name,) if name in schema.names else tuple(name.removeprefix(".").split("."))
+        _check_known(path[0], schema, name)
+        found.append(path)
+    return found
+
+
+def paths_of(expression: pc.Expression, schema: pa.Schema) -> list[Path] | None:
+    """The columns of a schema that an expression needs; ``None`` where they are not known.
+
+    Raises:
+        UnknownColumnError: The schema does not have a column.
+    """
+    try:
+        paths = DecodedExpression(expression).paths()
+    except Exception:
+        # The serialization of pyarrow is internal to it. It has no columns that are given by their positions.
+        return None
+    for path in paths:
+        _check_known(path[0], schema, path[0])
+    return paths
+
+
+def names_to_read(paths: Iterable[Path], schema: pa.Schema, parts: Mapping[str, list[str]]) -> list[str]:
+    """Dotted names by which a scan reads the columns of some paths.
+
+    Args:
+        paths: The paths.
+        schema: The schema of the scan.
+        parts: The names that the scan selects of a column, if they are not all.
+    """
+    found: dict[str, None] = {}
+    for path in paths:
+        names = parts.get(path[0])
+        if names is None:
+            # An ambiguous path reads the whole column.
+            names = [path[0] if find_field(schema, path) is None else ".".join(path)]
+        found.update(dict.fromkeys(names))
+    return [name for name in found if not any(name.startswith(f"{other}.") for other in found)]
+
+
+def _check_known(name: str, schema: pa.Schema, given: str) -> None:
+    if name in schema.names:
+        return
+    near = closest_match(name, schema.names)
+    advice = f"; did you mean {near}?" if near else f"; there are {', '.join(schema.names) or 'none'}"
+    raise UnknownColumnError(f"column {given}: the dataset has no such column{advice}")
