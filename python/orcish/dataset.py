@@ -11,7 +11,7 @@ import pyarrow as pa
 from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.scan import scan
-from orcish.types import Columns, Limits, Matching, ScanOptions, Sources, StorageOptions
+from orcish.types import Columns, FileSystem, Limits, Matching, ScanOptions, Sources, StorageOptions
 
 if TYPE_CHECKING:
     from orcish.datasets.dataset import ScanDataset
@@ -47,6 +47,7 @@ def dataset(
     match: Matching | None = None,
     partitions: bool | None = None,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
     limits: Limits | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
     pending: Literal["wait", "before"] | None = None,
@@ -61,8 +62,10 @@ def dataset(
     expressions by their names. A scanner reads once. Fragments are splits of the scan. Sorting and joins read the
     dataset into memory. It can be pickled as a scan can.
 
-    >>> orders = orcish.dataset("orders/")                                        # doctest: +SKIP
-    >>> duckdb.sql("select sum(total) from orders where id between 5 and 9")      # doctest: +SKIP
+    >>> import duckdb
+    >>> orders = orcish.dataset("orders/")
+    >>> duckdb.sql("select sum(id) from orders where id between 5 and 9").fetchall()
+    [(35,)]
 
     Raises:
         FileNotFoundError: There is no file.

@@ -85,7 +85,9 @@ def rows_of_reader(reader: pa.RecordBatchReader) -> tuple[pa.Schema, Iterator[pa
     An exception while reading keeps its type.
     """
     found = _STREAMS.get(id(reader))
-    return None if found is None or found[0]() is not reader else (reader.schema, _batches(reader, found[1]))
+    if found is None or id(found[0]()) != id(reader):
+        return None
+    return reader.schema, _batches(reader, found[1])
 
 
 def _batches(reader: pa.RecordBatchReader, batches: _native.Batches) -> Iterator[pa.RecordBatch]:
