@@ -32,6 +32,7 @@ MODULE = {
     "field": "col(name)",
     "column": "col(name)",
     "spark": "`import orcish.spark`",
+    "dask": "`import orcish.dask`",
 }
 """Of the module ``orcish``."""
 SCAN = {
