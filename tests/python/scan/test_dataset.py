@@ -312,7 +312,7 @@ def test_consumers_in_cpp_get_an_error(dataset):
 
 
 def test_writers_of_pyarrow_read_datasets(dataset, tmp_path):
-    for given in (dataset, dataset.scanner(["a", "k"], A > 10)):
+    for given in (dataset, dataset.scanner(["a", "k"], A > 10).to_reader()):
         ds.write_dataset(given, tmp_path / "out", format="parquet", existing_data_behavior="delete_matching")
     assert ds.dataset(tmp_path / "out").count_rows() == dataset.count_rows(A > 10)
 
