@@ -33,6 +33,7 @@ MODULE = {
     "field": "col(name)",
     "column": "col(name)",
     "spark": "`import orcish.spark`",
+    "dask": "`import orcish.dask`",
 }
 """Of the module ``orcish``."""
 SCAN = {

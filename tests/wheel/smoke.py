@@ -13,6 +13,7 @@ from pathlib import Path
 
 import orcish
 import pyarrow as pa
+import pyarrow.compute as pc
 
 CODECS = ["zstd", "zlib", "snappy", "lz4", "brotli", "none"]
 
@@ -49,6 +50,10 @@ def main() -> None:
         scan = orcish.scan(target)
         assert scan.count() == 20_004
         assert scan.where("id = 3 and amount < 1").to_table()["name"].to_pylist() == ["name 3", "name 3"]
+        dataset = orcish.dataset(target)
+        assert dataset.to_table(["name"], pc.field("id") == 3).num_rows == 2
+        # pyarrow evaluates this filter, which is true for no row.
+        assert dataset.count_rows(pc.bit_wise_and(pc.field("id"), 1) == 2) == 0
         assert sorted(each.operation for each in orcish.history(target)) == ["append", "append", "compact", "delete"]
         shell = subprocess.run(
             [sys.executable, "-m", "orcish", "data", str(target), "--where", "id = 3", "--json"],

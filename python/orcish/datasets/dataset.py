@@ -127,7 +127,8 @@ class ScanDataset(ds.UnionDataset):  # type: ignore[misc]
     def get_fragments(self, filter: pc.Expression | None = None) -> Iterator[ScanFragment]:  # noqa: A002
         """Parts of the dataset that can be read alone, by threads and processes: splits of the scan, but for a scan
         with a limit, or with a filter about all rows at once, which is one part. Parts that have no row for which the
-        filter is true are left out; parts have all of their rows, as those of pyarrow.
+        filter is true are left out; parts have all of their rows, as those of pyarrow. If none is left, there is one
+        part without rows.
         """
         check_filter(filter)
         reader = reader_of(self._scan)
@@ -135,9 +136,13 @@ class ScanDataset(ds.UnionDataset):  # type: ignore[misc]
             yield ScanFragment(self)
             return
         filters = self._with_own(filter)
-        for split in (self._scan if filters is None else self._scan.where(filters)).splits():
+        splits = (self._scan if filters is None else self._scan.where(filters)).splits()
+        for split in splits:
             part = ScanReader(split.source, reader.options)
             yield ScanFragment(ScanDataset(Scan(part), self._filters))
+        if not splits:
+            # DataFusion plans no query of no fragments.
+            yield ScanFragment(ScanDataset(self._scan.limit(0)))
 
     def replace_schema(self, schema: pa.Schema) -> ScanDataset:
         """The dataset with another schema: columns are left out, added as null, or of other types, as by the option

@@ -39,7 +39,11 @@ class Residual:
 
     def _kept(self, data: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:
         if isinstance(self.predicate, pc.Expression):
-            return data.filter(self.predicate)
+            if isinstance(data, pa.Table):
+                return data.filter(self.predicate)
+            # The filter of a batch fails where pyarrow 17 keeps no row of it.
+            kept_batches = pa.Table.from_batches([data]).filter(self.predicate).combine_chunks().to_batches()
+            return kept_batches[0] if kept_batches else data.slice(0, 0)
         # polars may not have the types of all columns, so it only computes which rows are kept.
         if self.columns is None:
             # The names of all columns may matter, so no column of row numbers can be added.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import orcish
+import orcish.dask
 import pyarrow as pa
 import pytest
 from orcish import types
@@ -34,7 +35,7 @@ FORWARDED = dict.fromkeys(
 
 def callables() -> Iterator[tuple[str, Callable[..., Any]]]:
     """All functions, constructors and methods that are public."""
-    modules: list[Any] = [orcish]
+    modules: list[Any] = [orcish, orcish.dask]
     try:
         import orcish.spark as osp
 
@@ -116,7 +117,7 @@ READ = [
     "ORCFile.arrow_schema",
 ]
 READ += ["CarbonTable.scan", "CarbonTable.read", "CarbonTable.to_batches", "CarbonFile.read"]
-SCAN = ["orcish.scan", "orcish.read_table", "orcish.scan_polars", "orcish.dataset"]
+SCAN = ["orcish.scan", "orcish.read_table", "orcish.scan_polars", "orcish.dataset", "orcish.dask.read"]
 WRITE = ["ORCWriter", "orcish.write_table", "orcish.write_dataset", "orcish.convert"]
 WRITE += [name for name in ("orcish.spark.compact", "orcish.spark.convert") if name in CALLABLES]
 OPTIONS = [(name, types.ReadOptions) for name in READ] + [(name, types.ScanOptions) for name in SCAN]

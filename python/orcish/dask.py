@@ -1,0 +1,105 @@
+"""Tables as data frames of dask.
+
+>>> import orcish.dask
+>>> orders = orcish.dask.read("orders/", filters=orcish.col("id") >= 90)          # doctest: +SKIP
+>>> orders.groupby("day").total.sum().compute()                                   # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+
+from orcish.filters.pushdown import Filters
+from orcish.keywords import checked_keywords, chosen_options
+from orcish.reading.scan import DEFAULT_SPLIT_SIZE, Scan, Split
+from orcish.scan import scan
+from orcish.types import Columns, Limits, Matching, ScanOptions, Sources, StorageOptions
+
+if TYPE_CHECKING:
+    import dask.dataframe
+
+__all__ = ["read"]
+
+
+@checked_keywords
+def read(
+    source: Sources,
+    *,
+    split_size: int = DEFAULT_SPLIT_SIZE,
+    columns: Columns | None = None,
+    batch_size: int | None = None,
+    stripes: Sequence[int] | None = None,
+    filters: Filters | None = None,
+    limit: int | None = None,
+    row_number: bool | str | None = None,
+    threads: int | None = None,
+    arrow_schema: bool | None = None,
+    timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
+    timestamps: Literal["wall", "instant"] | None = None,
+    timezone: str | None = None,
+    timestamp_out_of_range: Literal["error", "null"] | None = None,
+    strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+    decimal_out_of_range: Literal["error", "null"] | None = None,
+    long_char: Literal["keep", "cut", "error"] | None = None,
+    trim_char: bool | None = None,
+    unions: Literal["dense", "sparse", "struct"] | None = None,
+    null_map_keys: Literal["error", "dictionary"] | None = None,
+    masked: Literal["error", "allow"] | None = None,
+    schema: pa.Schema | None = None,
+    match: Matching | None = None,
+    partitions: bool | None = None,
+    storage_options: StorageOptions | None = None,
+    limits: Limits | None = None,
+    external_locations: Sequence[str | os.PathLike[str]] | None = None,
+    pending: Literal["wait", "before"] | None = None,
+) -> dask.dataframe.DataFrame:
+    """A data frame of dask over one file or many, with a partition for each split of the scan. The other arguments are
+    those of :func:`orcish.scan`.
+
+    Columns of a query are pushed down; ``filters`` are pushed down where they are given here. Columns have the Arrow
+    types that are read (``pandas.ArrowDtype``), so that all partitions have the same types, whatever nulls they have.
+    A partition is decoded by one thread unless ``threads`` is given, as dask reads several at a time.
+
+    Args:
+        split_size: Stored bytes of a partition, about.
+
+    Raises:
+        FileNotFoundError: There is no file.
+        UnknownColumnError: The table does not have a column.
+        TypeError: The source cannot be read, an option has the wrong type, there is no such option, or the filter is
+            about all rows at once.
+        ValueError: An option has a wrong value, the filter does not fit the types of the columns, or ``stripes`` or a
+            ``limit`` are given.
+    """
+    options = chosen_options(locals(), ScanOptions)
+    import dask.dataframe
+
+    if limit is not None:
+        raise ValueError(f"limit={limit}: partitions are read independently; take head() of the data frame")
+    given = scan(source, **{"threads": 1, **options})
+    # Raises the error of a column that cannot be read.
+    meta = _pandas(pa.Table.from_batches([], given.schema))
+    # A data frame has at least one partition.
+    parts: list[Scan | Split] = [*given.splits(split_size)] or [given.limit(0)]
+    return dask.dataframe.from_map(_frame, parts, meta=meta, label="orcish", enforce_metadata=False)
+
+
+def _frame(part: Scan | Split, columns: Sequence[str] | None = None) -> Any:
+    """Some columns of a part of a table, as a data frame of pandas. dask finds the argument ``columns`` by its name."""
+    from orcish.datasets.dataset import ScanDataset
+
+    rows = part.scan() if isinstance(part, Split) else part
+    return _pandas(ScanDataset(rows).to_table(None if columns is None else list(columns)))
+
+
+def _pandas(table: pa.Table) -> Any:
+    import pandas
+
+    if not table.num_columns:
+        return pandas.DataFrame(index=pandas.RangeIndex(table.num_rows))
+    return table.to_pandas(types_mapper=pandas.ArrowDtype, ignore_metadata=True)
