@@ -71,6 +71,7 @@ profile of ``~/.aws``, from which settings come that are in neither the options 
 ``google_service_account``, …; ``azure_storage_account_name``, ``azure_storage_account_key``, …; and for all stores
 ``allow_http``, ``timeout`` (``"30s"``), ``connect_timeout``, ``proxy_url``, …. With HTTP, the value of
 ``header.NAME`` is sent as a header. With HDFS, keys are properties of Hadoop: ``dfs.…``, ``fs.…`` and ``hadoop.…``.
+With schemes that fsspec opens, they are the arguments of its file system.
 
 Options of requests:
 
