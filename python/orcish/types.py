@@ -87,11 +87,12 @@ Options of requests:
 """
 
 FileSystem: TypeAlias = Any
-"""A file system that paths of a call are within: a ``pyarrow.fs.FileSystem``, or an ``AbstractFileSystem`` of fsspec.
+"""A file system that paths of a call are within: a ``pyarrow.fs.FileSystem``, an ``AbstractFileSystem`` of fsspec, or a
+store of obstore, such as ``obstore.store.S3Store``.
 
 Paths are those that the file system takes, without the scheme of a URL, such as ``bucket/orders/``. Files of a local
 file system are read and written as those of a path. Other files are read through the file system, range by range, and
-written under a hidden name, which is changed when the file is complete."""
+written under a hidden name, which is changed when the file is complete. Stores of obstore need no such name."""
 
 Columns: TypeAlias = "Sequence[str] | Sequence[int]"
 """Dotted names (``"a"``, ``"nest.b"``, ``"list.element.c"``, ``"map.value"``), or column ids of the type tree. One name

@@ -11,9 +11,11 @@ from typing import Any
 
 from orcish import _native
 from orcish.errors import UnsupportedError
+from orcish.file_systems import check_file_system, library_of
+from orcish.io.obstore_system import ObstoreSystem
 from orcish.io.paths import PATTERN, path_text
 from orcish.io.system_path import SystemPath
-from orcish.io.systems import FsspecSystem, System, system_of
+from orcish.io.systems import FsspecSystem, System, arrow_system
 
 __all__ = ["foreign_path", "in_file_system", "is_foreign", "table_folder"]
 
@@ -62,7 +64,7 @@ def in_file_system(source: Any, filesystem: Any, storage_options: Any, *, is_tar
 
     Args:
         source: A path, or a list of paths; without a file system, any source.
-        filesystem: A file system of pyarrow or fsspec, or ``None``.
+        filesystem: A file system of pyarrow or fsspec, a store of obstore, or ``None``.
         storage_options: Options of the call. They are not for file systems.
         is_target: Whether the path is that of a target, which is no pattern.
 
@@ -78,7 +80,7 @@ def in_file_system(source: Any, filesystem: Any, storage_options: Any, *, is_tar
         return foreign_path(source, storage_options) if is_url else source
     if storage_options is not None:
         raise ValueError("storage_options are for URLs: a file system has settings of its own")
-    system = system_of(filesystem)
+    system = _system(filesystem)
     if isinstance(source, list | tuple):
         return [_within(each, system, is_target) for each in source]
     return _within(source, system, is_target)
@@ -95,11 +97,19 @@ def table_folder(target: Any, filesystem: Any, storage_options: Any) -> Any:
     place = in_file_system(target, filesystem, storage_options, is_target=True)
     if isinstance(place, SystemPath):
         raise UnsupportedError(
-            f"{place}: a commit of a table needs atomic renames or conditional writes, which file systems of pyarrow "
-            "and fsspec do not have: give the URL of the table, such as s3://bucket/table, with storage_options in "
+            f"{place}: a commit of a table needs atomic renames or conditional writes, which file systems of other "
+            "libraries do not offer: give the URL of the table, such as s3://bucket/table, with storage_options in "
             "place of filesystem; write_table writes a single file"
         )
     return place
+
+
+def _system(filesystem: Any) -> System:
+    check_file_system("filesystem", filesystem)
+    library = library_of(filesystem)
+    if library == "pyarrow":
+        return arrow_system(filesystem)
+    return FsspecSystem(filesystem) if library == "fsspec" else ObstoreSystem(filesystem)
 
 
 def _within(source: Any, system: System, is_target: bool) -> str | SystemPath:
