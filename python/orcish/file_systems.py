@@ -11,9 +11,15 @@ BASES = {("pyarrow._fs", "FileSystem"): "pyarrow", ("fsspec.spec", "AbstractFile
 
 
 def library_of(value: Any) -> str | None:
-    """The library of a file system: ``pyarrow`` or ``fsspec``; ``None`` for other objects."""
-    names = ((kind.__module__, kind.__name__) for kind in type(value).__mro__)
-    return next((BASES[name] for name in names if name in BASES), None)
+    """The library of a file system: ``pyarrow``, ``fsspec`` or ``obstore``; ``None`` for other objects."""
+    kinds = type(value).__mro__
+    names = ((kind.__module__, kind.__name__) for kind in kinds)
+    found = next((BASES[name] for name in names if name in BASES), None)
+    if found is not None:
+        return found
+    # The stores have no base class that is public.
+    is_store = any(kind.__module__.partition(".")[0] == "obstore" for kind in kinds) and hasattr(value, "get_range")
+    return "obstore" if is_store else None
 
 
 def check_file_system(name: str, value: Any) -> None:
@@ -23,4 +29,6 @@ def check_file_system(name: str, value: Any) -> None:
         TypeError: It is none.
     """
     if library_of(value) is None:
-        raise TypeError(f"{name}: must be a file system of pyarrow or fsspec, not {type(value).__name__}")
+        raise TypeError(
+            f"{name}: must be a file system of pyarrow or fsspec, or a store of obstore, not {type(value).__name__}"
+        )

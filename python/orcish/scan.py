@@ -11,8 +11,9 @@ import pyarrow as pa
 from orcish.carbon.detect import has_carbon, is_carbon, is_carbon_file, single_table
 from orcish.carbon.source import CarbonSource, check_no_external, check_options
 from orcish.filters.pushdown import Filters
+from orcish.io.filesystem import in_file_system
 from orcish.io.paths import is_many
-from orcish.io.system_path import SystemPath, in_file_system
+from orcish.io.system_path import SystemPath
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles

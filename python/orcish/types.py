@@ -72,6 +72,7 @@ profile of ``~/.aws``, from which settings come that are in neither the options 
 ``google_service_account``, …; ``azure_storage_account_name``, ``azure_storage_account_key``, …; and for all stores
 ``allow_http``, ``timeout`` (``"30s"``), ``connect_timeout``, ``proxy_url``, …. With HTTP, the value of
 ``header.NAME`` is sent as a header. With HDFS, keys are properties of Hadoop: ``dfs.…``, ``fs.…`` and ``hadoop.…``.
+With schemes that fsspec opens, they are the arguments of its file system.
 
 Options of requests:
 
@@ -87,11 +88,12 @@ Options of requests:
 """
 
 FileSystem: TypeAlias = Any
-"""A file system that paths of a call are within: a ``pyarrow.fs.FileSystem``, or an ``AbstractFileSystem`` of fsspec.
+"""A file system that paths of a call are within: a ``pyarrow.fs.FileSystem``, an ``AbstractFileSystem`` of fsspec, or a
+store of obstore, such as ``obstore.store.S3Store``.
 
 Paths are those that the file system takes, without the scheme of a URL, such as ``bucket/orders/``. Files of a local
 file system are read and written as those of a path. Other files are read through the file system, range by range, and
-written under a hidden name, which is changed when the file is complete."""
+written under a hidden name, which is changed when the file is complete. Stores of obstore need no such name."""
 
 Columns: TypeAlias = "Sequence[str] | Sequence[int]"
 """Dotted names (``"a"``, ``"nest.b"``, ``"list.element.c"``, ``"map.value"``), or column ids of the type tree. One name

@@ -35,7 +35,7 @@ def is_carbon(source: Sources, storage_options: StorageOptions | None) -> bool:
     if "://" not in path:
         return os.path.isfile(os.path.join(path, _METADATA))
     folder = path.rstrip("/")
-    if is_http(path) or is_pattern(path) or (folder == path and "." in path.rpartition("/")[2]):
+    if is_http(path) or is_foreign(path) or is_pattern(path) or (folder == path and "." in path.rpartition("/")[2]):
         return False
     try:
         return _native.stat(f"{folder}/{_METADATA}", native_storage(folder, storage_options)) is not None
@@ -76,7 +76,7 @@ def single_table(source: Sources) -> str:
 
 def is_carbon_table(path: str, storage: Mapping[str, str]) -> bool:
     """Whether there is a CarbonData table at a path or URL."""
-    return not is_foreign(path) and is_carbon(path, dict(storage))
+    return is_carbon(path, dict(storage))
 
 
 def check_not_carbon(path: str, storage: Mapping[str, str]) -> None:

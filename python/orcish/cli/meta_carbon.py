@@ -10,7 +10,9 @@ from orcish import _native
 from orcish.carbon.detect import is_carbon_file
 from orcish.carbon.table import CarbonFile, CarbonSegment, CarbonTable
 from orcish.cli.sources import is_folder
+from orcish.io.filesystem import is_foreign
 from orcish.io.paths import local_path
+from orcish.io.storage import native_storage
 from orcish.terminal import Table, fields, indented, printable
 
 __all__ = ["describe", "is_carbon", "to_text"]
@@ -29,7 +31,9 @@ _TITLES = {
 
 def is_carbon(name: str, storage: Mapping[str, str]) -> bool:
     """Whether a path or URL is that of a CarbonData table or file."""
-    return is_carbon_file(name) or (is_folder(name) and _native.is_carbon(local_path(name), dict(storage)))
+    if is_carbon_file(name) or is_foreign(name) or not is_folder(name):
+        return is_carbon_file(name)
+    return _native.is_carbon(local_path(name), native_storage(name, storage))
 
 
 def describe(

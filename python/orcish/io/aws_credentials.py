@@ -98,12 +98,12 @@ def _from_boto(profile: Profile, reason: str) -> dict[str, str]:
         ) from error
     key = profile.name, profile.files
     try:
-        if key not in _sessions:
-            _sessions[key] = Session(profile=profile.name).get_credentials()
-        found = _sessions[key].get_frozen_credentials() if _sessions[key] is not None else None
+        given = _sessions.get(key) or Session(profile=profile.name).get_credentials()
+        found = None if given is None else given.get_frozen_credentials()
     except (BotoCoreError, ClientError) as error:
         raise PermissionError(f"{profile.describe()} has {reason}, and boto3 gets no credentials: {error}") from error
     if found is None:
         raise PermissionError(f"{profile.describe()} has {reason}, and boto3 gets no credentials")
+    _sessions[key] = given
     values = (found.access_key, found.secret_key, found.token)
     return {name: value for name, value in zip(KEYS, values, strict=True) if value}

@@ -84,11 +84,11 @@ def _files(source: Any, partitions: bool | None, listed: Callable[[str], Located
 def _system_files(source: SystemPath, partitions: bool | None) -> list[TableFile]:
     """The files at a path within a file system. A log of a table there is not read."""
     path, files = source.location, source.files()
-    is_file = len(files) == 1 and files[0].name == path
+    is_file = len(files) == 1 and files[0].location == path
     if partitions is False or (is_file and not partitions):
-        return [TableFile(file.name, file, []) for file in files]
+        return [TableFile(file.location, file, []) for file in files]
     of = _native.partitions_of if partitions else functools.partial(_native.partitions_below, path)
-    return [TableFile(file.name, file, of(file.name)) for file in files]
+    return [TableFile(file.location, file, of(file.location)) for file in files]
 
 
 def _is_nameless(source: Any) -> bool:

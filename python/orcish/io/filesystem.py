@@ -1,16 +1,23 @@
-"""Files of stores without a client in orcish, opened by fsspec."""
+"""Paths of arguments: within a file system of another library, or URLs that fsspec opens."""
 
 from __future__ import annotations
 
+import glob
+import os
+import posixpath
 import urllib.parse
+from collections.abc import Mapping
 from typing import Any
 
 from orcish import _native
 from orcish.errors import UnsupportedError
-from orcish.io.files import TableFile
-from orcish.io.paths import is_hidden
+from orcish.file_systems import check_file_system, library_of
+from orcish.io.obstore_system import ObstoreSystem
+from orcish.io.paths import PATTERN, path_text
+from orcish.io.system_path import SystemPath
+from orcish.io.systems import FsspecSystem, System, arrow_system
 
-__all__ = ["ForeignFile", "foreign_files", "is_foreign"]
+__all__ = ["foreign_path", "in_file_system", "is_foreign", "table_folder"]
 
 OWN = frozenset(
     ("", "file", "s3", "s3a", "gs", "gcs", "az", "azure", "adl", "abfs", "abfss", "hdfs", "viewfs", "http", "https")
@@ -24,65 +31,99 @@ def is_foreign(path: str) -> bool:
     return bool(sign) and scheme.lower() not in OWN
 
 
-class ForeignFile:
-    """A file given by its URL. It can be pickled, and is opened on first use, in any process."""
+def foreign_path(url: str, storage_options: Mapping[str, Any] | None) -> SystemPath:
+    """The path of a URL that fsspec opens.
 
-    def __init__(self, url: str) -> None:
-        self._url = url
-        self._file: Any = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ForeignFile, (self._url,)
-
-    def _opened(self) -> Any:
-        if self._file is None:
-            system, path = _system(self._url)
-            self._file = system.open_input_file(path)
-        return self._file
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Reads at most ``size`` bytes."""
-        return bytes(self._opened().read(None if size < 0 else size))
-
-    def seek(self, offset: int, whence: int = 0, /) -> int:
-        """Moves to ``offset``."""
-        file = self._opened()
-        file.seek(offset, whence)
-        return int(file.tell())
-
-
-def foreign_files(url: str, partitions: bool | None) -> list[TableFile]:
-    """The files at or below a URL, with their partition values.
+    Args:
+        url: The URL.
+        storage_options: Arguments of the file system of fsspec.
 
     Raises:
-        FileNotFoundError: There is nothing at the URL.
-        UnsupportedError: fsspec does not know the scheme.
+        UnsupportedError: fsspec, or a package that it needs, is not installed, or fsspec does not know the scheme.
     """
-    from pyarrow import fs
-
-    system, path = _system(url)
-    info = system.get_file_info(path)
-    if info.type == fs.FileType.NotFound:
-        raise FileNotFoundError(f"no files: {url}")
-    base = url.rstrip("/")
-    if info.type == fs.FileType.File:
-        return [TableFile(base, ForeignFile(base), _native.partitions_of(base) if partitions else [])]
-    start = len(path.rstrip("/"))
-    found = system.get_file_info(fs.FileSelector(path, recursive=True))
-    names = sorted(each.path[start:] for each in found if each.type == fs.FileType.File and each.size > 0)
-    urls = [base + name for name in names if not is_hidden(name.lstrip("/"))]
-    has_values = partitions is not False
-    return [TableFile(at, ForeignFile(at), _native.partitions_below(base, at) if has_values else []) for at in urls]
-
-
-def _system(url: str) -> tuple[Any, str]:
-    from pyarrow import fs
-
-    scheme = urllib.parse.urlsplit(url).scheme.lower()
+    name, scheme = _native.display_name(url), urllib.parse.urlsplit(url).scheme.lower()
     try:
         import fsspec
+    except ImportError as error:
+        raise UnsupportedError(
+            f"{name}: orcish has no client for {scheme}://, and fsspec, which may have one, is not installed: "
+            "`pip install fsspec`"
+        ) from error
+    try:
+        system, path = fsspec.core.url_to_fs(url, **(storage_options or {}))
+    except ImportError as error:
+        raise UnsupportedError(f"{name}: fsspec needs another package for {scheme}://: {error}") from error
+    except ValueError as error:
+        raise UnsupportedError(f"{name}: {scheme} is known to neither orcish nor fsspec: {error}") from error
+    return SystemPath(FsspecSystem(system), path, url)
 
-        system, path = fsspec.core.url_to_fs(url)
-    except (ImportError, ValueError) as error:
-        raise UnsupportedError(f"{url}: {scheme} is known to neither orcish nor fsspec: {error}") from error
-    return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+
+def in_file_system(source: Any, filesystem: Any, storage_options: Any, *, is_target: bool = False) -> Any:
+    """A source or target, with paths as those within a file system, and URLs that orcish does not open itself as paths
+    within a file system of fsspec. Paths of the local disk stay paths.
+
+    Args:
+        source: A path, or a list of paths; without a file system, any source.
+        filesystem: A file system of pyarrow or fsspec, a store of obstore, or ``None``.
+        storage_options: Options of the call. They are not for file systems.
+        is_target: Whether the path is that of a target, which is no pattern.
+
+    Raises:
+        TypeError: ``filesystem`` is no file system.
+        ValueError: The source is no path, the path is a URL of another file system, or there are ``storage_options``.
+        UnsupportedError: fsspec does not open the URL.
+    """
+    if filesystem is None:
+        if isinstance(source, list | tuple):
+            return [in_file_system(each, None, storage_options) for each in source]
+        is_url = isinstance(source, str) and is_foreign(source)
+        return foreign_path(source, storage_options) if is_url else source
+    if storage_options is not None:
+        raise ValueError("storage_options are for URLs: a file system has settings of its own")
+    system = _system(filesystem)
+    if isinstance(source, list | tuple):
+        return [_within(each, system, is_target) for each in source]
+    return _within(source, system, is_target)
+
+
+def table_folder(target: Any, filesystem: Any, storage_options: Any) -> Any:
+    """The path or URL of a table that is written.
+
+    Raises:
+        UnsupportedError: The path is within a file system that is not the local one.
+    """
+    if filesystem is None:
+        return target
+    place = in_file_system(target, filesystem, storage_options, is_target=True)
+    if isinstance(place, SystemPath):
+        raise UnsupportedError(
+            f"{place}: a commit of a table needs atomic renames or conditional writes, which file systems of other "
+            "libraries do not offer: give the URL of the table, such as s3://bucket/table, with storage_options in "
+            "place of filesystem; write_table writes a single file"
+        )
+    return place
+
+
+def _system(filesystem: Any) -> System:
+    check_file_system("filesystem", filesystem)
+    library = library_of(filesystem)
+    if library == "pyarrow":
+        return arrow_system(filesystem)
+    return FsspecSystem(filesystem) if library == "fsspec" else ObstoreSystem(filesystem)
+
+
+def _within(source: Any, system: System, is_target: bool) -> str | SystemPath:
+    if not isinstance(source, str | os.PathLike):
+        kind = type(source).__name__
+        raise ValueError(f"filesystem is for paths, and not for a source of type {kind}: leave filesystem out")
+    text = path_text(source)
+    path = system.normalized(text)
+    native = system.native_path(path)
+    if native is None:
+        return SystemPath(system, path)
+    is_pattern = not is_target and any(sign in path for sign in PATTERN) and not os.path.exists(native)
+    if is_pattern and native.endswith(path):
+        # Special characters of the folder above the path do not belong to the pattern.
+        native = f"{glob.escape(native.removesuffix(path))}{path}"
+    # A slash at the end says that the path is that of a folder.
+    return posixpath.join(native, "") if text.endswith("/") else native

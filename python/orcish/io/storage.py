@@ -15,10 +15,13 @@ __all__ = ["native_storage"]
 
 PROFILE = "aws_profile"
 """The option with the name of a profile."""
+SKIP = "skip_signature"
+TRUE = ("1", "true", "on", "yes", "y")
+"""Texts that the native core takes for true."""
 SOURCES = (
     ("access_key_id",),
     ("secret_access_key",),
-    ("skip_signature",),
+    (SKIP,),
     ("web_identity_token_file", "role_arn"),
     ("container_credentials_relative_uri",),
     ("container_credentials_full_uri", "container_authorization_token_file"),
@@ -60,8 +63,8 @@ def native_storage(locations: str | Iterable[str], options: Mapping[str, Any] | 
 
 
 def _with_profile(url: str, options: dict[str, Any]) -> dict[str, Any]:
-    own = {key.lower().removeprefix("aws_") for key in options}
-    around = {key.lower().removeprefix("aws_") for key, value in os.environ.items() if key.startswith("AWS_") and value}
+    own = _given(options)
+    around = _given({key: value for key, value in os.environ.items() if key.startswith("AWS_") and value})
     name = options.pop(PROFILE, None)
     # A profile of the options takes precedence over the credentials of the environment.
     has_credentials = _has_credentials(own if name is not None else own | around)
@@ -84,6 +87,12 @@ def _with_profile(url: str, options: dict[str, Any]) -> dict[str, Any]:
         if profile.endpoint.lower().startswith("http://") and "allow_http" not in own | around:
             added["aws_allow_http"] = True
     return {**added, **options}
+
+
+def _given(options: Mapping[str, Any]) -> set[str]:
+    """Names of options without ``aws_``. A signature that is not skipped is no choice."""
+    names = {key.lower().removeprefix("aws_"): value for key, value in options.items()}
+    return {name for name, value in names.items() if name != SKIP or str(value).lower() in TRUE}
 
 
 def _has_credentials(keys: set[str]) -> bool:

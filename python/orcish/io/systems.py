@@ -11,9 +11,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from orcish.errors import UnsupportedError
-from orcish.file_systems import check_file_system, library_of
 
-__all__ = ["OpenFile", "Output", "Status", "System", "system_of"]
+__all__ = ["ArrowSystem", "FsspecSystem", "OpenFile", "Output", "Status", "System", "arrow_system", "joined"]
 
 
 class Status(NamedTuple):
@@ -100,7 +99,7 @@ class ArrowSystem:
 
         system = self._system
         while isinstance(system, fs.SubTreeFileSystem):
-            path = _joined(system.base_path, path)
+            path = joined(system.base_path, path)
             system = system.base_fs
         return os.path.abspath(path) if isinstance(system, fs.LocalFileSystem) else None
 
@@ -150,7 +149,7 @@ class FsspecSystem:
 
         system, folders = self._inner()
         for folder in folders:
-            path = _joined(folder, path)
+            path = joined(folder, path)
         return system._strip_protocol(path) if isinstance(system, LocalFileSystem) else None
 
     def status(self, path: str) -> Status:
@@ -291,15 +290,8 @@ class Moved:
         self.abort()
 
 
-def system_of(filesystem: Any) -> System:
-    """The file system of an argument.
-
-    Raises:
-        TypeError: The object is no file system.
-    """
-    check_file_system("filesystem", filesystem)
-    if library_of(filesystem) == "fsspec":
-        return FsspecSystem(filesystem)
+def arrow_system(filesystem: Any) -> ArrowSystem | FsspecSystem:
+    """A file system of pyarrow. One that wraps a file system of fsspec is the latter."""
     from pyarrow import fs
 
     handler = filesystem.handler if isinstance(filesystem, fs.PyFileSystem) else None
@@ -311,7 +303,7 @@ def _protocols(system: Any) -> set[str]:
     return {system.protocol} if isinstance(system.protocol, str) else set(system.protocol)
 
 
-def _joined(folder: str, path: str) -> str:
+def joined(folder: str, path: str) -> str:
     """A path within the folder of a file system.
 
     Raises:

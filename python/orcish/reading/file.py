@@ -16,9 +16,10 @@ from orcish.asynchronous import batches_of_thread
 from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.hints import FILE, missing_attribute
+from orcish.io.filesystem import in_file_system
 from orcish.io.paths import native_source
 from orcish.io.storage import native_storage
-from orcish.io.system_path import SystemFile, SystemPath, in_file_system
+from orcish.io.system_path import SystemFile, SystemPath
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.notebook import schema_html
 from orcish.reading.explanation import Explanation
@@ -71,7 +72,8 @@ class ORCFile(BatchSource):
 
     Args:
         source: A path, the bytes of a whole file, an object with ``read`` and ``seek``, or a URL: ``s3://``, ``gs://``,
-            ``az://``, ``abfs://``, ``abfss://``, ``hdfs://``, ``https://``, ``http://``, ``file://``.
+            ``az://``, ``abfs://``, ``abfss://``, ``hdfs://``, ``https://``, ``http://``, ``file://``, or another
+            scheme that fsspec opens.
         tail: The result of :meth:`tail_bytes` for the same file, in any process; the tail is then not read again.
         limits: Limits on what the file may make the reader do.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.

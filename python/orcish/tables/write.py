@@ -16,8 +16,8 @@ from orcish.arrow.frames import fitted_metadata, with_index_columns
 from orcish.arrow.nested import value_type
 from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
+from orcish.io.filesystem import table_folder
 from orcish.io.paths import local_path, path_text
-from orcish.io.system_path import table_folder
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported
 from orcish.tables.appending import ExistingTable, cast_batch

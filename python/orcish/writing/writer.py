@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish.io.filesystem import in_file_system
 from orcish.io.paths import expanded, local_path, native_source
 from orcish.io.storage import native_storage
-from orcish.io.system_path import SystemPath, in_file_system
+from orcish.io.system_path import SystemPath
 from orcish.io.systems import Output
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported

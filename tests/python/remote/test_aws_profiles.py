@@ -60,6 +60,8 @@ def test_static_keys(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert native_storage(URL, {}) == dev
     monkeypatch.setenv("AWS_PROFILE", "a b")
     assert native_storage(URL, {}) == keys("ab")
+    for skip in (False, "false"):
+        assert native_storage(URL, {"aws_skip_signature": skip}) == {**keys("ab"), "aws_skip_signature": skip}
     for location in ("t.orc", "gs://shelf/t.orc", [], "https://s3.amazonaws.com/t.orc"):
         assert native_storage(location, {"timeout": "3s"}) == {"timeout": "3s"}
         assert native_storage(location, None) is None

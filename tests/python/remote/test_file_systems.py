@@ -1,10 +1,12 @@
-"""Paths within file systems of pyarrow and fsspec."""
+"""Paths within file systems of pyarrow and fsspec, and stores of obstore."""
 
 from __future__ import annotations
 
 import concurrent.futures
 import contextlib
 import pickle
+import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,9 @@ import pytest
 from orcish import _native
 from orcish.io.patterns import matches, segments
 from pyarrow import fs
-from support.file_systems import FOLDERS, READ_ONLY, WRITABLE, Folder, s3
+from support.file_systems import FOLDERS, READ_ONLY, WRITABLE, Folder, obstore_s3, s3
 from support.http_server import serve
+from support.s3_store import BUCKET
 
 TABLE = pa.table({"a": list(range(3000)), "s": [f"text {i}" for i in range(3000)]})
 NAMES = ["t/day=1/a.orc", "t/day=2/b.orc", "t/day=2/_tmp/c.orc", "t/.d.orc", "u/x [1].orc"]
@@ -46,7 +49,8 @@ def test_files(full: Folder) -> None:
     file = orcish.ORCFile(path, filesystem=system)
     assert file.read().equals(TABLE)
     assert path in repr(file)
-    assert pickle.loads(pickle.dumps(file)).read(columns=["s"]).equals(TABLE.select(["s"]))
+    if full.can_pickle:
+        assert pickle.loads(pickle.dumps(file)).read(columns=["s"]).equals(TABLE.select(["s"]))
     assert orcish.read_metadata(path, filesystem=system).num_rows == 3000
     for source in (path, full.path + NAMES[4], [path]):
         assert orcish.read_table(source, filesystem=system).equals(TABLE)
@@ -194,6 +198,47 @@ def test_requests(store: Any) -> None:
     assert len(store.between.log) <= 6
 
 
+def test_a_long_upload_of_obstore_that_fails(store: Any) -> None:
+    """Its first parts are in the store, and are no object."""
+    system = obstore_s3(store)
+    rows = pa.table({"a": [random.randbytes(1 << 20) for _ in range(24)]})
+    writer = orcish.ORCWriter("long.orc", rows.schema, filesystem=system, compression="none", stripe_size="4MB")
+    for at in range(24):
+        writer.write(rows.slice(at, 1))
+    (upload,) = store.uploads()
+    # The server complains of requests that are given up.
+    parts, end = 0, time.monotonic() + 30
+    while parts == 0 or parts != sum("partNumber" in path for _, path, _ in store.between.log):
+        assert time.monotonic() < end
+        time.sleep(0.2)
+        parts = len(store.client.list_parts(Bucket=BUCKET, Key=upload[0], UploadId=upload[1]).get("Parts", []))
+    writer.abort()
+    assert store.objects() == []
+    orcish.write_table(rows, "long.orc", filesystem=system, compression="none", stripe_size="4MB")
+    assert orcish.read_table("long.orc", filesystem=system).equals(rows)
+
+
+@pytest.mark.parametrize(("status", "kind"), [(403, PermissionError), (400, OSError)])
+def test_errors_of_obstore(store: Any, status: int, kind: type[OSError]) -> None:
+    """They are errors of the system."""
+    system = obstore_s3(store)
+    orcish.write_table(TABLE, "a.orc", filesystem=system)
+    scan = orcish.scan("a.orc", filesystem=system)
+    store.between.status = status
+    store.between.fails = lambda method, path: True
+    calls: list[Any] = [
+        scan.to_table,
+        lambda: orcish.scan("a.orc", filesystem=system),
+        lambda: orcish.ORCFile("a.orc", filesystem=system),
+        lambda: orcish.write_table(TABLE, "b.orc", filesystem=system),
+    ]
+    for call in calls:
+        with pytest.raises(kind) as error:
+            call()
+        assert type(error.value) is kind
+        assert "Debug source" not in str(error.value)
+
+
 def test_special_characters_above_the_folder(tmp_path: Path) -> None:
     base = tmp_path / "v[12]*"
     base.mkdir()
@@ -204,7 +249,7 @@ def test_special_characters_above_the_folder(tmp_path: Path) -> None:
     assert orcish.scan("b[1].orc", filesystem=system).files == [f"{base}/b[1].orc"]
 
 
-@pytest.mark.parametrize("make", ["SubTreeFileSystem", "fsspec-dir"])
+@pytest.mark.parametrize("make", ["SubTreeFileSystem", "fsspec-dir", "LocalStore"])
 def test_paths_that_leave_the_folder(make: str, tmp_path: Path, store: Any) -> None:
     (tmp_path / "in").mkdir()
     orcish.write_table(TABLE, tmp_path / "a.orc")

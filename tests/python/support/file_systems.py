@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import fsspec
+import pytest
 from pyarrow import fs
 
 from support.s3_store import BUCKET, Store
 
-__all__ = ["FOLDERS", "READ_ONLY", "WRITABLE", "Folder", "s3"]
+__all__ = ["FOLDERS", "READ_ONLY", "WRITABLE", "Folder", "obstore_s3", "s3"]
 
 
 class Folder(NamedTuple):
@@ -23,14 +24,20 @@ class Folder(NamedTuple):
     """The folder, with a slash at its end; empty for the root."""
     is_local: bool = False
     """Whether the native core reads and writes it."""
+    can_pickle: bool = True
 
     def names(self) -> list[str]:
         """Names of all files in it, hidden ones included."""
+        base = self.path.strip("/")
+        return sorted(path.strip("/")[len(base) :].lstrip("/") for path in self._paths())
+
+    def _paths(self) -> list[str]:
         system = self.filesystem
+        if not isinstance(system, fs.FileSystem | fsspec.AbstractFileSystem):
+            return [found["path"] for chunk in system.list() for found in chunk]
         system = system if isinstance(system, fs.FileSystem) else fs.PyFileSystem(fs.FSSpecHandler(system))
         found = system.get_file_info(fs.FileSelector(self.path, recursive=True, allow_not_found=True))
-        base = self.path.strip("/")
-        return sorted(info.path.strip("/")[len(base) :].lstrip("/") for info in found if info.type == fs.FileType.File)
+        return [info.path for info in found if info.type == fs.FileType.File]
 
 
 def s3(store: Store, *, is_counted: bool = False) -> fs.S3FileSystem:
@@ -51,6 +58,26 @@ def memory() -> Any:
     return system
 
 
+def obstore_of(kind: str, *arguments: Any, **options: Any) -> Any:
+    """A store of obstore."""
+    stores = pytest.importorskip("obstore.store")
+    return getattr(stores, kind)(*arguments, **options)
+
+
+def obstore_s3(store: Store, prefix: str | None = None) -> Any:
+    """The bucket, by obstore."""
+    return obstore_of(
+        "S3Store",
+        BUCKET,
+        prefix=prefix,
+        endpoint=store.options["aws_endpoint"],
+        access_key_id="tester",
+        secret_access_key="hush-hush",
+        region="us-east-1",
+        client_options={"allow_http": True},
+    )
+
+
 Make = Callable[[Path, Store], Folder]
 """Makes an empty folder."""
 
@@ -67,6 +94,10 @@ FOLDERS: dict[str, Make] = {
     "SubTreeFileSystem-memory": lambda path, _: Folder(
         fs.SubTreeFileSystem("/shelf", fs.PyFileSystem(fs.FSSpecHandler(memory()))), ""
     ),
+    "MemoryStore": lambda path, _: Folder(obstore_of("MemoryStore"), "", can_pickle=False),
+    "LocalStore": lambda path, _: Folder(obstore_of("LocalStore", str(path)), "", is_local=True),
+    "S3Store": lambda path, store: Folder(obstore_s3(store), ""),
+    "S3Store-folder": lambda path, store: Folder(obstore_s3(store, "some/where"), "in/"),
     "S3FileSystem": lambda path, store: Folder(s3(store), f"{BUCKET}/"),
     "S3FileSystem-folder": lambda path, store: Folder(fs.SubTreeFileSystem(f"{BUCKET}/sub", s3(store)), ""),
 }

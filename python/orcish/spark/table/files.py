@@ -13,7 +13,7 @@ from orcish import _native
 from orcish.carbon.detect import has_carbon
 from orcish.errors import OrcishError
 from orcish.io.files import TableFile
-from orcish.io.filesystem import ForeignFile, is_foreign
+from orcish.io.filesystem import foreign_path, is_foreign
 from orcish.io.paths import PATTERN, folder_above, is_pattern, local_path
 from orcish.spark.options import TableOptions
 from orcish.tables.log.listing import Listing, table_locations
@@ -66,6 +66,8 @@ class TableListing:
     """Paths below the base."""
     schema: TableSchema | None = None
     """The schema of the table in its log."""
+    storage: Mapping[str, str] | None = dataclasses.field(default=None, repr=False)
+    """The options of the store."""
     _values: dict[str, list[tuple[str, str | None]]] = dataclasses.field(default_factory=dict)
 
     @classmethod
@@ -75,7 +77,8 @@ class TableListing:
         base = folder_above(path) if is_many else path
         locations, schema = table_locations(path, options.storage, options.pending)
         partitions = False if options.recursive_file_lookup else options.partitions
-        return cls(path, base, is_many, partitions, locations, list(_names_below(base, locations)), schema)
+        names = list(_names_below(base, locations))
+        return cls(path, base, is_many, partitions, locations, names, schema, options.storage)
 
     def file(self, at: int) -> TableFile:
         """The file with an index, and its partition columns with their values."""
@@ -84,7 +87,8 @@ class TableListing:
         values = self._values.get(folder)
         if values is None:
             values = self._values[folder] = self._values_of(self.names[at], location)
-        return TableFile(location, ForeignFile(location) if is_foreign(location) else None, values)
+        source = foreign_path(location, self.storage).file() if is_foreign(location) else None
+        return TableFile(location, source, values)
 
     def _values_of(self, name: str, location: str) -> list[tuple[str, str | None]]:
         # The path may be that of a file.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from orcish import _native
 from orcish.io.files import Located, TableFile, source_files
-from orcish.io.filesystem import foreign_files, is_foreign
+from orcish.io.filesystem import foreign_path, in_file_system, is_foreign
 from orcish.io.paths import folder_above, is_http, is_pattern, local_path, native_source
 from orcish.io.storage import native_storage
 from orcish.tables.log.schema import TableSchema
@@ -48,8 +48,7 @@ def table_files(
         FileNotFoundError: There is no file at a path, or none that matches a pattern.
         CommitError: The last commit of a table is not finished, and its files do not become visible.
     """
-    if isinstance(sources, str) and is_foreign(sources):
-        return Listing(foreign_files(sources, partitions), None)
+    sources = in_file_system(sources, None, storage)
     schemas: dict[str, TableSchema | None] = {}
 
     def listed(path: str) -> Located:
@@ -78,7 +77,7 @@ def table_locations(
         CommitError: The last commit of a table is not finished, and its files do not become visible.
     """
     if is_foreign(path):
-        return Locations([file.location for file in foreign_files(path, False)], None)
+        return Locations([file.location for file in foreign_path(path, storage).files()], None)
     options = native_storage(path, storage)
     # Servers of files have no tables that change.
     if is_http(path):
