@@ -1,15 +1,16 @@
 """Tables as data frames of dask.
 
 >>> import orcish.dask
->>> orders = orcish.dask.read("orders/", filters=orcish.col("id") >= 90)          # doctest: +SKIP
->>> orders.groupby("day").total.sum().compute()                                   # doctest: +SKIP
+>>> orders = orcish.dask.read("orders/", filters=orcish.col("id") >= 90)
+>>> int(orders["id"].min().compute())
+90
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import pyarrow as pa
 
@@ -17,7 +18,7 @@ from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import DEFAULT_SPLIT_SIZE, Scan, Split
 from orcish.scan import scan
-from orcish.types import Columns, Limits, Matching, ScanOptions, Sources, StorageOptions
+from orcish.types import Columns, FileSystem, Limits, Matching, ScanOptions, Sources, StorageOptions
 
 if TYPE_CHECKING:
     import dask.dataframe
@@ -54,6 +55,7 @@ def read(
     match: Matching | None = None,
     partitions: bool | None = None,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
     limits: Limits | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
     pending: Literal["wait", "before"] | None = None,
@@ -79,6 +81,8 @@ def read(
     options = chosen_options(locals(), ScanOptions)
     import dask.dataframe
 
+    # Its functions have no types.
+    frames: Any = dask.dataframe
     if limit is not None:
         raise ValueError(f"limit={limit}: partitions are read independently; take head() of the data frame")
     given = scan(source, **{"threads": 1, **options})
@@ -86,7 +90,8 @@ def read(
     meta = _pandas(pa.Table.from_batches([], given.schema))
     # A data frame has at least one partition.
     parts: list[Scan | Split] = [*given.splits(split_size)] or [given.limit(0)]
-    return dask.dataframe.from_map(_frame, parts, meta=meta, label="orcish", enforce_metadata=False)
+    made = frames.from_map(_frame, parts, meta=meta, label="orcish", enforce_metadata=False)
+    return cast("dask.dataframe.DataFrame", made)
 
 
 def _frame(part: Scan | Split, columns: Sequence[str] | None = None) -> Any:
