@@ -86,7 +86,10 @@ def read(
     meta = _pandas(pa.Table.from_batches([], given.schema))
     # A data frame has at least one partition.
     parts: list[Scan | Split] = [*given.splits(split_size)] or [given.limit(0)]
-    return dask.dataframe.from_map(_frame, parts, meta=meta, label="orcish", enforce_metadata=False)
+    # The function has no types.
+    from_map: Any = dask.dataframe.from_map
+    frame: dask.dataframe.DataFrame = from_map(_frame, parts, meta=meta, label="orcish", enforce_metadata=False)
+    return frame
 
 
 def _frame(part: Scan | Split, columns: Sequence[str] | None = None) -> Any:
