@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
@@ -81,8 +81,6 @@ def read(
     options = chosen_options(locals(), ScanOptions)
     import dask.dataframe
 
-    # Its functions have no types.
-    frames: Any = dask.dataframe
     if limit is not None:
         raise ValueError(f"limit={limit}: partitions are read independently; take head() of the data frame")
     given = scan(source, **{"threads": 1, **options})
@@ -90,8 +88,10 @@ def read(
     meta = _pandas(pa.Table.from_batches([], given.schema))
     # A data frame has at least one partition.
     parts: list[Scan | Split] = [*given.splits(split_size)] or [given.limit(0)]
-    made = frames.from_map(_frame, parts, meta=meta, label="orcish", enforce_metadata=False)
-    return cast("dask.dataframe.DataFrame", made)
+    # The function has no types.
+    from_map: Any = dask.dataframe.from_map
+    frame: dask.dataframe.DataFrame = from_map(_frame, parts, meta=meta, label="orcish", enforce_metadata=False)
+    return frame
 
 
 def _frame(part: Scan | Split, columns: Sequence[str] | None = None) -> Any:
