@@ -44,7 +44,7 @@ enum Segments {
 struct Segment {
     pieces: Vec<Piece>,
     /// Finds the text with which the segment begins; `None` if it begins with none.
-    finder: Option<Finder<'static>>,
+    finder: Option<Box<Finder<'static>>>,
 }
 
 #[derive(Debug)]
@@ -158,7 +158,7 @@ impl Segment {
 
     fn with_finder(mut self) -> Self {
         if let Some(Piece::Text(text)) = self.pieces.first() {
-            self.finder = Some(Finder::new(text).into_owned());
+            self.finder = Some(Box::new(Finder::new(text).into_owned()));
         }
         self
     }
