@@ -93,7 +93,7 @@ def _check_age(name: str, value: Any) -> None:
         raise ValueError(f"{name}={value!r}: must be a number of days, at most {timedelta.max.days:,}")
 
 
-CODECS = ("zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed")
+CODECS = ("none", "uncompressed", "zlib", "snappy", "lz4", "zstd", "brotli")
 """Values of the argument ``compression``, in any case."""
 _OTHER_CODECS = {"gzip": "zlib", "gz": "zlib", "deflate": "zlib", "zstandard": "zstd", "lz4_raw": "lz4", "br": "brotli"}
 """Names of codecs in other formats, and those of ORC."""
