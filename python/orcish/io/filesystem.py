@@ -40,6 +40,7 @@ def foreign_path(url: str, storage_options: Mapping[str, Any] | None) -> SystemP
 
     Raises:
         UnsupportedError: fsspec, or a package that it needs, is not installed, or fsspec does not know the scheme.
+        OSError: There is no connection.
     """
     name, scheme = _native.display_name(url), urllib.parse.urlsplit(url).scheme.lower()
     try:
@@ -55,6 +56,9 @@ def foreign_path(url: str, storage_options: Mapping[str, Any] | None) -> SystemP
         raise UnsupportedError(f"{name}: fsspec needs another package for {scheme}://: {error}") from error
     except ValueError as error:
         raise UnsupportedError(f"{name}: {scheme} is known to neither orcish nor fsspec: {error}") from error
+    except OSError as error:
+        # Some file systems connect at once, and their errors name no URL.
+        raise OSError(error.errno, f"{name}: {error.strerror or error}") from error
     return SystemPath(FsspecSystem(system), path, url)
 
 

@@ -204,8 +204,9 @@ def test_columns(spark: Spark, table: CarbonTableWriter) -> None:
 )
 def test_where(spark: Spark, table: CarbonTableWriter, where: str) -> None:
     wanted = load(spark, table.path).where(where)
-    assert_same(load(spark, table.path, filters=where), wanted)
-    frame = load(spark, table.path, filters=where, columns="s")
+    zone = str(spark.conf.get("spark.sql.session.timeZone"))
+    assert_same(load(spark, table.path, filters=where, sessionTimezone=zone), wanted)
+    frame = load(spark, table.path, filters=where, columns="s", sessionTimezone=zone)
     assert rows_of(frame) == rows_of(wanted.select("s"))
 
 

@@ -533,7 +533,7 @@ def test_errors(spark: Spark, tmp_path: Path) -> None:
         ({"partitionBy": "q"}, "there is no column 'q'"),
         ({"partitionBy": "id,p"}, "one column"),
         ({"partitionBy": "p,p"}, "twice"),
-        ({"compression": "gzip"}, 'option compression="gzip": must be one of'),
+        ({"compression": "gzip"}, "option compression='gzip': must be one of"),
         ({"maxRowsPerFile": "-1"}, "maxRowsPerFile"),
         ({"bloomFilterColumns": "nope"}, "option bloomFilterColumns: no column is named"),
         ({"bloomFilterFpp": "2"}, "option bloomFilterFpp=2: it lies between 0 and 1"),
