@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextvars
 from collections.abc import AsyncGenerator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import pyarrow as pa
+
+if TYPE_CHECKING:
+    # Programs that are not asynchronous do not import it.
+    import asyncio
 
 __all__ = ["batches_of_thread", "table_of_thread"]
 
@@ -22,6 +23,8 @@ async def table_of_thread(read: Callable[[Callable[[int], object]], pa.Table]) -
         read: Reads the table, and calls its argument with the rows of each batch. After a cancellation, this call ends
             the read, which is not waited for.
     """
+    import asyncio
+
     is_cancelled = False
 
     def seen(_: int) -> None:
@@ -42,6 +45,10 @@ async def batches_of_thread(make: Callable[[], Iterator[pa.RecordBatch]]) -> Asy
     At the end, after an exception, and where the generator is closed or its task cancelled, the iterator is closed. A
     batch that is being read then is not waited for.
     """
+    import asyncio
+    import contextvars
+    from concurrent.futures import ThreadPoolExecutor
+
     pool = ThreadPoolExecutor(1, "orcish")
     context = contextvars.copy_context()
     made: list[Iterator[pa.RecordBatch]] = []

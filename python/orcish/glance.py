@@ -4,8 +4,6 @@ rows.
 
 from __future__ import annotations
 
-import asyncio
-
 import pyarrow as pa
 
 from orcish.filters.pushdown import Filters
@@ -78,6 +76,8 @@ async def open_async(
     >>> asyncio.run(rows())
     [60, 40]
     """
+    import asyncio
+
     return await asyncio.to_thread(ORCFile, source, tail=tail, limits=limits, storage_options=storage_options)
 
 

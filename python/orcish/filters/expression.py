@@ -211,12 +211,12 @@ class Column(_Operand):
     @checked_keywords
     def ends_with(self, suffix: str) -> Expression:
         """Whether the string ends with a suffix."""
-        return self.like("%" + escaped_pattern(suffix, "ends_with"))
+        return self.like(pattern_within(suffix, at_end=True, method="ends_with"))
 
     @checked_keywords
     def contains(self, text: str) -> Expression:
         """Whether the string contains a text, which is no regular expression."""
-        return self.like("%" + escaped_pattern(text, "contains") + "%")
+        return self.like(pattern_within(text, at_end=False, method="contains"))
 
     @checked_keywords
     def like(self, pattern: str) -> Expression:
@@ -302,6 +302,11 @@ def escaped_pattern(text: str, method: str = "like") -> str:
     if not isinstance(text, str):
         raise TypeError(f"{method} takes a str, not {type(text).__name__}")
     return re.sub(r"([\\%_])", r"\\\1", text)
+
+
+def pattern_within(text: str, *, at_end: bool, method: str = "like") -> str:
+    """The pattern of ``like`` that matches what contains a text, or ends with it; raises as :func:`escaped_pattern`."""
+    return f"%{escaped_pattern(text, method)}{'' if at_end else '%'}"
 
 
 def leaves_of(tree: Tree) -> Iterator[Tree]:

@@ -11,7 +11,7 @@ import sys
 import pyarrow as pa
 
 from orcish.filters import literals
-from orcish.filters.expression import Tree, escaped_pattern
+from orcish.filters.expression import Tree, pattern_within
 from orcish.filters.literals import NANOSECONDS, Literal
 from orcish.filters.polars_tree import AND, OR, Node, flatten
 from orcish.filters.translation import (
@@ -248,11 +248,9 @@ def _function_call(node: Node, name: str, column: pa.DataType) -> Translation | 
         part = _Number(rest[0]).value
         if part is None or part[0] != "string":
             return None
-        text = str(part[1])
-        if called == "EndsWith":
-            return Translation(("like", name, "%" + escaped_pattern(text)))
-        is_text = options["literal"] or _OF_REGEX.isdisjoint(text)
-        return Translation(("like", name, "%" + escaped_pattern(text) + "%")) if is_text else None
+        text, at_end = str(part[1]), called == "EndsWith"
+        is_text = at_end or options["literal"] or _OF_REGEX.isdisjoint(text)
+        return Translation(("like", name, pattern_within(text, at_end=at_end))) if is_text else None
     if called == "StartsWith" and kind == {"StringExpr": "string", "BinaryExpr": "binary"}.get(group):
         prefix = _Number(rest[0]).value
         return Translation(("starts_with", name, prefix)) if prefix is not None and prefix[0] == kind else None

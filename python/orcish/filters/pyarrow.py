@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.filters import literals
-from orcish.filters.expression import escaped_pattern
+from orcish.filters.expression import pattern_within
 from orcish.filters.literals import Literal
 from orcish.filters.translation import (
     FLIPPED,
@@ -334,8 +334,8 @@ def _call_on_column(node: Node, name: str, kind: pa.DataType) -> Translation | N
     is_part = function in ("ends_with", "match_substring") and not options["ignore_case"].as_py()
     if is_part and literal_kind(kind) == "string":
         text = _bytes("string", ("binary", options["pattern"].as_buffer().to_pybytes()))
-        end = "%" if function == "match_substring" else ""
-        return None if text is None else Translation(("like", name, "%" + escaped_pattern(text[1]) + end))
+        at_end = function == "ends_with"
+        return None if text is None else Translation(("like", name, pattern_within(text[1], at_end=at_end)))
     if function == "is_in" and options["null_matching_behavior"].as_py() in (_MATCH, _SKIP):
         skip = options["null_matching_behavior"].as_py() == _SKIP
         return _is_in(name, kind, options["value_set"].values, skip_nulls=skip)

@@ -282,12 +282,12 @@ def write_table(
     """
     options = chosen_options(locals(), WriteOptions)
     schema, rows = schema_and_rows(data)
-    with ORCWriter(target, schema, storage_options=storage_options, filesystem=filesystem, **options) as writer:
-        if not progress:
-            writer.write(rows)
-        else:
-            with reported(progress, f"write {name_of(target)}", row_count(data)) as add:
-                writer.write(counted(rows, add))
+    total = row_count(data) if progress else None
+    with (
+        ORCWriter(target, schema, storage_options=storage_options, filesystem=filesystem, **options) as writer,
+        reported(progress, f"write {name_of(target)}", total) as add,
+    ):
+        writer.write(counted(rows, add) if progress else rows)
     return writer.close()
 
 

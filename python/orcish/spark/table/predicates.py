@@ -210,11 +210,10 @@ class FilterTranslator:
 
 
 def _clock_or_instant(value: Literal) -> Literal:
-    """The timestamp or date that a string stands for; any other value unchanged."""
+    """The timestamp that a string stands for, which is midnight for a date; any other value unchanged."""
     if value[0] == "string":
-        for kind in ("timestamp", "date"):
-            with contextlib.suppress(ValueError):
-                return cast("Literal", tree_of(parse(f"t = {kind} {literals.to_sql(value)}"))[3])
+        with contextlib.suppress(ValueError):
+            return cast("Literal", tree_of(parse(f"t = timestamp {literals.to_sql(value)}"))[3])
     return value
 
 
