@@ -31,7 +31,7 @@ fn run(data: &[u8]) {
             true => Err(Error::new(ErrorKind::Interrupted, "it takes too long")),
             false => Ok(()),
         });
-        file.check(&reading::limits(), Some(&cancel_check))
+        file.check(&reading::limits(), Some(&cancel_check), None)
     };
     let findings = match check() {
         Ok(findings) => findings,

@@ -23,7 +23,7 @@ fn run(data: &[u8]) {
     let Some(file) = reading::open(data) else { return };
     let source: Arc<dyn ReadAt> = Arc::new(MemorySource::new(Bytes::copy_from_slice(data)));
     let sink = MemorySink::new();
-    if merge(&[source.clone(), source], Box::new(sink.clone()), &reading::limits(), None).is_err() {
+    if merge(&[source.clone(), source], Box::new(sink.clone()), &reading::limits(), None, None).is_err() {
         return;
     }
     let merged = Arc::new(MemorySource::new(sink.take().expect("a finished file")));

@@ -1,6 +1,6 @@
 """Types of the native core, which only modules of :mod:`orcish` use."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, final
 
 __all__ = [
@@ -87,8 +87,9 @@ def merge_files(
     limits: dict[str, int] | None = None,
     publish: bool = True,
     staging: str | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> tuple[int, int, int, bytes | None]:
-    """Writes the stripes of files as one file, without decoding them.
+    """Writes the stripes of files as one file, without decoding them. ``progress`` takes the bytes that are written.
 
     Returns:
         Rows, bytes, stripes, and, with ``publish=False``, a token.
@@ -486,10 +487,16 @@ class File:
     def column_statistics(self, id: int) -> dict[str, Any] | None: ...
     def stripe_statistics(self) -> list[list[dict[str, Any]]]: ...
     def writer_timezones(self, stripes: Sequence[int] | None = None) -> list[str]: ...
-    def column_storage(self, stripes: Sequence[int] | None = None) -> list[tuple[int, int, dict[str, int]]]:
-        """Bytes of data, bytes of indexes, and encodings with their numbers of stripes, by column id."""
+    def column_storage(
+        self, stripes: Sequence[int] | None = None
+    ) -> list[tuple[int, int, dict[str, int], int, dict[str, int]]]:
+        """Bytes of data, bytes of indexes, bytes by kind of stream, entries of dictionaries, and encodings with their
+        numbers of stripes, by column id.
+        """
 
-    def check(self) -> list[tuple[int | None, int | None, str, str, bool]]: ...
+    def check(
+        self, progress: Callable[[int], object] | None = None
+    ) -> list[tuple[int | None, int | None, str, str, bool]]: ...
     def explain(self, options: dict[str, Any] | None = None) -> tuple[str, bool, list[Any]]: ...
     def read(self, options: dict[str, Any] | None = None) -> Batches: ...
 

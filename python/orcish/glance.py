@@ -10,7 +10,7 @@ from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords
 from orcish.reading.file import ORCFile
 from orcish.scan import scan
-from orcish.types import Columns, FileSystem, Limits, Source, Sources, StorageOptions
+from orcish.types import Columns, FileSystem, Limits, ProgressOption, Source, Sources, StorageOptions
 
 __all__ = ["count_rows", "head", "open_async", "read_metadata", "read_schema"]
 
@@ -89,6 +89,7 @@ def count_rows(
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
+    progress: ProgressOption = False,
 ) -> int:
     """The number of rows of a file or table for which a filter is true; see :meth:`orcish.Scan.count`.
 
@@ -101,8 +102,10 @@ def count_rows(
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what each file may make the reader do.
+        progress: As for :meth:`orcish.Scan.count`.
     """
-    return scan(source, filters=filters, storage_options=storage_options, filesystem=filesystem, limits=limits).count()
+    rows = scan(source, filters=filters, storage_options=storage_options, filesystem=filesystem, limits=limits)
+    return rows.count(progress=progress)
 
 
 @checked_keywords

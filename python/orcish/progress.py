@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from orcish.terminal import printable
 from orcish.types import Progress, ProgressOption
 
-__all__ = ["reported"]
+__all__ = ["reported", "reported_so_far"]
 
 BAR = 40
 """Width of the bar."""
@@ -43,6 +43,27 @@ def reported(option: ProgressOption, text: str, total: int | None) -> Iterator[C
     finally:
         if option is True and sys.stderr.isatty():
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def reported_so_far(option: ProgressOption, text: str, total: int | None) -> Iterator[Callable[[int], None] | None]:
+    """As :func:`reported`, but the function takes all bytes or rows that are done so far. At the end of the block all
+    are done. ``None`` if no progress is asked for.
+    """
+    if not option:
+        yield None
+        return
+    with reported(option, text, total) as add:
+        done = 0
+
+        def set_done(count: int) -> None:
+            nonlocal done
+            add(count - done)
+            done = count
+
+        yield set_done
+        if total is not None and done != total:
+            set_done(total)
 
 
 def _bar(text: str) -> Callable[[Progress], object] | None:

@@ -63,7 +63,7 @@ Source: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | B
 Sources: TypeAlias = "Source | Sequence[Source]"
 """A path, URL, folder or pattern, the bytes of a file, or a file object; or several of them."""
 
-StorageOptions: TypeAlias = "Mapping[str, str | int | bool]"
+StorageOptions: TypeAlias = "Mapping[str, str | int | bool | Callable[[], object]]"
 """Options of object stores. They take precedence over environment variables.
 
 Keys are those of the Rust crate ``object_store``, in lower case: ``aws_access_key_id``, ``aws_secret_access_key``,
@@ -73,6 +73,13 @@ profile of ``~/.aws``, from which settings come that are in neither the options 
 ``allow_http``, ``timeout`` (``"30s"``), ``connect_timeout``, ``proxy_url``, …. With HTTP, the value of
 ``header.NAME`` is sent as a header. With HDFS, keys are properties of Hadoop: ``dfs.…``, ``fs.…`` and ``hadoop.…``.
 With schemes that fsspec opens, they are the arguments of its file system.
+
+``credentials`` is a callable that obtains credentials of S3, Google Cloud Storage or Azure. They take precedence over
+all others. It returns a mapping, or a pair of the mapping and the time at which its credentials expire: a datetime with
+a zone, or seconds since 1970. The keys are ``aws_access_key_id``, ``aws_secret_access_key`` and ``aws_session_token``
+for S3; ``bearer_token`` for Google Cloud Storage; one of ``azure_storage_account_key``, ``azure_storage_sas_key`` and
+``bearer_token`` for Azure. It is called on another thread, before the first request and again shortly before the
+credentials expire; its exceptions fail the request. Objects with such options are pickled if the callable is.
 
 Options of requests:
 
@@ -272,6 +279,10 @@ class ColumnStorage:
     """All stored bytes, with nested columns."""
     encodings: dict[str, int]
     """Encodings, such as ``DICTIONARY_V2``, and the number of stripes with each."""
+    streams: dict[str, int]
+    """Stored bytes by kind of stream, such as ``PRESENT`` and ``ROW_INDEX``, without those of nested columns."""
+    dictionary_entries: int
+    """Entries of the dictionaries of all stripes."""
 
 
 @dataclasses.dataclass(frozen=True)

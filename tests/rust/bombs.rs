@@ -56,13 +56,13 @@ fn read(bytes: &Bytes, filter: bool) -> Result<()> {
 
 /// Checks a file.
 fn check(bytes: &Bytes) -> Result<()> {
-    OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &limits())?.check(&limits(), None).map(drop)
+    OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &limits())?.check(&limits(), None, None).map(drop)
 }
 
 /// Merges a file with itself.
 fn merge_with_itself(bytes: &Bytes) -> Result<()> {
     let source: Arc<dyn ReadAt> = Arc::new(MemorySource::new(bytes.clone()));
-    merge(&[source.clone(), source], Box::new(NullSink), &limits(), None).map(drop)
+    merge(&[source.clone(), source], Box::new(NullSink), &limits(), None, None).map(drop)
 }
 
 /// A sink that drops all bytes.
@@ -260,7 +260,7 @@ fn failing_check() -> CancelCheck {
 /// The number of findings of a check.
 fn num_findings(bytes: &Bytes, limits: &Limits, check: Option<&CancelCheck>) -> Result<usize> {
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), limits)?;
-    file.check(limits, check).map(|findings| findings.len())
+    file.check(limits, check, None).map(|findings| findings.len())
 }
 
 /// Rows without stored bytes, of which a file may state any number.

@@ -73,7 +73,7 @@ fn odd_files_are_readable_and_have_findings() {
         let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &limits).unwrap();
         assert_eq!(read(&file).unwrap(), [-1; 5], "{name}");
         assert_eq!(file.tail().rows, 5, "{name}");
-        let findings = match file.check(&limits, None) {
+        let findings = match file.check(&limits, None, None) {
             Ok(findings) => findings.iter().map(ToString::to_string).collect(),
             // Another column cannot be read.
             Err(error) => vec![error.to_string().replace("<memory>: ", "")],
@@ -93,7 +93,7 @@ fn findings(bytes: &bytes::Bytes, change: impl FnOnce(&mut File)) -> Vec<String>
     change(&mut file);
     let bytes = assemble(&file, &mut Random::new(3));
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
-    file.check(&Limits::default(), None).unwrap().iter().map(ToString::to_string).collect()
+    file.check(&Limits::default(), None, None).unwrap().iter().map(ToString::to_string).collect()
 }
 
 /// A stream without a kind is a present stream. Unknown kinds are reported as numbers.

@@ -16,6 +16,7 @@
 //! ```
 
 mod canonical;
+mod credentials;
 mod file_ops;
 mod files;
 mod folders;
@@ -44,6 +45,7 @@ pub mod tuning;
 mod upload;
 
 pub use canonical::CanonicalLocation;
+pub use credentials::{CredentialSource, Credentials};
 pub use file_ops::FileStatus;
 pub use files::{MAX_SMALL_FILE_SIZE, delete_files, delete_folder, list_all, list_utf8, read_small, stat, write_small};
 pub use folders::CreatedFolders;

@@ -1,8 +1,11 @@
 //! Options of access to object stores and HTTP servers, as key-value pairs.
 
 use std::fmt;
+use std::sync::Arc;
 
 use orcish_core::cancel::{CancelCheck, Cancellation};
+
+use crate::credentials::CredentialSource;
 
 /// Options of access to object stores and HTTP servers.
 ///
@@ -19,6 +22,7 @@ use orcish_core::cancel::{CancelCheck, Cancellation};
 #[derive(Clone, Default)]
 pub struct StorageOptions {
     pairs: Vec<(String, String)>,
+    credentials: Option<Arc<dyn CredentialSource>>,
     cancel_check: Option<CancelCheck>,
 }
 
@@ -32,11 +36,25 @@ impl fmt::Debug for StorageOptions {
 impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for StorageOptions {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
         let pairs = pairs.into_iter().map(|(key, value)| (key.into(), value.into()));
-        StorageOptions { pairs: pairs.collect(), cancel_check: None }
+        StorageOptions { pairs: pairs.collect(), ..StorageOptions::default() }
     }
 }
 
 impl StorageOptions {
+    /// Sets a source of credentials of S3, Google Cloud Storage or Azure. They take precedence over those of the other
+    /// options and of the environment.
+    #[must_use]
+    pub fn with_credentials(mut self, source: Arc<dyn CredentialSource>) -> Self {
+        self.credentials = Some(source);
+        self
+    }
+
+    /// The source of credentials.
+    #[cfg(feature = "object-store")]
+    pub(crate) fn credentials(&self) -> Option<&Arc<dyn CredentialSource>> {
+        self.credentials.as_ref()
+    }
+
     /// Sets a cancellation check. It is called regularly during a request, on the thread that waits for the request. An
     /// error of the check cancels the request.
     #[must_use]
@@ -57,14 +75,14 @@ impl StorageOptions {
     pub fn without_headers(&self) -> Self {
         let is_header = |key: &str| key.get(..7).is_some_and(|prefix| prefix.eq_ignore_ascii_case("header."));
         let pairs = self.pairs.iter().filter(|(key, _)| !is_header(key)).cloned().collect();
-        StorageOptions { pairs, cancel_check: self.cancel_check.clone() }
+        StorageOptions { pairs, ..self.clone() }
     }
 
     /// A copy without the cancellation check, for requests that must not be cancelled, such as those that clean up after
     /// a cancellation.
     #[must_use]
     pub fn without_cancel_check(&self) -> Self {
-        StorageOptions { pairs: self.pairs.clone(), cancel_check: None }
+        StorageOptions { cancel_check: None, ..self.clone() }
     }
 
     /// A timer that calls the cancellation check at most once per interval.

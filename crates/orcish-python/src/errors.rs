@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use orcish_core::cancel::CancelCheck;
 use orcish_core::{Error, ErrorKind};
@@ -33,6 +34,18 @@ pub(crate) fn check_signals() -> Result<(), Error> {
 /// The cancellation check of readers and writers.
 pub(crate) fn signals() -> CancelCheck {
     Arc::new(check_signals)
+}
+
+/// As [`signals`]; the check calls a function with the number that has been counted, too.
+pub(crate) fn signals_and_progress(report: Option<Py<PyAny>>, done: &Arc<AtomicU64>) -> CancelCheck {
+    let Some(report) = report else { return signals() };
+    let done = Arc::clone(done);
+    Arc::new(move || {
+        check_signals()?;
+        let call = |py: Python<'_>| report.call1(py, (done.load(Ordering::Relaxed),)).map(drop);
+        let call = |py: Python<'_>| call(py).map_err(|error| from_python(py, "the report of progress failed", error));
+        attached(call).unwrap_or(Ok(()))
+    })
 }
 
 /// The exception for an error. Errors of the system are subclasses of `OSError`, and an exception of a Python file

@@ -1,15 +1,16 @@
 //! Open ORC files.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use orcish::read::OrcFile;
+use orcish::read::{ColumnStorage, OrcFile};
 use orcish::tail::{Calendar, FileTail};
 use orcish::write::Finding;
 use orcish_core::Limits;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
-use crate::errors::{signals, to_python};
+use crate::errors::{signals, signals_and_progress, to_python};
 use crate::options::{limits, read_options, storage_options};
 use crate::scan::{FilePlan, explanation};
 use crate::stream::Batches;
@@ -18,8 +19,9 @@ use crate::{source, statistics};
 /// A finding of a check: stripe, row group, column, message.
 type FindingSpec = (Option<usize>, Option<usize>, String, String, bool);
 
-/// Storage of a column: bytes of data streams, bytes of index streams, and number of stripes by encoding.
-type StorageSpec = (u64, u64, BTreeMap<&'static str, u64>);
+/// Storage of a column: bytes of data streams, bytes of index streams, bytes by kind of stream, entries of dictionaries, and
+/// number of stripes by encoding.
+type StorageSpec = (u64, u64, BTreeMap<&'static str, u64>, u64, BTreeMap<&'static str, u64>);
 
 /// An ORC file whose tail has been read.
 #[pyclass(frozen, module = "orcish._native")]
@@ -192,12 +194,15 @@ impl File {
     }
 
     /// Storage of all columns in these stripes, or in all stripes, by column id: bytes of data streams, bytes of index
-    /// streams, and the number of stripes of each encoding. Stripe footers are read.
+    /// streams, bytes by kind of stream, entries of dictionaries, and the number of stripes of each encoding. Stripe footers
+    /// are read.
     #[pyo3(signature = (stripes=None))]
     fn column_storage(&self, py: Python<'_>, stripes: Option<Vec<usize>>) -> PyResult<Vec<StorageSpec>> {
         let columns = py.detach(|| self.file.column_storage(stripes.as_deref(), &self.limits));
         let columns = columns.map_err(|error| self.raise(py, error))?;
-        Ok(columns.into_iter().map(|column| (column.data, column.index, column.encodings)).collect())
+        let spec =
+            |found: ColumnStorage| (found.data, found.index, found.streams, found.dictionary_entries, found.encodings);
+        Ok(columns.into_iter().map(spec).collect())
     }
 
     /// The time zones of the writer in the footers of these stripes, or of all stripes. Empty for a stripe without one.
@@ -208,9 +213,13 @@ impl File {
     }
 
     /// Compares the rows with recorded statistics, positions and bloom filters. Returns stripe, row group, column and
-    /// message of each finding, and whether it contradicts the rows.
-    fn check(&self, py: Python<'_>) -> PyResult<Vec<FindingSpec>> {
-        let findings = py.detach(|| self.file.check(&self.limits, Some(&signals())));
+    /// message of each finding, and whether it contradicts the rows. `progress` is called with the number of rows that are
+    /// done.
+    #[pyo3(signature = (progress=None))]
+    fn check(&self, py: Python<'_>, progress: Option<Py<PyAny>>) -> PyResult<Vec<FindingSpec>> {
+        let done = Arc::default();
+        let check = signals_and_progress(progress, &done);
+        let findings = py.detach(|| self.file.check(&self.limits, Some(&check), Some(&done)));
         let findings = findings.map_err(|error| self.raise(py, error))?;
         let spec = |found: Finding| (found.stripe, found.group, found.column, found.message, found.contradicts_rows);
         Ok(findings.into_iter().map(spec).collect())

@@ -3,6 +3,7 @@
 mod aggregate;
 mod capsule;
 mod carbon;
+mod credentials;
 mod dataset;
 mod distinct;
 mod errors;

@@ -16,8 +16,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyInt, PyString};
 
 use crate::capsule::read_schema;
+use crate::credentials::source;
 use crate::errors::{signals, to_python};
 use crate::predicate::predicate;
+
+/// The storage option with a callable that obtains credentials.
+const CREDENTIALS: &str = "credentials";
 
 /// The value of an option with named values.
 ///
@@ -259,11 +263,16 @@ pub(crate) fn limits(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
     Ok(limits)
 }
 
-/// Storage options, whose values are strings, integers or booleans. Signals cancel requests.
+/// Storage options, whose values are strings, integers or booleans; `credentials` is a callable. Signals cancel requests.
 pub(crate) fn storage_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<StorageOptions> {
     let mut pairs: Vec<(String, String)> = Vec::new();
+    let mut credentials = None;
     for (key, value) in given.into_iter().flatten() {
         let key: String = key.extract()?;
+        if key == CREDENTIALS {
+            credentials = Some(source(&value)?);
+            continue;
+        }
         let value = if let Ok(value) = value.cast::<PyBool>() {
             value.is_true().to_string()
         } else if value.is_instance_of::<PyString>() || value.is_instance_of::<PyInt>() {
@@ -274,5 +283,9 @@ pub(crate) fn storage_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<Sto
         };
         pairs.push((key, value));
     }
-    Ok(pairs.into_iter().collect::<StorageOptions>().with_cancel_check(signals()))
+    let options = pairs.into_iter().collect::<StorageOptions>().with_cancel_check(signals());
+    Ok(match credentials {
+        Some(source) => options.with_credentials(source),
+        None => options,
+    })
 }

@@ -11,7 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
-use crate::errors::{check_signals, signals, to_python};
+use crate::errors::{check_signals, signals, signals_and_progress, to_python};
 use crate::interpreter::attached;
 use crate::options::{limits, storage_options, write_options};
 use crate::sink::create;
@@ -271,9 +271,10 @@ fn token(staged: Option<&Staging>, written: &Written) -> Option<Vec<u8>> {
 }
 
 /// Merges files into one without decoding their stripes. Returns the number of rows, bytes and stripes, and the token
-/// of a staged file with `publish=False`.
+/// of a staged file with `publish=False`. `progress` is called with the number of bytes that are written.
 #[pyfunction]
-#[pyo3(signature = (sources, target, *, storage_options=None, limits=None, publish=true, staging=None))]
+#[pyo3(signature = (sources, target, *, storage_options=None, limits=None, publish=true, staging=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
 pub(crate) fn merge_files(
     py: Python<'_>,
     sources: Vec<Bound<'_, PyAny>>,
@@ -282,12 +283,15 @@ pub(crate) fn merge_files(
     limits: Option<&Bound<'_, PyDict>>,
     publish: bool,
     staging: Option<&str>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<(u64, u64, usize, Option<Py<PyBytes>>)> {
     let limits = self::limits(limits)?;
     let storage = self::storage_options(storage_options)?;
     let sources = sources.iter().map(|source| source::open(source, &storage, None)).collect::<PyResult<Vec<_>>>()?;
     let (sink, staged) = create(target, &storage, publish, staging)?;
-    let written = py.detach(|| orcish::write::merge(&sources, sink, &limits, Some(&signals())));
+    let done = Arc::default();
+    let check = signals_and_progress(progress, &done);
+    let written = py.detach(|| orcish::write::merge(&sources, sink, &limits, Some(&check), Some(&done)));
     let written = written.map_err(|error| to_python(py, &error))?;
     let token = token(staged.as_ref(), &written).map(|token| PyBytes::new(py, &token).unbind());
     Ok((written.rows, written.bytes, written.stripes, token))

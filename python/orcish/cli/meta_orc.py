@@ -228,17 +228,19 @@ def _statistics_table(columns: list[dict[str, Any]], statistics: list[dict[str, 
 
 
 def _storage_table(columns: list[dict[str, Any]]) -> list[str]:
-    header = ["id", "column", "bytes", "own data", "own indexes", "encodings"]
+    header = ["id", "column", "bytes", "own data", "own indexes", "encodings", "streams"]
     rows = [
         [
             str(id),
             shorten(printable(column["name"]), _MAX_NAME) or "(root)",
             *(f"{column[size]:,}" for size in ("total_bytes", "data_bytes", "index_bytes")),
-            encodings_text(column["encodings"]),
+            encodings_text(column["encodings"])
+            + (f" ({column['dictionary_entries']:,} entries)" if column["dictionary_entries"] else ""),
+            ", ".join(f"{kind} {size:,}" for kind, size in column["streams"].items() if size),
         ]
         for id, column in enumerate(columns)
     ]
-    return indented(Table(header, [True, False, True, True, True, False]).lines(rows))
+    return indented(Table(header, [True, False, True, True, True, False, False]).lines(rows))
 
 
 def _statistics_cells(known: dict[str, Any]) -> list[str]:

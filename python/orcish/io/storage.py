@@ -19,6 +19,7 @@ SKIP = "skip_signature"
 TRUE = ("1", "true", "on", "yes", "y")
 """Texts that the native core takes for true."""
 SOURCES = (
+    ("credentials",),
     ("access_key_id",),
     ("secret_access_key",),
     (SKIP,),

@@ -22,6 +22,7 @@ from orcish.io.storage import native_storage
 from orcish.io.system_path import SystemFile, SystemPath
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.notebook import schema_html
+from orcish.progress import reported_so_far
 from orcish.reading.explanation import Explanation
 from orcish.reading.reader import BatchSource, Reader, ResidualFilter
 from orcish.reading.storage import column_storage
@@ -185,7 +186,8 @@ class ORCFile(BatchSource):
         options = chosen_options(locals(), ReadOptions)
         return self._reader.schema(options)
 
-    def check(self) -> list[Finding]:
+    @checked_keywords
+    def check(self, *, progress: ProgressOption = False) -> list[Finding]:
         """Reads the whole file and compares its rows with the recorded statistics of row groups, stripes and the file,
         with the positions of the row index, and, in files written by orcish, with the bloom filters. Recorded bounds
         have to be values of the column. Sums of floats may differ by rounding. Known faults of writers are not
@@ -194,6 +196,10 @@ class ORCFile(BatchSource):
         ``limits["memory"]`` has to have room for three times the dictionaries and chunks of each column, as each is
         read sequentially and by two readers that use the row index, and for the bloom filters of a stripe.
 
+        Args:
+            progress: True for a bar on the terminal, or a function that is called with a
+                :class:`~orcish.types.Progress`, in rows.
+
         Returns:
             Contradictions within the file, at most a thousand.
 
@@ -201,7 +207,8 @@ class ORCFile(BatchSource):
             CorruptFileError: The file cannot be read.
             LimitExceededError: The memory limit is too low, or there are more rows without stored data than bytes.
         """
-        return [Finding(*found) for found in self._file.check()]
+        with reported_so_far(progress, f"check {self._reader.name}", self.num_rows) as done:
+            return [Finding(*found) for found in self._file.check(done)]
 
     @property
     def type_string(self) -> str:

@@ -15,6 +15,7 @@ from orcish.filters.pushdown import Filters, check_filters, combined
 from orcish.hints import SCAN, missing_attribute
 from orcish.keywords import checked_keywords
 from orcish.notebook import schema_html
+from orcish.progress import reported
 from orcish.reading.aggregates import aggregate
 from orcish.reading.explanation import Explanation
 from orcish.reading.reader import BatchSource
@@ -165,13 +166,33 @@ class Scan(BatchSource):
         """Reads the first rows. Stripes after them are not read."""
         return self.limit(rows).to_table()
 
-    def count(self) -> int:
+    @checked_keywords
+    def count(self, *, progress: ProgressOption = False) -> int:
         """Counts the rows.
 
         Stripes whose rows all pass the filter are counted by their metadata. Of the others, only the columns of the
         filter are read.
+
+        Args:
+            progress: True for a bar on the terminal, or a function that is called with a
+                :class:`~orcish.types.Progress`, in rows that are looked at. The scan is counted split by split.
         """
-        return self._reader.count()
+        if not progress:
+            return self._reader.count()
+        text = f"count {self._reader.name}"
+        if not self._reader.takes_filters():
+            # A limit, or a filter about all rows at once, is that of the whole scan.
+            with reported(progress, text, None) as add:
+                count = self._reader.count()
+                add(count)
+            return count
+        splits = self.splits()
+        count = 0
+        with reported(progress, text, sum(split.rows for split in splits)) as add:
+            for split in splits:
+                count += split.scan().count()
+                add(split.rows)
+        return count
 
     @checked_keywords
     def min(self, column: str) -> Any:

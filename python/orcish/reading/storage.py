@@ -13,7 +13,7 @@ __all__ = ["column_storage", "encodings_text"]
 def column_storage(file: _native.File, stripes: Sequence[int] | None) -> list[ColumnStorage]:
     """The storage of all columns in some stripes, or in all, by column id."""
     found = file.column_storage(stripes)
-    total = [data + index for data, index, _ in found]
+    total = [data + index for data, index, *_ in found]
     parents = file.column_parents
     # A column has a greater id than those that it is nested in.
     for id in range(len(found) - 1, 0, -1):
@@ -21,8 +21,8 @@ def column_storage(file: _native.File, stripes: Sequence[int] | None) -> list[Co
         if parent is not None:
             total[parent] += total[id]
     return [
-        ColumnStorage(name, data, index, size, encodings)
-        for name, (data, index, encodings), size in zip(file.column_paths, found, total, strict=True)
+        ColumnStorage(name, data, index, size, encodings, streams, entries)
+        for name, (data, index, streams, entries, encodings), size in zip(file.column_paths, found, total, strict=True)
     ]
 
 

@@ -17,7 +17,7 @@ from orcish.io.storage import native_storage
 from orcish.io.system_path import SystemPath
 from orcish.io.systems import Output
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.progress import reported
+from orcish.progress import reported, reported_so_far
 from orcish.types import FileSystem, Limits, ProgressOption, Source, StorageOptions, Target, WriteOptions
 from orcish.writing.rows import batch_reader, counted, row_count, schema_and_rows, streams
 
@@ -299,6 +299,7 @@ def merge(
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
+    progress: ProgressOption = False,
 ) -> Written:
     """Writes the stripes of several files as one file. Bytes are copied, nothing is decoded.
 
@@ -317,6 +318,8 @@ def merge(
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that all paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what the files may make the reader do.
+        progress: True for a bar on the terminal, or a function that is called with a
+            :class:`~orcish.types.Progress`, in bytes, whose total is not known.
 
     Raises:
         ValueError: There are no files, or they differ; the message names the file and the difference.
@@ -330,15 +333,11 @@ def merge(
     places = in_file_system(list(sources), filesystem, storage_options)
     files = [place.file() if isinstance(place, SystemPath) else native_source(place) for place in places]
     native, output = _target(target, filesystem, storage_options)
+    options = native_storage((each for each in (*files, native) if isinstance(each, str)), storage_options)
+    native_limits = cast("dict[str, int] | None", limits)
     try:
-        written = _native.merge_files(
-            files,
-            native,
-            storage_options=native_storage(
-                (each for each in (*files, native) if isinstance(each, str)), storage_options
-            ),
-            limits=cast("dict[str, int] | None", limits),
-        )
+        with reported_so_far(progress, f"merge {name_of(target)}", None) as done:
+            written = _native.merge_files(files, native, storage_options=options, limits=native_limits, progress=done)
         _publish(output)
     except BaseException:
         _abort(output)

@@ -272,18 +272,16 @@ def test_defaults() -> None:
     files = [orc.ORCFile(pa.BufferReader(written(orc, TABLE))) for orc in ORCS]
     for name in ("compression", "compression_size", "file_version", "row_index_stride", "nstripes", "nrows"):
         assert getattr(files[0], name) == getattr(files[1], name)
-    encodings = [set(storage[2]) for storage in column_storage(written(pyarrow_orc, TABLE))]
+    encodings = [set(column.encodings) for column in column_storage(written(pyarrow_orc, TABLE))]
     assert encodings[2] == {"DIRECT_V2"}
 
 
-def column_storage(data: bytes) -> Any:
-    from orcish.reading.file import native_file
-
-    return native_file(orcish.ORCFile(data)).column_storage()
+def column_storage(data: bytes) -> list[orcish.ColumnStorage]:
+    return orcish.ORCFile(data).column_storage()
 
 
 def encoding_of_text(**options: Any) -> set[str]:
-    return set(column_storage(written(pyarrow_orc, TABLE, **options))[2][2])
+    return set(column_storage(written(pyarrow_orc, TABLE, **options))[2].encodings)
 
 
 def test_dictionaries() -> None:
@@ -309,8 +307,8 @@ def test_strategy() -> None:
 
 
 def filters(data: bytes) -> set[int]:
-    """Ids of columns whose index is large enough for bloom filters."""
-    return {id for id, (_, index, _) in enumerate(column_storage(data)) if index > 1000}
+    """Ids of columns with bloom filters."""
+    return {id for id, column in enumerate(column_storage(data)) if "BLOOM_FILTER_UTF8" in column.streams}
 
 
 NESTED_TABLE = pa.table(

@@ -310,6 +310,15 @@ LONG_WORK: dict[str, tuple[Callable[[pathlib.Path, Any], object], int | None]] =
         lambda path, progress: orcish.write_dataset(orcish.scan(path).limit(7), path.parent / "t", progress=progress),
         7,
     ),
+    "check": (lambda path, progress: orcish.ORCFile(path).check(progress=progress), 2500),
+    "merge": (lambda path, progress: orcish.merge([path, path], path.parent / "m.orc", progress=progress), None),
+    "count": (lambda path, progress: orcish.scan([path, path]).where("id < 9").count(progress=progress), 5000),
+    "count, limit": (lambda path, progress: orcish.scan(path).limit(7).count(progress=progress), None),
+    "count, residual": (
+        lambda path, progress: orcish.scan(path).where(pl.col("id").sqrt() < 9).count(progress=progress),
+        2500,
+    ),
+    "count_rows": (lambda path, progress: orcish.count_rows(path, progress=progress), 2500),
     "convert": (lambda path, progress: orcish.convert(path, path.parent / "t", progress=progress), 2500),
 }
 

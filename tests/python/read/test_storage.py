@@ -38,6 +38,11 @@ def test_all_bytes_are_those_of_a_column(path: Path) -> None:
     assert columns[0].total_bytes == stored
     assert sum(column.data_bytes + column.index_bytes for column in columns) == stored
     assert {sum(column.encodings.values()) for column in columns} == {file.num_stripes}
+    for column in columns:
+        indexes = {kind for kind in column.streams if kind == "ROW_INDEX" or kind.startswith("BLOOM_FILTER")}
+        assert sum(column.streams[kind] for kind in indexes) == column.index_bytes
+        assert sum(column.streams.values()) == column.data_bytes + column.index_bytes
+        assert bool(column.dictionary_entries) <= any("DICTIONARY" in name for name in column.encodings)
 
 
 def test_columns(path: Path) -> None:
@@ -48,6 +53,9 @@ def test_columns(path: Path) -> None:
     assert found["nest"].total_bytes == sum(column.data_bytes + column.index_bytes for column in nest)
     assert found["text"].encodings == {"DICTIONARY_V2": file.num_stripes}
     assert found["id"].encodings == {"DIRECT_V2": file.num_stripes}
+    assert (found["text"].dictionary_entries, found["id"].dictionary_entries) == (5 * file.num_stripes, 0)
+    assert set(found["text"].streams) == {"DATA", "DICTIONARY_DATA", "LENGTH", "ROW_INDEX"}
+    assert set(found["id"].streams) == {"DATA", "ROW_INDEX", "BLOOM_FILTER_UTF8"}
     assert found["id"].index_bytes > found["nest.a"].index_bytes
     parts = [file.column_storage(stripes=[stripe]) for stripe in range(file.num_stripes)]
     for id, column in enumerate(file.column_storage()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -92,3 +93,31 @@ def test_credentials_of_google(gcs: Gcs, monkeypatch: pytest.MonkeyPatch) -> Non
         orcish.ORCFile("gs://nowhere/t.orc", storage_options=gcs.options)
     with pytest.raises(ValueError, match="google_wrong"):
         orcish.read_table(url, storage_options={**gcs.options, "google_wrong": "x"})
+
+
+def test_a_callable_for_azure(azure: Azurite) -> None:
+    calls: list[int] = []
+    key = "azure_storage_account_key"
+
+    def credentials() -> Any:
+        calls.append(1)
+        return {"azure_storage_account_key": azure.options[key]}
+
+    options = {name: value for name, value in azure.options.items() if name != key}
+    options["credentials"] = credentials
+    orcish.write_table(TABLE, "az://shelf/c.orc", storage_options=options)
+    assert orcish.read_table("az://shelf/c.orc", storage_options=options).equals(TABLE)
+    assert len(calls) == 1
+
+
+def test_a_callable_for_google(gcs: Gcs) -> None:
+    calls: list[int] = []
+
+    def credentials() -> Any:
+        calls.append(1)
+        return {"bearer_token": "ticket"}, dt.datetime.now(dt.timezone.utc) + dt.timedelta(hours=1)
+
+    options = {**gcs.options, "credentials": credentials}
+    orcish.write_table(TABLE, "gs://shelf/c.orc", storage_options=options)
+    assert orcish.read_table("gs://shelf/c.orc", storage_options=options).equals(TABLE)
+    assert len(calls) == 1

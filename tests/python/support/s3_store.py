@@ -31,6 +31,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
     def _hand_on(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.server.log.append((self.command, self.path, len(body)))
+        self.server.keys.append(self.headers.get("Authorization", "").partition("Credential=")[2].partition("/")[0])
         if self.server.fails(self.command, self.path):
             self._answer(self.server.status, [], b"<Error><Code>InternalError</Code></Error>")
             return
@@ -78,6 +79,8 @@ class Between(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Proxy)
         self.host, self.port, self.lock = host, port, threading.Lock()
         self.log: list[tuple[str, str, int]] = []
+        self.keys: list[str] = []
+        """Access keys of the requests."""
         self.fails: Rule = lambda method, path: False
         self.status = 500
         """Requests that are not handed on."""
@@ -115,6 +118,7 @@ class Store:
         for key, upload in self.uploads():
             self.client.abort_multipart_upload(Bucket=BUCKET, Key=key, UploadId=upload)
         self.between.log.clear()
+        self.between.keys.clear()
 
     def uploads(self) -> list[tuple[str, str]]:
         """What is on its way, in parts: keys and ids."""

@@ -1,8 +1,12 @@
 //! Addresses of objects: parsed and validated URLs with their options.
 
+use std::fmt;
+use std::sync::Arc;
+
 use object_store::path::Path;
 use orcish_core::{Error, Result};
 
+use crate::credentials::CredentialSource;
 use crate::location::{Location, RemoteUrl, parse, percent_decode};
 use crate::options::RemoteOptions;
 use crate::storage::StorageOptions;
@@ -18,6 +22,28 @@ pub(super) struct Address {
     pub(super) options: RemoteOptions,
     /// The options of the store, sorted. Keys are in lower case, but those of HDFS.
     pub(super) store_options: Vec<(String, String)>,
+    pub(super) credentials: SharedCredentials,
+}
+
+/// The source of credentials of a store, if it has one. Sources are equal if they are the same one.
+#[derive(Clone)]
+pub(super) struct SharedCredentials(pub(super) Option<Arc<dyn CredentialSource>>);
+
+impl PartialEq for SharedCredentials {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
+            (one, two) => one.is_none() && two.is_none(),
+        }
+    }
+}
+
+impl Eq for SharedCredentials {}
+
+impl fmt::Debug for SharedCredentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Some(…)" } else { "None" })
+    }
 }
 
 impl Address {
@@ -39,6 +65,10 @@ impl Address {
             let text = format!("{}:// is unknown here: open it with fsspec and read from the file object", url.scheme);
             return Err(in_file(Error::invalid(text)));
         }
+        if options.credentials().is_some() && !is_cloud {
+            let text = "a source of credentials is for S3, Google Cloud Storage and Azure";
+            return Err(in_file(Error::invalid(text)));
+        }
         if url.credentials().is_some() && !url.is_http() {
             return Err(in_file(Error::invalid("credentials belong into the storage options, not into the URL")));
         }
@@ -49,12 +79,13 @@ impl Address {
         let (path, _) = url.path_and_query();
         // Tools of object stores show keys without percent-encoding.
         let path = if url.is_http() { percent_decode(path) } else { path.to_owned() };
+        let credentials = SharedCredentials(options.credentials().cloned());
         let (options, mut store_options) = options.split().map_err(in_file)?;
         if !url.is_hdfs() {
             store_options.iter_mut().for_each(|(key, _)| key.make_ascii_lowercase());
         }
         store_options.sort();
-        Ok(Address { name, path, url, options, store_options })
+        Ok(Address { name, path, url, options, store_options, credentials })
     }
 
     /// The address of an object of a store that the caller has made. It has no URL.
@@ -67,6 +98,9 @@ impl Address {
         if name.is_empty() {
             return Err(Error::invalid("the path of the object is empty"));
         }
+        if options.credentials().is_some() {
+            return Err(in_file(Error::invalid("the store is given: give the source of credentials to the store")));
+        }
         let (options, store_options) = options.split().map_err(in_file)?;
         if let Some((key, _)) = store_options.first() {
             let text =
@@ -74,7 +108,7 @@ impl Address {
             return Err(in_file(Error::invalid(text)));
         }
         let url = RemoteUrl { scheme: String::new(), authority: String::new(), path: String::new() };
-        Ok(Address { path: name.clone(), name, url, options, store_options })
+        Ok(Address { path: name.clone(), name, url, options, store_options, credentials: SharedCredentials(None) })
     }
 
     /// The key of the object.

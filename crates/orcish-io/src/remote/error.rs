@@ -34,6 +34,10 @@ const RANGE_ERROR_PREFIXES: [&str; 2] = ["Content-Range header ", "Requested "];
 /// The source of the result is a [`std::io::Error`] with the kind `NotFound`, `AlreadyExists`, `PermissionDenied`,
 /// `TimedOut`, `ConnectionRefused`, `IsADirectory` or `Other`. Invalid paths and options are `InvalidArgument` errors.
 pub(super) fn to_error(message: &str, error: &object_store::Error, address: &Address) -> Error {
+    // The error of a source of credentials has a kind and a message already.
+    if let Some(error) = causes(error).find_map(|cause| cause.downcast_ref::<Error>()) {
+        return error.clone().in_file(&address.name);
+    }
     let kind = match error {
         object_store::Error::NotFound { .. } => io::ErrorKind::NotFound,
         object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {

@@ -4,6 +4,7 @@ mod address;
 mod body;
 mod client;
 mod client_options;
+mod credentials;
 mod error;
 mod file_ops;
 #[cfg(feature = "hdfs")]

@@ -20,8 +20,9 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use tokio::sync::Semaphore;
 
-use super::address::Address;
+use super::address::{Address, SharedCredentials};
 use super::client::Connector;
+use super::credentials::Provider;
 use super::error::to_error;
 #[cfg(feature = "hdfs")]
 use super::hdfs_client::HdfsClient;
@@ -61,6 +62,7 @@ struct CacheKey {
     query: Option<String>,
     options: RemoteOptions,
     store_options: Vec<(String, String)>,
+    credentials: SharedCredentials,
     environment: Vec<(String, String)>,
 }
 
@@ -75,6 +77,7 @@ impl CacheKey {
             query: address.query().map(str::to_owned),
             options: address.options.clone(),
             store_options: address.store_options.clone(),
+            credentials: address.credentials.clone(),
             environment: variables.filter(|(name, _)| is_relevant(name)).collect(),
         }
     }
@@ -124,6 +127,9 @@ impl Store {
                     .with_http_connector(connector());
                 for (key, value) in &address.store_options {
                     builder = builder.with_config(key.parse().map_err(|_| unknown_option(address, key))?, value);
+                }
+                if let Some(source) = &address.credentials.0 {
+                    builder = builder.with_credentials(Arc::new(Provider::new(Arc::clone(source))));
                 }
                 builder
             }};

@@ -18,8 +18,22 @@ pub struct ColumnStorage {
     pub data: u64,
     /// Stored bytes of the row indexes and bloom filters.
     pub index: u64,
+    /// Stored bytes of data and index streams by kind, such as `PRESENT` and `ROW_INDEX`.
+    pub streams: BTreeMap<&'static str, u64>,
+    /// Entries of the dictionaries of all stripes.
+    pub dictionary_entries: u64,
     /// Encodings, and the number of stripes with each.
     pub encodings: BTreeMap<&'static str, u64>,
+}
+
+impl ColumnStorage {
+    /// Adds the bytes of a stream to those of its kind and to a total.
+    fn add_stream(&mut self, kind: &'static str, bytes: u64, total: impl Fn(&mut Self) -> &mut u64) {
+        let of_kind = self.streams.entry(kind).or_default();
+        *of_kind = of_kind.saturating_add(bytes);
+        let total = total(self);
+        *total = total.saturating_add(bytes);
+    }
 }
 
 impl OrcFile {
@@ -50,14 +64,19 @@ impl OrcFile {
                 usize::try_from(id).ok().and_then(|id| columns.get_mut(id)).into_iter().for_each(add);
             };
             let length = |range: &Range<u64>| range.end - range.start;
-            for ((id, _), range) in &footer.streams {
-                add(*id, &|column| column.data = column.data.saturating_add(length(range)));
+            for ((id, kind), range) in &footer.streams {
+                add(*id, &|column| column.add_stream(kind.name(), length(range), |column| &mut column.data));
             }
-            for ((id, _), range) in &footer.index {
-                add(*id, &|column| column.index = column.index.saturating_add(length(range)));
+            for ((id, kind), range) in &footer.index {
+                add(*id, &|column| column.add_stream(kind.name(), length(range), |column| &mut column.index));
             }
             for (id, encoding) in &footer.encodings {
-                add(*id, &|column| *column.encodings.entry(encoding.name()).or_default() += 1);
+                add(*id, &|column| {
+                    *column.encodings.entry(encoding.name()).or_default() += 1;
+                    if encoding.is_dictionary {
+                        column.dictionary_entries += u64::from(encoding.dictionary_size);
+                    }
+                });
             }
         })?;
         Ok(columns)

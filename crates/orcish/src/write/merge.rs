@@ -5,6 +5,7 @@ mod compatibility;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use compatibility::{LogicalType, check_logical_types, check_tails, logical_types, stored_arrow_schema};
@@ -271,7 +272,8 @@ fn decode_statistics(tail: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<O
 /// stored Arrow schemas differ, the merged file has none. This is an error if a column has durations, times, intervals
 /// or instants only because of the Arrow schema.
 ///
-/// The memory for the tails of all sources is limited by `limits.memory`.
+/// The memory for the tails of all sources is limited by `limits.memory`. The bytes of stripes that are written are counted
+/// in `progress`, which the cancellation check or another thread may load.
 ///
 /// # Errors
 /// `InvalidArgument` with the file and the property that differs from the first file; `Unsupported` for encrypted files
@@ -282,6 +284,7 @@ pub fn merge(
     mut sink: Box<dyn Sink>,
     limits: &Limits,
     check: Option<&CancelCheck>,
+    progress: Option<&AtomicU64>,
 ) -> Result<Written> {
     let mut cancellation = Cancellation::new(check.cloned());
     let (merged, files) = open_sources(sources, limits, &mut cancellation)?;
@@ -299,7 +302,7 @@ pub fn merge(
         for stripe in &file.stripes {
             let range = stripe.offset..stripe.footer().end;
             let length = range.end - range.start;
-            copy(&*file.source, range, &mut *sink, &mut cancellation)
+            copy(&*file.source, range, &mut *sink, &mut cancellation, progress)
                 .map_err(|error| error.in_file(file.source.name()))?;
             footer.stripes.push(stripe_information(stripe, offset));
             offset += length;
@@ -366,7 +369,13 @@ fn stripe_information(stripe: &StripeInfo, offset: u64) -> orc::StripeInformatio
 }
 
 /// Copies bytes in blocks of limited size.
-fn copy(source: &dyn ReadAt, range: Range<u64>, sink: &mut dyn Sink, cancellation: &mut Cancellation) -> Result<()> {
+fn copy(
+    source: &dyn ReadAt,
+    range: Range<u64>,
+    sink: &mut dyn Sink,
+    cancellation: &mut Cancellation,
+    progress: Option<&AtomicU64>,
+) -> Result<()> {
     let mut offset = range.start;
     while offset < range.end {
         cancellation.poll()?;
@@ -376,6 +385,9 @@ fn copy(source: &dyn ReadAt, range: Range<u64>, sink: &mut dyn Sink, cancellatio
             return Err(Error::new(ErrorKind::Io, "the source gave fewer bytes than were asked for"));
         }
         sink.write(&bytes).map_err(|error| error.in_file(sink.name()))?;
+        if let Some(done) = progress {
+            done.fetch_add(block.end - block.start, Ordering::Relaxed);
+        }
         offset = block.end;
     }
     Ok(())

@@ -149,7 +149,7 @@ proptest! {
         };
         let bytes = write_batches(&batches, &options).unwrap();
         let file = open(bytes.clone());
-        prop_assert_eq!(file.check(&Limits::default(), None).unwrap(), Vec::new());
+        prop_assert_eq!(file.check(&Limits::default(), None, None).unwrap(), Vec::new());
         let back = read(&file, ReadOptions::default());
         if count > 0 {
             prop_assert_eq!(&concat(&back), &all);
@@ -178,10 +178,10 @@ proptest! {
         let sources: Vec<Arc<dyn orcish_io::ReadAt>> =
             files.into_iter().map(|bytes| Arc::new(MemorySource::new(bytes)) as _).collect();
         let sink = MemorySink::new();
-        let done = merge(&sources, Box::new(sink.clone()), &Limits::default(), None).unwrap();
+        let done = merge(&sources, Box::new(sink.clone()), &Limits::default(), None, None).unwrap();
         let file = open(sink.take().unwrap());
         prop_assert_eq!(done.rows, (seeds.len() * count) as u64);
-        prop_assert_eq!(file.check(&Limits::default(), None).unwrap(), Vec::new());
+        prop_assert_eq!(file.check(&Limits::default(), None, None).unwrap(), Vec::new());
         let all = open(write_batches(&batches, &options).unwrap());
         for id in 0..u32::try_from(file.tail().schema.types().len()).unwrap() {
             let statistics = |file: &OrcFile| file.tail().column_statistics(id).unwrap();

@@ -82,7 +82,7 @@ impl Verifier {
         bytes.extend(tail.finish(content_length, plan, compressors)?);
         let verify = || {
             let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::UNLIMITED)?;
-            if let Some(finding) = file.check(&Limits::UNLIMITED, cancellation.check())?.first() {
+            if let Some(finding) = file.check(&Limits::UNLIMITED, cancellation.check(), None)?.first() {
                 return Err(Error::corrupt(finding.to_string()));
             }
             self.compare_rows(&file, &slices, first_row, cancellation)

@@ -6,6 +6,7 @@ mod conformance;
 mod values;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::Array as _;
 
@@ -68,13 +69,25 @@ impl OrcFile {
     /// `limits.memory` must be enough for three times the dictionaries and chunks of each column, because one reader
     /// reads all rows in order and two readers seek by the row index, and for the bloom filters of a stripe.
     ///
+    /// The rows that are done are counted in `progress`, which the cancellation check or another thread may load.
+    ///
     /// # Errors
     /// The errors of reading: a file that cannot be read has no findings. `LimitExceeded` when the memory is not
     /// enough, or when the file states more rows without stored values than `limits.memory` has bytes. The error of the
     /// cancellation check.
-    pub fn check(&self, limits: &Limits, check: Option<&CancelCheck>) -> Result<Vec<Finding>> {
+    pub fn check(
+        &self,
+        limits: &Limits,
+        check: Option<&CancelCheck>,
+        progress: Option<&AtomicU64>,
+    ) -> Result<Vec<Finding>> {
         // Null map keys need dictionary arrays, which are slower. They are read only where there are null keys.
-        let run = |keys| Checker::new(self, limits, check, keys)?.run();
+        let run = |keys| {
+            if let Some(rows) = progress {
+                rows.store(0, Ordering::Relaxed);
+            }
+            Checker { progress, ..Checker::new(self, limits, check, keys)? }.run()
+        };
         match run(NullMapKeys::Error) {
             Err(error) if error.kind() == ErrorKind::NullMapKey => run(NullMapKeys::Dictionary),
             done => done,
@@ -97,6 +110,8 @@ struct Checker<'a> {
     is_orcish: bool,
     compressors: Compressors,
     cancellation: Cancellation,
+    /// Number of rows that are done.
+    progress: Option<&'a AtomicU64>,
 }
 
 impl<'a> Checker<'a> {
@@ -115,6 +130,7 @@ impl<'a> Checker<'a> {
             is_orcish: tail.writer == Writer::Orcish,
             compressors: Compressors::default(),
             cancellation: Cancellation::new(check.cloned()),
+            progress: None,
         })
     }
 
@@ -307,7 +323,11 @@ impl<'a> Checker<'a> {
                 let text = format!("a row group that takes more than the {max} bytes of memory allowed");
                 return Err(Error::over("memory", text).in_section("stripe", stripe).in_file(self.file.name()));
             }
-            first_row += arrays.first().map_or(0, |array| array.len());
+            let rows = arrays.first().map_or(0, |array| array.len());
+            first_row += rows;
+            if let Some(done) = self.progress {
+                done.fetch_add(rows as u64, Ordering::Relaxed);
+            }
         }
         Ok(are_complete)
     }

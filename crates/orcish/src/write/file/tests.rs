@@ -220,7 +220,7 @@ fn run(sink: Box<dyn Sink>, steps: &[Step]) -> Option<usize> {
 /// The number of rows of a file, which must be valid.
 fn count(bytes: Vec<u8>) -> usize {
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
-    assert_eq!(file.check(&Limits::default(), None).unwrap(), Vec::new());
+    assert_eq!(file.check(&Limits::default(), None, None).unwrap(), Vec::new());
     file.read(ReadOptions::default()).unwrap().map(|batch| batch.unwrap().num_rows()).sum()
 }
 
@@ -279,7 +279,7 @@ fn cancelled_file_does_not_appear() {
         writer.finish()
     };
     let merge = |sink: Box<dyn Sink>, check: CancelCheck| {
-        crate::write::merge(&[source], sink, &Limits::default(), Some(&check))
+        crate::write::merge(&[source], sink, &Limits::default(), Some(&check), None)
     };
     let functions: [WriteFile<'_>; 2] = [Box::new(write), Box::new(merge)];
     for write_file in functions {
