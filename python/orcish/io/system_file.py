@@ -56,6 +56,7 @@ class SystemFile:
         self._size = size
         self._at = threading.local()
         self._window: weakref.ref[Window] | None = None
+        self._requests = 0, threading.Semaphore()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SystemFile, self._given
@@ -94,7 +95,7 @@ class SystemFile:
             window = self._window_of(within, length)
             known = [b"" if first >= end else _known(window, (first, end)) for first, end in within]
             missing = [part for part, found in zip(within, known, strict=True) if found is None]
-            found = iter(read_parts(self._opened().read_at, missing, self.concurrency) if missing else ())
+            found = iter(read_parts(self._read_at, missing, self.concurrency) if missing else ())
             return [next(found) if each is None else each for each in known]
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
@@ -119,7 +120,7 @@ class SystemFile:
             at = 0
         else:
             return window
-        (head,) = read_parts(self._opened().read_at, [(at, start)], 1)
+        (head,) = read_parts(self._read_at, [(at, start)], 1)
         if len(head) < start - at:
             # The file has become shorter: the read of the ranges fails.
             return window
@@ -127,6 +128,19 @@ class SystemFile:
         _windows.append(window)
         self._window = weakref.ref(window)
         return window
+
+    def _read_at(self, nbytes: int, offset: int) -> Any:
+        """A request. All threads together make ``concurrency`` at the same time."""
+        file = self._opened()
+        if self.concurrency < 2:
+            return file.read_at(nbytes, offset)
+        process, requests = self._requests
+        if process != os.getpid():
+            # Threads of the parent of a fork may be at requests that the child does not end.
+            requests = threading.Semaphore(self.concurrency)
+            self._requests = os.getpid(), requests
+        with requests:
+            return file.read_at(nbytes, offset)
 
     def _length(self) -> int:
         if self._size is None:

@@ -145,7 +145,11 @@ class FsspecSystem:
     @property
     def concurrency(self) -> int:
         """See :class:`System`."""
-        return CONCURRENCY if self._inner()[0].async_impl else 1
+        from fsspec.implementations.cached import CachingFileSystem
+
+        inner, _ = self._inner()
+        # Several readers would download a file to the same place. Caches seem to be what they are around.
+        return CONCURRENCY if inner.async_impl and not isinstance(inner, CachingFileSystem) else 1
 
     def normalized(self, path: str) -> str:
         """See :class:`System`."""

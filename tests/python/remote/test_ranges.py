@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import orcish
 import pyarrow as pa
 import pytest
 from orcish.io.filesystem import in_file_system
 from orcish.io.ranges import CONCURRENCY, FIRST_READ, read_parts
 from orcish.io.system_file import MAX_WINDOWS
+from pyarrow import fs
 from support.far_system import FarSystem
 from support.file_systems import FOLDERS
 
@@ -27,6 +31,7 @@ def far() -> FarSystem:
     """An empty file system with latency."""
     system = FarSystem(LATENCY)
     system.store.clear()
+    system.latency = LATENCY
     return system
 
 
@@ -66,6 +71,55 @@ def test_ranges_are_read_at_the_same_time(far: FarSystem) -> None:
     assert file.read_ranges(ranges) == [everything[first:end] for first, end in ranges]
     assert (len(far.ranges), far.most_in_flight) == (20, CONCURRENCY)
     assert time.monotonic() - start < 20 * LATENCY
+
+
+def test_threads_share_the_number_of_requests(far: FarSystem) -> None:
+    written(far, "/a.orc", WIDE)
+    file = in_file_system("/a.orc", far, None).file()
+    everything = far.cat_file("/a.orc", 0, far.size("/a.orc"))
+    file.read_ranges([(0, 1)])
+    far.reset()
+    ranges = [(at * 100_000, at * 100_000 + 50_000) for at in range(20)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: file.read_ranges(ranges), range(4)))
+    assert found == [[everything[first:end] for first, end in ranges]] * 4
+    assert (len(far.ranges), far.most_in_flight) == (80, CONCURRENCY)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
+@pytest.mark.filterwarnings("ignore")
+def test_a_child_does_not_wait_for_requests_of_its_parent(far: FarSystem) -> None:
+    written(far, "/a.orc", WIDE)
+    file = in_file_system("/a.orc", far, None).file()
+    far.latency = 0.5
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(file.read_ranges, [(at * 100_000, at * 100_000 + 9) for at in range(CONCURRENCY)])
+        while far.most_in_flight != CONCURRENCY:
+            time.sleep(0.001)
+        child = os.fork()
+        if not child:
+            far.latency = 0
+            os._exit(0 if file.read_ranges([(0, 3)]) == [b"ORC"] else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert len(running.result()) == CONCURRENCY
+
+
+SYSTEMS: dict[str, tuple[Callable[[], Any], int]] = {
+    "asynchronous": (lambda: fsspec.filesystem("http"), CONCURRENCY),
+    "folder": (lambda: fsspec.filesystem("dir", path="x", fs=fsspec.filesystem("http")), CONCURRENCY),
+    "memory": (lambda: fsspec.filesystem("memory"), 1),
+    "simplecache": (lambda: fsspec.filesystem("simplecache", target_protocol="http"), 1),
+    "blockcache": (lambda: fsspec.filesystem("blockcache", target_protocol="http"), 1),
+    "pyarrow": (lambda: fs.SubTreeFileSystem("x", fs.S3FileSystem(anonymous=True, region="x")), CONCURRENCY),
+    "wrapped": (lambda: fs.PyFileSystem(fs.FSSpecHandler(fsspec.filesystem("memory"))), 1),
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_which_file_systems_read_at_the_same_time(name: str) -> None:
+    """Files that have one position are read one range at a time, and files that are downloaded at their first read."""
+    make, concurrency = SYSTEMS[name]
+    assert in_file_system("a.orc" if name != "folder" else "b/a.orc", make(), None).file().concurrency == concurrency
 
 
 @pytest.mark.parametrize("concurrency", [1, 2, 5])
