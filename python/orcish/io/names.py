@@ -79,11 +79,16 @@ def _named(error: Exception, location: str) -> Exception:
             # An argument of the file system is wrong.
             return TypeError(f"{name}: {clean}")
         return OSError(f"{name}: {type(error).__name__}{': ' if clean else ''}{clean}")
-    if clean == text and name in text:
+    if clean == text and _has_name(text, name):
         return error
     # Constructors of subclasses of other libraries take other arguments.
     kind: type[Exception] = next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
     if isinstance(error.errno, int) and error.strerror is not None:
         reason = without_credentials(str(error.strerror), location)
-        return kind(error.errno, reason if name in reason else f"{name}: {reason}")
-    return kind(clean if name in clean else f"{name}: {clean or type(error).__name__}")
+        return kind(error.errno, reason if _has_name(reason, name) else f"{name}: {reason}")
+    return kind(clean if _has_name(clean, name) else f"{name}: {clean or type(error).__name__}")
+
+
+def _has_name(text: str, name: str) -> bool:
+    """Whether a text has the name of a location, which may be short, as words of its own."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None

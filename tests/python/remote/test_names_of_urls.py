@@ -87,6 +87,14 @@ def test_errors_keep_their_type(name: str) -> None:
     assert "hush" not in "".join(line for line in lines if not line.startswith("  File"))
 
 
+def test_short_names_are_words() -> None:
+    for text in ("it broke", "no such file: tab"):
+        with pytest.raises(OSError, match=f"^t: {text}$"), errors_with_name("t"):
+            raise OSError(text)
+    with pytest.raises(OSError, match=r"^no such file: /x/t$"), errors_with_name("t"):
+        raise OSError("no such file: /x/t")
+
+
 def test_signals_and_exhausted_memory_pass() -> None:
     for kind in (KeyboardInterrupt, MemoryError):
         with pytest.raises(kind, match=r"^$"), errors_with_name("far://user:hush@host/a.orc"):
@@ -145,6 +153,7 @@ def shown(url_of: Callable[[str], str], capsys: Any) -> Iterator[str]:
     url, other, bad, none, folder = map(url_of, ("a.orc", "b.orc", "bad.orc", "none.orc", ""))
     file, scan, data = orcish.ORCFile(url), orcish.scan(url), orcish.dataset(url)
     yield from (repr(file), file._repr_html_(), repr(scan), scan._repr_html_(), repr(data), data._repr_html_())
+    yield from (repr(scan.splits()[0]), repr(scan.splits()))
     yield from (str(scan.where("a < 3").explain()), repr(scan.where("a < 3").explain()))
     file.close()
     yield repr(file)
