@@ -66,6 +66,7 @@ async def open_async(
     tail: bytes | None = None,
     limits: Limits | None = None,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
 ) -> ORCFile:
     """Opens a file on a thread, without blocking the event loop; the arguments are those of :class:`~orcish.ORCFile`.
 
@@ -78,7 +79,9 @@ async def open_async(
     """
     import asyncio
 
-    return await asyncio.to_thread(ORCFile, source, tail=tail, limits=limits, storage_options=storage_options)
+    return await asyncio.to_thread(
+        ORCFile, source, tail=tail, limits=limits, storage_options=storage_options, filesystem=filesystem
+    )
 
 
 @checked_keywords

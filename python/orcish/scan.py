@@ -12,6 +12,7 @@ from orcish.carbon.detect import has_carbon, is_carbon, is_carbon_file, single_t
 from orcish.carbon.source import CarbonSource, check_no_external, check_options
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import in_file_system
+from orcish.io.names import display_name
 from orcish.io.paths import is_many
 from orcish.io.system_path import SystemPath
 from orcish.keywords import checked_keywords, chosen_options
@@ -115,7 +116,9 @@ def _reader(source: Sources, options: dict[str, Any]) -> ScanReader:
     if not is_carbon(source, storage_options):
         listing = table_files(source, options.get("partitions"), storage_options, pending or "wait")
         if not listing.files and listing.schema is None:
-            raise FileNotFoundError(f"no files: {source!r}")
+            several = source if isinstance(source, list | tuple) else [source]
+            names = (repr(display_name(each) if isinstance(each, str) else each) for each in several)
+            raise FileNotFoundError(f"no files: {', '.join(names) or 'the list is empty'}")
     if listing is None or has_carbon(listing.files):
         table = CarbonSource.at(single_table(source), storage_options, limits, external)
         return ScanReader(table, check_options(options))

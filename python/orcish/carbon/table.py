@@ -13,6 +13,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.carbon.source import CarbonSource, check_options
 from orcish.filters.pushdown import Filters
+from orcish.io.names import display_name
 from orcish.io.paths import local_path
 from orcish.io.storage import native_storage
 from orcish.keywords import checked_keywords, chosen_options
@@ -95,7 +96,7 @@ class CarbonTable(BatchSource):
         self._source = CarbonSource.at(local_path(os.fspath(path)), storage_options, limits, external_locations)
 
     def __repr__(self) -> str:
-        name = _native.display_name(self._source.table.location)
+        name = display_name(self._source.table.location)
         return f"<orcish.CarbonTable {name}: {len(self.segments)} segments, {len(self.files)} files>"
 
     # Metadata.
@@ -278,7 +279,7 @@ class CarbonFile:
         )
 
     def __repr__(self) -> str:
-        name = _native.display_name(self._location)
+        name = display_name(self._location)
         return f"<orcish.CarbonFile {name}: {self.num_rows} rows, {len(self.blocklets)} blocklets>"
 
     @property

@@ -11,6 +11,7 @@ from orcish.cli.arguments import add_external, add_storage
 from orcish.cli.output import fail, print_lines
 from orcish.cli.sources import orc_files
 from orcish.errors import OrcishError
+from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.schema_file import schema_file
 from orcish.tables.log.schema import TableSchema
@@ -66,7 +67,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _describe_empty(name: str, schema: TableSchema, options: argparse.Namespace) -> list[str]:
     """The lines about a table without rows."""
-    check_no_external(options.external_locations, f"{name}: --external-location")
+    check_no_external(options.external_locations, f"{display_name(name)}: --external-location")
     file = schema_file(schema)
     metadata = meta_orc.describe_empty(name, file, schema.partition, arrow=options.arrow, statistics=options.statistics)
     return [json_line(metadata)] if options.json else meta_orc.empty_to_text(metadata)
@@ -75,7 +76,7 @@ def _describe_empty(name: str, schema: TableSchema, options: argparse.Namespace)
 def _describe(name: str, is_carbon: bool, storage: dict[str, str], options: argparse.Namespace) -> list[str]:
     """The lines about a file or table."""
     if not is_carbon:
-        check_no_external(options.external_locations, f"{name}: --external-location")
+        check_no_external(options.external_locations, f"{display_name(name)}: --external-location")
         file = ORCFile(name, storage_options=storage)
         metadata = meta_orc.describe(
             name, file, arrow=options.arrow, statistics=options.statistics, storage=options.storage
@@ -83,7 +84,7 @@ def _describe(name: str, is_carbon: bool, storage: dict[str, str], options: argp
         to_text = meta_orc.to_text
     elif options.statistics or options.storage:
         of_files = "--statistics are those" if options.statistics else "--storage is that"
-        raise ValueError(f"{name}: {of_files} of ORC files")
+        raise ValueError(f"{display_name(name)}: {of_files} of ORC files")
     else:
         metadata, to_text = meta_carbon.describe(name, options.external_locations, storage), meta_carbon.to_text
     return [json_line(metadata)] if options.json else to_text(metadata)

@@ -11,6 +11,7 @@ from orcish.carbon.detect import is_carbon_file
 from orcish.carbon.table import CarbonFile, CarbonSegment, CarbonTable
 from orcish.cli.sources import is_folder
 from orcish.io.filesystem import is_foreign
+from orcish.io.names import display_name
 from orcish.io.paths import local_path
 from orcish.io.storage import native_storage
 from orcish.terminal import Table, fields, indented, printable
@@ -43,7 +44,7 @@ def describe(
     if is_carbon_file(name):
         file = CarbonFile(name, storage_options=storage)
         return {
-            "file": name,
+            "file": display_name(name),
             "kind": "data file of CarbonData",
             "rows": file.num_rows,
             "version": file.version,
@@ -53,7 +54,7 @@ def describe(
         }
     table = CarbonTable(name, storage_options=storage, external_locations=external_locations)
     return {
-        "table": name,
+        "table": display_name(name),
         "kind": "table of CarbonData" if table.is_transactional else "data files of CarbonData, without metadata",
         "rows": table.num_rows,
         "files": len(table.files),

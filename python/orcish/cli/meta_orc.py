@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.storage import encodings_text
 from orcish.terminal import Table, fields, indented, printable, shorten
@@ -34,7 +35,7 @@ def describe(
 ) -> dict[str, Any]:
     """Metadata of a file, as JSON values."""
     return {
-        "file": name,
+        "file": display_name(name),
         "file_length": file.file_length,
         "rows": file.num_rows,
         "compression": file.compression,
@@ -65,7 +66,7 @@ def describe_empty(
         arrow: Whether the Arrow schema is described, too.
         statistics: Whether statistics are described, too.
     """
-    described = {"table": name, "rows": 0, "files": 0, "partition_columns": [*partition]}
+    described = {"table": display_name(name), "rows": 0, "files": 0, "partition_columns": [*partition]}
     return {**described, **_described_columns(schema, arrow, statistics)}
 
 

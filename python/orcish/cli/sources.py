@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from orcish.io.names import display_name
 from orcish.io.paths import is_http, is_many, is_pattern, local_path
 from orcish.tables.log.listing import Locations, table_locations
 
@@ -35,5 +36,5 @@ def orc_files(name: str, storage: Mapping[str, str]) -> Locations:
         return Locations([name], None)
     found = table_locations(name, storage)
     if not found.files and found.schema is None:
-        raise FileNotFoundError(f"no files: {name!r}")
+        raise FileNotFoundError(f"no files: {display_name(name)!r}")
     return found

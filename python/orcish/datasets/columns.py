@@ -12,7 +12,7 @@ from orcish.errors import UnknownColumnError, closest_match
 from orcish.filters.pyarrow import DecodedExpression
 from orcish.filters.translation import find_field
 
-__all__ = ["Path", "Projection", "check_projection", "names_to_read", "paths_of", "projected_paths"]
+__all__ = ["Path", "Projection", "check_projection", "check_single", "names_to_read", "paths_of", "projected_paths"]
 
 Projection: TypeAlias = "Sequence[str] | Mapping[str, pc.Expression]"
 """Columns of a query: names, or expressions by their names."""
@@ -40,15 +40,19 @@ def check_projection(columns: Any) -> list[str] | dict[str, pc.Expression]:
 
 
 def projected_paths(columns: list[str] | dict[str, pc.Expression], schema: pa.Schema) -> list[Path]:
-    """The columns of a schema that a projection needs.
+    """The columns of a schema that a projection needs. A name is that of the first of several columns of the name, as
+    in all readers of orcish.
 
     Raises:
         UnknownColumnError: The schema does not have a column.
+        ValueError: The schema has several columns of a name that an expression has, as for pyarrow.
     """
     found: list[Path] = []
     if isinstance(columns, dict):
-        for expression in columns.values():
-            found += paths_of(expression, schema) or [(name,) for name in schema.names]
+        for name, expression in columns.items():
+            paths = paths_of(expression, schema)
+            found += paths or [(each,) for each in schema.names]
+            check_single(f"columns[{name!r}]", paths, schema)
         return found
     for name in columns:
         # As in pyarrow, a column is also given by a path such as `n.a` or `.n.a`.
@@ -90,6 +94,26 @@ def names_to_read(paths: Iterable[Path], schema: pa.Schema, parts: Mapping[str, 
             names = [path[0] if find_field(schema, path) is None else ".".join(path)]
         found.update(dict.fromkeys(names))
     return [name for name in found if not any(name.startswith(f"{other}.") for other in found)]
+
+
+def check_single(given: str, paths: list[Path] | None, schema: pa.Schema) -> None:
+    """Checks the columns of an expression.
+
+    Args:
+        given: The expression in messages.
+        paths: Its columns; ``None`` where they are given by their positions, among columns of different names.
+        schema: The schema of the dataset.
+
+    Raises:
+        ValueError: The schema has several columns of a name.
+    """
+    names = schema.names if paths is None else [path[0] for path in paths]
+    several = next((name for name in names if schema.names.count(name) > 1), None)
+    if several is not None:
+        raise ValueError(
+            f"{given}: the dataset has several columns {several}: a list of names selects the first of them, and "
+            "ORCFile.read reads another one by its id"
+        )
 
 
 def _check_known(name: str, schema: pa.Schema, given: str) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from orcish.datasets.columns import check_projection, names_to_read, paths_of, projected_paths
+from orcish.datasets.columns import check_projection, check_single, names_to_read, paths_of, projected_paths
 from orcish.datasets.taking import taken
 from orcish.filters.residual import Residual
 from orcish.keywords import check_integer
@@ -68,7 +68,7 @@ class Query:
         Raises:
             UnknownColumnError: The scan does not have a column.
             TypeError: An argument has the wrong type, or there is no such keyword.
-            ValueError: The filter does not fit the types of the columns.
+            ValueError: The filter does not fit the types of the columns, or a name of an expression is ambiguous.
         """
         scan = _with_options(scan, options)
         check_filter(filters)
@@ -82,6 +82,7 @@ class Query:
                 scan, filters = scan.where(filters), None
             else:
                 Residual(filters, None).check(schema)
+                check_single("filter", needed, schema)
                 # Positions in an expression are those of all columns.
                 paths = whole if needed is None else [*paths, *needed]
         if projection is not None:

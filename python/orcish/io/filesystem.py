@@ -9,9 +9,9 @@ import urllib.parse
 from collections.abc import Mapping
 from typing import Any
 
-from orcish import _native
 from orcish.errors import UnsupportedError
 from orcish.file_systems import check_file_system, library_of
+from orcish.io.names import display_name, errors_with_name
 from orcish.io.obstore_system import ObstoreSystem
 from orcish.io.paths import PATTERN, path_text
 from orcish.io.system_path import SystemPath
@@ -42,7 +42,7 @@ def foreign_path(url: str, storage_options: Mapping[str, Any] | None) -> SystemP
         UnsupportedError: fsspec, or a package that it needs, is not installed, or fsspec does not know the scheme.
         OSError: There is no connection.
     """
-    name, scheme = _native.display_name(url), urllib.parse.urlsplit(url).scheme.lower()
+    name, scheme = display_name(url), urllib.parse.urlsplit(url).scheme.lower()
     try:
         import fsspec
     except ImportError as error:
@@ -50,15 +50,14 @@ def foreign_path(url: str, storage_options: Mapping[str, Any] | None) -> SystemP
             f"{name}: orcish has no client for {scheme}://, and fsspec, which may have one, is not installed: "
             "`pip install fsspec`"
         ) from error
-    try:
-        system, path = fsspec.core.url_to_fs(url, **(storage_options or {}))
-    except ImportError as error:
-        raise UnsupportedError(f"{name}: fsspec needs another package for {scheme}://: {error}") from error
-    except ValueError as error:
-        raise UnsupportedError(f"{name}: {scheme} is known to neither orcish nor fsspec: {error}") from error
-    except OSError as error:
-        # Some file systems connect at once, and their errors name no URL.
-        raise OSError(error.errno, f"{name}: {error.strerror or error}") from error
+    # Some file systems connect at once, and their errors name no URL.
+    with errors_with_name(url):
+        try:
+            system, path = fsspec.core.url_to_fs(url, **(storage_options or {}))
+        except ImportError as error:
+            raise UnsupportedError(f"{name}: fsspec needs another package for {scheme}://: {error}") from error
+        except ValueError as error:
+            raise UnsupportedError(f"{name}: {scheme} is known to neither orcish nor fsspec: {error}") from error
     return SystemPath(FsspecSystem(system), path, url)
 
 

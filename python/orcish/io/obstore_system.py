@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from orcish.io.names import display_name
+from orcish.io.ranges import CONCURRENCY
 from orcish.io.systems import OpenFile, Output, Status, joined
 
 __all__ = ["ObstoreSystem"]
@@ -14,13 +16,17 @@ __all__ = ["ObstoreSystem"]
 class ObstoreSystem:
     """A store of obstore."""
 
+    concurrency = CONCURRENCY
+
     def __init__(self, store: Any) -> None:
         self._store = store
 
     def normalized(self, path: str) -> str:
         """See :class:`~orcish.io.systems.System`."""
         if "://" in path:
-            raise ValueError(f"{path!r}: the path within a store is no URL: it begins below the bucket and prefix")
+            raise ValueError(
+                f"{display_name(path)!r}: the path within a store is no URL: it begins below the bucket and prefix"
+            )
         return path.strip("/")
 
     def native_path(self, path: str) -> str | None:

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from orcish.errors import UnsupportedError
+from orcish.io.names import display_name
+from orcish.io.ranges import CONCURRENCY
 
 __all__ = ["ArrowSystem", "FsspecSystem", "OpenFile", "Output", "Status", "System", "arrow_system", "joined"]
 
@@ -50,6 +52,10 @@ class Output(Protocol):
 class System(Protocol):
     """A file system. It can be pickled if the given object can."""
 
+    @property
+    def concurrency(self) -> int:
+        """Reads of one file at the same time: 1 where a file has one position."""
+
     def normalized(self, path: str) -> str:
         """The path without the URL scheme of the file system, and without slashes at its end.
 
@@ -84,6 +90,8 @@ class System(Protocol):
 
 class ArrowSystem:
     """A file system of pyarrow."""
+
+    concurrency = CONCURRENCY
 
     def __init__(self, system: Any) -> None:
         self._system = system
@@ -134,13 +142,22 @@ class FsspecSystem:
     def __init__(self, system: Any) -> None:
         self._system = system
 
+    @property
+    def concurrency(self) -> int:
+        """See :class:`System`."""
+        from fsspec.implementations.cached import CachingFileSystem
+
+        inner, _ = self._inner()
+        # Several readers would download a file to the same place. Caches seem to be what they are around.
+        return CONCURRENCY if inner.async_impl and not isinstance(inner, CachingFileSystem) else 1
+
     def normalized(self, path: str) -> str:
         """See :class:`System`."""
         found: str = self._system._strip_protocol(path)
         if "://" in found and not _protocols(self._system).isdisjoint(("http", "https")):
             return found
         if "://" in found:
-            raise ValueError(f"{path!r}: the path within a file system is no URL of another file system")
+            raise ValueError(f"{display_name(path)!r}: the path within a file system is no URL of another file system")
         return found.rstrip("/") or found[:1]
 
     def native_path(self, path: str) -> str | None:

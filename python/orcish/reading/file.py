@@ -19,7 +19,8 @@ from orcish.hints import FILE, missing_attribute
 from orcish.io.filesystem import in_file_system
 from orcish.io.paths import native_source
 from orcish.io.storage import native_storage
-from orcish.io.system_path import SystemFile, SystemPath
+from orcish.io.system_file import SystemFile
+from orcish.io.system_path import SystemPath
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.notebook import schema_html
 from orcish.progress import reported_so_far

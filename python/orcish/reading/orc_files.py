@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
@@ -13,7 +14,9 @@ from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.nested import map_fields
 from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
 from orcish.io.files import TableFile
+from orcish.io.names import display_name
 from orcish.io.storage import native_storage
+from orcish.io.system_file import SystemFile
 from orcish.reading.explanation import STRIPES
 from orcish.reading.schema_file import schema_file
 from orcish.reading.source import SplitPart, type_options
@@ -38,6 +41,11 @@ class OrcFiles:
     """Whether these are some of the files of a table, whose schema was inferred from all of them."""
 
     part_names = STRIPES
+
+    @property
+    def locations(self) -> list[str]:
+        """Paths or URLs of the files."""
+        return [file.location for file in self.files]
 
     @property
     def partition_columns(self) -> list[str]:
@@ -93,7 +101,7 @@ class OrcFiles:
     def _opened(self, schema: object | None, options: dict[str, Any]) -> _native.Scan:
         try:
             return _native.Scan(
-                self.files,
+                self._named_files(),
                 schema=schema,
                 options=options,
                 matching=self.match,
@@ -114,11 +122,26 @@ class OrcFiles:
 
     def splits(self, opened: _native.Scan, size: int) -> Iterator[SplitPart]:
         """Parts of about ``size`` stored bytes."""
-        sources = {file.location: file.source for file in self.files}
-        for location, partition, tail, stripes, rows, length in opened.splits(size):
-            table = self._with_files([TableFile(location, sources[location], partition, tail, stripes)], opened)
+        files = dict(zip((named.location for named in self._named_files()), self.files, strict=True))
+        for name, partition, tail, stripes, rows, length in opened.splits(size):
+            location, source, *_ = files[name]
+            table = self._with_files([TableFile(location, source, partition, tail, stripes)], opened)
             # The native core gives the stripes of every split.
             yield SplitPart(location, rows, length, stripes or [], table)
+
+    def _named_files(self) -> list[TableFile]:
+        """The files for the native core, which has URLs of fsspec in messages only: their locations are distinct names
+        without credentials.
+        """
+        names = collections.Counter[str]()
+        found = []
+        for file in self.files:
+            name = display_name(file.location) if isinstance(file.source, SystemFile) else file.location
+            if name != file.location:
+                names[name] += 1
+                name = name if names[name] == 1 else f"{name} ({names[name]})"
+            found.append(file._replace(location=name))
+        return found
 
     def _with_files(self, files: list[TableFile], opened: _native.Scan | PartiallyReadable) -> OrcFiles:
         """The table of other files with the same columns."""
@@ -172,11 +195,6 @@ class PartiallyReadable:
     """The native scan of the columns that can be read."""
     fault: OrcishError
     """The error of the columns that cannot be read."""
-
-    @property
-    def files(self) -> list[str]:
-        """Paths or URLs of the files."""
-        return self.opened.files
 
     def table_schema(self) -> object:
         """The schema of the columns that can be read."""

@@ -13,6 +13,7 @@ import pyarrow as pa
 from orcish.asynchronous import batches_of_thread, table_of_thread
 from orcish.filters.pushdown import Filters, check_filters, combined
 from orcish.hints import SCAN, missing_attribute
+from orcish.io.names import display_name
 from orcish.keywords import checked_keywords
 from orcish.notebook import schema_html
 from orcish.progress import reported
@@ -270,7 +271,7 @@ def _said(options: dict[str, Any]) -> Iterator[str]:
             yield f"{name} {options[name]}"
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Split:
     """Part of a scan: stripes, or blocklets, of one file. It can be pickled, unless the source is a file object, and
     read in any process.
@@ -283,9 +284,13 @@ class Split:
     """Stored bytes of the stripes, all columns."""
     stripes: list[int]
     """Indexes of the stripes, or of the blocklets of a CarbonData file."""
-    source: ScanSource = dataclasses.field(repr=False)
+    source: ScanSource
     """The file with its tail, which is not read again."""
-    options: dict[str, Any] = dataclasses.field(repr=False)
+    options: dict[str, Any]
+
+    def __repr__(self) -> str:
+        name = display_name(self.location)
+        return f"Split(location={name!r}, rows={self.rows}, size={self.size}, stripes={self.stripes})"
 
     def scan(self) -> Scan:
         """The split as a scan."""

@@ -11,8 +11,9 @@ from orcish import _native
 from orcish.arrow.exported import ExportedArray
 from orcish.errors import NullMapKeyError
 from orcish.filters.residual import Residual
+from orcish.io.names import display_name
 from orcish.reading.explanation import Explanation
-from orcish.reading.orc_files import PartiallyReadable
+from orcish.reading.orc_files import OrcFiles, PartiallyReadable
 from orcish.reading.reader import Reader, row_number_name
 from orcish.reading.source import ScanSource, SplitPart, type_options
 
@@ -82,7 +83,7 @@ class ScanReader(Reader):
         """What is read, for people."""
         files = self.files
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return f"{_native.display_name(files[0]) if files else 'no files'}{more}"
+        return f"{display_name(files[0]) if files else 'no files'}{more}"
 
     def all_rows(self, options: dict[str, Any]) -> int:
         """The number of rows under options other than ``filters`` and ``limit``, of metadata."""
@@ -92,7 +93,8 @@ class ScanReader(Reader):
     @property
     def files(self) -> list[str]:
         """Paths or URLs of the files."""
-        return cast("list[str]", self.opened.files)
+        source = self.source
+        return source.locations if isinstance(source, OrcFiles) else cast("list[str]", self.opened.files)
 
     def native_scan(self, native: dict[str, Any]) -> Any:
         """The native scan under options of the native core."""

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.errors import UnfinishedCommitError
+from orcish.io.names import display_name
 from orcish.io.paths import is_hidden
 from orcish.tables.folder import FileInfo, Folder
 from orcish.tables.log.schema import TableSchema
@@ -110,7 +111,7 @@ class Job:
         """
         if not self.is_own:
             raise ValueError(
-                f"{_native.display_name(self.base)}: the table is being changed by process {self.owner}: a child of a "
+                f"{display_name(self.base)}: the table is being changed by process {self.owner}: a child of a "
                 "fork begins a change of its own"
             )
 
@@ -152,7 +153,7 @@ class Job:
         above = log.table_above()
         if above is not None:
             raise ValueError(
-                f"{_native.display_name(self.root)} is below the table {above}, whose readers would see its rows: a "
+                f"{display_name(self.root)} is below the table {above}, whose readers would see its rows: a "
                 "folder below a table is a partition, such as day=1, and another table is beside it"
             )
         log.recover()
@@ -161,7 +162,7 @@ class Job:
         # Once a table has a log, no table is made below it.
         below = log.table_below() if position == 0 else None
         if below is not None:
-            base, root = _native.display_name(self.base), _native.display_name(self.root)
+            base, root = display_name(self.base), display_name(self.root)
             if self.inside:
                 raise ValueError(
                     f"{base}: a folder with '=' in its name is a partition of the table above it, and {root} is a "
@@ -173,9 +174,7 @@ class Job:
             )
         files, schema = log.view(folder)
         names = [name for name, _ in files]
-        return TableView(
-            position, names, None if schema is None else TableSchema(*schema, _native.display_name(self.root))
-        )
+        return TableView(position, names, None if schema is None else TableSchema(*schema, display_name(self.root)))
 
     def files(self) -> list[FileInfo]:
         """All files below the folder that the job writes to, hidden ones included, by their paths in the table.

@@ -6,12 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Literal, cast
 
+from orcish.io.filesystem import table_folder
 from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported
 from orcish.sizes import parse_size
 from orcish.tables.compaction import CompactedFile, CompactionPlan, compact_files
-from orcish.types import ProgressOption, StorageOptions, WriteOptions
+from orcish.types import FileSystem, ProgressOption, StorageOptions, WriteOptions
 
 __all__ = ["compact"]
 
@@ -24,6 +25,7 @@ def compact(
     rewrite: bool = False,
     progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
     compression_level: int | None = None,
     column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
@@ -61,6 +63,8 @@ def compact(
         progress: True for a bar on the terminal, or a function that is called with a
             :class:`~orcish.types.Progress` at the beginning and after each file.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The local file system that the path is within; see :data:`~orcish.types.FileSystem`. Others are
+            refused, as commits need more than they offer.
 
     Returns:
         The new files.
@@ -83,7 +87,7 @@ def compact(
     """
     options = chosen_options(locals(), WriteOptions)
     size = parse_size(target_file_size)
-    path = local_path(path_text(target))
+    path = local_path(path_text(table_folder(target, filesystem, storage_options)))
     storage = cast("dict[str, str]", dict(storage_options or {}))
     plan = CompactionPlan.of(path, storage, size, rewrite, options)
     done: list[CompactedFile] = []

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, cast
 
 from orcish.filters.pushdown import Filters
+from orcish.io.filesystem import table_folder
 from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported
 from orcish.tables.deletion import Deleted, DeletedRows, DeletionPlan, delete_rows
-from orcish.types import ProgressOption, StorageOptions, WriteOptions
+from orcish.types import FileSystem, ProgressOption, StorageOptions, WriteOptions
 
 __all__ = ["delete"]
 
@@ -23,6 +24,7 @@ def delete(
     *,
     progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
     compression_level: int | None = None,
     column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
@@ -58,6 +60,8 @@ def delete(
         progress: True for a bar on the terminal, or a function that is called with a
             :class:`~orcish.types.Progress` at the beginning and after each file.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The local file system that the path is within; see :data:`~orcish.types.FileSystem`. Others are
+            refused, as commits need more than they offer.
 
     Returns:
         The numbers of rows and files.
@@ -76,7 +80,7 @@ def delete(
         OSError: A file cannot be read or written; the table is unchanged.
     """
     options = chosen_options(locals(), WriteOptions)
-    path = local_path(path_text(target))
+    path = local_path(path_text(table_folder(target, filesystem, storage_options)))
     storage = cast("dict[str, str]", dict(storage_options or {}))
     plan = DeletionPlan.of(path, filters, storage, options)
     done: list[DeletedRows] = []

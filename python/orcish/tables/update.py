@@ -14,6 +14,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.arrow.nested import is_text
 from orcish.errors import CommitError
+from orcish.io.names import display_name
 from orcish.reading.orc_files import partition_schema
 from orcish.tables.appending import (
     MAX_SHOWN,
@@ -213,7 +214,7 @@ class Update:
 
     def _no_table(self) -> str:
         """Why rows are not written to a folder of a partition, if there is no table of it."""
-        base, root = _native.display_name(self.job.base), _native.display_name(self.job.root)
+        base, root = display_name(self.job.base), display_name(self.job.root)
         columns = printable(str(self._partition_columns()))
         return (
             f"{base}: a folder with '=' in its name is a partition of the table above it, and there is no table in "

@@ -17,6 +17,7 @@ from orcish.arrow.nested import value_type
 from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
 from orcish.io.filesystem import table_folder
+from orcish.io.names import display_name
 from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported
@@ -171,7 +172,7 @@ def write_dataset(
     )
     with _without_new_folders(job), job.cleaned_up() as staged:
         total = row_count(data) if progress else None
-        with table, reported(progress, f"write to {_native.display_name(folder)}", total) as add:
+        with table, reported(progress, f"write to {display_name(folder)}", total) as add:
             for batch in counted(batches, add) if progress else batches:
                 table.write(cast_batch(batch, schema, by))
             # Readers that know nothing of the log find the columns in a file without rows.

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedArray
+from orcish.io.names import display_name
 from orcish.io.storage import native_storage
 from orcish.types import ExistingData, StorageOptions
 from orcish.writing.writer import native_options
@@ -106,7 +107,7 @@ class TableWriter:
 
     def __repr__(self) -> str:
         by = f", by {', '.join(self._by)}" if self._by else ""
-        name = _native.display_name(self._base)
+        name = display_name(self._base)
         return f"<orcish.writing.dataset.TableWriter {name}: {len(self.finished)} files{by}>"
 
     def __enter__(self) -> Self:

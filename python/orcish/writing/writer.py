@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.io.filesystem import in_file_system
+from orcish.io.names import display_name
 from orcish.io.paths import expanded, local_path, native_source
 from orcish.io.storage import native_storage
 from orcish.io.system_path import SystemPath
@@ -350,7 +351,7 @@ def name_of(target: Any) -> str:
     if not isinstance(target, str | os.PathLike):
         return f"<{type(target).__name__}>"
     # Names of files may have bytes that are no text.
-    return _native.display_name(str(target).encode(errors="replace").decode())
+    return display_name(str(target).encode(errors="replace").decode())
 
 
 def _target(
@@ -361,7 +362,7 @@ def _target(
     if not isinstance(place, SystemPath):
         return _checked_target(place), None
     if os.fspath(target).endswith("/"):
-        raise IsADirectoryError(f"{target} is a directory: a file has a name such as a.orc")
+        raise IsADirectoryError(f"{place} is a directory: a file has a name such as a.orc")
     output = place.create()
     return output, output
 
@@ -385,7 +386,7 @@ def _checked_target(target: Any) -> Any:
         is_bucket = bool(scheme) and not rest.strip("/").partition("/")[2]
         if not is_bucket and (path.endswith("/") or (not scheme and os.path.isdir(path))):
             raise IsADirectoryError(
-                f"{_native.display_name(found)} is a directory: orcish.write_dataset writes a folder of files, and a "
+                f"{display_name(found)} is a directory: orcish.write_dataset writes a folder of files, and a "
                 "file has a name such as a.orc"
             )
         return expanded(found)

@@ -108,6 +108,27 @@ def test_what_is_near_to_nothing() -> None:
         orcish.scan("a.orc", qqqqqqqqq=1)  # type: ignore[call-arg]
 
 
+PLACES = {"path", "source", "sources", "target"}
+"""Arguments that are paths or URLs, or lists of these."""
+OF_WORKERS = "processes of Spark open the files, by their URLs"
+OF_CARBON = "the native core reads tables of CarbonData, by paths and URLs"
+WITHOUT_FILE_SYSTEM = {
+    "CarbonFile": OF_CARBON,
+    "CarbonTable": OF_CARBON,
+    "orcish.convert": "source and target may be of two file systems: write_dataset writes a scan",
+    **{f"orcish.spark.{name}": OF_WORKERS for name in ("compact", "convert", "delete", "map_batches", "map_pandas")},
+    **{f"orcish.spark.{name}": OF_WORKERS for name in ("profile", "read", "verify")},
+}
+"""Functions that take paths, and no file system, and why."""
+
+
+def test_all_that_takes_paths_takes_file_systems() -> None:
+    places = {name for name, function in CALLABLES.items() if not PLACES.isdisjoint(keywords(function))}
+    without = {name for name in places if "filesystem" not in keywords(CALLABLES[name])}
+    assert without == WITHOUT_FILE_SYSTEM.keys() & CALLABLES.keys()
+    assert {"orcish.open_async", "orcish.dask.read", "orcish.merge", "orcish.vacuum", "ORCWriter"} <= places - without
+
+
 READ = [
     "ORCFile.read",
     "ORCFile.iter_batches",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import contextlib
 import pickle
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -154,12 +155,37 @@ def test_tables_are_written_to_local_file_systems_only(folder: Folder) -> None:
         orcish.write_dataset(TABLE, path, filesystem=system)
         orcish.write_dataset(TABLE, path, filesystem=system, existing_data="append")
         assert orcish.count_rows(path, filesystem=system) == 6000
+        assert [file.files for file in orcish.compact(path, filesystem=system)] == [2]
+        assert orcish.delete(path, "a < 10", filesystem=system).rows == 20
+        operations = [commit.operation for commit in orcish.history(path, filesystem=system)]
+        assert operations[:2] == ["delete", "compact"]
+        assert orcish.recover(path, filesystem=system) == "nothing"
+        assert orcish.vacuum(path, filesystem=system) == 0
+        assert orcish.count_rows(path, filesystem=system) == 5980
         return
-    with pytest.raises(
-        orcish.UnsupportedError, match=r"give the URL of the table, such as s3://bucket/table, with stor"
-    ):
-        orcish.write_dataset(TABLE, path, filesystem=system)
+    calls: list[Callable[[], object]] = [
+        lambda: orcish.write_dataset(TABLE, path, filesystem=system),
+        lambda: orcish.compact(path, filesystem=system),
+        lambda: orcish.delete(path, "a = 1", filesystem=system),
+        lambda: orcish.history(path, filesystem=system),
+        lambda: orcish.recover(path, filesystem=system),
+        lambda: orcish.vacuum(path, filesystem=system),
+    ]
+    for call in calls:
+        with pytest.raises(orcish.UnsupportedError, match="give the URL of the table, such as s3://bucket/table"):
+            call()
     assert folder.names() == []
+
+
+def test_verbs_of_single_files(full: Folder) -> None:
+    path, system = full.path + NAMES[0], full.filesystem
+
+    async def rows() -> int:
+        file = await orcish.open_async(path, filesystem=system)
+        return sum([len(batch) async for batch in file.iter_batches_async(columns=["a"])])
+
+    assert asyncio.run(rows()) == 3000
+    assert orcish.ORCFile(path, filesystem=system).check() == []
 
 
 @pytest.mark.parametrize("kind", READ_ONLY)
@@ -222,7 +248,8 @@ def test_a_long_upload_of_obstore_that_fails(store: Any) -> None:
 def test_errors_of_obstore(store: Any, status: int, kind: type[OSError]) -> None:
     """They are errors of the system."""
     system = obstore_s3(store)
-    orcish.write_table(TABLE, "a.orc", filesystem=system)
+    # A small file would be in memory.
+    orcish.write_table(pa.table({"a": [random.randbytes(1 << 21)]}), "a.orc", filesystem=system)
     scan = orcish.scan("a.orc", filesystem=system)
     store.between.status = status
     store.between.fails = lambda method, path: True

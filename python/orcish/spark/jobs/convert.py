@@ -14,6 +14,7 @@ from pyspark.sql.types import StructType
 
 from orcish.carbon.detect import check_not_carbon, is_carbon_table
 from orcish.io.files import TableFile
+from orcish.io.names import display_name
 from orcish.io.paths import expanded, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import reader_of
@@ -188,7 +189,7 @@ def _format(files: list[TableFile]) -> str:
         for ending in reversed(file.location.rpartition("/")[2].lower().split(".")[1:]):
             if ending in FORMATS:
                 return FORMATS[ending]
-    raise ValueError(f"{files[0].location}: its name does not say its format, which option `format` does")
+    raise ValueError(f"{display_name(files[0].location)}: its name does not say its format, which option `format` does")
 
 
 def _write_work(

@@ -11,6 +11,7 @@ from typing import Any, cast
 import pyarrow as pa
 
 from orcish.errors import OrcishError
+from orcish.io.names import display_name
 from orcish.reading.scan import Split, read_split
 from orcish.spark.table.batches import BatchConverter
 
@@ -48,7 +49,7 @@ class TaskInput:
                 try:
                     shaped = shape.of(batch)
                 except pa.ArrowException as error:
-                    raise OrcishError(f"{split.location}: {error}") from error
+                    raise OrcishError(f"{display_name(split.location)}: {error}") from error
                 yield shaped
 
 

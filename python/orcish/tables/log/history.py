@@ -6,10 +6,11 @@ import os
 from datetime import datetime, timedelta, timezone
 from typing import Literal, NamedTuple, cast
 
+from orcish.io.filesystem import table_folder
 from orcish.io.paths import path_text
 from orcish.keywords import checked_keywords
 from orcish.tables.log.table import existing_root, table_log
-from orcish.types import StorageOptions
+from orcish.types import FileSystem, StorageOptions
 
 __all__ = ["Commit", "history"]
 
@@ -42,7 +43,11 @@ class Commit(NamedTuple):
 
 @checked_keywords
 def history(
-    target: str | os.PathLike[str], *, limit: int = 20, storage_options: StorageOptions | None = None
+    target: str | os.PathLike[str],
+    *,
+    limit: int = 20,
+    storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
 ) -> list[Commit]:
     """The last commits of a table, the newest first.
 
@@ -55,6 +60,8 @@ def history(
         target: The folder of the table, or a partition of it, or its URL.
         limit: Maximum number of commits, 0 or more.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The local file system that the path is within; see :data:`~orcish.types.FileSystem`. Others are
+            refused, as commits need more than they offer.
 
     Returns:
         The commits; none for a folder without a log.
@@ -65,7 +72,10 @@ def history(
         CorruptFileError: An entry of the log is invalid.
         OSError: The log cannot be read.
     """
-    log = table_log(existing_root(path_text(target)), cast("dict[str, str] | None", storage_options))
+    log = table_log(
+        existing_root(path_text(table_folder(target, filesystem, storage_options))),
+        cast("dict[str, str] | None", storage_options),
+    )
     return [_commit(*fields) for fields in log.history(limit)]
 
 

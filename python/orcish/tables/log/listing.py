@@ -9,6 +9,7 @@ from typing import NamedTuple
 from orcish import _native
 from orcish.io.files import Located, TableFile, source_files
 from orcish.io.filesystem import foreign_path, in_file_system, is_foreign
+from orcish.io.names import display_name
 from orcish.io.paths import folder_above, is_http, is_pattern, local_path, native_source
 from orcish.io.storage import native_storage
 from orcish.tables.log.schema import TableSchema
@@ -84,8 +85,8 @@ def table_locations(
         return Locations([location for location, _ in _native.list_files(path, options)], None)
     files, schema = _native.list_table_files(path, options, is_before=pending == "before")
     if not files and is_pattern(local_path(path)):
-        raise FileNotFoundError(f"no files: {path!r}: nothing matches the pattern")
-    return Locations(files, None if schema is None else TableSchema(*schema, _native.display_name(path)))
+        raise FileNotFoundError(f"no files: {display_name(path)!r}: nothing matches the pattern")
+    return Locations(files, None if schema is None else TableSchema(*schema, display_name(path)))
 
 
 def _partitions_above(path: str, schema: TableSchema) -> list[tuple[str, str | None]]:

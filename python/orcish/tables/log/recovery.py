@@ -6,10 +6,11 @@ import os
 from datetime import timedelta
 from typing import Literal, cast
 
+from orcish.io.filesystem import table_folder
 from orcish.io.paths import path_text
 from orcish.keywords import checked_keywords
 from orcish.tables.log.table import existing_root, table_log
-from orcish.types import StorageOptions
+from orcish.types import FileSystem, StorageOptions
 
 __all__ = ["recover", "vacuum"]
 
@@ -19,7 +20,11 @@ STALE = timedelta(days=7)
 
 @checked_keywords
 def recover(
-    target: str | os.PathLike[str], *, undo: bool = False, storage_options: StorageOptions | None = None
+    target: str | os.PathLike[str],
+    *,
+    undo: bool = False,
+    storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
 ) -> Literal["nothing", "finished", "undone"]:
     """Finishes the last commit of a table, if the process that has decided it died before its end.
 
@@ -36,6 +41,8 @@ def recover(
             before. Try without it first, when the cause is removed. Bytes are lost where somebody has removed them, or
             where a store has removed uploads that were not completed. Other commits are not undone.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The local file system that the path is within; see :data:`~orcish.types.FileSystem`. Others are
+            refused, as commits need more than they offer.
 
     Returns:
         What was done.
@@ -46,7 +53,7 @@ def recover(
         CommitError: The commit cannot be finished.
         OSError: The table cannot be read or written.
     """
-    root = existing_root(path_text(target))
+    root = existing_root(path_text(table_folder(target, filesystem, storage_options)))
     done = table_log(root, cast("dict[str, str] | None", storage_options)).recover(undo=undo)
     return cast('Literal["nothing", "finished", "undone"]', done)
 
@@ -57,6 +64,7 @@ def vacuum(
     *,
     older_than: timedelta | float = STALE,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
 ) -> int:
     """Removes files that dead jobs have written and never published. Files of the table stay.
 
@@ -72,6 +80,8 @@ def vacuum(
         older_than: Time since the last write from which on a job is taken for dead: a ``timedelta`` or a number of
             days, 7 by default. A job that goes on after its files were removed fails, and changes nothing.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The local file system that the path is within; see :data:`~orcish.types.FileSystem`. Others are
+            refused, as commits need more than they offer.
 
     Returns:
         The number of files that were removed.
@@ -83,5 +93,5 @@ def vacuum(
         OSError: The table cannot be read or written.
     """
     age = older_than if isinstance(older_than, timedelta) else timedelta(days=older_than)
-    root = existing_root(path_text(target))
+    root = existing_root(path_text(table_folder(target, filesystem, storage_options)))
     return table_log(root, cast("dict[str, str] | None", storage_options)).vacuum(age.total_seconds())

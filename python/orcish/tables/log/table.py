@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from orcish import _native
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import is_foreign
+from orcish.io.names import display_name
 from orcish.io.paths import is_http, local_path
 from orcish.io.storage import native_storage
 
@@ -25,15 +26,19 @@ def table_of(path: str) -> tuple[str, str]:
         ValueError: The path is empty, or the URL has no bucket.
     """
     if is_foreign(path):
-        raise UnsupportedError(f"{path}: such stores are read, by fsspec, and a table there is not written")
+        raise UnsupportedError(
+            f"{display_name(path)}: such stores are read, by fsspec, and a table there is not written"
+        )
     if not path:
         raise ValueError("the folder of a table has a name; '.' is the one that this process is in")
     found = local_path(path)
     scheme, sign, rest = found.partition("://")
     if sign and not rest.strip("/"):
-        raise ValueError(f"{path!r}: the URL names no bucket or server; a table is at {scheme}://NAME/PATH")
+        raise ValueError(
+            f"{display_name(path)!r}: the URL names no bucket or server; a table is at {scheme}://NAME/PATH"
+        )
     if is_http(found):
-        raise UnsupportedError(f"{_native.display_name(path)}: files of HTTP servers are read, and not written")
+        raise UnsupportedError(f"{display_name(path)}: files of HTTP servers are read, and not written")
     if "://" not in found:
         found = os.path.realpath(found)
         found = os.path.dirname(found) if os.path.isfile(found) else found

@@ -1,0 +1,181 @@
+"""Files within file systems, for reading and writing."""
+
+from __future__ import annotations
+
+import collections
+import os
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+from orcish.io.names import display_name, errors_with_name
+from orcish.io.ranges import COALESCE_GAP, FIRST_READ, Range, read_parts
+from orcish.io.systems import OpenFile, Output, System
+
+__all__ = ["NamedOutput", "SystemFile"]
+
+MAX_WINDOWS = 16
+"""Files whose last bytes are in memory, or that are there as a whole."""
+
+
+class Window:
+    """The bytes of a file from an offset to its end."""
+
+    def __init__(self, start: int, content: bytes) -> None:
+        self.start, self._content = start, content
+
+    def bytes_of(self, part: Range) -> bytes | None:
+        """The bytes of a range; ``None`` where it begins before the window."""
+        start, end = part
+        return self._content[start - self.start : end - self.start] if start >= self.start else None
+
+    def with_head(self, head: bytes) -> Window:
+        """The whole file, given the bytes before the window."""
+        return Window(0, head + self._content)
+
+
+def _known(window: Window | None, part: Range) -> bytes | None:
+    return None if window is None else window.bytes_of(part)
+
+
+_windows: collections.deque[Window] = collections.deque(maxlen=MAX_WINDOWS)
+"""The last windows. They bound the memory of scans, which have the files of a table until their end."""
+
+
+class SystemFile:
+    """A file of a file system. It is opened on first use, in any process, and can be pickled if the file system can.
+
+    Each thread has a position of its own, so that several readers of the file do not disturb each other. The end of the
+    file is read with one request, and the whole of a small file with one more.
+    """
+
+    def __init__(self, system: System, path: str, location: str, size: int | None = None) -> None:
+        self._given = system, path, location, size
+        self._file: OpenFile | None = None
+        self._size = size
+        self._at = threading.local()
+        self._window: weakref.ref[Window] | None = None
+        self._requests = 0, threading.Semaphore()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SystemFile, self._given
+
+    @property
+    def location(self) -> str:
+        """The path or URL."""
+        return self._given[2]
+
+    @property
+    def name(self) -> str:
+        """The path or URL for people, without credentials."""
+        return display_name(self.location)
+
+    @property
+    def concurrency(self) -> int:
+        """Ranges that are read at the same time."""
+        return self._given[0].concurrency
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Reads at most ``size`` bytes."""
+        at, length = self.tell(), self._length()
+        (found,) = self.read_ranges([(at, length if size < 0 else at + size)])
+        self._at.offset = at + len(found)
+        return found
+
+    def read_ranges(self, ranges: Sequence[Range]) -> list[bytes]:
+        """Reads ranges, at the same time where the file system can. Any thread may call this at any time.
+
+        Args:
+            ranges: Offsets of the first byte, and of the byte after the last. The results end at the end of the file.
+        """
+        with errors_with_name(self.location):
+            length = self._length()
+            within = [(min(start, length), min(end, length)) for start, end in ranges]
+            window = self._window_of(within, length)
+            known = [b"" if first >= end else _known(window, (first, end)) for first, end in within]
+            missing = [part for part, found in zip(within, known, strict=True) if found is None]
+            found = iter(read_parts(self._read_at, missing, self.concurrency) if missing else ())
+            return [next(found) if each is None else each for each in known]
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        """Moves to ``offset``."""
+        base = {os.SEEK_SET: lambda: 0, os.SEEK_CUR: self.tell, os.SEEK_END: self._length}[whence]()
+        self._at.offset = max(base + offset, 0)
+        return self.tell()
+
+    def tell(self) -> int:
+        """The position."""
+        return int(getattr(self._at, "offset", 0))
+
+    def _window_of(self, ranges: Sequence[Range], length: int) -> Window | None:
+        """The window in memory; for ranges that it has not, the last bytes of the file, or the whole of a small one."""
+        window = None if self._window is None else self._window()
+        start = length if window is None else window.start
+        if all(first >= start or first >= end for first, end in ranges):
+            return window
+        if window is None and all(first >= length - FIRST_READ and end == length for first, end in ranges):
+            at = max(length - FIRST_READ, 0)
+        elif start <= COALESCE_GAP:
+            at = 0
+        else:
+            return window
+        (head,) = read_parts(self._read_at, [(at, start)], 1)
+        if len(head) < start - at:
+            # The file has become shorter: the read of the ranges fails.
+            return window
+        window = Window(at, head) if window is None else window.with_head(head)
+        _windows.append(window)
+        self._window = weakref.ref(window)
+        return window
+
+    def _read_at(self, nbytes: int, offset: int) -> Any:
+        """A request. All threads together make ``concurrency`` at the same time."""
+        file = self._opened()
+        if self.concurrency < 2:
+            return file.read_at(nbytes, offset)
+        process, requests = self._requests
+        if process != os.getpid():
+            # Threads of the parent of a fork may be at requests that the child does not end.
+            requests = threading.Semaphore(self.concurrency)
+            self._requests = os.getpid(), requests
+        with requests:
+            return file.read_at(nbytes, offset)
+
+    def _length(self) -> int:
+        if self._size is None:
+            with errors_with_name(self.location):
+                self._size = self._opened().size()
+        return self._size
+
+    def _opened(self) -> OpenFile:
+        if self._file is None:
+            system, path, *_ = self._given
+            self._file = system.open(path)
+        return self._file
+
+
+class NamedOutput:
+    """A file that is being written, whose errors name its location."""
+
+    def __init__(self, output: Output, location: str) -> None:
+        self._output, self._location = output, location
+
+    @property
+    def name(self) -> str:
+        """The path or URL for people, without credentials."""
+        return display_name(self._location)
+
+    def write(self, data: bytes, /) -> object:
+        """See :class:`~orcish.io.systems.Output`."""
+        with errors_with_name(self._location):
+            return self._output.write(data)
+
+    def close(self) -> None:
+        """See :class:`~orcish.io.systems.Output`."""
+        with errors_with_name(self._location):
+            self._output.close()
+
+    def abort(self) -> None:
+        """See :class:`~orcish.io.systems.Output`."""
+        self._output.abort()
