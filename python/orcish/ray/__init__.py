@@ -1,0 +1,95 @@
+"""Tables as datasets of Ray Data, for Ray 2.56 and later.
+
+::
+
+    import orcish.ray
+
+    orders = orcish.ray.read("orders/", filters=orcish.col("id") >= 90)
+    assert orders.min("id") == 90
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+
+from orcish.filters.pushdown import Filters
+from orcish.io.paths import absolute_source
+from orcish.keywords import checked_keywords, chosen_options
+from orcish.scan import scan
+from orcish.types import Columns, FileSystem, Limits, Matching, ScanOptions, Sources, StorageOptions
+
+if TYPE_CHECKING:
+    import ray.data
+
+__all__ = ["read"]
+
+
+@checked_keywords
+def read(
+    source: Sources,
+    *,
+    override_num_blocks: int | None = None,
+    concurrency: int | None = None,
+    ray_options: Mapping[str, Any] | None = None,
+    columns: Columns | None = None,
+    batch_size: int | None = None,
+    stripes: Sequence[int] | None = None,
+    filters: Filters | None = None,
+    limit: int | None = None,
+    row_number: bool | str | None = None,
+    threads: int | None = None,
+    arrow_schema: bool | None = None,
+    timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
+    timestamps: Literal["wall", "instant"] | None = None,
+    timezone: str | None = None,
+    timestamp_out_of_range: Literal["error", "null"] | None = None,
+    strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+    decimal_out_of_range: Literal["error", "null"] | None = None,
+    long_char: Literal["keep", "cut", "error"] | None = None,
+    trim_char: bool | None = None,
+    unions: Literal["dense", "sparse", "struct"] | None = None,
+    null_map_keys: Literal["error", "dictionary"] | None = None,
+    masked: Literal["error", "allow"] | None = None,
+    schema: pa.Schema | None = None,
+    match: Matching | None = None,
+    partitions: bool | None = None,
+    storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
+    limits: Limits | None = None,
+    external_locations: Sequence[str | os.PathLike[str]] | None = None,
+    pending: Literal["wait", "before"] | None = None,
+) -> ray.data.Dataset:
+    """A dataset of Ray Data over one file or many, whose read tasks are splits of the scan. The other arguments are
+    those of :func:`orcish.scan`.
+
+    Columns, filters and limits of a query are pushed down where Ray offers them to a data source: those of
+    ``select_columns``, of ``filter(expr=...)`` and of ``limit``. Ray decides the number of read tasks. A task reads
+    batch by batch, and decodes with one thread unless ``threads`` is given.
+
+    Args:
+        override_num_blocks: The number of read tasks, as far as the table has as many stripes.
+        concurrency: Maximum number of read tasks that run at the same time.
+        ray_options: Further keywords of :func:`ray.data.read_datasource`, such as ``memory``.
+
+    Raises:
+        FileNotFoundError: There is no file.
+        UnknownColumnError: The table does not have a column.
+        TypeError: The source cannot be read, or is a file object, which has no pickle; an option has the wrong type,
+            there is no such option, or the filter is about all rows at once.
+        ValueError: An option has a wrong value, the filter does not fit the types of the columns, or ``stripes`` or a
+            ``limit`` are given.
+    """
+    options = chosen_options(locals(), ScanOptions)
+    if limit is not None:
+        raise ValueError(f"limit={limit}: tasks read independently; take limit() of the dataset")
+    from orcish.ray.datasource import OrcDatasource, read_source
+
+    # Workers have working directories of their own.
+    given = scan(absolute_source(source) if filesystem is None else source, **{"threads": 1, **options})
+    chosen = {"override_num_blocks": override_num_blocks, "concurrency": concurrency, **(ray_options or {})}
+    return read_source(OrcDatasource(given), chosen)
