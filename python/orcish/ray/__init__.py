@@ -1,4 +1,4 @@
-"""Tables as datasets of Ray Data, for Ray 2.56 and later.
+"""Tables as datasets of Ray Data, read and written, for Ray 2.56 and later.
 
 ::
 
@@ -17,15 +17,27 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 
 from orcish.filters.pushdown import Filters
-from orcish.io.paths import absolute_source
+from orcish.io.filesystem import table_folder
+from orcish.io.paths import absolute, absolute_source
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.scan import scan
-from orcish.types import Columns, FileSystem, Limits, Matching, ScanOptions, Sources, StorageOptions
+from orcish.tables.target import DatasetTarget, without_new_folders
+from orcish.types import (
+    Columns,
+    ExistingData,
+    FileSystem,
+    Limits,
+    Matching,
+    ScanOptions,
+    Sources,
+    StorageOptions,
+    WriteOptions,
+)
 
 if TYPE_CHECKING:
     import ray.data
 
-__all__ = ["read"]
+__all__ = ["read", "write"]
 
 
 @checked_keywords
@@ -93,3 +105,70 @@ def read(
     given = scan(absolute_source(source) if filesystem is None else source, **{"threads": 1, **options})
     chosen = {"override_num_blocks": override_num_blocks, "concurrency": concurrency, **(ray_options or {})}
     return read_source(OrcDatasource(given), chosen)
+
+
+@checked_keywords
+def write(
+    dataset: ray.data.Dataset,
+    target: str | os.PathLike[str],
+    *,
+    schema: pa.Schema | None = None,
+    partition_by: Sequence[str] | None = None,
+    max_rows_per_file: int | None = None,
+    existing_data: ExistingData = "error",
+    concurrency: int | None = None,
+    storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
+    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
+    compression_level: int | None = None,
+    column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
+    compression_block_size: int | str | None = None,
+    stripe_size: int | str | None = None,
+    row_index_stride: int | None = None,
+    bloom_filter_columns: Sequence[str] | None = None,
+    bloom_filter_fpp: float | None = None,
+    dictionary: bool | Mapping[str, bool | None] | None = None,
+    metadata: Mapping[str, bytes | str] | None = None,
+    timezone: str | None = None,
+    version: Literal["0.11", "0.12"] | None = None,
+    arrow_schema: bool | None = None,
+    threads: int | None = None,
+    verify: bool | None = None,
+) -> None:
+    """Writes a dataset of Ray Data into a table, in one commit. The other arguments are those of
+    :func:`orcish.write_dataset`.
+
+    Each task writes a file, or one for each partition. Readers see the files of all tasks, or none: after an error
+    nothing has changed. Tasks that Ray repeats add no row twice. A task encodes with one thread unless ``threads`` is
+    given.
+
+    Args:
+        dataset: The dataset.
+        target: The folder, or a URL of an object store, which all nodes of the cluster see.
+        schema: The types of the columns. By default, they are those of the dataset, whose first block is computed where
+            nothing else has them. The values of all blocks have to be of these types.
+        concurrency: Maximum number of tasks that run at the same time.
+
+    Raises:
+        FileExistsError: The folder has data already, or is that of a table without rows.
+        UnknownColumnError: There is no such partition column.
+        TypeError: The first argument is no dataset of Ray, an option has the wrong type, or there is no such option.
+        ValueError: An option is wrong, a value cannot be stored, blocks have different columns, the dataset has no
+            schema, or the rows do not match the table.
+        CommitError: Another commit is not finished, and cannot be; see :func:`orcish.recover`.
+        UnfinishedCommitError: The commit is decided and not finished, or it is not known whether it is decided.
+        OSError: A file cannot be written.
+    """
+    options = chosen_options(locals(), WriteOptions)
+    from orcish.ray.datasink import OrcDatasink, check_dataset, schema_of
+
+    check_dataset(dataset)
+    folder = absolute(table_folder(target, filesystem, storage_options))
+    if schema is not None and not isinstance(schema, pa.Schema):
+        raise TypeError(f"schema={schema!r}: must be a schema of pyarrow, not {type(schema).__name__}")
+    rows = schema_of(dataset) if schema is None else schema
+    table = DatasetTarget.of(
+        folder, rows, partition_by or (), existing_data, storage_options, {"threads": 1, **options}
+    )
+    with without_new_folders(table.job), table.job.cleaned_up() as staged:
+        dataset.write_datasink(OrcDatasink(table, max_rows_per_file, staged), concurrency=concurrency)
