@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 
 from orcish.filters.pushdown import Filters
+from orcish.io.paths import absolute_source
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import DEFAULT_SPLIT_SIZE, Scan, Split
 from orcish.scan import scan
@@ -83,7 +84,8 @@ def read(
 
     if limit is not None:
         raise ValueError(f"limit={limit}: partitions are read independently; take head() of the data frame")
-    given = scan(source, **{"threads": 1, **options})
+    # Workers may have other working directories.
+    given = scan(absolute_source(source) if filesystem is None else source, **{"threads": 1, **options})
     # Raises the error of a column that cannot be read.
     meta = _pandas(pa.Table.from_batches([], given.schema))
     # A data frame has at least one partition.

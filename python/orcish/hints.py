@@ -34,6 +34,7 @@ MODULE = {
     "column": "col(name)",
     "spark": "`import orcish.spark`",
     "dask": "`import orcish.dask`",
+    "ray": "`import orcish.ray`",
 }
 """Of the module ``orcish``."""
 SCAN = {

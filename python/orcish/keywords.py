@@ -128,6 +128,7 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "storage_options": _check_mapping,
     "filesystem": check_file_system,
     "limits": _check_mapping,
+    "ray_options": _check_mapping,
     "pending": _check_pending,
     "undo": _check_boolean,
     "rewrite": _check_boolean,

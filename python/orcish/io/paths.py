@@ -10,6 +10,8 @@ from orcish.types import Sources
 
 __all__ = [
     "PATTERN",
+    "absolute",
+    "absolute_source",
     "expanded",
     "folder_above",
     "is_hidden",
@@ -85,6 +87,28 @@ def expanded(location: str) -> str:
     are unchanged.
     """
     return os.path.expanduser(location) if location == "~" or location.startswith("~/") else location
+
+
+def absolute_source(source: Sources) -> Sources:
+    """A source, or several, with absolute paths; file objects and the bytes of files are unchanged."""
+    if isinstance(source, str | os.PathLike):
+        return absolute(source)
+    if isinstance(source, list | tuple):
+        return [absolute(each) if isinstance(each, str | os.PathLike) else each for each in source]
+    return source
+
+
+def absolute(path: str | os.PathLike[str]) -> str:
+    """An absolute path, as other processes have other working directories; URLs are unchanged.
+
+    Raises:
+        TypeError: The path is neither text nor a ``pathlib.Path``.
+    """
+    found = local_path(path_text(path))
+    if "://" in found or os.path.isabs(found):
+        return found
+    # A trailing slash marks a folder.
+    return os.path.abspath(found) + ("/" if found.endswith("/") else "")
 
 
 def path_text(path: Any) -> str:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, cast
 
-from orcish.io.paths import is_pattern, local_path, path_text
+from orcish.io.paths import absolute, is_pattern, local_path, path_text
 from orcish.reading.scan import DEFAULT_SPLIT_SIZE
 from orcish.spark.option_parser import OptionParser, flag_option, json_option
 from orcish.spark.types.timezones import arrow_zone, local_zone
@@ -19,7 +19,6 @@ __all__ = [
     "StreamOptions",
     "TableOptions",
     "WriterOptions",
-    "absolute",
     "data_source_options",
     "partition_overwrite_mode",
     "path_texts",
@@ -298,19 +297,6 @@ def path_texts(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
     """
     is_one = isinstance(path, str | bytes | os.PathLike) or not isinstance(path, Iterable)
     return [path_text(path)] if is_one else [path_text(each) for each in cast("Iterable[Any]", path)]
-
-
-def absolute(path: str | os.PathLike[str]) -> str:
-    """An absolute path, as other processes have other working directories; URLs are unchanged.
-
-    Raises:
-        TypeError: The path is neither text nor a ``pathlib.Path``.
-    """
-    found = local_path(path_text(path))
-    if "://" in found or os.path.isabs(found):
-        return found
-    # A trailing slash marks a folder.
-    return os.path.abspath(found) + ("/" if found.endswith("/") else "")
 
 
 def _zones(parser: OptionParser) -> dict[str, Any]:

@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
 import os
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
-import pyarrow as pa
-
-from orcish import _native
-from orcish.arrow.frames import fitted_metadata, with_index_columns
-from orcish.arrow.nested import value_type
-from orcish.carbon.detect import is_carbon, is_carbon_file
-from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
+from orcish.arrow.frames import with_index_columns
 from orcish.io.filesystem import table_folder
 from orcish.io.names import display_name
-from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported
-from orcish.tables.appending import ExistingTable, cast_batch
-from orcish.tables.commit import Job
-from orcish.tables.update import Update, data_exists
+from orcish.tables.target import DatasetTarget, without_new_folders
 from orcish.types import ExistingData, FileSystem, ProgressOption, StorageOptions, WriteOptions
-from orcish.writing.dataset import (
-    MAX_MEMORY,
-    MAX_OPEN_FILES,
-    TableWriter,
-    WrittenFile,
-    check_existing_data,
-)
+from orcish.writing.dataset import MAX_MEMORY, MAX_OPEN_FILES, WrittenFile
 from orcish.writing.rows import counted, row_count, schema_and_batches
-from orcish.writing.timestamps import has_timestamps, with_stored_types
 
 __all__ = ["write_dataset"]
-
-UTC = "UTC"
-"""Time zone of files that are written without the option ``timezone``."""
 
 
 @checked_keywords
@@ -130,147 +109,28 @@ def write_dataset(
     """
     options = chosen_options(locals(), WriteOptions)
     schema, batches = schema_and_batches(data, with_index_columns)
-    schema = fitted_metadata(schema, is_whole=False)
-    folder = _folder(local_path(path_text(table_folder(target, filesystem, storage_options))))
-    by = _partition_columns(partition_by or (), schema)
     if basename_template is not None:
         _check_template(basename_template)
-    check_existing_data(existing_data)
-    job = Job(folder, cast("dict[str, str]", dict(storage_options or {})))
-    if is_carbon(folder, storage_options):
-        raise _has_carbon(folder)
-    update = Update(job, existing_data, tuple(by), options.get("arrow_schema") is not False)
-    update.check_columns(schema.names)
-    update.check_partitioned()
-    state = update.state()
-    if any(is_carbon_file(name) for name in state.names):
-        raise _has_carbon(folder)
-    if existing_data == "error" and state.exists:
-        raise data_exists(folder, has_files=bool(state.names))
-    given = schema, options
-    schema, options = _fitted(*given, state.existing, by)
-
-    def fits(existing: ExistingTable | None) -> bool:
-        types, chosen = _fitted(*given, existing, by)
-        return bool(types == schema) and chosen.get("timezone", UTC) == options.get("timezone", UTC)
-
-    update = dataclasses.replace(update, timezone=options.get("timezone", UTC))
-    logged = update.schema_with(state.existing, schema)
+    path = table_folder(target, filesystem, storage_options)
+    prepared = DatasetTarget.of(path, schema, partition_by or (), existing_data, storage_options, options)
     number = "{i}" if basename_template is None else f"{{i}}-{uuid.uuid4().hex[:12]}"
     template = (basename_template or f"part-{{i}}-{uuid.uuid4()}.orc").replace("{i}", number)
-    table = TableWriter(
-        job.base,
-        schema,
-        by,
-        template=template,
-        max_rows_per_file=max_rows_per_file,
-        max_open_files=max_open_files,
-        max_memory=max_memory,
-        storage_options=storage_options,
-        staging=job.folder().location(job.attempt()),
-        options=options,
+    table = prepared.writer(
+        template, max_rows_per_file=max_rows_per_file, max_open_files=max_open_files, max_memory=max_memory
     )
-    with _without_new_folders(job), job.cleaned_up() as staged:
+    job, folder = prepared.job, prepared.folder
+    with without_new_folders(job), job.cleaned_up() as staged:
         total = row_count(data) if progress else None
         with table, reported(progress, f"write to {display_name(folder)}", total) as add:
             for batch in counted(batches, add) if progress else batches:
-                table.write(cast_batch(batch, schema, by))
-            # Readers that know nothing of the log find the columns in a file without rows.
-            if not by and state.existing is None:
+                table.write(prepared.cast(batch))
+            if prepared.needs_file:
                 table.begin()
         staged += job.staged(table)
-        update.commit(staged, schema, state.position, logged, is_new=state.existing is None, fits=fits)
+        prepared.commit(staged)
     start = len(job.base)
     base = "" if folder == "/" else folder
     return [file._replace(path=base + file.path[start:]) for file in table.finished]
-
-
-def _fitted(
-    schema: pa.Schema, options: dict[str, Any], existing: ExistingTable | None, by: Sequence[str]
-) -> tuple[pa.Schema, dict[str, Any]]:
-    """The schema and the options with which rows are written beside existing files."""
-    if existing is None:
-        return schema, options
-    try:
-        schema = with_stored_types(existing.appended_schema(schema, by), [existing.timestamp_types])
-    except ValueError as error:
-        raise ValueError(f"{error}{_advice(str(error))}") from None
-    # Readers show either the wall clocks or the instants of all files, which are consistent only within one zone.
-    if (
-        "timezone" not in options
-        and has_timestamps(schema)
-        and "timestamp" in existing.timestamp_types.values()
-        and (zone := existing.writer_timezone())
-    ):
-        options = {**options, "timezone": zone}
-    return schema, options
-
-
-def _advice(text: str) -> str:
-    """What can be done about rows that do not match the table, given the message."""
-    if "differ only by case" in text:
-        return ": rename the column of the rows"
-    if "in the table" in text:
-        return ": cast the rows to the type of the table, or replace it (existing_data='overwrite')"
-    return ""
-
-
-def _has_carbon(folder: str) -> UnsupportedError:
-    return UnsupportedError(f"{folder} has data of CarbonData, which is only read: write ORC into another folder")
-
-
-@contextlib.contextmanager
-def _without_new_folders(job: Job) -> Iterator[None]:
-    """Removes the folder of a job and the folders above it after an exception, as far as they are new and empty. A
-    child of a fork removes nothing.
-    """
-    folder, missing = job.base, []
-    while "://" not in folder and not os.path.lexists(folder):
-        missing.append(folder)
-        folder = os.path.dirname(folder)
-    try:
-        yield
-    except BaseException:
-        for path in missing if job.is_own else []:
-            with contextlib.suppress(OSError):
-                os.rmdir(path)
-        raise
-
-
-def _folder(path: str) -> str:
-    """The folder without a trailing slash."""
-    if not path:
-        raise ValueError("the folder of a table has a name; '.' is the one that this process is in")
-    # A URL without a bucket is refused later. Without its slashes it would be a path.
-    is_url = not path.partition("://")[2].strip("/") and "://" in path
-    return path if is_url else path.rstrip("/") or "/"
-
-
-def _partition_columns(partition_by: Sequence[str], schema: pa.Schema) -> list[str]:
-    """Names of the partition columns.
-
-    Raises:
-        UnknownColumnError: There is no such column.
-        ValueError: A column cannot be a partition column.
-    """
-    by = list(partition_by)
-    for name in by:
-        if name not in schema.names:
-            closest = closest_match(name, schema.names)
-            hint = f"; did you mean {closest!r}?" if closest else ""
-            raise UnknownColumnError(f"there is no column {name!r} to partition by{hint}")
-    if len(set(by)) != len(by) or len(by) >= max(len(schema), 1):
-        raise ValueError(f"partition_by={by}: columns are named once, and one at least is left for the files")
-    for name in by:
-        if schema.names.count(name) > 1:
-            raise ValueError(f"partition_by={by}: column {name!r} is there twice")
-        kind = value_type(schema.field(name).type)
-        if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
-            raise ValueError(f"partition_by={by}: values of {name!r}, of type {kind}, cannot be names of folders")
-        if not name or name.startswith("."):
-            folder_name = _native.partition_folder(name, "…")
-            raise ValueError(f"partition_by={by}: readers pass over folders such as {folder_name!r}")
-    return by
 
 
 def _check_template(template: str) -> None:

@@ -30,7 +30,7 @@ WORDS = [(owner, word) for owner in ("MODULE", "SCAN", "FILE", "COLUMN") for wor
 @pytest.mark.parametrize(("owner", "word"), WORDS)
 def test_words_of_other_libraries(owners: Mapping[str, Any], owner: str, word: str) -> None:
     """They are no attributes, and what is meant is one."""
-    if owner == "MODULE" and word in ("dask", "spark"):
+    if owner == "MODULE" and word in ("dask", "ray", "spark"):
         pytest.skip("the module may have been imported")
     meant = getattr(hints, owner)[word]
     with pytest.raises(AttributeError) as caught:

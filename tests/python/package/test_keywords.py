@@ -10,6 +10,7 @@ from typing import Any
 
 import orcish
 import orcish.dask
+import orcish.ray
 import pyarrow as pa
 import pytest
 from orcish import types
@@ -35,7 +36,7 @@ FORWARDED = dict.fromkeys(
 
 def callables() -> Iterator[tuple[str, Callable[..., Any]]]:
     """All functions, constructors and methods that are public."""
-    modules: list[Any] = [orcish, orcish.dask]
+    modules: list[Any] = [orcish, orcish.dask, orcish.ray]
     try:
         import orcish.spark as osp
 
@@ -139,7 +140,8 @@ READ = [
 ]
 READ += ["CarbonTable.scan", "CarbonTable.read", "CarbonTable.to_batches", "CarbonFile.read"]
 SCAN = ["orcish.scan", "orcish.read_table", "orcish.scan_polars", "orcish.dataset", "orcish.dask.read"]
-WRITE = ["ORCWriter", "orcish.write_table", "orcish.write_dataset", "orcish.convert"]
+SCAN += ["orcish.ray.read"]
+WRITE = ["ORCWriter", "orcish.write_table", "orcish.write_dataset", "orcish.convert", "orcish.ray.write"]
 WRITE += [name for name in ("orcish.spark.compact", "orcish.spark.convert") if name in CALLABLES]
 OPTIONS = [(name, types.ReadOptions) for name in READ] + [(name, types.ScanOptions) for name in SCAN]
 OPTIONS += [(name, types.WriteOptions) for name in WRITE]

@@ -9,10 +9,11 @@ from typing import Any, Literal
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from orcish.io.paths import absolute
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.sizes import parse_size
 from orcish.spark.jobs.runner import active_session, run_in_workers, to_frame
-from orcish.spark.options import absolute, to_text
+from orcish.spark.options import to_text
 from orcish.spark.table.writer import mark_success
 from orcish.tables.commit import Staged
 from orcish.tables.compaction import CompactionPlan, CompactionTask, compact_files

@@ -15,11 +15,11 @@ from pyspark.sql.types import StructType
 from orcish.carbon.detect import check_not_carbon, is_carbon_table
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
-from orcish.io.paths import expanded, path_text
+from orcish.io.paths import absolute, expanded, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import reader_of
 from orcish.spark.jobs.runner import active_session, run_in_workers, sql_schema, to_batch, to_frame
-from orcish.spark.options import WriterOptions, absolute, to_text
+from orcish.spark.options import WriterOptions, to_text
 from orcish.spark.session import job_description, large_batches, session_zone, task_number, timestamp_zone
 from orcish.spark.table.batches import BatchConverter
 from orcish.spark.table.open import open_table

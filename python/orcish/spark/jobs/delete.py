@@ -10,9 +10,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from orcish.filters.pushdown import Filters
+from orcish.io.paths import absolute
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.spark.jobs.runner import active_session, run_in_workers, to_frame
-from orcish.spark.options import absolute, to_text
+from orcish.spark.options import to_text
 from orcish.spark.table.writer import mark_success
 from orcish.tables.commit import Staged
 from orcish.tables.deletion import DeletedRows, DeletionPlan, DeletionTask, delete_rows

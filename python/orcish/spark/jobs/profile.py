@@ -13,6 +13,7 @@ from pyspark.sql import types as T  # noqa: N812
 
 from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords, chosen_options
+from orcish.reading.split_groups import group_splits
 from orcish.spark.jobs.column_tree import ColumnNode, column_tree
 from orcish.spark.jobs.profiler import ColumnProfile, Profiler
 from orcish.spark.jobs.runner import active_session
@@ -20,7 +21,7 @@ from orcish.spark.options import SourceOptions
 from orcish.spark.session import job_description, task_cpus
 from orcish.spark.table.open import open_table
 from orcish.spark.table.table import SparkTable
-from orcish.spark.table.tasks import deserialize, group_splits, serialize
+from orcish.spark.table.tasks import deserialize, serialize
 from orcish.spark.types.text import cast_to_text
 from orcish.types import Pending, StorageOptions
 

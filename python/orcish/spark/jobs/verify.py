@@ -13,10 +13,11 @@ from pyspark.sql import DataFrame, SparkSession
 from orcish.carbon.detect import check_not_carbon
 from orcish.errors import OrcishError
 from orcish.io.files import TableFile
+from orcish.io.paths import absolute
 from orcish.keywords import checked_keywords
 from orcish.reading.file import ORCFile
 from orcish.spark.jobs.runner import active_session, run_in_workers, to_frame
-from orcish.spark.options import TableOptions, absolute
+from orcish.spark.options import TableOptions
 from orcish.spark.table.files import spark_files
 from orcish.types import StorageOptions
 from orcish.writing.timestamps import timestamp_types

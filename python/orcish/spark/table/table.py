@@ -18,6 +18,7 @@ from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unknown_or_unr
 from orcish.reading.orc_files import partition_schema as logged_partition
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
+from orcish.reading.split_groups import group_splits
 from orcish.spark.options import TableOptions
 from orcish.spark.table.batches import BatchConverter
 from orcish.spark.table.carbon import open_carbon
@@ -25,7 +26,7 @@ from orcish.spark.table.columns import check_names, find_column, same_name
 from orcish.spark.table.files import spark_files
 from orcish.spark.table.partitions import partition_schema, partition_values, scan_type
 from orcish.spark.table.predicates import FilterTranslator
-from orcish.spark.table.tasks import TaskInput, group_splits
+from orcish.spark.table.tasks import TaskInput
 from orcish.spark.types.arrow import arrow_schema, nullable, scanned_schema, spark_schema
 from orcish.spark.types.timezones import java_zone
 from orcish.tables.log.schema import TableSchema
