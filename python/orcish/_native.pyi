@@ -415,6 +415,9 @@ class CarbonFile:
         """Rows, pages and bytes of each blocklet."""
 
 def display_name(location: str) -> str: ...
+def detach_threads() -> None:
+    """Ends the use of the interpreter by other threads; called at the end of the process."""
+
 def partitions_of(location: str) -> list[tuple[str, str | None]]:
     """Names and values of the partition columns in a path."""
 

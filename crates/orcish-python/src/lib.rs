@@ -32,6 +32,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Native part of orcish.
 #[pyo3::pymodule]
 mod _native {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::aggregate::{ColumnAggregate, exact_bound};
     #[pymodule_export]
@@ -49,6 +51,8 @@ mod _native {
         abort_upload, complete_upload, delete_files, delete_folder, list_all, read_small, stat, upload_info,
         write_small,
     };
+    #[pymodule_export]
+    use crate::interpreter::detach_threads;
     #[pymodule_export]
     use crate::node::Node;
     #[pymodule_export]
@@ -68,6 +72,13 @@ mod _native {
     use crate::tuning::tune;
     #[pymodule_export]
     use crate::writer::{Writer, merge_files};
+
+    /// Has Python end the use of the interpreter by other threads at the end of the process.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let register = module.py().import("atexit")?.getattr("register")?;
+        register.call1((module.getattr("detach_threads")?,)).map(drop)
+    }
 
     /// Version of the package.
     #[pymodule_export]

@@ -8,7 +8,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use orcish_core::Result;
 use orcish_core::process::PerProcess;
-use orcish_io::{FileSource, MemorySource, ReadAt, StorageOptions};
+use orcish_io::{
+    DEFAULT_COALESCE_GAP, DEFAULT_REMOTE_FIRST_READ, FileSource, MemorySource, ReadAt, StorageOptions, tuning,
+};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -51,11 +53,14 @@ pub(crate) fn open(
     Err(PyTypeError::new_err(format!("cannot read from {}", object.get_type().name()?)))
 }
 
-/// A Python file object. Ranges are read one after another, because the object has one position.
+/// A Python file object. Ranges are read one after another, because the object has one position, unless it has the methods
+/// of `orcish.io.system_file.SystemFile`.
 struct PythonSource {
     object: Py<PyAny>,
     name: String,
     size: u64,
+    /// Ranges that the object reads at the same time, if it reads several ranges with one call of `read_ranges`.
+    concurrency: Option<usize>,
     reading: PerProcess<Reading>,
 }
 
@@ -90,12 +95,22 @@ impl PythonSource {
         // `seek` of some file objects returns None.
         let size =
             if end.is_none() { offset("tell()", &object.call_method0("tell")?) } else { offset("seek(0, 2)", &end) };
+        let concurrency = match object.hasattr("read_ranges")? && object.hasattr("concurrency")? {
+            true => Some(object.getattr("concurrency")?.extract()?),
+            false => None,
+        };
         Ok(PythonSource {
+            concurrency,
             object: object.clone().unbind(),
             name: name_of(object, default_name),
             size: size?,
             reading: PerProcess::new(),
         })
+    }
+
+    /// A setting of stores, for an object that reads several ranges at the same time, or that of files.
+    fn remote_or(&self, remote: u64, local: u64) -> u64 {
+        if self.concurrency.is_some_and(|requests| requests > 1) { remote } else { local }
     }
 
     /// Waits until no other thread reads. The interpreter is not held, and signals are checked, because a read may be
@@ -128,6 +143,18 @@ impl PythonSource {
         Ok(ReadGuard(reading))
     }
 
+    /// Reads ranges with one call of the object, which any thread may make at any time.
+    fn read_together(&self, py: Python<'_>, ranges: &[Range<u64>]) -> PyResult<Vec<Bytes>> {
+        let pairs: Vec<_> = ranges.iter().map(|range| (range.start, range.end)).collect();
+        let found: Vec<PyBackedBytes> = self.object.bind(py).call_method1("read_ranges", (pairs,))?.extract()?;
+        let lengths = ranges.iter().map(|range| range.end - range.start);
+        if found.len() != ranges.len() || found.iter().zip(lengths).any(|(part, length)| part.len() as u64 != length) {
+            return Err(PyOSError::new_err(format!("{}: fewer bytes than were asked for", self.name)));
+        }
+        // The bytes are copied, as those of `read`.
+        Ok(found.iter().map(|part| Bytes::copy_from_slice(part)).collect())
+    }
+
     fn read(&self, py: Python<'_>, range: &Range<u64>) -> PyResult<Bytes> {
         let object = self.object.bind(py);
         let start = object.call_method1("seek", (range.start,))?;
@@ -153,6 +180,13 @@ impl PythonSource {
         }
         Ok(Bytes::from(bytes))
     }
+}
+
+/// Adds the name of the file to an exception, as a note. Its message is that of the object.
+fn named(py: Python<'_>, error: PyErr, name: &str) -> PyErr {
+    // Python 3.10 has no notes. The exception without one is better than that of this call.
+    let _ = error.value(py).call_method1("add_note", (format!("while {name} was read"),));
+    error
 }
 
 /// The offset in the file that a call returned.
@@ -184,11 +218,26 @@ impl ReadAt for PythonSource {
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let _guard = self.acquire()?;
+        let _guard = if self.concurrency.is_none() { Some(self.acquire()?) } else { None };
         let read = |py: Python<'_>| {
-            let parts = ranges.iter().map(|range| self.read(py, range)).collect::<PyResult<_>>();
-            parts.map_err(|error| from_python(py, "the file object failed", error))
+            let parts = match self.concurrency {
+                Some(_) => self.read_together(py, ranges),
+                None => ranges.iter().map(|range| self.read(py, range)).collect(),
+            };
+            parts.map_err(|error| from_python(py, "the file object failed", named(py, error, &self.name)))
         };
         attached(read).unwrap_or_else(|| Err(gone()))
+    }
+
+    fn first_read(&self) -> u64 {
+        self.remote_or(DEFAULT_REMOTE_FIRST_READ, tuning::FIRST_READ.wide())
+    }
+
+    fn coalesce_gap(&self) -> u64 {
+        self.remote_or(DEFAULT_COALESCE_GAP, tuning::LOCAL_COALESCE_GAP.wide())
+    }
+
+    fn concurrency(&self) -> usize {
+        self.concurrency.unwrap_or(1).max(1)
     }
 }
