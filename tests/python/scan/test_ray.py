@@ -16,6 +16,7 @@ import pytest
 from orcish import col
 from support.counting_file import Counting
 from support.query_dataset import ROWS, TABLE, share, written
+from support.s3_store import BUCKET
 from support.sample_files import write_sample
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
@@ -239,6 +240,18 @@ def test_sources_reach_the_workers(cluster, folder, kind):
     source, options = sources[kind]()
     assert orcish.ray.read(source, **options).select_columns(["id"]).count() in (10_000, ROWS)
     assert len(orcish.ray.read(source, **options).limit(3).take_all()) == 3
+
+
+def test_credentials_reach_the_workers(cluster, folder, store):
+    """They are those of `storage_options` alone, which the environment does not have."""
+    url = f"s3://{BUCKET}/ray/t"
+    few = orcish.ray.read(folder, filters="id < 10000", columns=["id", "k"])
+    orcish.ray.write(few, url, partition_by=["k"], storage_options=store.options)
+    again = orcish.ray.read(url, storage_options=store.options)
+    assert sorted_table(again)["id"].to_pylist() == list(range(10_000))
+    assert again.filter(expr=ray_col("id") < 7).count() == 7
+    with pytest.raises(FileExistsError):
+        orcish.ray.write(few, url, partition_by=["k"], storage_options=store.options)
 
 
 def test_errors(cluster, folder, tmp_path):
