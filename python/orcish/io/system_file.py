@@ -43,6 +43,17 @@ _windows: collections.deque[Window] = collections.deque(maxlen=MAX_WINDOWS)
 """The last windows. They bound the memory of scans, which have the files of a table until their end."""
 
 
+class Locks:
+    """The locks of a file in one process. Threads of the parent of a fork may hold those of the parent."""
+
+    def __init__(self, concurrency: int) -> None:
+        self.process = os.getpid()
+        self.requests = threading.Semaphore(concurrency)
+        """The requests that all threads together make at the same time."""
+        self.window = threading.Lock()
+        """Held while a window is read."""
+
+
 class SystemFile:
     """A file of a file system. It is opened on first use, in any process, and can be pickled if the file system can.
 
@@ -56,7 +67,7 @@ class SystemFile:
         self._size = size
         self._at = threading.local()
         self._window: weakref.ref[Window] | None = None
-        self._requests = 0, threading.Semaphore()
+        self._locks: Locks | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SystemFile, self._given
@@ -92,7 +103,8 @@ class SystemFile:
         with errors_with_name(self.location):
             length = self._length()
             within = [(min(start, length), min(end, length)) for start, end in ranges]
-            window = self._window_of(within, length)
+            with self._locks_of_process().window:
+                window = self._window_of(within, length)
             known = [b"" if first >= end else _known(window, (first, end)) for first, end in within]
             missing = [part for part, found in zip(within, known, strict=True) if found is None]
             found = iter(read_parts(self._read_at, missing, self.concurrency) if missing else ())
@@ -134,13 +146,13 @@ class SystemFile:
         file = self._opened()
         if self.concurrency < 2:
             return file.read_at(nbytes, offset)
-        process, requests = self._requests
-        if process != os.getpid():
-            # Threads of the parent of a fork may be at requests that the child does not end.
-            requests = threading.Semaphore(self.concurrency)
-            self._requests = os.getpid(), requests
-        with requests:
+        with self._locks_of_process().requests:
             return file.read_at(nbytes, offset)
+
+    def _locks_of_process(self) -> Locks:
+        if self._locks is None or self._locks.process != os.getpid():
+            self._locks = Locks(self.concurrency)
+        return self._locks
 
     def _length(self) -> int:
         if self._size is None:
