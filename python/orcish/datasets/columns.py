@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from orcish.errors import UnknownColumnError, closest_match
 from orcish.filters.pyarrow import DecodedExpression
-from orcish.filters.translation import find_field
+from orcish.filters.translation import pushed_field
 
 __all__ = ["Path", "Projection", "check_projection", "check_single", "names_to_read", "paths_of", "projected_paths"]
 
@@ -49,11 +49,15 @@ def projected_paths(columns: list[str] | dict[str, pc.Expression], schema: pa.Sc
     """
     found: list[Path] = []
     if isinstance(columns, dict):
+        whole: list[Path] = [(each,) for each in schema.names]
+        known = True
         for name, expression in columns.items():
             paths = paths_of(expression, schema)
-            found += paths or [(each,) for each in schema.names]
+            known &= paths is not None
+            found += paths or whole
             check_single(f"columns[{name!r}]", paths, schema)
-        return found
+        # Positions in an expression are those of all columns, in the order of the schema.
+        return found if known else whole
     for name in columns:
         # As in pyarrow, a column is also given by a path such as `n.a` or `.n.a`.
         path = (name,) if name in schema.names else tuple(name.removeprefix(".").split("."))
@@ -86,14 +90,22 @@ def names_to_read(paths: Iterable[Path], schema: pa.Schema, parts: Mapping[str, 
         schema: The schema of the scan.
         parts: The names that the scan selects of a column, if they are not all.
     """
-    found: dict[str, None] = {}
+    found: dict[str, Path] = {}
     for path in paths:
-        names = parts.get(path[0])
-        if names is None:
-            # An ambiguous path reads the whole column.
-            names = [path[0] if find_field(schema, path) is None else ".".join(path)]
-        found.update(dict.fromkeys(names))
-    return [name for name in found if not any(name.startswith(f"{other}.") for other in found)]
+        if path[0] in parts:
+            found |= {name: (path[0], name) for name in parts[path[0]]}
+        else:
+            # A path that cannot be pushed down reads the whole column.
+            read = path[:1] if pushed_field(schema, path) is None else path
+            found[".".join(read)] = read
+    read_whole = {path[0] for path in found.values() if len(path) == 1}
+    within = {path for path in found.values() if len(path) > 1}
+    return [
+        name
+        for name, path in found.items()
+        if len(path) == 1
+        or not (path[0] in read_whole or any(path[:length] in within for length in range(2, len(path))))
+    ]
 
 
 def check_single(given: str, paths: list[Path] | None, schema: pa.Schema) -> None:

@@ -20,10 +20,10 @@ from orcish.filters.translation import (
     all_of,
     any_of,
     false_or_null,
-    find_field,
     literal_kind,
     midnight,
     negation,
+    pushed_field,
     round_to_single,
     set_member,
     whole_days,
@@ -77,7 +77,7 @@ def _column(node: Node, schema: pa.Schema) -> tuple[str, pa.DataType] | None:
     while node.function[:2] == ("StructExpr", "FieldByName"):
         path.insert(0, node.function[2])
         node = node.children[0]
-    return find_field(schema, [node.value, *path]) if node.kind == "Column" else None
+    return pushed_field(schema, [node.value, *path]) if node.kind == "Column" else None
 
 
 def _scalar(node: Node) -> pa.Scalar | None:

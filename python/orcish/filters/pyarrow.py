@@ -28,10 +28,10 @@ from orcish.filters.translation import (
     all_of,
     any_of,
     false_or_null,
-    find_field,
     literal_kind,
     midnight,
     negation,
+    pushed_field,
     round_to_single,
     set_member,
     whole_days,
@@ -195,7 +195,7 @@ def translate(node: Node, schema: pa.Schema) -> Translation | None:
         constant = pa.types.is_boolean(node.value.type)
         return Translation(("constant", node.value.as_py())) if constant else None
     if node.kind == "field":
-        found = find_field(schema, node.value)
+        found = pushed_field(schema, node.value)
         if found is None or not pa.types.is_boolean(found[1]):
             return None
         return Translation(("compare", "=", found[0], ("bool", True)))
@@ -230,7 +230,7 @@ def _unknown_for_null(node: Node, schema: pa.Schema) -> Translation | None:
 
 
 def _column(node: Node, schema: pa.Schema) -> tuple[str, pa.DataType] | None:
-    if node.kind != "field" or (found := find_field(schema, node.value)) is None:
+    if node.kind != "field" or (found := pushed_field(schema, node.value)) is None:
         return None
     name, kind = found
     # Comparisons of dictionary columns are comparisons of their values.

@@ -26,6 +26,7 @@ __all__ = [
     "literal_kind",
     "midnight",
     "negation",
+    "pushed_field",
     "round_to_single",
     "set_member",
     "whole_days",
@@ -107,6 +108,25 @@ def find_field(schema: pa.Schema, path: Sequence[str]) -> tuple[str, pa.DataType
         fields = [kind.field(index) for index in range(kind.num_fields)] if pa.types.is_struct(kind) else []
         rest = rest[len(step) + 1 :]
     return None if kind is None else (name, kind)
+
+
+def pushed_field(schema: pa.Schema, path: Sequence[str]) -> tuple[str, pa.DataType] | None:
+    """As :func:`find_field`, for a column that the native core selects and filters by its name: ``None`` also for
+    structs of unions and what is within them.
+    """
+    if any((found := find_field(schema, path[:length])) and _is_union(found[1]) for length in range(1, len(path) + 1)):
+        return None
+    return find_field(schema, path)
+
+
+def _is_union(kind: pa.DataType) -> bool:
+    """Whether a type is that of unions that are read as structs, or a struct with the same fields."""
+    if not pa.types.is_struct(kind) or not kind.num_fields:
+        return False
+    names = [kind.field(index).name for index in range(kind.num_fields)]
+    return names == ["tag", *(f"field{index}" for index in range(len(names) - 1))] and (
+        pa.types.is_integer(kind.field(0).type)
+    )
 
 
 def literal_kind(kind: pa.DataType) -> str | None:
