@@ -3,6 +3,7 @@
 import io
 import logging
 import os
+import sys
 import re
 from pathlib import Path
 
@@ -42,7 +43,10 @@ def folder(tmp_path_factory):
 def cluster():
     """A small cluster of Ray on this machine, which no other machine reaches."""
     quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": "ERROR"}
-    ray.init("local", num_cpus=2, object_store_memory=100 << 20, _node_ip_address="127.0.0.1", **quiet)
+    with pytest.MonkeyPatch.context() as patch:
+        # Workers import the functions of this module, and what it imports.
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+        ray.init("local", num_cpus=2, object_store_memory=100 << 20, _node_ip_address="127.0.0.1", **quiet)
     ray.data.DataContext.get_current().enable_progress_bars = False
     logger = logging.getLogger("ray.data")
     level = logger.level
@@ -134,7 +138,6 @@ def test_limits_are_pushed_down():
         (ray_col("name").is_in(["n000001", "n039999", "z"]), pc.field("name").isin(["n000001", "n039999", "z"])),
         ((ray_col("id") < 5) | (ray_col("k") == 2), (pc.field("id") < 5) | (pc.field("k") == 2)),
     ],
-    ids=str,
 )
 def test_filters_have_the_rows_of_pyarrow(folder, of_ray, of_pyarrow):
     source = source_of(folder)
@@ -167,7 +170,6 @@ def test_projections_of_unknown_columns(folder):
         ({"columns": ["k"], "row_number": True}, ROWS),
         ({"strings": "large", "partitions": False}, ROWS),
     ],
-    ids=str,
 )
 def test_options_of_the_scan(folder, options, count):
     source, scan = source_of(folder, **options), orcish.scan(folder, **options)
@@ -351,7 +353,6 @@ def fails(rows):
         (None, {"schema": pa.schema([("id", pa.int8())])}, ValueError, "column id: Integer value"),
         (None, {"schema": pa.schema([("zzz", pa.int8())])}, ValueError, "a block has the columns id, and .* zzz"),
     ],
-    ids=str,
 )
 @pytest.mark.parametrize("exists", [True, False])
 def test_an_error_of_a_task_changes_nothing(cluster, tmp_path, change, options, error, message, exists):
@@ -406,7 +407,6 @@ def test_a_commit_that_comes_between(cluster, tmp_path):
         ({"compression": "gzip"}, ValueError, "did you mean 'zlib'"),
         ({"filesystem": fsspec.filesystem("memory")}, (TypeError, ValueError, orcish.OrcishError), "filesystem"),
     ],
-    ids=str,
 )
 def test_arguments_of_writes(cluster, tmp_path, arguments, error, message):
     with pytest.raises(error, match=message):
