@@ -3,8 +3,8 @@
 import io
 import logging
 import os
-import sys
 import re
+import sys
 from pathlib import Path
 
 import fsspec
