@@ -45,11 +45,12 @@ from orcish.tables.deletion import Deleted
 from orcish.tables.log.history import Commit, history
 from orcish.tables.log.recovery import recover, vacuum
 from orcish.tables.write import write_dataset
-from orcish.types import ColumnStatistics, ColumnStorage, Finding, Progress, StripeInfo
+from orcish.types import BloomFilter, ColumnStatistics, ColumnStorage, Finding, Progress, RowGroup, StripeInfo
 from orcish.writing.dataset import WrittenFile
 from orcish.writing.writer import ORCWriter, Written, merge, write_table
 
 __all__ = [
+    "BloomFilter",
     "CarbonBlocklet",
     "CarbonFile",
     "CarbonSegment",
@@ -70,6 +71,7 @@ __all__ = [
     "ORCWriter",
     "OrcishError",
     "Progress",
+    "RowGroup",
     "Scan",
     "Split",
     "StripeInfo",

@@ -28,6 +28,7 @@ from orcish.reading.explanation import Explanation
 from orcish.reading.reader import BatchSource, Reader, ResidualFilter
 from orcish.reading.storage import column_storage
 from orcish.types import (
+    BloomFilter,
     Columns,
     ColumnStatistics,
     ColumnStorage,
@@ -36,6 +37,7 @@ from orcish.types import (
     Limits,
     ProgressOption,
     ReadOptions,
+    RowGroup,
     Source,
     StorageOptions,
     StripeInfo,
@@ -362,6 +364,37 @@ class ORCFile(BatchSource):
             LimitExceededError: A stripe footer, or the names, take more than ``limits["tail"]`` bytes.
         """
         return column_storage(self._file, stripes)
+
+    @checked_keywords
+    def row_groups(self, column: str | int, *, stripes: Sequence[int] | None = None) -> list[RowGroup]:
+        """The row groups of a column: what its row index and its bloom filters record. Stripes without a row index have
+        none. The row indexes and bloom filters of the column are read.
+
+        >>> [group.num_rows for group in orcish.ORCFile("orders.orc").row_groups("id")]
+        [100]
+
+        Args:
+            column: Dotted name, or column id, as for :meth:`statistics`.
+            stripes: Indexes of stripes; all by default.
+
+        Raises:
+            UnknownColumnError: There is no such column.
+            ValueError: There is no such stripe.
+            CorruptFileError: A stripe footer or a row index cannot be decoded.
+        """
+        id = self._column_id(column)
+        kind = self._file.column_type(id)
+        return [
+            RowGroup(
+                stripe,
+                first,
+                rows,
+                None if found is None else _statistics(found, kind),
+                positions,
+                None if bloom is None else BloomFilter(*bloom),
+            )
+            for stripe, first, rows, found, positions, bloom in self._file.row_groups(id, stripes)
+        ]
 
     def _column_id(self, column: str | int) -> int:
         if isinstance(column, int):
