@@ -27,6 +27,7 @@ from orcish.progress import reported_so_far
 from orcish.reading.explanation import Explanation
 from orcish.reading.reader import BatchSource, Reader, ResidualFilter
 from orcish.reading.storage import column_storage
+from orcish.terminal import printable
 from orcish.types import (
     BloomFilter,
     Columns,
@@ -108,8 +109,8 @@ class ORCFile(BatchSource):
 
     def __repr__(self) -> str:
         if isinstance(self._file, _ClosedFile):
-            return f"<orcish.ORCFile {self._source}: closed>"
-        return f"<orcish.ORCFile {self._source}: {self.num_rows} rows, {self.num_stripes} stripes>"
+            return printable(f"<orcish.ORCFile {self._source}: closed>")
+        return printable(f"<orcish.ORCFile {self._source}: {self.num_rows} rows, {self.num_stripes} stripes>")
 
     def _repr_html_(self) -> str:
         facts = [("rows", self.num_rows), ("stripes", self.num_stripes), ("", self.compression)]
@@ -647,7 +648,7 @@ class _ClosedFile:
         self.closed_name = name
 
     def __getattr__(self, name: str) -> Any:
-        raise ValueError(f"{self.closed_name}: the file is closed")
+        raise ValueError(f"{printable(self.closed_name)}: the file is closed")
 
 
 def _unpickled(
