@@ -52,6 +52,8 @@ class Locks:
         """The requests that all threads together make at the same time."""
         self.window = threading.Lock()
         """Held while a window is read."""
+        self.opening = threading.Lock()
+        """Held while the file is opened, so that all threads read one version."""
 
 
 class SystemFile:
@@ -176,8 +178,10 @@ class SystemFile:
 
     def _opened(self) -> OpenFile:
         if self._file is None:
-            system, path, *_ = self._given
-            self._file = system.open(path)
+            with self._locks_of_process().opening:
+                if self._file is None:
+                    system, path, *_ = self._given
+                    self._file = system.open(path)
         return self._file
 
 
