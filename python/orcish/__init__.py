@@ -104,5 +104,8 @@ __all__ = [
 
 if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
 
+    def __dir__() -> list[str]:
+        return sorted({*__all__, *(name for name in globals() if name.startswith("__")), "dask", "ray", "spark"})
+
     def __getattr__(name: str) -> None:
         raise missing_attribute("module 'orcish'", name, MODULE, __all__)
