@@ -98,12 +98,15 @@ class ORCFile(BatchSource):
         place = in_file_system(source, filesystem, storage_options)
         native = place.file() if isinstance(place, SystemPath) else native_source(place)
         self._given: tuple[Any, ...] = (native, limits, storage_options)
-        self._file = _native.File(
-            native,
-            tail=tail,
-            limits=cast("dict[str, int] | None", limits),
-            storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
-        )
+        try:
+            self._file = _native.File(
+                native,
+                tail=tail,
+                limits=cast("dict[str, int] | None", limits),
+                storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
+            )
+        except IsADirectoryError as error:
+            raise IsADirectoryError(f"{error}: orcish.scan reads the files of a folder") from None
         self._reader = _FileReader(self._file)
         self._source = self._file.name if isinstance(native, str | SystemFile) else f"<{type(source).__name__}>"
 
@@ -115,6 +118,13 @@ class ORCFile(BatchSource):
     def _repr_html_(self) -> str:
         facts = [("rows", self.num_rows), ("stripes", self.num_stripes), ("", self.compression)]
         return schema_html(f"orcish.ORCFile {self._source}", facts, self._reader.schema({"masked": "allow"}))
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        # pandas.DataFrame(file) would say that it was not called properly.
+        raise TypeError("a file is no array: to_pandas() reads it into a data frame, and read() into Arrow")
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        return self.iter_batches()
 
     def __reduce__(self) -> tuple[Any, ...]:
         source, limits, storage_options = self._given
