@@ -238,6 +238,6 @@ impl ReadAt for PythonSource {
     }
 
     fn concurrency(&self) -> usize {
-        self.concurrency.unwrap_or(1).max(1)
+        self.concurrency.map_or_else(|| tuning::LOCAL_CONCURRENCY.get(), |requests| requests.max(1))
     }
 }
