@@ -26,7 +26,7 @@ COMMANDS = (
     Command("compact", "table", "put small files of a table together", "add_compact"),
     Command("delete", "table", "delete rows of a table", "add_delete"),
     Command("history", "table", "show the last commits of a table", "add_history"),
-    Command("recover", "table", "finish the last commit of a table whose process has died", "add_recover"),
+    Command("recover", "recover", "finish the last commit of a table, or save what of a torn file can be read"),
     Command("vacuum", "table", "remove files that dead jobs have written and never published", "add_vacuum"),
     Command("spark", "spark", "run jobs over whole tables, by Spark: compact, convert, delete, profile, verify"),
     Command("completion", "completion", "print what a shell needs to complete the arguments of this command"),

@@ -1,4 +1,4 @@
-"""``orcish compact``, ``delete``, ``history``, ``recover`` and ``vacuum``: changes of tables, and their log."""
+"""``orcish compact``, ``delete``, ``history`` and ``vacuum``: changes of tables, and their log."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from orcish.cli.output import print_lines
 from orcish.tables.compact import compact
 from orcish.tables.delete import delete
 from orcish.tables.log.history import history
-from orcish.tables.log.recovery import STALE, recover, vacuum
+from orcish.tables.log.recovery import STALE, vacuum
 from orcish.terminal import json_line
 
-__all__ = ["add_compact", "add_delete", "add_history", "add_recover", "add_vacuum"]
+__all__ = ["add_compact", "add_delete", "add_history", "add_vacuum"]
 
 Run = Callable[[argparse.Namespace, dict[str, Any]], Iterable[str]]
 """Runs a command with the options of the store; gives the lines that are printed."""
@@ -41,14 +41,6 @@ def add_history(command: argparse.ArgumentParser) -> None:
     """Adds the arguments of ``history``."""
     _add_table(command, _history)
     command.add_argument("--limit", type=count, default=20, metavar="N", help="most commits that are shown (20)")
-
-
-def add_recover(command: argparse.ArgumentParser) -> None:
-    """Adds the arguments of ``recover``."""
-    _add_table(command, _recover)
-    command.add_argument(
-        "--undo", action="store_true", help="take back a commit of which a file cannot appear; its rows are lost"
-    )
 
 
 def add_vacuum(command: argparse.ArgumentParser) -> None:
@@ -120,16 +112,6 @@ def _history(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
         lines.append((str(each.number), time, each.operation, each.status, f"{each.rows_added:,}", files, engine[:40]))
     widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
     return ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in lines]
-
-
-def _recover(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
-    done = recover(options.table, undo=options.undo, storage_options=storage)
-    texts = {
-        "nothing": "there is no unfinished commit",
-        "finished": "the last commit is finished",
-        "undone": "the last commit is undone",
-    }
-    return [json_line({"recovered": done}) if options.json else texts[done]]
 
 
 def _vacuum(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
