@@ -45,11 +45,12 @@ from orcish.tables.deletion import Deleted
 from orcish.tables.log.history import Commit, history
 from orcish.tables.log.recovery import recover, vacuum
 from orcish.tables.write import write_dataset
-from orcish.types import ColumnStatistics, ColumnStorage, Finding, Progress, StripeInfo
+from orcish.types import BloomFilter, ColumnStatistics, ColumnStorage, Finding, Progress, RowGroup, StripeInfo
 from orcish.writing.dataset import WrittenFile
 from orcish.writing.writer import ORCWriter, Written, merge, write_table
 
 __all__ = [
+    "BloomFilter",
     "CarbonBlocklet",
     "CarbonFile",
     "CarbonSegment",
@@ -70,6 +71,7 @@ __all__ = [
     "ORCWriter",
     "OrcishError",
     "Progress",
+    "RowGroup",
     "Scan",
     "Split",
     "StripeInfo",
@@ -101,6 +103,9 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
+
+    def __dir__() -> list[str]:
+        return sorted({*__all__, *(name for name in globals() if name.startswith("__")), "dask", "ray", "spark"})
 
     def __getattr__(name: str) -> None:
         raise missing_attribute("module 'orcish'", name, MODULE, __all__)

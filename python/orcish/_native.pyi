@@ -24,6 +24,7 @@ __all__ = [
     "complete_upload",
     "delete_files",
     "delete_folder",
+    "detach_threads",
     "display_name",
     "exact_bound",
     "extended_schema",
@@ -495,6 +496,13 @@ class File:
     ) -> list[tuple[int, int, dict[str, int], int, dict[str, int]]]:
         """Bytes of data, bytes of indexes, bytes by kind of stream, entries of dictionaries, and encodings with their
         numbers of stripes, by column id.
+        """
+
+    def row_groups(
+        self, id: int, stripes: Sequence[int] | None = None
+    ) -> list[tuple[int, int, int, dict[str, Any] | None, list[int], tuple[str, int, int, int] | None]]:
+        """Row groups of a column: stripe, first row in it, rows, statistics, positions, and of the bloom filter the
+        kind of its stream, hash functions, bits, and bits that are set.
         """
 
     def check(

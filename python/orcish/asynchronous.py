@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import AsyncGenerator, Callable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
 
 import pyarrow as pa
 
@@ -11,9 +12,59 @@ if TYPE_CHECKING:
     # Programs that are not asynchronous do not import it.
     import asyncio
 
-__all__ = ["batches_of_thread", "table_of_thread"]
+__all__ = ["batches_of_thread", "in_thread", "table_of_thread"]
 
 T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class _Outcome(Generic[T]):
+    """The result of a call, or its exception. Futures cannot have each exception: ``StopIteration`` would be one of the
+    coroutine, and ``CancelledError`` would cancel it.
+    """
+
+    def __init__(self, call: Callable[[], T]) -> None:
+        self._error: BaseException | None = None
+        try:
+            self._value = call()
+        except BaseException as error:
+            self._error = error
+
+    def value(self) -> T:
+        """The result.
+
+        Raises:
+            RuntimeError: The call raised an exception that means the end, or a cancellation, of a coroutine; its cause
+                is that exception.
+            BaseException: The exception of the call.
+        """
+        error, self._error = self._error, None
+        if error is None:
+            return self._value
+        try:
+            if isinstance(error, _ENDS) or type(error).__name__ == "CancelledError":
+                raise RuntimeError(f"the source raised {type(error).__name__}") from error
+            raise error
+        finally:
+            # The exception has this frame.
+            error = None
+
+
+_ENDS = StopIteration, StopAsyncIteration, GeneratorExit
+"""Exceptions that mean the end of an iterator or coroutine to those that see them."""
+
+
+async def in_thread(call: Callable[P, T], /, *arguments: P.args, **options: P.kwargs) -> T:
+    """The result of a call by a thread.
+
+    Raises:
+        RuntimeError: The call raised an exception that means the end of a coroutine, such as ``StopIteration``.
+        BaseException: Another exception of the call.
+    """
+    import asyncio
+
+    outcome = await asyncio.to_thread(_Outcome, functools.partial(call, *arguments, **options))
+    return outcome.value()
 
 
 async def table_of_thread(read: Callable[[Callable[[int], object]], pa.Table]) -> pa.Table:
@@ -32,7 +83,7 @@ async def table_of_thread(read: Callable[[Callable[[int], object]], pa.Table]) -
             raise RuntimeError("the read was cancelled")
 
     try:
-        return await asyncio.to_thread(read, seen)
+        return await in_thread(read, seen)
     except asyncio.CancelledError:
         is_cancelled = True
         raise
@@ -53,8 +104,8 @@ async def batches_of_thread(make: Callable[[], Iterator[pa.RecordBatch]]) -> Asy
     context = contextvars.copy_context()
     made: list[Iterator[pa.RecordBatch]] = []
 
-    def call(function: Callable[[], T]) -> asyncio.Future[T]:
-        return asyncio.get_running_loop().run_in_executor(pool, context.run, function)
+    def call(function: Callable[[], T]) -> asyncio.Future[_Outcome[T]]:
+        return asyncio.get_running_loop().run_in_executor(pool, context.run, lambda: _Outcome(function))
 
     def first() -> pa.RecordBatch | None:
         made.append(iter(make()))
@@ -71,17 +122,15 @@ async def batches_of_thread(make: Callable[[], Iterator[pa.RecordBatch]]) -> Asy
 
     ahead = None
     try:
-        batch = await call(first)
+        batch = (await call(first)).value()
         while batch is not None:
             ahead = call(following)
             yield batch
             # It is not kept while the next one is awaited.
             batch = None
-            batch = await ahead
+            batch = (await ahead).value()
     finally:
         if ahead is not None:
-            # Its exception is that of rows that nobody wants.
-            ahead.add_done_callback(lambda done: done.cancelled() or done.exception())
             ahead.cancel()
         pool.submit(close)
         pool.shutdown(wait=False)

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 
 from orcish.filters.pushdown import Filters
+from orcish.io.names import errors_about
 from orcish.io.paths import absolute_source
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.reading.scan import DEFAULT_SPLIT_SIZE, Scan, Split
+from orcish.reading.scan import DEFAULT_SPLIT_SIZE, Scan, Split, reader_of
 from orcish.scan import scan
 from orcish.types import Columns, FileSystem, Limits, Matching, ScanOptions, Sources, StorageOptions
 
@@ -87,7 +88,8 @@ def read(
     # Workers may have other working directories.
     given = scan(absolute_source(source) if filesystem is None else source, **{"threads": 1, **options})
     # Raises the error of a column that cannot be read.
-    meta = _pandas(pa.Table.from_batches([], given.schema))
+    with errors_about(reader_of(given).name):
+        meta = _pandas(pa.Table.from_batches([], given.schema))
     # A data frame has at least one partition.
     parts: list[Scan | Split] = [*given.splits(split_size)] or [given.limit(0)]
     # The function has no types.
@@ -101,7 +103,8 @@ def _frame(part: Scan | Split, columns: Sequence[str] | None = None) -> Any:
     from orcish.datasets.dataset import ScanDataset
 
     rows = part.scan() if isinstance(part, Split) else part
-    return _pandas(ScanDataset(rows).to_table(None if columns is None else list(columns)))
+    with errors_about(reader_of(rows).name):
+        return _pandas(ScanDataset(rows).to_table(None if columns is None else list(columns)))
 
 
 def _pandas(table: pa.Table) -> Any:

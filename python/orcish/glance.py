@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from orcish.asynchronous import in_thread
 from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords
 from orcish.reading.file import ORCFile
@@ -76,10 +77,11 @@ async def open_async(
     ...     return [batch.num_rows async for batch in file.iter_batches_async(columns=["id"], batch_size=60)]
     >>> asyncio.run(rows())
     [60, 40]
-    """
-    import asyncio
 
-    return await asyncio.to_thread(
+    Raises:
+        RuntimeError: The source raised an exception that means the end of a coroutine, such as ``StopIteration``.
+    """
+    return await in_thread(
         ORCFile, source, tail=tail, limits=limits, storage_options=storage_options, filesystem=filesystem
     )
 

@@ -64,6 +64,16 @@ def _check_text(name: str, value: Any) -> None:
         raise TypeError(f"{name}={value!r}: must be a string, not {type(value).__name__}")
 
 
+def _check_metadata(name: str, value: Any) -> None:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name}: must be a mapping of names to texts or bytes, not {type(value).__name__}")
+
+
+def _check_stripes(name: str, value: Any) -> None:
+    if isinstance(value, str | bytes) or not isinstance(value, Collection):
+        raise TypeError(f"{name}={value!r}: must be a list of numbers of stripes, such as [0]")
+
+
 def _check_names(name: str, value: Any) -> None:
     if not isinstance(value, Collection) or not all(isinstance(each, str) for each in value):
         raise TypeError(f"{name}={value!r}: must be a list of names")
@@ -140,6 +150,8 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "sort_within": _check_names,
     "bloom_filter_columns": _check_names,
     "basename_template": _check_text,
+    "metadata": _check_metadata,
+    "stripes": _check_stripes,
 }
 """Checks of arguments by name. ``None`` is a missing argument, and is not checked."""
 
@@ -193,7 +205,11 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "path": ("target", "source"),
     "output": ("target",),
     "input": ("source",),
-    "numpartitions": ("min_splits",),
+    "numpartitions": ("min_splits", "split_size"),
+    "npartitions": ("min_splits", "split_size"),
+    "blocksize": ("split_size",),
+    "header": ("read_options",),
+    "n": ("rows", "limit"),
     "maxpartitionbytes": ("split_size",),
 }
 """Keywords of other libraries, in lower case without underscores, and what a function here may have in their place."""
@@ -217,6 +233,7 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     checks = {name: CHECKS[name] for name in names if name in CHECKS}
     changes = {name: (at, _listed) for at, name in enumerate(names) if name in LISTS}
     changes |= {name: (at, functools.partial(_sized, name)) for at, name in enumerate(names) if name in SIZES}
+    changes |= {name: (at, _named) for at, name in enumerate(names) if name == "metadata"}
 
     nones = {name: NONE[name] for name in names if name in NONE}
 
@@ -248,8 +265,20 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _listed(value: Any) -> Any:
-    """The value of an argument that is a list of names: one string is the list of it."""
-    return [value] if isinstance(value, str) else value
+    """The value of an argument that is a list of names: one string is the list of it. Arrays and indexes have one."""
+    if isinstance(value, str):
+        return [value]
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _named(value: Any) -> Any:
+    """The value of an argument that is a mapping of names. The names in Arrow's metadata are bytes."""
+    if not isinstance(value, Mapping):
+        return value
+    try:
+        return {name.decode() if isinstance(name, bytes) else name: each for name, each in value.items()}
+    except UnicodeDecodeError as error:
+        raise ValueError(f"metadata: the name {error.object!r} is no UTF-8") from None
 
 
 def _sized(name: str, value: Any) -> Any:

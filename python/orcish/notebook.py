@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
+from orcish.terminal import printable
+
 __all__ = ["schema_html", "text_html"]
 
 MAX_COLUMNS = 100
@@ -34,5 +36,5 @@ def text_html(text: str) -> str:
 
 
 def _cell(value: object) -> str:
-    text = str(value)
+    text = printable(str(value))
     return html.escape(text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…")

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from orcish.arrow.polars import check_polars_types, polars_type, to_polars
 from orcish.filters.pushdown import ElementwisePredicate, Filters
+from orcish.io.names import errors_about
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.reader import row_number_name
@@ -81,8 +82,10 @@ def scan_polars(
     given.schema  # noqa: B018
     table = _with_types_of_polars(given)
     schema = table.schema
-    check_polars_types(schema)
-    empty = to_polars(pa.Table.from_batches([], schema))
+    name = reader_of(given).name
+    with errors_about(name):
+        check_polars_types(schema)
+        empty = to_polars(pa.Table.from_batches([], schema))
     number = row_number_name(options)
     reader = reader_of(table)
     parts = reader.parts_of_columns()
@@ -104,7 +107,8 @@ def scan_polars(
             names = dict.fromkeys(with_columns if after is None else [*with_columns, *after.meta.root_names()])
             part = part.select(*(each for name in names if name != number for each in parts.get(name, [name])))
         for batch in part:
-            frame: polars.DataFrame = to_polars(batch)
+            with errors_about(name):
+                frame: polars.DataFrame = to_polars(batch)
             frame = frame if after is None else frame.filter(after)
             if with_columns:
                 frame = frame.select(with_columns)

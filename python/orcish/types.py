@@ -13,6 +13,7 @@ from orcish.filters.pushdown import Filters
 
 __all__ = [
     "BinaryFile",
+    "BloomFilter",
     "ColumnStatistics",
     "ColumnStorage",
     "Columns",
@@ -26,6 +27,7 @@ __all__ = [
     "Progress",
     "ProgressOption",
     "ReadOptions",
+    "RowGroup",
     "ScanOptions",
     "Source",
     "Sources",
@@ -283,6 +285,39 @@ class ColumnStorage:
     """Stored bytes by kind of stream, such as ``PRESENT`` and ``ROW_INDEX``, without those of nested columns."""
     dictionary_entries: int
     """Entries of the dictionaries of all stripes."""
+
+
+@dataclasses.dataclass(frozen=True)
+class BloomFilter:
+    """The size of the bloom filter of a row group, and how full it is."""
+
+    kind: str
+    """Kind of its stream: ``BLOOM_FILTER_UTF8`` or ``BLOOM_FILTER``."""
+    hash_functions: int
+    bits: int
+    bits_set: int
+
+    @property
+    def false_positives(self) -> float:
+        """The share of absent values that the filter does not exclude, from 0 to 1."""
+        return float((self.bits_set / self.bits) ** self.hash_functions)
+
+
+@dataclasses.dataclass(frozen=True)
+class RowGroup:
+    """A row group of a column, as the row index records it; see :meth:`orcish.ORCFile.row_groups`."""
+
+    stripe: int
+    """Index of the stripe."""
+    first_row: int
+    """Number of the first row in the stripe."""
+    num_rows: int
+    statistics: ColumnStatistics | None
+    """``None`` where the writer recorded none."""
+    positions: list[int]
+    """Positions in the streams of the column (ORCv1, Row Group Index)."""
+    bloom_filter: BloomFilter | None
+    """``None`` where there is none that can be read."""
 
 
 @dataclasses.dataclass(frozen=True)

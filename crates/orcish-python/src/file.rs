@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use orcish::read::{ColumnStorage, OrcFile};
+use orcish::read::{ColumnStorage, OrcFile, RowGroup};
 use orcish::tail::{Calendar, FileTail};
 use orcish::write::Finding;
 use orcish_core::Limits;
@@ -22,6 +22,9 @@ type FindingSpec = (Option<usize>, Option<usize>, String, String, bool);
 /// Storage of a column: bytes of data streams, bytes of index streams, bytes by kind of stream, entries of dictionaries, and
 /// number of stripes by encoding.
 type StorageSpec = (u64, u64, BTreeMap<&'static str, u64>, u64, BTreeMap<&'static str, u64>);
+
+/// A row group of a column: stripe, first row in it, rows, statistics, positions and bloom filter.
+type RowGroupSpec<'py> = (usize, u64, u64, Option<Bound<'py, PyDict>>, Vec<u64>, Option<(&'static str, u32, u32, u32)>);
 
 /// An ORC file whose tail has been read.
 #[pyclass(frozen, module = "orcish._native")]
@@ -203,6 +206,26 @@ impl File {
         let spec =
             |found: ColumnStorage| (found.data, found.index, found.streams, found.dictionary_entries, found.encodings);
         Ok(columns.into_iter().map(spec).collect())
+    }
+
+    /// The row groups of a column in these stripes, or in all stripes: stripe, first row in it, rows, statistics, positions,
+    /// and of the bloom filter the kind, hash functions, bits, and bits that are set. The row indexes and bloom filters of
+    /// the column are read.
+    #[pyo3(signature = (id, stripes=None))]
+    fn row_groups<'py>(
+        &self,
+        py: Python<'py>,
+        id: u32,
+        stripes: Option<Vec<usize>>,
+    ) -> PyResult<Vec<RowGroupSpec<'py>>> {
+        let groups = py.detach(|| self.file.row_groups(id, stripes.as_deref(), &self.limits));
+        let spec = |group: RowGroup| {
+            let statistics = group.statistics.map(|found| statistics::to_python(py, &found)).transpose()?;
+            let filter =
+                group.bloom_filter.map(|filter| (filter.kind, filter.hash_functions, filter.bits, filter.bits_set));
+            Ok((group.stripe, group.first_row, group.rows, statistics, group.positions, filter))
+        };
+        groups.map_err(|error| self.raise(py, error))?.into_iter().map(spec).collect()
     }
 
     /// The time zones of the writer in the footers of these stripes, or of all stripes. Empty for a stripe without one.

@@ -99,7 +99,8 @@ impl ColumnIndex {
         entry.map(|bytes| tail.parse_statistics(column, bytes)).transpose()
     }
 
-    fn positions(&self, group: usize) -> &[u64] {
+    /// Positions of a row group in the streams of the column.
+    pub(crate) fn positions(&self, group: usize) -> &[u64] {
         self.entries.get(group).map_or(&[], |entry| &entry.positions)
     }
 }

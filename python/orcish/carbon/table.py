@@ -20,6 +20,7 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.reader import BatchSource, rows_of
 from orcish.reading.scan import Scan
 from orcish.reading.scan_reader import ScanReader
+from orcish.terminal import printable
 from orcish.types import Columns, Limits, ReadOptions, StorageOptions
 
 __all__ = ["CarbonBlocklet", "CarbonFile", "CarbonSegment", "CarbonTable"]
@@ -97,7 +98,7 @@ class CarbonTable(BatchSource):
 
     def __repr__(self) -> str:
         name = display_name(self._source.table.location)
-        return f"<orcish.CarbonTable {name}: {len(self.segments)} segments, {len(self.files)} files>"
+        return printable(f"<orcish.CarbonTable {name}: {len(self.segments)} segments, {len(self.files)} files>")
 
     # Metadata.
 
@@ -280,7 +281,7 @@ class CarbonFile:
 
     def __repr__(self) -> str:
         name = display_name(self._location)
-        return f"<orcish.CarbonFile {name}: {self.num_rows} rows, {len(self.blocklets)} blocklets>"
+        return printable(f"<orcish.CarbonFile {name}: {self.num_rows} rows, {len(self.blocklets)} blocklets>")
 
     @property
     def version(self) -> int:

@@ -19,6 +19,7 @@ from orcish.reading.orc_files import OrcFiles
 from orcish.reading.reader import row_number_name
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
+from orcish.terminal import printable
 
 __all__ = ["ScanDataset", "ScanFragment"]
 
@@ -39,7 +40,7 @@ class ScanDataset(ds.UnionDataset):  # type: ignore[misc]
 
     def __repr__(self) -> str:
         filtered = "" if self._filters is None else f" where {self._filters}"
-        return repr(self._scan).replace("Scan", "dataset", 1).removesuffix(">") + f"{filtered}>"
+        return printable(repr(self._scan).replace("Scan", "dataset", 1).removesuffix(">") + f"{filtered}>")
 
     def _repr_html_(self) -> str:
         files = self._scan.files

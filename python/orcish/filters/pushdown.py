@@ -17,6 +17,7 @@ from orcish.filters import polars_tree, residual
 from orcish.filters import pyarrow as arrow_filters
 from orcish.filters.expression import Column, Expression, tree_of
 from orcish.filters.residual import Residual
+from orcish.filters.strings import typed_value, typed_values
 from orcish.filters.text import parse
 from orcish.filters.translation import Translation, all_of, find_field
 
@@ -183,7 +184,7 @@ def _from_lists(filters: Sequence[Any], schema: pa.Schema) -> pc.Expression:
     if not filters:
         raise ValueError("malformed filters: an empty list")
     # A flat list of comparisons is the same as a list with this list.
-    rows = [filters] if all(isinstance(part, tuple) and _is_comparison(part) for part in filters) else filters
+    rows = [filters] if all(isinstance(part, list | tuple) and _is_comparison(part) for part in filters) else filters
     alternatives: list[pc.Expression] = []
     for row in rows:
         if not isinstance(row, list | tuple) or not row:
@@ -202,7 +203,14 @@ def _comparison(part: Any, schema: pa.Schema) -> pc.Expression:
     column, symbol, value = part
     if not isinstance(symbol, str) or symbol not in _OPERATORS:
         raise ValueError(f"malformed filters: {symbol!r} is none of the operators {', '.join(_OPERATORS)}")
-    return _OPERATORS[symbol](_field(column, schema), value)
+    field = _field(column, schema)
+    found = find_field(schema, column.split(".") if isinstance(column, str) else column)
+    if found is None:
+        return _OPERATORS[symbol](field, value)
+    if symbol in ("in", "not in"):
+        is_list = isinstance(value, list | tuple | set | frozenset)
+        return _OPERATORS[symbol](field, typed_values(*found, list(value)) if is_list else value)
+    return _OPERATORS[symbol](field, typed_value(*found, value))
 
 
 def _field(column: Any, schema: pa.Schema) -> pc.Expression:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from orcish.arrow.polars import check_polars_types, to_polars
 from orcish.arrow.selecting import select_rows
 from orcish.errors import UnknownColumnError
+from orcish.filters.translation import find_field
 
 __all__ = ["Residual", "combined_residual"]
 
@@ -75,7 +76,7 @@ class Residual:
                 # pyarrow looks at time zones when it evaluates rows.
                 self.apply(_row_of_nulls(empty))
             except pa.ArrowException as error:
-                raise self._mismatch_error(error, is_unknown="No match for FieldRef" in str(error)) from error
+                raise self._mismatch_error(error, schema, is_unknown="No match for FieldRef" in str(error)) from error
             return
         check_polars_types(pa.schema(fields))
         polars = sys.modules["polars"]
@@ -88,15 +89,37 @@ class Residual:
                 # Predicates about all rows may fail on an empty table.
                 frame.lazy().filter(self.predicate).collect_schema()
         except (errors.ColumnNotFoundError, errors.StructFieldNotFoundError) as error:
-            raise self._mismatch_error(error, is_unknown=True) from error
+            raise self._mismatch_error(error, schema, is_unknown=True) from error
         except errors.PolarsError as error:
-            raise self._mismatch_error(error, is_unknown=False) from error
+            raise self._mismatch_error(error, schema, is_unknown=False) from error
 
-    def _mismatch_error(self, error: Exception, *, is_unknown: bool) -> Exception:
+    def _mismatch_error(self, error: Exception, schema: pa.Schema, *, is_unknown: bool) -> Exception:
+        if is_unknown and (name := self._dotted_name(schema)):
+            first, *rest = name.split(".")
+            if isinstance(self.predicate, pc.Expression):
+                meant = f"pc.field({', '.join(map(repr, (first, *rest)))})"
+            else:
+                meant = f"pl.col({first!r})" + "".join(f".struct.field({step!r})" for step in rest)
+            return UnknownColumnError(
+                f"the filter {self} does not fit: there is no column {name!r}; did you mean {meant}?"
+            )
         reason = (str(error).splitlines() or [""])[0]
         if "timezone" in reason:
             reason = f"{reason}: instants are compared with a datetime that has a tzinfo, wall clocks with one without"
         return (UnknownColumnError if is_unknown else ValueError)(f"the filter {self} does not fit: {reason}")
+
+    def _dotted_name(self, schema: pa.Schema) -> str | None:
+        """The first column of the predicate whose name is the dotted name of a nested column, which it is only in
+        orcish.
+        """
+        return next(
+            (
+                name
+                for name in self.columns or ()
+                if name not in schema.names and find_field(schema, name.split(".")) is not None
+            ),
+            None,
+        )
 
 
 @dataclasses.dataclass(frozen=True)

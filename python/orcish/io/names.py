@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from orcish import _native
 from orcish.errors import OrcishError
 
-__all__ = ["display_name", "errors_with_name", "without_credentials"]
+__all__ = ["display_name", "errors_about", "errors_with_name", "without_credentials"]
 
 LINK = re.compile(r"::(?=[A-Za-z][A-Za-z0-9+.-]*://)")
 """What precedes the second and each further URL of a chain of fsspec."""
@@ -67,6 +67,29 @@ def errors_with_name(location: str) -> Iterator[None]:
         # The text of the original exception is in tracebacks.
         text = f"{error!r} {error}"
         raise named from (error if without_credentials(text, location) == text else None)
+
+
+@contextlib.contextmanager
+def errors_about(name: str) -> Iterator[None]:
+    """Errors of other libraries, to which rows or types of a file are given, keep their type and name the file. Errors
+    of orcish have the name already.
+
+    Args:
+        name: What is read, for people. The text of an error begins with it, or a note has it where the text is no
+            argument of the error.
+    """
+    try:
+        yield
+    except OrcishError:
+        raise
+    except Exception as error:
+        text = str(error)
+        if not _has_name(text, name):
+            if error.args == (text,):
+                error.args = (f"{name}: {text}",)
+            elif hasattr(error, "add_note"):
+                error.add_note(f"while {name} was read")
+        raise
 
 
 def _named(error: Exception, location: str) -> Exception:

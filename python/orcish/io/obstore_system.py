@@ -9,6 +9,7 @@ from typing import Any
 from orcish.io.names import display_name
 from orcish.io.ranges import CONCURRENCY
 from orcish.io.systems import OpenFile, Output, Status, joined
+from orcish.io.versions import FileChangedError, check_unchanged, version_of
 
 __all__ = ["ObstoreSystem"]
 
@@ -61,7 +62,7 @@ class ObstoreSystem:
         import obstore
 
         with _errors():
-            return Object(self._store, path, obstore.head(self._store, path)["size"])
+            return Object(self._store, path, obstore.head(self._store, path))
 
     def create(self, path: str) -> Output:
         """See :class:`~orcish.io.systems.System`."""
@@ -72,10 +73,15 @@ class ObstoreSystem:
 
 
 class Object:
-    """An object of a store. Each read is one request."""
+    """An object of a store. Each read is one request, for the version that was opened if the object has an ETag."""
 
-    def __init__(self, store: Any, path: str, size: int) -> None:
-        self._store, self._path, self._size = store, path, size
+    def __init__(self, store: Any, path: str, meta: Any) -> None:
+        self._store, self._path = store, path
+        self._size: int = meta["size"]
+        self._opened = version_of(meta, self._size)
+        etag = meta.get("e_tag")
+        # A condition with a weak ETag never holds.
+        self._etag = None if not etag or etag.startswith("W/") else etag
 
     def read_at(self, nbytes: int, offset: int) -> Any:
         """See :class:`~orcish.io.systems.OpenFile`."""
@@ -85,11 +91,26 @@ class Object:
         if length <= 0:
             return b""
         with _errors():
-            return obstore.get_range(self._store, self._path, start=offset, length=length)
+            if self._etag is None:
+                return obstore.get_range(self._store, self._path, start=offset, length=length)
+            options: Any = {"if_match": self._etag, "range": (offset, offset + length)}
+            found = obstore.get(self._store, self._path, options=options)
+            # Some servers do not look at conditions.
+            check_unchanged(self._opened, version_of(found.meta, found.meta["size"]))
+            return found.bytes()
 
     def size(self) -> int:
         """See :class:`~orcish.io.systems.OpenFile`."""
         return self._size
+
+    def check(self) -> None:
+        """See :class:`~orcish.io.systems.OpenFile`."""
+        import obstore
+
+        if self._etag is None:
+            with _errors():
+                meta = obstore.head(self._store, self._path)
+            check_unchanged(self._opened, version_of(meta, meta["size"]))
 
 
 class Upload:
@@ -118,10 +139,18 @@ class Upload:
 @contextlib.contextmanager
 def _errors() -> Iterator[None]:
     """Errors of obstore become errors of the system."""
-    from obstore.exceptions import BaseError, NotFoundError, PermissionDeniedError, UnauthenticatedError
+    from obstore.exceptions import (
+        BaseError,
+        NotFoundError,
+        PermissionDeniedError,
+        PreconditionError,
+        UnauthenticatedError,
+    )
 
     try:
         yield
+    except PreconditionError as error:
+        raise FileChangedError from error
     except BaseError as error:
         if isinstance(error, NotFoundError):
             kind: type[OSError] = FileNotFoundError

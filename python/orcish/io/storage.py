@@ -10,6 +10,7 @@ from typing import Any
 
 from orcish.io.aws_credentials import credentials_of
 from orcish.io.aws_profile import Profile, read_profile
+from orcish.io.names import display_name
 
 __all__ = ["native_storage"]
 
@@ -38,6 +39,21 @@ METADATA_TIMEOUT = 1.0
 METADATA_INTERVAL = 30.0
 """Seconds after which a server that was not there is looked for again."""
 
+WORDS: Mapping[str, Mapping[str, str]] = {
+    "s3": {
+        "anon": "aws_skip_signature",
+        "key": "aws_access_key_id",
+        "secret": "aws_secret_access_key",
+        "client_kwargs": "aws_endpoint and aws_region",
+    },
+    "gs": {"anon": "google_skip_signature", "token": "google_service_account"},
+    "az": {
+        "anon": "azure_skip_signature",
+        "connection_string": "azure_storage_account_name and azure_storage_account_key",
+    },
+}
+"""Options of the file systems of fsspec that the native core does not have, by scheme, and what is meant."""
+
 _metadata_seen: list[tuple[float, bool]] = []
 """When the server was looked for, and whether it was there."""
 
@@ -55,17 +71,33 @@ def native_storage(locations: str | Iterable[str], options: Mapping[str, Any] | 
     Raises:
         PermissionError: There are no credentials anywhere, or they cannot be obtained.
         UnsupportedError: They can only be obtained by boto3, which is not installed.
-        ValueError: The files of profiles cannot be parsed, or there is no such profile.
+        ValueError: An option is one of fsspec, or the endpoint is one of HTTP that is not allowed. The files of
+            profiles cannot be parsed, or there is no such profile.
     """
     given = None if options is None else dict(options)
-    several = (locations,) if isinstance(locations, str) else locations
+    several = (locations,) if isinstance(locations, str) else list(locations)
+    for key in given or ():
+        _check_word(str(key), next(iter(several), ""))
     url = next((each for each in several if each[:6].lower().startswith(("s3://", "s3a://"))), None)
     return given if url is None else _with_profile(url, given or {})
+
+
+def _check_word(key: str, url: str) -> None:
+    """Refuses options of the file systems of fsspec.
+
+    Raises:
+        ValueError: It is one of those; the message has the option that is meant.
+    """
+    scheme = url.partition("://")[0].lower()
+    meant = WORDS.get({"s3a": "s3", "abfs": "az", "abfss": "az"}.get(scheme, scheme), {}).get(key)
+    if meant is not None:
+        raise ValueError(f"{display_name(url)}: {key!r} is an option of fsspec; did you mean {meant}?")
 
 
 def _with_profile(url: str, options: dict[str, Any]) -> dict[str, Any]:
     own = _given(options)
     around = _given({key: value for key, value in os.environ.items() if key.startswith("AWS_") and value})
+    _check_http(url, options, own | around)
     name = options.pop(PROFILE, None)
     # A profile of the options takes precedence over the credentials of the environment.
     has_credentials = _has_credentials(own if name is not None else own | around)
@@ -88,6 +120,19 @@ def _with_profile(url: str, options: dict[str, Any]) -> dict[str, Any]:
         if profile.endpoint.lower().startswith("http://") and "allow_http" not in own | around:
             added["aws_allow_http"] = True
     return {**added, **options}
+
+
+def _check_http(url: str, options: Mapping[str, Any], keys: set[str]) -> None:
+    """Refuses an endpoint without TLS that is not allowed, which is an error of each request otherwise.
+
+    Raises:
+        ValueError: The endpoint is one of HTTP, and no option says whether HTTP is allowed.
+    """
+    endpoint = next((str(options[key]) for key in options if key.lower().removeprefix("aws_") in ENDPOINTS), "")
+    if endpoint.lower().startswith("http://") and "allow_http" not in keys:
+        raise ValueError(
+            f'{display_name(url)}: the endpoint is without TLS: allow it with storage_options={{"allow_http": True}}'
+        )
 
 
 def _given(options: Mapping[str, Any]) -> set[str]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from orcish.io.names import display_name, errors_with_name
-from orcish.io.ranges import COALESCE_GAP, FIRST_READ, Range, read_parts
+from orcish.io.ranges import COALESCE_GAP, FIRST_READ, PART_SIZE, Range, read_parts
 from orcish.io.systems import OpenFile, Output, System
 
 __all__ = ["NamedOutput", "SystemFile"]
@@ -52,6 +52,8 @@ class Locks:
         """The requests that all threads together make at the same time."""
         self.window = threading.Lock()
         """Held while a window is read."""
+        self.opening = threading.Lock()
+        """Held while the file is opened, so that all threads read one version."""
 
 
 class SystemFile:
@@ -64,7 +66,9 @@ class SystemFile:
     def __init__(self, system: System, path: str, location: str, size: int | None = None) -> None:
         self._given = system, path, location, size
         self._file: OpenFile | None = None
-        self._size = size
+        # Some listings say 0, or a negative number, where they do not know the size.
+        self._size = size if size is not None and size > 0 else None
+        self._batches = 0
         self._at = threading.local()
         self._window: weakref.ref[Window] | None = None
         self._locks: Locks | None = None
@@ -107,7 +111,7 @@ class SystemFile:
                 window = self._window_of(within, length)
             known = [b"" if first >= end else _known(window, (first, end)) for first, end in within]
             missing = [part for part, found in zip(within, known, strict=True) if found is None]
-            found = iter(read_parts(self._read_at, missing, self.concurrency) if missing else ())
+            found = iter(self._read(missing) if missing else ())
             return [next(found) if each is None else each for each in known]
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
@@ -132,7 +136,7 @@ class SystemFile:
             at = 0
         else:
             return window
-        (head,) = read_parts(self._read_at, [(at, start)], 1)
+        (head,) = self._read([(at, start)], concurrency=1)
         if len(head) < start - at:
             # The file has become shorter: the read of the ranges fails.
             return window
@@ -140,6 +144,18 @@ class SystemFile:
         _windows.append(window)
         self._window = weakref.ref(window)
         return window
+
+    def _read(self, ranges: Sequence[Range], concurrency: int | None = None) -> list[bytes]:
+        """The bytes of ranges, all of the version that was opened.
+
+        The first request for a file has nothing to be compared with. After others, the file system is asked whether the
+        file is the same one.
+        """
+        self._batches += 1
+        found = read_parts(self._read_at, ranges, concurrency or self.concurrency)
+        if self._batches > 1 or len(ranges) > 1 or ranges[0][1] - ranges[0][0] > PART_SIZE:
+            self._opened().check()
+        return found
 
     def _read_at(self, nbytes: int, offset: int) -> Any:
         """A request. All threads together make ``concurrency`` at the same time."""
@@ -162,8 +178,10 @@ class SystemFile:
 
     def _opened(self) -> OpenFile:
         if self._file is None:
-            system, path, *_ = self._given
-            self._file = system.open(path)
+            with self._locks_of_process().opening:
+                if self._file is None:
+                    system, path, *_ = self._given
+                    self._file = system.open(path)
         return self._file
 
 

@@ -7,6 +7,7 @@ from orcish.io.paths import PATTERN, folder_above
 from orcish.io.patterns import matches, segments
 from orcish.io.system_file import NamedOutput, SystemFile
 from orcish.io.systems import Output, Status, System
+from orcish.terminal import printable
 
 __all__ = ["SystemPath"]
 
@@ -24,7 +25,7 @@ class SystemPath:
         """The path, or the URL where the path is that of a URL."""
 
     def __repr__(self) -> str:
-        return display_name(self.location)
+        return printable(display_name(self.location))
 
     @property
     def is_pattern(self) -> bool:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
+import errno
+import io
 import os
 import posixpath
-import re
-import secrets
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from orcish.errors import UnsupportedError
+from orcish.io.moved import Moved
 from orcish.io.names import display_name
 from orcish.io.ranges import CONCURRENCY
+from orcish.io.versions import Version, check_unchanged, version_of
 
 __all__ = ["ArrowSystem", "FsspecSystem", "OpenFile", "Output", "Status", "System", "arrow_system", "joined"]
 
@@ -34,6 +35,13 @@ class OpenFile(Protocol):
 
     def size(self) -> int:
         """Length of the file."""
+
+    def check(self) -> None:
+        """Checks that all bytes that were read are those of one version of the file.
+
+        Raises:
+            OSError: The file was replaced or deleted after it had been opened.
+        """
 
 
 class Output(Protocol):
@@ -127,8 +135,20 @@ class ArrowSystem:
 
     def open(self, path: str) -> OpenFile:
         """See :class:`System`."""
-        found: OpenFile = self._system.open_input_file(path)
-        return found
+        system, file = self._system, self._system.open_input_file(path)
+
+        def version() -> Version:
+            # Opening a file of a store is one request, which has its ETag. Listings have times only.
+            properties = _metadata(system.open_input_file(path)) if has_metadata else {}
+            info = None if properties else system.get_file_info(path)
+            if info is None:
+                return version_of(properties, None)
+            if not info.is_file:
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+            return version_of({"mtime": info.mtime_ns}, info.size)
+
+        has_metadata = bool(_metadata(file))
+        return Handle(file, version, version_of(_metadata(file), None) if has_metadata else version())
 
     def create(self, path: str) -> Output:
         """See :class:`System`."""
@@ -187,9 +207,21 @@ class FsspecSystem:
         if self._inner()[0].async_impl:
             return Ranges(self._system, path)
         import pyarrow as pa
+        from fsspec.implementations.local import LocalFileOpener
 
-        found: OpenFile = pa.PythonFile(self._system.open(path, mode="rb"), mode="r")
-        return found
+        system = self._system
+
+        def version() -> Version:
+            info = _fresh_info(system, path)
+            if info["type"] == "directory":
+                raise IsADirectoryError(f"{path} is a directory")
+            return version_of(info, info.get("size"))
+
+        handle = system.open(path, mode="rb")
+        file = pa.PythonFile(handle, mode="r")
+        # Bytes in memory and open files of the local disk are those of one version.
+        is_pinned = isinstance(handle, io.BytesIO | io.BufferedReader | io.FileIO | LocalFileOpener)
+        return Handle(file, None) if is_pinned else Handle(file, version, version())
 
     def create(self, path: str) -> Output:
         """See :class:`System`."""
@@ -232,6 +264,32 @@ class FsspecSystem:
         return system, folders
 
 
+class Handle:
+    """An open file of pyarrow.
+
+    Args:
+        file: The file.
+        version: The version of the file at this moment; ``None`` where the open file is one version.
+        opened: The version that was opened.
+    """
+
+    def __init__(self, file: Any, version: Callable[[], Version] | None, opened: Version = ()) -> None:
+        self._file, self._version, self._opened = file, version, opened
+
+    def read_at(self, nbytes: int, offset: int) -> Any:
+        """See :class:`OpenFile`."""
+        return self._file.read_at(nbytes, offset)
+
+    def size(self) -> int:
+        """See :class:`OpenFile`."""
+        return int(self._file.size())
+
+    def check(self) -> None:
+        """See :class:`OpenFile`."""
+        if self._version is not None:
+            check_unchanged(self._opened, self._version())
+
+
 class Ranges:
     """A file of an asynchronous file system of fsspec. Each read is one request, without a cache, as the native core
     asks for the ranges that it needs.
@@ -239,13 +297,14 @@ class Ranges:
 
     def __init__(self, system: Any, path: str) -> None:
         self._system, self._path = system, path
-        info = system.info(path)
+        info = _fresh_info(system, path)
         if info["type"] == "directory":
             raise IsADirectoryError(f"{path} is a directory")
         size = info.get("size")
-        if size is None:
+        if size is None or size < 0:
             raise UnsupportedError(f"{path}: the file system does not know the length of the file: read it into memory")
         self._size: int = size
+        self._opened = version_of(info, size)
 
     def read_at(self, nbytes: int, offset: int) -> Any:
         """See :class:`OpenFile`."""
@@ -256,55 +315,10 @@ class Ranges:
         """See :class:`OpenFile`."""
         return self._size
 
-
-class Moved:
-    """A file that is written under a hidden name in its folder, and moved to its name when it is closed."""
-
-    def __init__(
-        self,
-        path: str,
-        create: Callable[[str], Any],
-        move: Callable[[str, str], object],
-        delete: Callable[[str], object],
-    ) -> None:
-        folder, slash, name = path.rpartition("/")
-        plain = re.sub(r"[*?\[\]]", "_", name[:40])
-        self.name, self._hidden = path, f"{folder}{slash}.{plain}.{secrets.token_hex(8)}.tmp"
-        self._move, self._delete = move, delete
-        self._process = os.getpid()
-        self._file: Any = None
-        try:
-            self._file = create(self._hidden)
-        except NotImplementedError as error:
-            raise UnsupportedError(f"{path}: the file system cannot be written to: {error}") from error
-
-    def write(self, data: bytes, /) -> object:
-        """See :class:`Output`."""
-        return self._file.write(data)
-
-    def close(self) -> None:
-        """See :class:`Output`."""
-        if self._file is None:
-            return
-        self._file.close()
-        try:
-            self._move(self._hidden, self.name)
-        except NotImplementedError as error:
-            raise UnsupportedError(f"{self.name}: the file system cannot move a file to its name: {error}") from error
-        self._file = None
-
-    def abort(self) -> None:
-        """See :class:`Output`. An error does not matter, as the file is hidden from readers."""
-        file, self._file = self._file, None
-        if file is None or self._process != os.getpid():
-            return
-        with contextlib.suppress(Exception):
-            file.close()
-        with contextlib.suppress(Exception):
-            self._delete(self._hidden)
-
-    def __del__(self) -> None:
-        self.abort()
+    def check(self) -> None:
+        """See :class:`OpenFile`."""
+        info = _fresh_info(self._system, self._path)
+        check_unchanged(self._opened, version_of(info, info.get("size")))
 
 
 def arrow_system(filesystem: Any) -> ArrowSystem | FsspecSystem:
@@ -313,6 +327,26 @@ def arrow_system(filesystem: Any) -> ArrowSystem | FsspecSystem:
 
     handler = filesystem.handler if isinstance(filesystem, fs.PyFileSystem) else None
     return FsspecSystem(handler.fs) if isinstance(handler, fs.FSSpecHandler) else ArrowSystem(filesystem)
+
+
+def _fresh_info(system: Any, path: str) -> dict[str, Any]:
+    """What a file system of fsspec says of a file now, and not what it has in its caches."""
+    system.invalidate_cache(path)
+    # Wrappers that make a file system asynchronous have the file system here.
+    inner = getattr(system, "sync_fs", None)
+    if inner is not None:
+        inner.invalidate_cache(path)
+    info: dict[str, Any] = system.info(path)
+    return info
+
+
+def _metadata(file: Any) -> dict[str, Any]:
+    """The properties of an open file of pyarrow; empty where it has none."""
+    try:
+        found = file.metadata() or {}
+    except NotImplementedError:
+        return {}
+    return {key.decode() if isinstance(key, bytes) else key: value for key, value in found.items()}
 
 
 def _protocols(system: Any) -> set[str]:

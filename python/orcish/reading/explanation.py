@@ -8,6 +8,7 @@ import itertools
 from typing import Any, NamedTuple
 
 from orcish.notebook import text_html
+from orcish.terminal import printable
 
 __all__ = ["BLOCKLETS", "STRIPES", "Explanation", "FilePlan", "PartNames", "StripePlan"]
 
@@ -121,7 +122,7 @@ class Explanation:
                     lines.append(f"{_heading(plans, self.parts)}skipped by {_format_reasons(reasons)}")
                 else:
                     lines.extend(line for plan in plans for line in _lines(plan, self.parts))
-        return "\n".join(lines)
+        return "\n".join(map(printable, lines))
 
     def __repr__(self) -> str:
         return str(self)

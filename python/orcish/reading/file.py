@@ -27,7 +27,9 @@ from orcish.progress import reported_so_far
 from orcish.reading.explanation import Explanation
 from orcish.reading.reader import BatchSource, Reader, ResidualFilter
 from orcish.reading.storage import column_storage
+from orcish.terminal import printable
 from orcish.types import (
+    BloomFilter,
     Columns,
     ColumnStatistics,
     ColumnStorage,
@@ -36,6 +38,7 @@ from orcish.types import (
     Limits,
     ProgressOption,
     ReadOptions,
+    RowGroup,
     Source,
     StorageOptions,
     StripeInfo,
@@ -95,23 +98,33 @@ class ORCFile(BatchSource):
         place = in_file_system(source, filesystem, storage_options)
         native = place.file() if isinstance(place, SystemPath) else native_source(place)
         self._given: tuple[Any, ...] = (native, limits, storage_options)
-        self._file = _native.File(
-            native,
-            tail=tail,
-            limits=cast("dict[str, int] | None", limits),
-            storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
-        )
+        try:
+            self._file = _native.File(
+                native,
+                tail=tail,
+                limits=cast("dict[str, int] | None", limits),
+                storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
+            )
+        except IsADirectoryError as error:
+            raise IsADirectoryError(f"{error}: orcish.scan reads the files of a folder") from None
         self._reader = _FileReader(self._file)
         self._source = self._file.name if isinstance(native, str | SystemFile) else f"<{type(source).__name__}>"
 
     def __repr__(self) -> str:
         if isinstance(self._file, _ClosedFile):
-            return f"<orcish.ORCFile {self._source}: closed>"
-        return f"<orcish.ORCFile {self._source}: {self.num_rows} rows, {self.num_stripes} stripes>"
+            return printable(f"<orcish.ORCFile {self._source}: closed>")
+        return printable(f"<orcish.ORCFile {self._source}: {self.num_rows} rows, {self.num_stripes} stripes>")
 
     def _repr_html_(self) -> str:
         facts = [("rows", self.num_rows), ("stripes", self.num_stripes), ("", self.compression)]
         return schema_html(f"orcish.ORCFile {self._source}", facts, self._reader.schema({"masked": "allow"}))
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        # pandas.DataFrame(file) would say that it was not called properly.
+        raise TypeError("a file is no array: to_pandas() reads it into a data frame, and read() into Arrow")
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        return self.iter_batches()
 
     def __reduce__(self) -> tuple[Any, ...]:
         source, limits, storage_options = self._given
@@ -362,6 +375,37 @@ class ORCFile(BatchSource):
             LimitExceededError: A stripe footer, or the names, take more than ``limits["tail"]`` bytes.
         """
         return column_storage(self._file, stripes)
+
+    @checked_keywords
+    def row_groups(self, column: str | int, *, stripes: Sequence[int] | None = None) -> list[RowGroup]:
+        """The row groups of a column: what its row index and its bloom filters record. Stripes without a row index have
+        none. The row indexes and bloom filters of the column are read.
+
+        >>> [group.num_rows for group in orcish.ORCFile("orders.orc").row_groups("id")]
+        [100]
+
+        Args:
+            column: Dotted name, or column id, as for :meth:`statistics`.
+            stripes: Indexes of stripes; all by default.
+
+        Raises:
+            UnknownColumnError: There is no such column.
+            ValueError: There is no such stripe.
+            CorruptFileError: A stripe footer or a row index cannot be decoded.
+        """
+        id = self._column_id(column)
+        kind = self._file.column_type(id)
+        return [
+            RowGroup(
+                stripe,
+                first,
+                rows,
+                None if found is None else _statistics(found, kind),
+                positions,
+                None if bloom is None else BloomFilter(*bloom),
+            )
+            for stripe, first, rows, found, positions, bloom in self._file.row_groups(id, stripes)
+        ]
 
     def _column_id(self, column: str | int) -> int:
         if isinstance(column, int):
@@ -614,7 +658,7 @@ class _ClosedFile:
         self.closed_name = name
 
     def __getattr__(self, name: str) -> Any:
-        raise ValueError(f"{self.closed_name}: the file is closed")
+        raise ValueError(f"{printable(self.closed_name)}: the file is closed")
 
 
 def _unpickled(

@@ -14,7 +14,7 @@ from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.nested import map_fields
 from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
 from orcish.io.files import TableFile
-from orcish.io.names import display_name
+from orcish.io.names import display_name, errors_about
 from orcish.io.storage import native_storage
 from orcish.io.system_file import SystemFile
 from orcish.reading.explanation import STRIPES
@@ -154,7 +154,9 @@ class OrcFiles:
 
     def full_schema(self, opened: _native.Scan | PartiallyReadable) -> pa.Schema:
         """The schema of all columns that can be read, partition columns last."""
-        return pa.schema(ExportedSchema(opened.table_schema()))
+        # pyarrow does not take types of any depth.
+        with errors_about(display_name(self.files[0].location) if self.files else "no files"):
+            return pa.schema(ExportedSchema(opened.table_schema()))
 
 
 def partition_schema(schema: TableSchema) -> pa.Schema:

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.frames import fitted_metadata
-from orcish.errors import CorruptFileError, NullMapKeyError, UnsupportedError
+from orcish.errors import CorruptFileError, NullMapKeyError, UnknownColumnError, UnsupportedError
 from orcish.filters.advice import timestamp_advice
-from orcish.filters.expression import Expression, native_filter
+from orcish.filters.expression import Expression, leaves_of, native_filter, tree_of
 from orcish.filters.pushdown import split_filters
 from orcish.filters.residual import Residual
 from orcish.progress import reported
 from orcish.reading.batches import Seen, iterate, native_batches, read_all, reader_of_batches, schema_of
 from orcish.types import ProgressOption
 
-__all__ = ["BatchSource", "Reader", "ResidualFilter", "row_count_of", "row_number_name", "rows_of"]
+__all__ = [
+    "DEFAULT_ROW_NUMBER",
+    "BatchSource",
+    "Reader",
+    "ResidualFilter",
+    "row_count_of",
+    "row_number_name",
+    "rows_of",
+]
 
 DEFAULT_ROW_NUMBER = "row_number"
 
@@ -258,16 +266,19 @@ def prepare(
     row_number = row_number_name(options)
     if row_number:
         native["row_number"] = row_number
+    _check_row_number(row_number, options.get("columns"), native, schema_of_readable)
     filters = options.get("filters")
     if filters is None:
         return native, None
     if isinstance(filters, Expression):
+        _check_row_number(row_number, _names_in(filters), native, schema_of_readable)
         native["filter"] = native_filter(filters)
         return native, None
     # The native core cannot filter by row numbers: such conditions stay in the residual.
     stored = schema_of_readable({**native, "row_number": None})
     expression, residual = split_filters(filters, stored)
     if expression is not None:
+        _check_row_number(row_number, _names_in(expression), native, schema_of_readable)
         native["filter"] = native_filter(expression)
     if residual is None:
         return native, None
@@ -288,6 +299,32 @@ def prepare(
             names = schema.names if by_id else list(requested)
             native["columns"] = [*names, *(name for name in residual.columns if name != native.get("row_number"))]
     return native, ResidualFilter(residual, schema, limit)
+
+
+def _names_in(expression: Expression) -> list[str]:
+    """Names of the columns of a predicate."""
+    leaves = leaves_of(tree_of(expression))
+    return [leaf[2] if leaf[0] == "compare" else leaf[1] for leaf in leaves if leaf[0] != "constant"]
+
+
+def _check_row_number(
+    row_number: str | None,
+    names: Sequence[Any] | None,
+    native: dict[str, Any],
+    schema_of_readable: Callable[[dict[str, Any]], pa.Schema],
+) -> None:
+    """Refuses the name of the row number column among columns and in filters of the native core.
+
+    Raises:
+        UnknownColumnError: The name is there, and no other column has it.
+    """
+    if row_number is None or row_number not in (names or ()):
+        return
+    if row_number not in schema_of_readable({**native, "columns": None, "row_number": None}).names:
+        raise UnknownColumnError(
+            f"column {row_number} has the row numbers, and is added behind the columns that are selected: leave it out "
+            "of columns, and filter by it with an expression of pyarrow or polars; or use scan_polars or dataset"
+        )
 
 
 def _with_chunks(table: pa.Table) -> pa.Table:

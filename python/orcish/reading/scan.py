@@ -22,6 +22,7 @@ from orcish.reading.explanation import Explanation
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.source import ScanSource
+from orcish.terminal import printable
 from orcish.types import ProgressOption
 
 __all__ = ["DEFAULT_SPLIT_SIZE", "WHOLE_FILE", "Scan", "Split", "read_split", "reader_of"]
@@ -49,7 +50,7 @@ class Scan(BatchSource):
 
     def __repr__(self) -> str:
         chosen = "; ".join(_said(self._reader.options))
-        return f"<orcish.Scan of {self._reader.name}{': ' if chosen else ''}{chosen}>"
+        return printable(f"<orcish.Scan of {self._reader.name}{': ' if chosen else ''}{chosen}>")
 
     def _repr_html_(self) -> str:
         files = self.files

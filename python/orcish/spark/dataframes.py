@@ -18,6 +18,7 @@ from orcish.spark.session import task_cpus
 from orcish.spark.table.open import open_table, session_defaults
 from orcish.spark.table.tasks import TaskInput
 from orcish.spark.types.arrow import nullable
+from orcish.spark.types.results import ResultSchema
 from orcish.types import Pending, StorageOptions
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def read(
     schema: StructType | str | None = None,
     merge_schema: bool | None = None,
     case_sensitive: bool | None = None,
-    row_number: str | None = None,
+    row_number: bool | str | None = None,
     partitions: bool | None = None,
     partition_column_type_inference: bool | None = None,
     recursive_file_lookup: bool | None = None,
@@ -84,8 +85,7 @@ def read(
     reader = spark.read.format("orcish").options(**cast("dict[str, Any]", text))
     if schema is not None:
         # Spark's own sources make schemas nullable. For Python data sources, it uses the schema unchanged.
-        fields = spark.createDataFrame([], schema).schema if isinstance(schema, str) else schema
-        reader = reader.schema(nullable(fields))
+        reader = reader.schema(nullable(_struct_type(spark, schema)))
     paths = path_texts(path)
     return reader.load(paths[0] if len(paths) == 1 else paths)
 
@@ -102,7 +102,7 @@ def map_batches(
     table_schema: StructType | None = None,
     merge_schema: bool | None = None,
     case_sensitive: bool | None = None,
-    row_number: str | None = None,
+    row_number: bool | str | None = None,
     partitions: bool | None = None,
     partition_column_type_inference: bool | None = None,
     recursive_file_lookup: bool | None = None,
@@ -137,7 +137,8 @@ def map_batches(
         spark: The session; of Spark 3.5 or later.
         path: A path or URL of a file or folder, a pattern, or several of them.
         fn: Takes an iterator of the batches of a task, with the types of Spark's Arrow functions, and yields batches.
-        schema: The schema of the batches that ``fn`` gives.
+        schema: The schema of the batches that ``fn`` gives. Columns, and fields of structs, are matched by name. Their
+            types are cast to those of the schema where that keeps all values: ``int32`` is a ``bigint``, too.
         columns: Dotted names of columns; all by default.
         filters: Which rows: a predicate of :func:`orcish.col`, of pyarrow or polars, or text.
         table_schema: Columns and their types, instead of those of the files, and of ``columns``.
@@ -145,10 +146,11 @@ def map_batches(
     """
     options = chosen_options(locals(), SourceOptions)
     tasks = open_table(spark, path, columns, filters, table_schema, options, storage_options).task_inputs()
+    results = ResultSchema(_struct_type(spark, schema))
 
     def run(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for part in _inputs_of_task(tasks, (batch.column(0).to_pylist() for batch in rows)):
-            yield from _checked(fn(part.batches(task_cpus())), "batches")
+            yield from map(results.of, _checked(fn(part.batches(task_cpus())), "batches"))
 
     return _index_frame(spark, tasks).mapInArrow(run, schema)
 
@@ -165,7 +167,7 @@ def map_pandas(
     table_schema: StructType | None = None,
     merge_schema: bool | None = None,
     case_sensitive: bool | None = None,
-    row_number: str | None = None,
+    row_number: bool | str | None = None,
     partitions: bool | None = None,
     partition_column_type_inference: bool | None = None,
     recursive_file_lookup: bool | None = None,
@@ -181,7 +183,7 @@ def map_pandas(
     external_locations: Sequence[str] | None = None,
     storage_options: StorageOptions | None = None,
 ) -> DataFrame:
-    """Like :func:`map_batches`, with data frames of pandas."""
+    """Like :func:`map_batches`, with data frames of pandas, whose columns Spark casts to the types of the schema."""
     options = chosen_options(locals(), SourceOptions)
     tasks = open_table(spark, path, columns, filters, table_schema, options, storage_options).task_inputs()
 
@@ -190,6 +192,11 @@ def map_pandas(
             yield from _checked(fn(batch.to_pandas() for batch in part.batches(task_cpus())), "data frames")
 
     return _index_frame(spark, tasks).mapInPandas(run, schema)
+
+
+def _struct_type(spark: SparkSession, schema: StructType | str) -> StructType:
+    """A schema, which may be a text of DDL."""
+    return spark.createDataFrame([], schema).schema if isinstance(schema, str) else schema
 
 
 def _checked(made: Iterable[_Part], parts: str) -> Iterable[_Part]:

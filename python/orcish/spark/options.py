@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, cast
 
 from orcish.io.paths import absolute, is_pattern, local_path, path_text
+from orcish.reading.reader import DEFAULT_ROW_NUMBER
 from orcish.reading.scan import DEFAULT_SPLIT_SIZE
 from orcish.spark.option_parser import OptionParser, flag_option, json_option
 from orcish.spark.types.timezones import arrow_zone, local_zone
@@ -43,7 +44,7 @@ class SourceOptions(TypedDict, total=False):
 
     merge_schema: bool | None
     case_sensitive: bool | None
-    row_number: str | None
+    row_number: bool | str | None
     partitions: bool | None
     partition_column_type_inference: bool | None
     recursive_file_lookup: bool | None
@@ -129,7 +130,7 @@ class TableOptions:
             filters=parser.text("filters") or None,
             merge_schema=parser.flag("mergeSchema") or False,
             case_sensitive=parser.flag("caseSensitive") or False,
-            row_number=parser.text("rowNumber") or None,
+            row_number=_row_number(parser.text("rowNumber")),
             partitions=parser.flag("partitions"),
             partition_column_type_inference=parser.flag("partitionColumnTypeInference"),
             recursive_file_lookup=parser.flag("recursiveFileLookup") or False,
@@ -326,6 +327,11 @@ def _pending(text: str | None) -> Pending:
     if text not in (None, "wait", "before"):
         raise ValueError(f"option pending={text!r}: must be wait or before")
     return "before" if text == "before" else "wait"
+
+
+def _row_number(text: str | None) -> str | None:
+    """The name of the column of row numbers, which ``true`` and ``false`` are not."""
+    return {"": None, "false": None, "true": DEFAULT_ROW_NUMBER}.get((text or "").strip().lower(), text)
 
 
 def _codec(name: str | None) -> str | None:

@@ -12,6 +12,7 @@ from orcish import _native
 from orcish.arrow.exported import ExportedArray
 from orcish.io.names import display_name
 from orcish.io.storage import native_storage
+from orcish.terminal import printable
 from orcish.types import ExistingData, StorageOptions
 from orcish.writing.writer import native_options
 
@@ -108,7 +109,7 @@ class TableWriter:
     def __repr__(self) -> str:
         by = f", by {', '.join(self._by)}" if self._by else ""
         name = display_name(self._base)
-        return f"<orcish.writing.dataset.TableWriter {name}: {len(self.finished)} files{by}>"
+        return printable(f"<orcish.writing.dataset.TableWriter {name}: {len(self.finished)} files{by}>")
 
     def __enter__(self) -> Self:
         return self

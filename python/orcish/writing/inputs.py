@@ -60,6 +60,10 @@ def _advice(data: Any) -> str:
     library = kind.__module__.partition(".")[0]
     if library == "pyspark":
         return 'Spark writes it, as in frame.write.format("orcish").save(path)'
+    if isinstance(data, pa.Table):
+        return "a batch is wanted here, and write(table) takes tables"
+    if library == "dask":
+        return "compute() gives its rows"
     if hasattr(data, "collect"):
         return "collect() gives its rows"
     if hasattr(data, "to_frame"):

@@ -19,6 +19,7 @@ from orcish.io.system_path import SystemPath
 from orcish.io.systems import Output
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported, reported_so_far
+from orcish.terminal import printable
 from orcish.types import FileSystem, Limits, ProgressOption, Source, StorageOptions, Target, WriteOptions
 from orcish.writing.rows import batch_reader, counted, row_count, schema_and_rows, streams
 
@@ -119,7 +120,7 @@ class ORCWriter:
         self._written: Written | None = None
 
     def __repr__(self) -> str:
-        return f"<orcish.ORCWriter {self._name}: {self.rows} rows, {self._state}>"
+        return printable(f"<orcish.ORCWriter {self._name}: {self.rows} rows, {self._state}>")
 
     def __del__(self, warn: Callable[..., None] = warnings.warn, process: Callable[[], int] = os.getpid) -> None:
         # In a forked child, the file is that of the parent.

@@ -199,3 +199,23 @@ def test_files_that_change(path: Path) -> None:
     ours = pyarrow_orc.ORCFile(path)
     os.replace(path, path.with_name("b.orc"))
     assert ours.read().equals(TABLE)
+
+
+@pytest.mark.parametrize("uri", ["https://user:SECRET@host/x.orc?sig=SECRET", "nosuch://user:SECRET@host/x?k=SECRET"])
+def test_errors_of_uris_have_no_credentials(uri: str) -> None:
+    calls: list[Any] = [
+        lambda: pyarrow_orc.read_table(uri),
+        lambda: pyarrow_orc.ORCFile(uri),
+        lambda: pyarrow_orc.read_table("x.orc", filesystem=uri),
+        lambda: pyarrow_orc.write_table(TABLE, uri),
+    ]
+    for call in calls:
+        with pytest.raises(Exception, match=r"host|x") as error:
+            call()
+        assert "SECRET" not in f"{error.value!r} {error.value} {error.value.__cause__!r} {error.value.__context__!r}"
+
+
+def test_errors_of_uris_are_those_of_pyarrow() -> None:
+    for arguments in ({"source": "https://host/x.orc"}, {"source": "x.orc", "filesystem": "https://host/"}):
+        with pytest.raises(pa.ArrowInvalid, match=r"Unrecognized filesystem type in URI: https://host"):
+            pyarrow_orc.read_table(**arguments)

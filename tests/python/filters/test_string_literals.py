@@ -87,3 +87,38 @@ def test_strings_that_are_no_values_are_errors(data, name, text):
     for filters in (f"{name} = '{text}'", f"{name} in ('{text}')", col(name) > text):
         with pytest.raises(ValueError, match=f"column {name} of type .* cannot be compared with "):
             rows(data, filters)
+
+
+SYMBOLS = ["=", "!=", "<", "<=", ">", ">="]
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in STRINGS.items() for text in texts])
+def test_lists_of_pyarrow_are_as_text(data, name, text):
+    for symbol in SYMBOLS:
+        wanted = rows(data, f"{name} {symbol} '{text}'")
+        assert rows(data, [(name, symbol, text)]) == wanted
+        assert rows(data, [[name, symbol, text]]) == wanted
+        assert rows(data, [[(name, symbol, text)], [("row", "<", "3")]]) == rows(
+            data, f"{name} {symbol} '{text}' or row < 3"
+        )
+    several = ", ".join(f"'{each}'" for each in STRINGS[name])
+    assert rows(data, [(name, "in", STRINGS[name])]) == rows(data, f"{name} in ({several})")
+    assert rows(data, [(name, "in", set(STRINGS[name]))]) == rows(data, f"{name} in ({several})")
+    # Nulls are in no list: pyarrow keeps them.
+    assert rows(data, [(name, "not in", STRINGS[name])]) == rows(data, f"{name} not in ({several}) or {name} is null")
+
+
+@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in WRONG.items() for text in texts])
+def test_lists_of_pyarrow_with_strings_that_are_no_values(data, name, text):
+    kind = TABLE.schema.field(name).type
+    for filters in ([(name, "=", text)], [[name, "in", [text]]]):
+        with pytest.raises(ValueError, match="cannot be compared with the string") as caught:
+            orcish.read_table(data, filters=filters)
+        assert f"column {name} of type {kind} " in str(caught.value)
+        assert repr(text) in str(caught.value)
+
+
+def test_lists_with_times_as_strings():
+    sink = io.BytesIO()
+    orcish.write_table(pa.table({"at": pa.array([dt.time(10), dt.time(12), None], pa.time64("us"))}), sink)
+    assert orcish.read_table(sink.getvalue(), filters=[("at", ">", "11:00")]).num_rows == 1

@@ -363,3 +363,14 @@ def test_a_callback_that_fails_ends_the_work(path: pathlib.Path) -> None:
             run(path, stop)
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_files_are_batches(path: pathlib.Path) -> None:
+    """A file is iterated batch by batch, as a scan is, and is no array."""
+    file = orcish.ORCFile(path)
+    assert pa.Table.from_batches(file).num_rows == sum(len(batch) for batch in file) == file.num_rows
+    for rows in (file, orcish.scan(path)):
+        with pytest.raises(TypeError, match=r"is no array: to_pandas\(\)"):
+            pd.DataFrame(rows)
+    with pytest.raises(IsADirectoryError, match=r"orcish\.scan reads the files of a folder"):
+        orcish.ORCFile(path.parent)

@@ -88,3 +88,90 @@ def test_folders_are_no_files(name: str, tmp_path: Path) -> None:
         with pytest.raises(IsADirectoryError, match=r"is a directory: orcish\.write_dataset writes"):
             write()
     assert [path.name for path in tmp_path.rglob("*")] == ["there"]
+
+
+ENDPOINT = {"aws_access_key_id": "a", "aws_secret_access_key": "b", "aws_region": "r"}
+
+
+@pytest.mark.parametrize(
+    ("url", "options", "said"),
+    [
+        ("s3://b/x", {"anon": True}, "did you mean aws_skip_signature?"),
+        ("s3a://b/x", {"key": "k"}, "did you mean aws_access_key_id?"),
+        ("s3://b/x", {"secret": "k"}, "did you mean aws_secret_access_key?"),
+        ("s3://b/x", {"client_kwargs": {}}, "did you mean aws_endpoint and aws_region?"),
+        ("gs://b/x", {"token": "anon"}, "did you mean google_service_account?"),
+        ("az://b/x", {"anon": True}, "did you mean azure_skip_signature?"),
+        ("abfss://b/x", {"connection_string": "c"}, "did you mean azure_storage_account_name and "),
+        *(
+            ("s3://b/x", {**ENDPOINT, key: "http://127.0.0.1:9"}, 'without TLS: .*"allow_http": True')
+            for key in ("aws_endpoint", "endpoint_url", "AWS_ENDPOINT_URL")
+        ),
+    ],
+)
+def test_options_of_other_file_systems(url: str, options: Mapping[str, Any], said: str) -> None:
+    for call in (
+        lambda: orcish.read_table(url, storage_options=options),
+        lambda: orcish.scan(f"{url}/", storage_options=options),
+        lambda: orcish.write_table(ROWS, url, storage_options=options),
+    ):
+        with pytest.raises(ValueError, match=said):
+            call()
+
+
+def test_lists_of_names_may_be_arrays(tmp_path: Path) -> None:
+    """Indexes of pandas and arrays of numpy."""
+    import numpy as np
+    import pandas as pd
+
+    path = tmp_path / "a.orc"
+    rows = pa.table({"id": [1], "k": [2]})
+    for at, made in enumerate((pd.Index, np.array, tuple)):
+        names: Any = made(["id"])
+        orcish.write_table(rows, path, bloom_filter_columns=names)
+        assert orcish.read_table(path, columns=names).column_names == ["id"]
+        assert orcish.ORCFile(path).read(columns=names).column_names == ["id"]
+        orcish.write_dataset(rows, tmp_path / str(at), partition_by=names)
+        assert orcish.scan(tmp_path / str(at)).schema.names == ["k", "id"]
+
+
+def test_metadata_is_a_mapping(tmp_path: Path) -> None:
+    """The names in the metadata of Arrow are bytes."""
+    path = tmp_path / "a.orc"
+    orcish.write_table(ROWS, path, metadata={b"\xc3\xa9": b"v", "w": "x"})
+    assert orcish.ORCFile(path).metadata["é"] == b"v"
+    with pytest.raises(ValueError, match="is no UTF-8"):
+        orcish.write_table(ROWS, path, metadata={b"\xff": b"v"})
+    for wrong in ("x", ["x"]):
+        with pytest.raises(TypeError, match="metadata: must be a mapping"):
+            orcish.write_table(ROWS, path, metadata=wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="stripes=0: must be a list of numbers"):
+        orcish.ORCFile(path).read(stripes=0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("word", "meant"), [("npartitions", "split_size"), ("blocksize", "split_size")])
+def test_keywords_of_dask(word: str, meant: str) -> None:
+    from orcish.dask import read
+
+    with pytest.raises(TypeError, match=f"did you mean '{meant}'"):
+        read("t", **{word: 2})
+
+
+def test_what_cannot_be_written_says_what_can(tmp_path: Path) -> None:
+    import dask.dataframe as dd
+
+    with pytest.raises(TypeError, match="compute\\(\\) gives its rows"):
+        orcish.write_dataset(dd.from_pandas(ROWS.to_pandas(), npartitions=1), tmp_path / "t")
+    with (
+        pytest.raises(TypeError, match="write\\(table\\) takes tables"),
+        orcish.ORCWriter(tmp_path / "w.orc", ROWS.schema) as writer,
+    ):
+        writer.write_batch(ROWS)
+
+
+def test_names_of_the_module() -> None:
+    """Internal modules are not among them."""
+    assert {name for name in dir(orcish) if not name.startswith("_")} == {
+        *(name for name in orcish.__all__ if not name.startswith("_")),
+        *("dask", "ray", "spark"),
+    }

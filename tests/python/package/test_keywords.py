@@ -18,12 +18,14 @@ from orcish.filters.expression import Column
 from orcish.keywords import CHECKS, LISTS, SYNONYMS, checked_keywords
 
 RESULTS = {
+    "BloomFilter",
     "CarbonBlocklet",
     "CarbonSegment",
     "ColumnStatistics",
     "ColumnStorage",
     "Explanation",
     "Finding",
+    "RowGroup",
     "StripeInfo",
 }
 RESULTS |= {"Commit", "CompactedFile", "Deleted", "Progress", "Split", "Written", "WrittenFile"}

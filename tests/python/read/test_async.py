@@ -216,3 +216,84 @@ def test_variables_of_the_context(path: Path) -> None:
     asyncio.run(run())
     assert seen <= {"mine", "none"}
     assert ended()
+
+
+class Failing(io.BytesIO):
+    """Reads raise an exception once it is given."""
+
+    error: BaseException | None = None
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if self.error is not None:
+            raise self.error
+        return super().read(size)
+
+
+async def _open(source: Failing, error: BaseException) -> None:
+    source.error = error
+    await orcish.open_async(source)
+
+
+async def _file(source: Failing, error: BaseException) -> None:
+    file = orcish.ORCFile(source)
+    source.error = error
+    async for _ in file.iter_batches_async():
+        pass
+
+
+async def _scan(source: Failing, error: BaseException) -> None:
+    scan = orcish.scan(source)
+    source.error = error
+    async for _ in scan.to_batches_async():
+        pass
+
+
+async def _table(source: Failing, error: BaseException) -> None:
+    scan = orcish.scan(source)
+    source.error = error
+    await scan.to_table_async()
+
+
+async def _thread(source: Failing, error: BaseException) -> None:
+    from orcish.asynchronous import batches_of_thread
+
+    def make() -> Any:
+        raise error
+
+    async for _ in batches_of_thread(make):
+        pass
+
+
+ENTRIES = {"open": _open, "file": _file, "scan": _scan, "table": _table, "thread": _thread}
+ERRORS: list[type[BaseException]] = [
+    StopIteration,
+    StopAsyncIteration,
+    GeneratorExit,
+    SystemExit,
+    KeyboardInterrupt,
+    asyncio.CancelledError,
+    ValueError,
+]
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_every_exception_of_a_source_is_raised(entry: str, error: type[BaseException], tmp_path: Path) -> None:
+    """No call waits for ever, ends as if there were no rows, or is cancelled."""
+    rows = pa.table({"id": [number * 2654435761 % 2**40 for number in range(400_000)]})
+    orcish.write_table(rows, tmp_path / "a.orc", compression="none", stripe_size="256KB")
+    source = Failing((tmp_path / "a.orc").read_bytes())
+
+    async def run() -> None:
+        await asyncio.wait_for(ENTRIES[entry](source, error("stop")), 20)
+
+    with pytest.raises(BaseException) as raised:  # noqa: PT011
+        asyncio.run(run())
+    seen: BaseException | None = raised.value
+    assert not isinstance(seen, TimeoutError | asyncio.CancelledError)
+    names = []
+    while seen is not None:
+        names.append(f"{type(seen).__name__}: {seen}")
+        seen = seen.__cause__
+    assert error.__name__ in " ".join(names)
+    assert ended()

@@ -135,3 +135,34 @@ def test_unknown_time_zones(tmp_path: pathlib.Path, call: Callable[[pathlib.Path
     with pytest.raises(UnsupportedError, match=r"/f\.orc: .*writer time zone .UUC. is not known"):
         call(path)
     assert orcish.scan(tmp_path / "t").count() == len(ROWS)
+
+
+HEAVY = sorted((pathlib.Path(__file__).parents[2] / "data" / "heavy").glob("*.orc"))
+
+
+def _dask(path: str) -> object:
+    import orcish.dask
+
+    # Conversions to objects of pandas may need memory without end.
+    return orcish.dask.read(path)
+
+
+GIVEN: dict[str, Callable[[str], object]] = {
+    "polars": lambda path: orcish.scan_polars(path).head(10).collect(),
+    "schema of polars": lambda path: orcish.scan_polars(path).collect_schema(),
+    "dask": _dask,
+    "splits": lambda path: orcish.scan(path).splits(),
+    "dataset": lambda path: orcish.dataset(path).head(10),
+}
+
+
+@pytest.mark.parametrize("call", GIVEN)
+@pytest.mark.parametrize("path", HEAVY, ids=lambda path: path.stem)
+def test_errors_of_other_libraries_name_the_file(path: pathlib.Path, call: str) -> None:
+    """Types and rows that the library does not take are an error of the library, with its type."""
+    texts = []
+    try:
+        GIVEN[call](str(path))
+    except Exception as error:
+        texts = [str(error), *getattr(error, "__notes__", [])]
+    assert not texts or path.name in " ".join(texts)

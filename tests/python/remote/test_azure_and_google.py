@@ -95,6 +95,15 @@ def test_credentials_of_google(gcs: Gcs, monkeypatch: pytest.MonkeyPatch) -> Non
         orcish.read_table(url, storage_options={**gcs.options, "google_wrong": "x"})
 
 
+def test_schemes_of_google(gcs: Gcs) -> None:
+    for scheme in ("gs", "gcs"):
+        base = f"{scheme}://shelf/{scheme}"
+        orcish.write_table(TABLE, f"{base}/a.orc", storage_options=gcs.options)
+        assert orcish.read_table(f"{base}/a.orc", storage_options=gcs.options).equals(TABLE)
+        assert orcish.scan(base, storage_options=gcs.options).files == [f"{base}/a.orc"]
+    assert orcish.read_table("gs://shelf/gcs/a.orc", storage_options=gcs.options).equals(TABLE)
+
+
 def test_a_callable_for_azure(azure: Azurite) -> None:
     calls: list[int] = []
     key = "azure_storage_account_key"

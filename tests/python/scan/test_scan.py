@@ -369,3 +369,24 @@ def test_no_column_of_a_root_that_is_a_list(filters):
     assert rows > 0
     assert scan.count() == rows
     assert [len(batch) for batch in scan.select()] == [rows]
+
+
+@pytest.mark.parametrize("name", ["row_number", "at"])
+def test_the_column_of_row_numbers_cannot_be_named(tmp_path, name):
+    """The message says what can name it."""
+    path = tmp_path / "a.orc"
+    orcish.write_table(pa.table({"id": [1, 2]}), path)
+    number = True if name == "row_number" else name
+    scan, file = orcish.scan(path, row_number=number), orcish.ORCFile(path)
+    for read in (
+        lambda: scan.select(name).to_table(),
+        lambda: scan.where(f"{name} < 3").to_table(),
+        lambda: scan.where(orcish.col(name) < 3).count(),
+        lambda: scan.where(orcish.col(name).is_null() | (orcish.col("id") > 1)).to_table(),
+        lambda: orcish.read_table(path, columns=["id", name], row_number=number),
+        lambda: file.read(columns=[name], row_number=number),
+    ):
+        with pytest.raises(orcish.UnknownColumnError, match=f"column {name} has the row numbers, .* use scan_polars"):
+            read()
+    for filters in ([(name, "<", 1)], pc.field(name) < 1, pl.col(name) < 1):
+        assert scan.where(filters).count() == file.read(filters=filters, row_number=number).num_rows == 1

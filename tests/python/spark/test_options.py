@@ -95,6 +95,13 @@ def test_a_write_of_spark(tmp_path: Path, spark: Spark) -> None:
         spark.range(3).write.format("orcish").mode("append").option("compression", "gzip").save(str(tmp_path / "t"))
 
 
+@pytest.mark.parametrize(
+    ("value", "wanted"), [("true", "row_number"), ("True", "row_number"), ("false", None), ("", None), ("at", "at")]
+)
+def test_row_numbers_are_a_name_or_a_flag(value: str, wanted: str | None) -> None:
+    assert TableOptions.of({"path": "t", "rowNumber": value}).row_number == wanted
+
+
 READING = [
     ("basePath", "/t", "option partitions=true"),
     ("pathGlobFilter", "*.orc", "takes a pattern"),

@@ -57,7 +57,7 @@ impl Address {
         };
         let name = url.display_name();
         let in_file = |error: Error| error.in_file(&name);
-        let is_cloud = matches!(url.scheme.as_str(), "s3" | "s3a" | "gs") || url.is_azure();
+        let is_cloud = matches!(url.scheme.as_str(), "s3" | "s3a" | "gs" | "gcs") || url.is_azure();
         if url.is_hdfs() && cfg!(not(feature = "hdfs")) {
             return Err(in_file(Error::unsupported("this build of orcish is without the feature `hdfs`")));
         }
@@ -136,8 +136,16 @@ impl Address {
 
     /// The kind of store and the bucket, container or cluster. Addresses with an equal bucket share one store.
     pub(super) fn bucket(&self) -> (&str, &str) {
-        let scheme = if self.url.scheme == "s3a" { "s3" } else { self.url.scheme.as_str() };
-        (scheme, self.url.host())
+        (self.scheme(), self.url.host())
+    }
+
+    /// The scheme; of several for one kind of store, the usual one.
+    fn scheme(&self) -> &str {
+        match self.url.scheme.as_str() {
+            "s3a" => "s3",
+            "gcs" => "gs",
+            scheme => scheme,
+        }
     }
 
     /// Parses a path of the store of this address.
@@ -171,7 +179,7 @@ impl Address {
 
     /// The URL of the bucket, container or server. It contains the query, which is part of every request.
     pub(super) fn base_url(&self) -> String {
-        let (scheme, host) = (&self.url.scheme, self.url.host());
+        let (scheme, host) = (self.scheme(), self.url.host());
         match self.query() {
             Some(query) => format!("{scheme}://{host}/?{query}"),
             None => format!("{scheme}://{host}/"),
@@ -190,7 +198,12 @@ mod tests {
     #[test]
     fn paths_are_converted_back_to_urls() {
         let address = |url: &str| Address::new(url, &StorageOptions::default()).unwrap();
-        let urls = ["s3://bucket/t/a%3A b.orc", "http://me:x@host:1/t/a%20b.orc?k=v", "az://box/t/ä.orc"];
+        let urls = [
+            "s3a://bucket/t/a%3A b.orc",
+            "gcs://bucket/t/a.orc",
+            "http://me:x@host:1/t/a%20b.orc?k=v",
+            "az://box/t/ä.orc",
+        ];
         let of_hdfs = ["hdfs://name:8020/t/a b.orc", "hdfs:///t/a%20b.orc", "viewfs://mounts/t"];
         for url in urls.iter().chain(of_hdfs.iter().filter(|_| cfg!(feature = "hdfs"))) {
             let address = address(url);

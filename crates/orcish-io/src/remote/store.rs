@@ -144,7 +144,7 @@ impl Store {
                 }
                 Self::cloud(builder.build().map_err(to_error)?, concurrency)
             }
-            "gs" => Self::cloud(builder!(GoogleCloudStorageBuilder).build().map_err(to_error)?, concurrency),
+            "gs" | "gcs" => Self::cloud(builder!(GoogleCloudStorageBuilder).build().map_err(to_error)?, concurrency),
             "http" | "https" => {
                 let builder =
                     HttpBuilder::new().with_url(address.base_url()).with_retry(retry).with_http_connector(connector());

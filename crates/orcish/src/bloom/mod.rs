@@ -103,6 +103,13 @@ impl BloomFilters {
         self.filters.get(group)
     }
 
+    /// Hash functions, bits, and bits that are set of the filter of a row group; `None` where it is missing or ignored.
+    pub(crate) fn fill(&self, group: usize) -> Option<(u32, u32, u32)> {
+        let filter = self.filters.get(group)?;
+        let bits = Bits::new(filter)?;
+        Some((filter.num_hash_functions.unwrap_or(0), bits.len(), bits.count_ones()))
+    }
+
     /// Whether a row group may contain a value with one of these hashes. True where the filter is missing or ignored; false
     /// for no hashes.
     pub(crate) fn might_contain(&self, group: usize, hashes: &[ValueHash]) -> bool {
@@ -145,6 +152,14 @@ impl<'a> Bits<'a> {
     /// Number of bits.
     fn len(&self) -> u32 {
         u32::try_from(self.words() * 64).unwrap_or(0)
+    }
+
+    /// Number of bits that are set.
+    fn count_ones(&self) -> u32 {
+        match self {
+            Bits::Words(words) => words.iter().map(|word| word.count_ones()).sum(),
+            Bits::Bytes(words) => words.as_flattened().iter().map(|byte| byte.count_ones()).sum(),
+        }
     }
 
     fn get(&self, at: u32) -> bool {

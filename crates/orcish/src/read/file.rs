@@ -282,7 +282,7 @@ impl OrcFile {
         Ok(self.plan_alone(projection, options, condition)?.stripes)
     }
 
-    fn plan(&self, options: ReadOptions) -> Result<Plan> {
+    pub(super) fn plan(&self, options: ReadOptions) -> Result<Plan> {
         let options = self.with_column_options(options)?;
         let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.in_file(error))?;
         let condition = options.filter.as_ref().map(|filter| {

@@ -18,6 +18,7 @@ mod plan;
 mod prune;
 mod reader;
 mod restore;
+mod row_groups;
 mod rows;
 mod schema;
 mod select;
@@ -30,6 +31,7 @@ pub use builder::{OrcReaderBuilder, OrcRecordBatchReader, ReaderBuilder, SyncRea
 pub use file::OrcFile;
 pub use plan::ScanContext;
 pub use reader::BatchReader;
+pub use row_groups::{BloomFilterInfo, RowGroup};
 pub use schema::TYPE_KEY;
 pub use storage::ColumnStorage;
 pub use stored::ARROW_SCHEMA_KEY;

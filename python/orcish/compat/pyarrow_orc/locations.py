@@ -11,6 +11,8 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import fs
 
+from orcish.io.names import display_name, without_credentials
+
 __all__ = ["checked_source", "checked_target", "resolved_source"]
 
 
@@ -69,7 +71,21 @@ def resolved_source(source: Any, filesystem: Any = None) -> Any:
     path = _path(source)
     if os.path.exists(path) or not urllib.parse.urlsplit(path).scheme:
         return path
-    return _opened(*fs.FileSystem.from_uri(path))
+    return _opened(*_from_uri(path))
+
+
+def _from_uri(uri: str) -> tuple[Any, str]:
+    """The file system and the path of a URI. The texts of errors have neither its credentials nor its query."""
+    try:
+        system, path = fs.FileSystem.from_uri(uri)
+    except (pa.ArrowException, OSError) as error:
+        text = without_credentials(str(error), uri)
+        if text == str(error):
+            raise
+        kind = type(error)
+    else:
+        return system, path
+    raise kind(text)
 
 
 def _opened(system: Any, path: str) -> Any:
@@ -82,10 +98,12 @@ def _filesystem(filesystem: Any) -> Any:
     if isinstance(filesystem, fs.FileSystem):
         return filesystem
     if isinstance(filesystem, str):
-        system, folder = fs.FileSystem.from_uri(filesystem)
+        system, folder = _from_uri(filesystem)
         folder = system.normalize_path(folder)
         if folder and system.get_file_info(folder).type != fs.FileType.Directory:
-            raise ValueError(f"filesystem={filesystem!r}: the URI of a file system has the path of a folder")
+            raise ValueError(
+                f"filesystem={display_name(filesystem)!r}: the URI of a file system has the path of a folder"
+            )
         return fs.SubTreeFileSystem(folder, system) if folder else system
     try:
         import fsspec

@@ -59,7 +59,7 @@ def profile(
     spark: SparkSession | None = None,
     merge_schema: bool | None = None,
     case_sensitive: bool | None = None,
-    row_number: str | None = None,
+    row_number: bool | str | None = None,
     partitions: bool | None = None,
     partition_column_type_inference: bool | None = None,
     recursive_file_lookup: bool | None = None,
