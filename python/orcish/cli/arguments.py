@@ -12,7 +12,9 @@ __all__ = [
     "LIST",
     "Parser",
     "add_external",
+    "add_files",
     "add_filters",
+    "add_json",
     "add_partition_by",
     "add_storage",
     "add_timestamps",
@@ -78,6 +80,16 @@ def add_filters(command: argparse.ArgumentParser, text: str, *, required: bool =
     command.add_argument(
         "--filters", "--where", dest="filters", metavar="SQL", required=required, help=f"{text}, such as 'id > 5'"
     )
+
+
+def add_files(command: argparse.ArgumentParser) -> None:
+    """Adds the argument for one or more sources."""
+    command.add_argument("files", nargs="+", metavar="FILE", help="a file, a folder, a pattern or a URL")
+
+
+def add_json(command: argparse.ArgumentParser, each: str = "row") -> None:
+    """Adds the argument for JSON, one object for ``each``."""
+    command.add_argument("--json", action="store_true", help=f"one JSON object a {each}, each on a line")
 
 
 def add_writing(command: argparse.ArgumentParser, codec: str = "zstd") -> None:

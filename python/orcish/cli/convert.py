@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, get_args
+from typing import get_args
 
 from orcish.cli.arguments import (
     LIST,
@@ -17,22 +17,16 @@ from orcish.cli.arguments import (
     chosen_writing,
     count,
 )
-from orcish.cli.output import fail, print_lines
-from orcish.errors import OrcishError
+from orcish.cli.output import print_lines
 from orcish.tables.convert import convert
 from orcish.terminal import json_line
 from orcish.types import ExistingData
 
-__all__ = ["add_convert"]
+__all__ = ["add_arguments"]
 
 
-def add_convert(commands: Any) -> None:
-    """Adds the command to the parser."""
-    command = commands.add_parser(
-        "convert",
-        help="write a table of CarbonData, or of ORC files, as a folder of ORC files",
-        description="Write the rows of a table, of CarbonData or of ORC files, as a folder of ORC files.",
-    )
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
     command.add_argument(
         "source", metavar="SOURCE", help="a table of CarbonData, or ORC files: a folder, pattern or file"
     )
@@ -57,10 +51,7 @@ def add_convert(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    try:
-        print_lines(_convert(options))
-    except (OrcishError, OSError, TypeError, KeyError, ValueError) as error:
-        return fail(error)
+    print_lines(_convert(options))
     return 0
 
 

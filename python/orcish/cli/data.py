@@ -24,30 +24,29 @@ from orcish.cli.arguments import (
 from orcish.cli.batch_slices import slices
 from orcish.cli.json_values import to_json
 from orcish.cli.meta_carbon import is_carbon
-from orcish.cli.output import fail, print_lines
+from orcish.cli.output import print_lines
 from orcish.cli.sources import is_several
-from orcish.errors import OrcishError
 from orcish.reading.file import ORCFile
 from orcish.reading.scan import Scan
 from orcish.scan import scan
 from orcish.terminal import Table, json_line, printable, shorten
 from orcish.types import ReadOptions
 
-__all__ = ["add_data", "first_rows", "first_rows_of_scan", "json_lines", "table_lines"]
+__all__ = ["add_arguments", "first_rows", "first_rows_of_scan", "json_lines", "table_lines"]
 
 _BATCH_SIZE = 8192
 
 
-def add_data(commands: Any) -> None:
-    """Adds the command to the parser."""
-    command = commands.add_parser(
-        "data",
-        help="the first rows",
-        description="Print the first rows of an ORC file, of the files of a folder or pattern, or of a table of "
-        "CarbonData. No other rows are read.",
-        epilog="In JSON, 64-bit integers are numbers, decimals strings; dates and timestamps are in ISO 8601, "
-        "binaries in hexadecimal digits; NaN and infinities are strings; maps are objects where their keys "
-        "are strings and arrays of pairs elsewhere; a union has the form {tag, value}.",
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Print the first rows of an ORC file, of the files of a folder or pattern, or of a table of CarbonData. No "
+        "other rows are read."
+    )
+    command.epilog = (
+        "In JSON, 64-bit integers are numbers, decimals strings; dates and timestamps are in ISO 8601, binaries in "
+        "hexadecimal digits; NaN and infinities are strings; maps are objects where their keys are strings and arrays "
+        "of pairs elsewhere; a union has the form {tag, value}."
     )
     command.add_argument("file", metavar="FILE", help="a file, a folder, a pattern or a URL")
     rows = command.add_mutually_exclusive_group()
@@ -76,16 +75,11 @@ def add_data(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    try:
-        schema, batches = _read_rows(options)
-        if options.json:
-            print_lines(json_lines(batches))
-        else:
-            print_lines(table_lines(schema, batches, options.width or None))
-    except BrokenPipeError:
-        raise
-    except (OrcishError, OSError, ValueError) as error:
-        return fail(error)
+    schema, batches = _read_rows(options)
+    if options.json:
+        print_lines(json_lines(batches))
+    else:
+        print_lines(table_lines(schema, batches, options.width or None))
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from orcish.carbon.source import check_no_external
 from orcish.cli import meta_carbon, meta_orc
@@ -17,16 +16,14 @@ from orcish.reading.schema_file import schema_file
 from orcish.tables.log.schema import TableSchema
 from orcish.terminal import json_line
 
-__all__ = ["add_meta"]
+__all__ = ["add_arguments"]
 
 
-def add_meta(commands: Any) -> None:
-    """Adds the command to the parser."""
-    command = commands.add_parser(
-        "meta",
-        help="metadata of files and tables: rows, sizes, stripes or segments, types, writer",
-        description="Print the metadata of ORC files, of all files of folders and patterns, and of tables and files of "
-        "CarbonData. No data is read.",
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Print the metadata of ORC files, of all files of folders and patterns, and of tables and files of CarbonData. "
+        "No data is read."
     )
     command.add_argument("files", nargs="+", metavar="FILE", help="a file, a folder, a pattern or a URL")
     command.add_argument("--json", action="store_true", help="one JSON object a file, each on a line")

@@ -107,10 +107,14 @@ def test_options_of_files_that_are_written(tmp_path: pathlib.Path) -> None:
     assert run("delete", table, "--where", "id = 1", "--compression", "zip")[0] == 2
 
 
-def on_terminal(*arguments: Any) -> tuple[int, str]:
+WITHOUT_RICH = "import sys; sys.modules['rich'] = None; from orcish.cli import main; sys.exit(main())"
+COMMANDS = {"with rich": [str(SCRIPT)], "without rich": [sys.executable, "-c", WITHOUT_RICH]}
+
+
+def on_terminal(command: list[str], *arguments: Any) -> tuple[int, str]:
     """Exit code, and what a terminal shows."""
     parent, child = pty.openpty()
-    process = subprocess.Popen([str(SCRIPT), *map(str, arguments)], stdout=child, stderr=child, stdin=child)
+    process = subprocess.Popen([*command, *map(str, arguments)], stdout=child, stderr=child, stdin=child)
     os.close(child)
     shown = b""
     while True:
@@ -125,12 +129,15 @@ def on_terminal(*arguments: Any) -> tuple[int, str]:
     return process.wait(60), shown.decode()
 
 
+@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("arguments", [["compact"], ["delete", "--where", "id < 15"]])
-def test_a_terminal_shows_a_bar(tmp_path: pathlib.Path, arguments: list[str]) -> None:
+def test_a_terminal_shows_a_bar(tmp_path: pathlib.Path, arguments: list[str], command: str) -> None:
     table = in_parts(tmp_path / "t")
-    code, shown = on_terminal(*arguments, table)
+    code, shown = on_terminal(COMMANDS[command], *arguments, table)
     assert code == 0
-    assert f"{table} [" in shown
-    assert "%" in shown
+    assert ("━" in shown) == (command == "with rich")
+    assert (f"{table} [" in shown) == (command == "without rich")
     # The bar is removed at the end.
-    assert shown.splitlines()[-1].startswith("\x1b[K") or "\x1b[K" in shown.rpartition("%")[2]
+    before, _, after = shown.rpartition("%")
+    assert before
+    assert "\x1b[K" in after or "\x1b[2K" in after

@@ -1,0 +1,33 @@
+"""The list of commands."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["COMMANDS", "Command"]
+
+
+class Command(NamedTuple):
+    """A command, and where its arguments are added to its parser."""
+
+    name: str
+    module: str
+    """The module in this package."""
+    help: str
+    function: str = "add_arguments"
+    """The function of the module that takes the parser of the command."""
+    aliases: tuple[str, ...] = ()
+
+
+COMMANDS = (
+    Command("meta", "meta", "print metadata of files and tables: rows, sizes, stripes or segments, types, writer"),
+    Command("data", "data", "print the first rows of a file or table"),
+    Command("convert", "convert", "write a table of CarbonData, or of ORC files, as a folder of ORC files"),
+    Command("compact", "table", "put small files of a table together", "add_compact"),
+    Command("delete", "table", "delete rows of a table", "add_delete"),
+    Command("history", "table", "show the last commits of a table", "add_history"),
+    Command("recover", "table", "finish the last commit of a table whose process has died", "add_recover"),
+    Command("vacuum", "table", "remove files that dead jobs have written and never published", "add_vacuum"),
+    Command("spark", "spark", "run jobs over whole tables, by Spark: compact, convert, delete, profile, verify"),
+    Command("completion", "completion", "print what a shell needs to complete the arguments of this command"),
+)
