@@ -41,11 +41,12 @@ def _run(options: argparse.Namespace) -> int:
         described = describe(options.files, **arguments)
     else:
         described = write_report(options.files, options.output, **arguments)
-    for failed in described["failed"]:
-        show(f"orcish: {failed['error']}", is_error=True)
+    faults = [*(failed["error"] for failed in described["failed"]), *described["faults"]]
+    for fault in faults:
+        show(f"orcish: {fault}", is_error=True)
     if options.json:
         print_lines([json_line(described)])
     else:
         size = f"{described['files']:,} files, {described['bytes']:,} bytes, {len(described['columns']):,} columns"
         print_lines([f"{options.output}: {size}"])
-    return 1 if described["failed"] else 0
+    return 1 if faults else 0

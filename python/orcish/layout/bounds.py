@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-__all__ = ["MAX_COLUMNS", "MAX_FILES", "MAX_PARTS", "MAX_RANGES", "MAX_STATISTICS", "MAX_TILES", "runs"]
+__all__ = ["MAX_COLUMNS", "MAX_FILES", "MAX_INDEXES", "MAX_PARTS", "MAX_RANGES", "MAX_STATISTICS", "MAX_TILES", "runs"]
 
 MAX_FILES = 100
 """Files that are drawn, the largest ones."""
@@ -14,8 +14,10 @@ MAX_TILES = 40_000
 """Columns of stripes that are drawn. Where there are more, adjacent stripes are drawn together."""
 MAX_RANGES = 60
 """Columns whose minima and maxima are drawn, the largest ones."""
+MAX_INDEXES = 10_000
+"""Row indexes of columns in stripes that are read. Where there are more, only statistics of stripes are drawn."""
 MAX_PARTS = 400
-"""Bars of a column. Where there are more stripes, adjacent ones have one bar."""
+"""Bars of a column. Where there are more row groups, adjacent ones have one bar."""
 MAX_STATISTICS = 2_000_000
 """Statistics of stripes that are read of a file. Each column reads those of all columns."""
 

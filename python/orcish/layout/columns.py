@@ -15,7 +15,7 @@ from orcish.reading.storage import encodings_text
 from orcish.terminal import printable
 from orcish.types import ColumnStatistics
 
-__all__ = ["Columns", "Key"]
+__all__ = ["BLOOMS", "Column", "Columns", "Key"]
 
 _WIDTHS = {
     "boolean": 0.125,
@@ -33,6 +33,8 @@ _WIDTHS = {
 _TEXTS = ("string", "binary", "char", "varchar")
 _OFFSET = 4
 """Bytes of the offset of a text in Arrow."""
+BLOOMS = ("BLOOM_FILTER", "BLOOM_FILTER_UTF8")
+"""Kinds of streams that are bloom filters."""
 _REPEATED = "\0"
 """What keys of columns of the same name in the same column end with."""
 _TOP = 2
@@ -56,6 +58,7 @@ class Column:
     files: int = 0
     data_bytes: int = 0
     index_bytes: int = 0
+    bloom_bytes: int = 0
     total_bytes: int = 0
     dictionary_entries: int = 0
     encodings: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
@@ -104,6 +107,7 @@ class Columns:
             column.rows += file.num_rows
             column.data_bytes += stored.data_bytes
             column.index_bytes += stored.index_bytes
+            column.bloom_bytes += sum(stored.streams.get(kind, 0) for kind in BLOOMS)
             column.total_bytes += stored.total_bytes
             column.dictionary_entries += stored.dictionary_entries
             column.encodings.update(stored.encodings)

@@ -11,11 +11,10 @@ from orcish.errors import OrcishError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.keywords import checked_keywords
 from orcish.layout.bounds import MAX_RANGES, MAX_TILES
-from orcish.layout.columns import Columns, Key
+from orcish.layout.columns import Columns
 from orcish.layout.distinct import Sketches
 from orcish.layout.opened import name_of, open_largest
-from orcish.layout.parts import STRIPE, stripe_parts
-from orcish.layout.ranges import describe_ranges
+from orcish.layout.parts import Parts
 from orcish.layout.stored import describe_file
 from orcish.layout.values import shared_start
 from orcish.progress import reported
@@ -50,6 +49,7 @@ def describe(
     chosen = columns.chosen()
     most = max(1, MAX_TILES // (len(opened) * max(len(chosen), 1)))
     described = [describe_file(*each, own, columns, most) for each, own in zip(opened, keys, strict=True)]
+    parts = Parts([(file, own) for (_, file), own in zip(opened, keys, strict=True)], columns)
     start = _shared_start([each["name"] for each in described])
     for each in described:
         each["label"] = each["name"][start:]
@@ -70,7 +70,9 @@ def describe(
         "hidden_columns": hidden,
         "columns": columns.described(),
         "is_distinct": distinct,
-        "ranges": _ranges([file for _, file in opened], keys, columns),
+        "ranges": parts.ranges,
+        "blooms": parts.blooms,
+        "faults": parts.faults,
         "max_ranges": MAX_RANGES,
         "advice": advice,
     }
@@ -86,7 +88,8 @@ def _files(source: Sources, storage_options: StorageOptions | None) -> list[Any]
         raise carbon
     if not files:
         raise FileNotFoundError(f"no files: {_title(source, [])}")
-    return [file.location for file in files]
+    # URLs of fsspec are opened by their locations.
+    return [file.location if file.source is None or "://" in file.location else file.source for file in files]
 
 
 def _title(source: Any, files: list[Any]) -> str:
@@ -118,21 +121,3 @@ def _estimates(
                     raise
                 unread.append({"name": name, "error": printable(str(error))})
     return sketches.estimates(), unread
-
-
-def _ranges(files: list[ORCFile], keys: list[list[Key]], columns: Columns) -> list[dict[str, Any]]:
-    """The ranges of the largest columns that have bounds."""
-    found = []
-    for column in sorted(columns.chosen(), key=lambda each: -each.total_bytes):
-        parts = [
-            part
-            for number, (file, own) in enumerate(zip(files, keys, strict=True))
-            if column.key in own
-            for part in stripe_parts(file, own.index(column.key), f"file {number}, " if len(files) > 1 else "")
-        ]
-        described = describe_ranges(parts, STRIPE)
-        if described is not None:
-            found.append({"column": columns.position(column.key), **described})
-        if len(found) == MAX_RANGES:
-            break
-    return sorted(found, key=lambda each: each["column"])

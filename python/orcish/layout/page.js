@@ -297,6 +297,7 @@ function meter(share) {
 }
 
 function cell(kind, value) {
+  if (kind === "share" && value === null) return element("td", { class: "share" }, "not read");
   if (kind === "share") return element("td", { class: "share" }, meter(value), percent(value));
   if (kind === "bytes") return element("td", { class: "number", title: size(value) }, number(value));
   if (value === null || value === undefined || value === "") return element("td", { class: kind }, kind === "number" ? "\u2013" : "");
@@ -429,6 +430,21 @@ function rangeCard(range) {
     element("p", {}, notes.join(" ")));
 }
 
+function blooms() {
+  byId("blooms-section").hidden = !data.blooms.length;
+  if (!data.blooms.length) return;
+  fill(byId("blooms"), [
+    ["column", "text", (bloom) => data.columns[bloom.column].path],
+    ["bytes", "bytes", (bloom) => bloom.bytes],
+    ["filters", "text", (bloom) => bloom.filters === null ? "" : `${number(bloom.filters)} of ${plural(bloom.row_groups, "row group")}`, (bloom) => bloom.filters],
+    ["bits", "number", (bloom) => bloom.bits || null],
+    ["hash functions", "text", (bloom) => bloom.hash_functions.join(", ")],
+    ["fill", "share", (bloom) => bloom.fill],
+    ["least and most", "text", (bloom) => bloom.fill === null ? "" : `${percent(bloom.least)} to ${percent(bloom.most)}`, (bloom) => bloom.most],
+    ["false positives", "text", (bloom) => bloom.fill === null ? "" : percent(bloom.false_positives), (bloom) => bloom.false_positives],
+  ], data.blooms);
+}
+
 // Page.
 
 function head() {
@@ -439,6 +455,7 @@ function head() {
   if (data.hidden_files.files) notes.push(`The ${number(data.shown.length)} largest files are drawn; ${plural(data.hidden_files.files, "smaller file")} of ${size(data.hidden_files.bytes)} are one tile. The table of columns and the order of values are those of the files that are drawn.`);
   for (const { name, error } of data.failed.slice(0, 20)) notes.push(`Not in this report: ${error.includes(name) ? "" : `${name}: `}${error}`);
   if (data.failed.length > 20) notes.push(`${plural(data.failed.length - 20, "more file")} cannot be read.`);
+  for (const fault of data.faults.slice(0, 20)) notes.push(`A row index cannot be read: ${fault}`);
   if (data.hidden_columns) notes.push(`The ${number(data.columns.length)} largest columns are drawn; ${plural(data.hidden_columns, "smaller column")} are one tile.`);
   if (data.shown.some((file) => file.stripes.some((stripe) => stripe.count > 1))) notes.push("Adjacent stripes are drawn together, as there are many.");
   byId("notes").replaceChildren(...notes.map((note) => element("li", {}, note)));
@@ -508,5 +525,6 @@ window.addEventListener("resize", () => {
 head();
 columnTable();
 ranges();
+blooms();
 show();
 })();

@@ -28,8 +28,8 @@ def write_report(
     """Writes a page of HTML that shows how a file, or the files of a table, are laid out: bytes of stripes, columns and
     streams drawn to scale, a table of the columns, and how far the rows are sorted by each column.
 
-    The page needs no network and no other file. No data is read, but tails and stripe footers. Of many files, stripes
-    or columns, the largest ones are drawn, and the page says what is left out.
+    The page needs no network and no other file. Tails, stripe footers, row indexes and bloom filters are read, and no
+    rows. Of many files, stripes or columns, the largest ones are drawn, and the page says what is left out.
 
     >>> from orcish.layout import write_report
     >>> described = write_report("orders.orc", "report.html")

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from orcish.layout.bounds import runs
-from orcish.layout.columns import Columns, Key
+from orcish.layout.columns import BLOOMS, Columns, Key
 from orcish.reading.file import ORCFile
 from orcish.terminal import printable
 
-__all__ = ["INDEXES", "describe_file"]
+__all__ = ["describe_file"]
 
-INDEXES = frozenset(("ROW_INDEX", "BLOOM_FILTER", "BLOOM_FILTER_UTF8"))
+INDEXES = frozenset(("ROW_INDEX", *BLOOMS))
 """Kinds of streams that are indexes."""
 
 

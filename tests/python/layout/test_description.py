@@ -17,7 +17,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.layout import bounds, columns, describe, description, opened, page, write_report
+from orcish.layout import bounds, columns, describe, description, opened, page, parts, write_report
 from orcish.layout.bounds import runs
 from orcish.layout.page import embedded
 from orcish.layout.ranges import Part, describe_ranges
@@ -93,7 +93,9 @@ def rows(count: int = 20_000) -> pa.Table:
 def path(tmp_path: pathlib.Path) -> pathlib.Path:
     """A file of ten stripes."""
     data = rows()
-    with orcish.ORCWriter(tmp_path / "a.orc", data.schema, bloom_filter_columns=["id"]) as writer:
+    with orcish.ORCWriter(
+        tmp_path / "a.orc", data.schema, bloom_filter_columns=["id"], row_index_stride=1000
+    ) as writer:
         for start in range(0, len(data), 2000):
             writer.write(data.slice(start, 2000))
             writer.end_stripe()
@@ -123,18 +125,54 @@ def test_order_of_values(path: pathlib.Path) -> None:
         "flat": "constant",
     }
     found = range_of(described, "id")
-    assert (found["low"], found["high"], found["depth"], found["parts"]) == ("0", "19999", 1, 10)
-    assert found["bars"][3] == [
-        "stripe 3",
-        pytest.approx(0.3, abs=0.001),
-        pytest.approx(0.4, abs=0.001),
-        "6000",
-        "7999",
-    ]
-    assert range_of(described, "random")["depth"] == 10
+    assert (found["low"], found["high"], found["depth"], found["parts"]) == ("0", "19999", 1, 20)
+    label = "stripe 3, row group 1"
+    near = pytest.approx
+    assert found["bars"][7] == [label, near(0.35, abs=0.001), near(0.4, abs=0.001), "7000", "7999"]
+    assert range_of(described, "random")["depth"] > 19
     text = of(described, "text")
     assert (text["min"], text["max"], text["nulls"], text["values"]) == ("n0", "n6", 5000, 15_000)
     assert of(described, "id")["distinct"] is None
+
+
+def test_bloom_filters(path: pathlib.Path) -> None:
+    described = describe(path)
+    (found,) = described["blooms"]
+    filters = [group.bloom_filter for group in orcish.ORCFile(path).row_groups("id")]
+    bits, kept = (sum(getattr(each, name) for each in filters) for name in ("bits", "bits_set"))
+    assert described["columns"][found["column"]]["path"] == "id"
+    assert (found["filters"], found["row_groups"], found["bits"]) == (20, 20, bits)
+    assert found["fill"] == pytest.approx(kept / bits)
+    assert found["least"] <= found["fill"] <= found["most"]
+    assert 0 < found["false_positives"] < 0.02
+    streams = orcish.ORCFile(path).column_storage()[1].streams
+    assert found["bytes"] == streams["BLOOM_FILTER_UTF8"]
+
+
+def test_stripes_where_there_are_many_row_groups(path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "MAX_INDEXES", 5)
+    described = describe(path)
+    found = range_of(described, "id")
+    assert (found["level"], found["parts"], found["bars"][3][0]) == ("stripe", 10, "stripe 3")
+    (bloom,) = described["blooms"]
+    assert (bloom["fill"], bloom["filters"]) == (None, None)
+    page(described)
+
+
+def test_stripes_where_there_is_no_row_index(tmp_path: pathlib.Path) -> None:
+    orcish.write_table(rows(), tmp_path / "a.orc", row_index_stride=0)
+    found = range_of(describe(tmp_path / "a.orc"), "id")
+    assert (found["level"], found["parts"]) == ("stripe", 1)
+
+
+def test_row_indexes_that_cannot_be_read(path: pathlib.Path) -> None:
+    """Other parts of the report are there, and the error is in it."""
+    data = bytearray(path.read_bytes())
+    stripe = orcish.ORCFile(path).stripes[1]
+    data[stripe.offset : stripe.offset + stripe.index_length] = b"\xff" * stripe.index_length
+    described = describe(bytes(data))
+    assert described["faults"]
+    assert range_of(described, "id")["level"] == "stripe"
 
 
 def test_distinct_values(path: pathlib.Path) -> None:
@@ -162,7 +200,7 @@ def test_files_of_a_table(path: pathlib.Path, tmp_path: pathlib.Path, monkeypatc
     assert (described["files"], described["rows"], len(described["shown"])) == (3, 20_000, 3)
     assert [file["label"].split("/")[0] for file in described["shown"]] == ["k=0", "k=1", "k=2"]
     assert of(described, "id")["files"] == 3
-    assert range_of(described, "id")["bars"][0][0] == "file 0, stripe 0"
+    assert range_of(described, "id")["bars"][0][0] == "file 0, stripe 0, row group 0"
     # Only the largest files are drawn, and the others are counted.
     monkeypatch.setattr(opened, "MAX_FILES", 1)
     described = describe([path, table])
