@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from orcish.cli.advise import add_advice, advice_of
 from orcish.cli.arguments import add_files, add_json, add_storage
 from orcish.cli.output import print_lines
 from orcish.layout import describe, write_report
@@ -24,6 +25,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--distinct", action="store_true", help="also estimate the number of distinct values, for which rows are read"
     )
+    command.add_argument(
+        "--advise", action="store_true", help="also measure what other options of writing would give, as advise does"
+    )
+    add_advice(command)
     add_json(command, "page")
     add_storage(command)
     command.set_defaults(run=_run)
@@ -32,7 +37,11 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     if options.output is None and not options.json:
         raise ValueError("-o is missing: the page is a file, such as -o report.html; --json prints its data")
+    if not options.advise and (options.lookup or options.filters):
+        raise ValueError("--lookup and --where are of --advise, which is missing")
+    advice = advice_of(options.files, options).to_dict() if options.advise else None
     arguments = {
+        "advice": advice,
         "distinct": options.distinct,
         "progress": not options.json,
         "storage_options": dict(options.storage_options),

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import heapq
-import os
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from orcish.errors import OrcishError
-from orcish.io.names import display_name
 from orcish.layout.bounds import MAX_FILES
 from orcish.reading.file import ORCFile
+from orcish.tables.orc_sources import OrcSource
 from orcish.terminal import printable
 from orcish.types import StorageOptions
 
-__all__ = ["Opened", "name_of", "open_largest"]
+__all__ = ["Opened", "open_largest"]
 
 
 class Opened(NamedTuple):
@@ -27,7 +26,7 @@ class Opened(NamedTuple):
     """Names and errors of the files that cannot be read."""
 
 
-def open_largest(files: list[Any], storage_options: StorageOptions | None) -> Opened:
+def open_largest(files: list[OrcSource], storage_options: StorageOptions | None) -> Opened:
     """Opens all files, and keeps the largest ones.
 
     Raises:
@@ -37,9 +36,9 @@ def open_largest(files: list[Any], storage_options: StorageOptions | None) -> Op
     kept: list[tuple[int, int, ORCFile]] = []
     sizes, failed = [], []
     fault: Exception | None = None
-    for number, location in enumerate(files):
+    for number, (name, source) in enumerate(files):
         try:
-            file = ORCFile(location, storage_options=storage_options)
+            file = ORCFile(source, storage_options=storage_options)
             # Of files of the same size, the first ones are kept.
             size = (file.file_length, -number)
             if len(kept) < MAX_FILES or size > kept[0][:2]:
@@ -47,7 +46,7 @@ def open_largest(files: list[Any], storage_options: StorageOptions | None) -> Op
                 heapq.heappush(kept, (*size, file))
         except (OrcishError, OSError) as error:
             fault = error
-            failed.append({"name": name_of(location), "error": printable(str(error))})
+            failed.append({"name": name, "error": printable(str(error))})
             continue
         sizes.append((file.file_length, file.num_rows))
         if len(kept) > MAX_FILES:
@@ -55,7 +54,7 @@ def open_largest(files: list[Any], storage_options: StorageOptions | None) -> Op
     if fault is not None and not kept:
         raise fault
     ordered = sorted(kept, key=lambda each: -each[1])
-    return Opened([(name_of(files[-number]), file) for _, number, file in ordered], sizes, failed)
+    return Opened([(files[-number].name, file) for _, number, file in ordered], sizes, failed)
 
 
 def _check(file: ORCFile) -> None:
@@ -64,11 +63,3 @@ def _check(file: ORCFile) -> None:
     file.stripe_statistics(0)
     for id in range(len(file.column_parents)):
         file.statistics(id)
-
-
-def name_of(source: Any) -> str:
-    """The name of a source, for people."""
-    if isinstance(source, str | os.PathLike):
-        # Names of files may have bytes that are no text.
-        return printable(display_name(os.fspath(source).encode(errors="replace").decode()))
-    return f"<{type(source).__name__}>"

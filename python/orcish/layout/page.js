@@ -41,7 +41,7 @@ function percent(share) {
   return value > 0 && value < 0.05 ? "< 0.1 %" : `${value.toFixed(1)} %`;
 }
 
-const signed = (share) => `${share > 0 ? "+" : share < 0 ? "\u2212" : ""}${Math.abs(share * 100).toFixed(1)} %`;
+const signed = (share) => `${share >= 0.0005 ? "+" : share <= -0.0005 ? "\u2212" : ""}${Math.abs(share * 100).toFixed(1)} %`;
 const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
 
 // The tree of what is drawn: {key, label, bytes, kind, about, children()}.
@@ -445,6 +445,35 @@ function blooms() {
   ], data.blooms);
 }
 
+function advice() {
+  const found = data.advice;
+  byId("advice-section").hidden = !found;
+  if (!found) return;
+  const share = found.all_stored_bytes ? found.stored_bytes / found.all_stored_bytes : 0;
+  const texts = [
+    `Measured on ${number(found.rows)} of ${plural(found.all_rows, "row")}, in ${number(found.stripes.length)} of ${plural(found.all_stripes, "stripe")} (${percent(share)} of the bytes), seed ${found.seed}. ` +
+      `Times are medians of ${plural(found.runs, "run")}` + (found.noise === null ? "." : `, which differ by up to ${percent(found.noise)}.`) +
+      ` The sample has ${number(found.stored_bytes)} bytes, and ${number(found.rewritten_bytes)} when it is written again with the present options, which the changes are compared with.`,
+    ...found.notes.map((note) => `Note: ${note}.`),
+  ];
+  const advised = found.trials.filter((trial) => trial.advised);
+  byId("advice").replaceChildren(...texts.map((text) => element("p", { class: "hint" }, text)),
+    element("p", {}, advised.length ? `Advised: ${advised.map((trial) => `${trial.kind} ${trial.label}${trial.column ? ` of ${trial.column}` : ""}`).join("; ")}.` : "No option is worth a change."));
+  if (found.command) byId("advice").append(element("p", {}, element("code", {}, found.command)));
+  const looked = (trial) => trial.lookups.filter((each) => Math.abs(each.after - each.before) >= 0.01)
+    .map((each) => `${each.filters}: ${percent(each.before)} \u2192 ${percent(each.after)}`).join("; ");
+  fill(byId("trials"), [
+    ["advised", "text", (trial) => trial.advised ? "yes" : ""],
+    ["option", "text", (trial) => `${trial.kind}: ${trial.label}`],
+    ["column", "text", (trial) => trial.column],
+    ["bytes", "bytes", (trial) => trial.bytes],
+    ["change", "text", (trial) => signed(trial.bytes_change), (trial) => trial.bytes_change],
+    ["write", "text", (trial) => signed(trial.write_change), (trial) => trial.write_change, "Change of the time of writing"],
+    ["read", "text", (trial) => signed(trial.read_change), (trial) => trial.read_change, "Change of the time of reading all rows"],
+    ["rows that lookups look at", "text", looked],
+  ], found.trials);
+}
+
 // Page.
 
 function head() {
@@ -526,5 +555,6 @@ head();
 columnTable();
 ranges();
 blooms();
+advice();
 show();
 })();

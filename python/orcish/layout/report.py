@@ -10,7 +10,7 @@ from typing import Any
 from orcish.keywords import checked_keywords
 from orcish.layout.description import describe
 from orcish.layout.page import page
-from orcish.types import ProgressOption, Sources, StorageOptions
+from orcish.types import FileSystem, ProgressOption, Sources, StorageOptions
 
 __all__ = ["write_report"]
 
@@ -24,6 +24,7 @@ def write_report(
     advice: Mapping[str, Any] | None = None,
     progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
 ) -> dict[str, Any]:
     """Writes a page of HTML that shows how a file, or the files of a table, are laid out: bytes of stripes, columns and
     streams drawn to scale, a table of the columns, and how far the rows are sorted by each column.
@@ -44,6 +45,7 @@ def write_report(
         progress: True for a bar on the terminal, or a function that is called with a
             :class:`~orcish.types.Progress`, of rows.
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the paths of the source are within; see :data:`~orcish.types.FileSystem`.
 
     Returns:
         What the page says, as JSON values.
@@ -54,7 +56,14 @@ def write_report(
         OrcishError: No file can be read. A page of several files names those that cannot be read.
         OSError: Likewise, or the page cannot be written.
     """
-    described = describe(source, distinct=distinct, advice=advice, progress=progress, storage_options=storage_options)
+    described = describe(
+        source,
+        distinct=distinct,
+        advice=advice,
+        progress=progress,
+        storage_options=storage_options,
+        filesystem=filesystem,
+    )
     try:
         Path(target).write_text(page(described), encoding="ascii", newline="\n")
     except OSError as error:

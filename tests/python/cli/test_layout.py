@@ -60,6 +60,8 @@ def test_several_files_of_which_one_fails(path: pathlib.Path, capsys: pytest.Cap
 def test_errors(path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, path)
     assert (code, "-o report.html" in err) == (1, True)
+    code, _, err = run(capsys, path, "--json", "--lookup", "id")
+    assert (code, "are of --advise" in err) == (1, True)
     code, _, err = run(capsys, path.with_name("none.orc"), "-o", path.with_name("r.html"))
     assert (code, "none.orc" in err) == (1, True)
     code, _, err = run(capsys, path, "-o", path.parent / "no folder" / "r.html")

@@ -14,6 +14,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
+import fsspec
 import orcish
 import pyarrow as pa
 import pytest
@@ -258,6 +259,19 @@ def test_wide_files_have_pages_of_bounded_size(tmp_path: pathlib.Path) -> None:
         orcish.write_table(table, tmp_path / f"{name}.orc")
     text = page(describe(f"{tmp_path}/*.orc"))
     assert len(text) < 1_000_000
+
+
+def test_file_systems(path: pathlib.Path) -> None:
+    """Files of other file systems have the names of their paths."""
+    memory = fsspec.filesystem("memory")
+    for name in ("layout/a.orc", "layout/b.orc"):
+        memory.pipe(name, path.read_bytes())
+    for source, options in (("layout", {"filesystem": memory}), ("memory://layout/*.orc", {})):
+        described = describe(source, **options)
+        assert [file["label"] for file in described["shown"]] == ["a.orc", "b.orc"]
+        assert described["rows"] == 40_000
+        advice = orcish.advise(source, runs=1, sample_size="10KB", **options)
+        assert advice.stripes[0][0].endswith(".orc")
 
 
 def test_carbon_is_refused(tmp_path: pathlib.Path) -> None:

@@ -38,7 +38,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
         for start in range(0, count, 2000):
             writer.write(data.slice(start, 2000))
             writer.end_stripe()
-    write_report(folder / "a.orc", folder / "file.html")
+    advice = orcish.advise(folder / "a.orc", lookup=["id"], runs=1)
+    write_report(folder / "a.orc", folder / "file.html", advice=advice.to_dict())
     orcish.write_dataset(data, folder / "t", partition_by=[HOSTILE])
     write_report(folder / "t", folder / "table.html", distinct=True)
     return folder
@@ -151,6 +152,20 @@ def test_table_of_columns(page: Browser, reports: pathlib.Path) -> None:
     assert [int(text.replace(",", "")) for text in column(page, "columns", heads.index("bytes"))] == sizes[::-1]
     assert page.evaluate("document.querySelectorAll('#ranges figure').length") == 4
     assert page.evaluate("document.title").endswith(" - layout")
+
+
+def test_bloom_filters_and_advice(page: Browser, reports: pathlib.Path) -> None:
+    page.open(reports / "file.html")
+    assert column(page, "blooms", 0) == ["id"]
+    assert column(page, "blooms", 2) == ["3 of 3 row groups"]
+    advice = orcish.advise(reports / "a.orc", lookup=["id"], runs=1)
+    tried = [f"{trial.kind}: {trial.label}" for trial in advice.trials if trial.kind != "all advice together"]
+    assert column(page, "trials", 1)[: len(tried)] == tried
+    for name in ("blooms-section", "advice-section"):
+        assert page.evaluate(f"document.getElementById('{name}').offsetHeight > 0")
+    page.open(reports / "table.html")
+    for name in ("blooms-section", "advice-section"):
+        assert page.evaluate(f"document.getElementById('{name}').offsetHeight") == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

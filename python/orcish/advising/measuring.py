@@ -1,0 +1,124 @@
+"""Candidates are written to memory and read back, in alternating runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from orcish.advising.sample import stored_bytes
+from orcish.filters.pushdown import Filters
+from orcish.reading.file import ORCFile
+from orcish.writing.writer import write_table
+
+__all__ = ["Candidate", "Measured", "measure"]
+
+Probes = Mapping[str, Sequence[Filters]]
+"""Filters by what they are."""
+
+
+@dataclasses.dataclass
+class Candidate:
+    """Options to try, and the rows to try them on."""
+
+    kind: str
+    label: str
+    rows: pa.Table
+    options: dict[str, Any]
+    """All options of the write."""
+    changed: dict[str, Any]
+    """What differs from the present options."""
+    column: str | None = None
+    probes: tuple[str, ...] = ()
+    """Names of the filters that are tried."""
+
+
+@dataclasses.dataclass
+class Measured:
+    """What a candidate gave."""
+
+    candidate: Candidate
+    bytes: int = 0
+    write: list[float] = dataclasses.field(default_factory=list)
+    """Seconds of each run."""
+    read: list[float] = dataclasses.field(default_factory=list)
+    shares: dict[str, float] = dataclasses.field(default_factory=dict)
+    """Share of the rows that filters look at, as a mean, by what the filters are."""
+    seconds: dict[str, float] = dataclasses.field(default_factory=dict)
+    """Seconds of a read with a filter, as a mean, likewise."""
+
+    @property
+    def write_seconds(self) -> float:
+        """The median."""
+        return statistics.median(self.write)
+
+    @property
+    def read_seconds(self) -> float:
+        """The median."""
+        return statistics.median(self.read)
+
+    @property
+    def noise(self) -> float | None:
+        """How far the time of a read differs from the median, as a share, at most; ``None`` of one run."""
+        if len(self.read) < 2:
+            return None
+        return max(abs(each / self.read_seconds - 1) for each in self.read)
+
+
+def measure(
+    candidates: Sequence[Candidate], probes: Probes, runs: int, threads: int | None, done: Callable[[int], None]
+) -> list[Measured]:
+    """Measures candidates.
+
+    Each run measures all of them, every other one in reverse, so that changes of the load of the machine do not favour
+    one of them.
+
+    Args:
+        candidates: The candidates.
+        probes: Filters.
+        runs: Number of runs.
+        threads: Threads of writes and reads.
+        done: Takes the rows of each write.
+    """
+    found = [Measured(candidate) for candidate in candidates]
+    for candidate in candidates[:1]:
+        # The first write and read of a process take longer.
+        _run(Measured(candidate), threads, None)
+    for run in range(runs):
+        for each in found if run % 2 == 0 else reversed(found):
+            _run(each, threads, probes if run == runs - 1 else None)
+            done(each.candidate.rows.num_rows)
+    return found
+
+
+def _run(measured: Measured, threads: int | None, probes: Probes | None) -> None:
+    candidate = measured.candidate
+    target = io.BytesIO()
+    begun = time.perf_counter()
+    write_table(candidate.rows, target, threads=threads, **candidate.options)
+    measured.write.append(time.perf_counter() - begun)
+    data = target.getvalue()
+    target.close()
+    options = {} if threads is None else {"threads": threads}
+    begun = time.perf_counter()
+    file = ORCFile(data)
+    for _ in file.iter_batches(**options):  # type: ignore[arg-type]
+        pass
+    measured.read.append(time.perf_counter() - begun)
+    measured.bytes = sum(map(stored_bytes, file.stripes))
+    if probes is None:
+        return
+    for name in candidate.probes:
+        filters = probes[name]
+        read = sum(file.explain(filters=each).rows_read for each in filters)
+        measured.shares[name] = read / len(filters) / max(file.num_rows, 1)
+        begun = time.perf_counter()
+        for each in filters:
+            for _ in ORCFile(data).iter_batches(filters=each, **options):  # type: ignore[arg-type]
+                pass
+        measured.seconds[name] = (time.perf_counter() - begun) / len(filters)
