@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 
-from orcish.advising.candidates import PRESENT, of_columns, of_table, sorted_rows
+import pyarrow as pa
+
+from orcish.advising.candidates import PRESENT, of_columns, of_table
 from orcish.advising.choice import Whole, chosen
 from orcish.advising.columns import check_lookups, columns_of_filter, is_sortable, lookups_of, orders_of
 from orcish.advising.measuring import Candidate, Measured, measure
@@ -13,8 +16,10 @@ from orcish.advising.sample import Sample, take_sample
 from orcish.filters.pushdown import Filters
 from orcish.keywords import check_integer, checked_keywords
 from orcish.progress import reported
+from orcish.reading.file import ORCFile
 from orcish.tables.orc_sources import name_of, orc_sources, title_of
 from orcish.types import FileSystem, ProgressOption, Sources, StorageOptions
+from orcish.writing.writer import write_table
 
 __all__ = ["advise"]
 
@@ -50,7 +55,8 @@ def advise(
     time to write; or if they are read at least 10 % faster, which runs have to agree on, and have at most 2 % more
     bytes; or if the filters that are asked for look at less than 0.7 times as many rows, with at most 10 % more bytes.
     Options of one column have to save 1 % of all bytes. A sort order for fewer bytes may not harm lookups of columns
-    that are in order now. Of each kind of option, the best one is advised. Then all advice is tried together.
+    that are in order now. Of each kind of option, the best one is advised; compression of single columns only where the
+    codec of the file stays. Then all advice is tried together.
 
     >>> advice = orcish.advise("orders.orc", lookup=["id"], runs=1)
     >>> advice.rows, advice.stripes
@@ -64,8 +70,8 @@ def advise(
             that are in the sample.
         filters: A filter that queries have; its columns are tried as sort orders, and row groups that it skips are
             counted.
-        sample_size: Bytes in memory of the rows that are tried, 32 MiB by default. All work takes about six times as
-            many bytes.
+        sample_size: Bytes in memory of the rows that are tried, 32 MiB by default. All work takes about four times
+            as many bytes.
         seed: Which stripes and values are chosen.
         runs: Number of runs of which times are medians.
         threads: Threads of each write and read; the number of cores by default.
@@ -135,7 +141,10 @@ class _Work:
         found = orders_of(rows, sample.settings.options()["row_index_stride"])
         self.orders = list(dict.fromkeys([*lookup, *of_filter, *found.scattered]))
         self.asked = {WHERE, *lookup}
-        self.probes: dict[str, list[Filters]] = {} if filters is None else {WHERE: [filters]}
+        self.probes: dict[str, list[Filters]] = {}
+        if filters is not None:
+            _check_filter(rows, filters)
+            self.probes[WHERE] = [filters]
         for name in dict.fromkeys([*self.orders, *found.clustered]):
             if values := lookups_of(rows, name, seed):
                 self.probes[name] = values
@@ -183,12 +192,17 @@ class _Work:
     def together(self, trials: tuple[Trial, ...]) -> Candidate:
         """The candidate with the options of several trials."""
         changed = merged(trials)
-        rows = self._sample.rows
-        if "sort_by" in changed:
-            rows = sorted_rows(rows, changed["sort_by"])
-        options = {name: value for name, value in changed.items() if name != "sort_by"}
-        options = {**self._sample.settings.options(), **options}
-        return Candidate(TOGETHER, "see above", rows, options, changed, probes=tuple(self.probes))
+        options = {**self._sample.settings.options(), **changed}
+        order = options.pop("sort_by", None)
+        probes = tuple(self.probes)
+        return Candidate(TOGETHER, "see above", self._sample.rows, options, changed, probes=probes, sort_by=order)
+
+
+def _check_filter(rows: pa.Table, filters: Filters) -> None:
+    """Raises what a read with the filter raises."""
+    target = io.BytesIO()
+    write_table(rows.slice(0, 0), target)
+    ORCFile(target.getvalue()).explain(filters=filters)
 
 
 def _notes(sample: Sample, rewritten: int) -> list[str]:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from orcish.advising.columns import has_bloom_filters, is_text
-from orcish.advising.measuring import Candidate
+from orcish.advising.measuring import Candidate, sorted_rows
 from orcish.advising.sample import Sample
 
-__all__ = ["PRESENT", "of_columns", "of_table", "sorted_rows"]
+__all__ = ["PRESENT", "of_columns", "of_table"]
 
 PRESENT = "present"
 """The kind of the candidates with the present options."""
@@ -48,7 +47,7 @@ def of_table(
         sample: The sample.
         lookup: Columns that are looked up.
         orders: Columns that are tried as the sort order.
-        probes: Names of the filters; the first words of those of a column are its name.
+        probes: Names of the filters; those of a column are its name.
     """
     rows, present = sample.rows, sample.settings.options()
     found = [Candidate(PRESENT, "present options", rows, present, {}, probes=tuple(probes))]
@@ -73,22 +72,21 @@ def of_table(
     for name in lookup:
         if name not in blooms and has_bloom_filters(rows.schema.field(name).type) and stride:
             changed = {"bloom_filter_columns": [*blooms, name]}
-            found.append(_changed("bloom filter", name, sample, changed, (name,)))
+            found.append(_changed("bloom filter", name, sample, changed, tuple({name} & {*probes})))
     for name in orders:
-        one = _changed("sort order", name, sample, {"sort_by": name}, tuple(probes))
         try:
-            one.rows = sorted_rows(rows, name)
+            sorted_rows(rows.slice(0, 1), name)
         except pa.ArrowNotImplementedError as error:
             notes.append(f"sort order {name}: not tried, as pyarrow does not sort such rows: {error}")
             continue
-        found.append(one)
+        found.append(_changed("sort order", name, sample, {"sort_by": name}, tuple(probes)))
     return found, notes
 
 
 def _changed(kind: str, label: str, sample: Sample, changed: dict[str, Any], probes: tuple[str, ...] = ()) -> Candidate:
     options = {**sample.settings.options(), **changed}
-    options.pop("sort_by", None)
-    return Candidate(kind, label, sample.rows, options, changed, probes=probes)
+    order = options.pop("sort_by", None)
+    return Candidate(kind, label, sample.rows, options, changed, probes=probes, sort_by=order)
 
 
 def _stripe_sizes(sample: Sample) -> tuple[list[Candidate], list[str]]:
@@ -114,11 +112,6 @@ def _stripe_sizes(sample: Sample) -> tuple[list[Candidate], list[str]]:
             f"stripes have {own:,}; a larger sample tells"
         )
     return found, notes
-
-
-def sorted_rows(rows: pa.Table, name: str) -> pa.Table:
-    """The rows in the order of a column."""
-    return rows.take(pc.sort_indices(rows, sort_keys=[(name, "ascending")]))
 
 
 def of_columns(sample: Sample) -> list[Candidate]:

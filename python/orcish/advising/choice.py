@@ -45,6 +45,9 @@ def chosen(trials: Sequence[Trial], whole: Whole) -> list[Trial]:
         key = (trial.kind, trial.label if trial.kind == "bloom filter" else trial.column)
         if is_worth(trial, whole) and (key not in best or _rank(trial) < _rank(best[key])):
             best[key] = trial
+    if any(kind == "compression" for kind, _ in best):
+        # Levels of columns were tried with the present codec.
+        best = {key: trial for key, trial in best.items() if trial.kind != "column compression"}
     advised = list(best.values())
     return [dataclasses.replace(trial, advised=trial in advised) for trial in trials]
 

@@ -106,7 +106,9 @@ def orders_of(rows: pa.Table, stride: int) -> Orders:
     clustered: list[str] = []
     names = rows.schema.names
     for name in dict.fromkeys(names[:_MAX_COLUMNS]):
-        if names.count(name) > 1 or not is_sortable(rows.schema.field(name).type) or len(groups) < 2:
+        # Names with dots may be ambiguous in filters.
+        is_plain = names.count(name) == 1 and name and "." not in name
+        if not is_plain or not is_sortable(rows.schema.field(name).type) or len(groups) < 2:
             continue
         column = rows.column(name)
         try:

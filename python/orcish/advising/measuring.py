@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from orcish.advising.sample import stored_bytes
 from orcish.filters.pushdown import Filters
 from orcish.reading.file import ORCFile
 from orcish.writing.writer import write_table
 
-__all__ = ["Candidate", "Measured", "measure"]
+__all__ = ["Candidate", "Measured", "Probes", "measure", "sorted_rows"]
 
 Probes = Mapping[str, Sequence[Filters]]
 """Filters by what they are."""
@@ -29,6 +30,7 @@ class Candidate:
     kind: str
     label: str
     rows: pa.Table
+    """The rows, in their present order."""
     options: dict[str, Any]
     """All options of the write."""
     changed: dict[str, Any]
@@ -36,6 +38,9 @@ class Candidate:
     column: str | None = None
     probes: tuple[str, ...] = ()
     """Names of the filters that are tried."""
+    sort_by: str | None = None
+    """The column that rows are sorted by before they are written. A sorted copy is made for each run, as many copies
+    would take much memory."""
 
 
 @dataclasses.dataclass
@@ -96,12 +101,19 @@ def measure(
     return found
 
 
+def sorted_rows(rows: pa.Table, name: str) -> pa.Table:
+    """The rows in the order of a column."""
+    return rows.take(pc.sort_indices(rows, sort_keys=[(name, "ascending")]))
+
+
 def _run(measured: Measured, threads: int | None, probes: Probes | None) -> None:
     candidate = measured.candidate
     target = io.BytesIO()
+    rows = candidate.rows if candidate.sort_by is None else sorted_rows(candidate.rows, candidate.sort_by)
     begun = time.perf_counter()
-    write_table(candidate.rows, target, threads=threads, **candidate.options)
+    write_table(rows, target, threads=threads, **candidate.options)
     measured.write.append(time.perf_counter() - begun)
+    del rows
     data = target.getvalue()
     target.close()
     options = {} if threads is None else {"threads": threads}

@@ -18,6 +18,8 @@ _FLAGS = {
     "sort_by": "--sort-by",
 }
 """Arguments of ``orcish rewrite`` by option."""
+_KEPT = ("compression", "row_index_stride", "bloom_filter_columns")
+"""Present options that a command repeats. A mean size of stripes is none."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -139,15 +141,22 @@ class Advice:
 
     @property
     def command(self) -> str | None:
-        """The command that writes the table with these options, but for options that only Python has; ``None`` where
-        there are no others.
+        """The command that writes the table with the advised options, and else with the present ones, but for options
+        that only Python has; ``None`` where nothing is advised.
         """
-        return command_of(self.sources, self.options) if self.advised else None
+        return self._command(self.options) if self.advised else None
+
+    def _command(self, changed: dict[str, Any]) -> str:
+        """The command for some options, with those of the present ones that stay."""
+        kept = {name: self.present[name] for name in _KEPT if name in self.present}
+        if "compression" in changed:
+            kept.pop("compression", None)
+        return command_of(self.sources, {**kept, **changed})
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        trials = [{**trial.to_dict(), "command": command_of(self.sources, trial.options)} for trial in self.trials]
+        trials = [{**trial.to_dict(), "command": self._command(trial.options)} for trial in self.trials]
         return {**fields, "trials": trials, "options": self.options, "command": self.command}
 
     def __str__(self) -> str:
@@ -170,11 +179,10 @@ def merged(trials: tuple[Trial, ...]) -> dict[str, Any]:
     return options
 
 
-def command_of(sources: Sequence[str], options: dict[str, Any]) -> str | None:
-    """The command that writes files with some options, as far as the shell has them; ``None`` where it has none."""
+def command_of(sources: Sequence[str], options: dict[str, Any]) -> str:
+    """The command that writes files with some options, as far as the shell has them."""
     words = ["orcish", "rewrite", *sources]
-    plain = len(words)
     for name, value in options.items():
         if name in _FLAGS:
             words += [_FLAGS[name], ",".join(value) if isinstance(value, list) else str(value)]
-    return shlex.join(words) if len(words) > plain else None
+    return shlex.join(words)

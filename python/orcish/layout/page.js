@@ -11,6 +11,7 @@ const STREAMS = {
 };
 
 const MAX_ROWS = 200;
+const MAX_PARTS = 25;
 const GAP = 2;
 const HEAD = 20;
 const LEVELS = 2;
@@ -305,10 +306,10 @@ function cell(kind, value) {
   return element("td", { class: kind }, element("span", {}, value instanceof Node ? value : String(value)));
 }
 
-function fill(table, columns, rows) {
+function fill(table, columns, rows, first = MAX_ROWS) {
   // A table that is sorted by a click on the name of a column.
   const body = element("tbody", {});
-  let most = MAX_ROWS;
+  let most = first;
   let sorted = null;
   const more = element("button", { type: "button", class: "more" });
   const show = () => {
@@ -362,7 +363,7 @@ function inside(nodes) {
     ["bytes", "bytes", (child) => child.bytes],
     ["share", "share", (child) => node.bytes ? child.bytes / node.bytes : 0],
     ["", "about", (child) => child.about],
-  ], rows);
+  ], rows, MAX_PARTS);
 }
 
 function columnTable() {

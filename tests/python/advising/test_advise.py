@@ -126,6 +126,9 @@ def test_what_is_advised(advice: orcish.Advice) -> None:
     assert advice.command is not None
     assert advice.command.startswith("orcish rewrite ")
     assert "--bloom-filter-columns" in advice.command
+    # Options that stay are in the command, too.
+    if "compression" not in advice.options:
+        assert "--compression zlib" in advice.command
     orcish.write_table(rows(10), io.BytesIO(), **{k: v for k, v in advice.options.items() if k != "sort_by"})
 
 
@@ -269,6 +272,21 @@ def test_the_best_of_a_kind_is_advised() -> None:
     assert [each.advised for each in found] == [False, True, False, True]
 
 
+def test_levels_of_columns_are_those_of_the_present_codec() -> None:
+    level = trial(kind="column compression", column="a", bytes=10, bytes_before=100)
+    assert [each.advised for each in chosen([level], Whole(1000, 1.0, 1.0))] == [True]
+    found = chosen([level, trial(bytes=900)], Whole(1000, 1.0, 1.0))
+    assert [each.advised for each in found] == [False, True]
+
+
+def test_columns_of_nulls_and_of_one_value(tmp_path: pathlib.Path) -> None:
+    """There is nothing to look for in a column of nulls."""
+    data = pa.table({"a": pa.nulls(3000, pa.string()), "b": [7] * 3000, "c": [float("nan")] * 3000})
+    orcish.write_table(data, tmp_path / "a.orc", row_index_stride=1000)
+    advice = orcish.advise(tmp_path / "a.orc", lookup=["a", "b", "c"], runs=1)
+    assert {each.filters for trial in advice.trials for each in trial.lookups} == {"b"}
+
+
 def test_commands() -> None:
     options = {"compression": "zstd", "compression_level": 9, "bloom_filter_columns": ["a b", "c"], "sort_by": "x'"}
     text = command_of(["my file.orc"], options)
@@ -276,7 +294,7 @@ def test_commands() -> None:
         "orcish rewrite 'my file.orc' --compression zstd --compression-level 9 --bloom-filter-columns 'a b,c' "
         """--sort-by 'x'"'"''"""
     )
-    assert command_of(["a.orc"], {"dictionary": {"a": True}}) is None
+    assert command_of(["a.orc"], {"dictionary": {"a": True}}) == "orcish rewrite a.orc"
     both = (trial(options={"bloom_filter_columns": ["a"], "dictionary": {"a": True}}),)
     other = trial(options={"bloom_filter_columns": ["b"], "dictionary": {"b": False}})
     assert merged((*both, other)) == {"bloom_filter_columns": ["a", "b"], "dictionary": {"a": True, "b": False}}
