@@ -10,7 +10,7 @@ import pyarrow as pa
 from orcish.advising.candidates import PRESENT, of_columns, of_table
 from orcish.advising.choice import Whole, chosen
 from orcish.advising.columns import check_lookups, columns_of_filter, is_sortable, lookups_of, orders_of
-from orcish.advising.measuring import Candidate, Measured, measure
+from orcish.advising.measuring import Candidate, Measured, Probe, measure
 from orcish.advising.result import Advice, Lookups, Trial, merged
 from orcish.advising.sample import Sample, take_sample
 from orcish.filters.pushdown import Filters
@@ -140,14 +140,13 @@ class _Work:
         ]
         found = orders_of(rows, sample.settings.options()["row_index_stride"])
         self.orders = list(dict.fromkeys([*lookup, *of_filter, *found.scattered]))
-        self.asked = {WHERE, *lookup}
-        self.probes: dict[str, list[Filters]] = {}
+        self.probes: dict[str, Probe] = {}
         if filters is not None:
             _check_filter(rows, filters)
-            self.probes[WHERE] = [filters]
+            self.probes[WHERE] = Probe([filters], True)
         for name in dict.fromkeys([*self.orders, *found.clustered]):
             if values := lookups_of(rows, name, seed):
-                self.probes[name] = values
+                self.probes[name] = Probe(values, name in lookup)
 
     def trials(self, found: Sequence[Measured]) -> list[Trial]:
         """Each candidate, compared with the last one before it that has the present options."""
@@ -165,12 +164,12 @@ class _Work:
         lookups = tuple(
             Lookups(
                 name,
-                len(self.probes[name]),
-                name in self.asked,
+                len(self.probes[name].filters),
+                self.probes[name].is_asked,
                 before.shares[name],
                 after.shares[name],
-                before.seconds[name],
-                after.seconds[name],
+                before.lookup_seconds(name),
+                after.lookup_seconds(name),
             )
             for name in candidate.probes
         )

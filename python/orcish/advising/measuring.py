@@ -7,7 +7,7 @@ import io
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,10 +17,22 @@ from orcish.filters.pushdown import Filters
 from orcish.reading.file import ORCFile
 from orcish.writing.writer import write_table
 
-__all__ = ["Candidate", "Measured", "Probes", "measure", "sorted_rows"]
+__all__ = ["Candidate", "Measured", "Probe", "Probes", "measure", "sorted_rows"]
 
-Probes = Mapping[str, Sequence[Filters]]
-"""Filters by what they are."""
+_TIMED = 3
+"""Filters of a probe whose reads are timed."""
+
+
+class Probe(NamedTuple):
+    """Filters of the same columns."""
+
+    filters: Sequence[Filters]
+    is_asked: bool
+    """Whether advice was asked for them. Reads with others are not timed."""
+
+
+Probes: TypeAlias = Mapping[str, Probe]
+"""By what they are."""
 
 
 @dataclasses.dataclass
@@ -54,8 +66,8 @@ class Measured:
     read: list[float] = dataclasses.field(default_factory=list)
     shares: dict[str, float] = dataclasses.field(default_factory=dict)
     """Share of the rows that filters look at, as a mean, by what the filters are."""
-    seconds: dict[str, float] = dataclasses.field(default_factory=dict)
-    """Seconds of a read with a filter, as a mean, likewise."""
+    lookups: dict[str, list[float]] = dataclasses.field(default_factory=dict)
+    """Seconds of a read with a filter in each run, as means, likewise."""
 
     @property
     def write_seconds(self) -> float:
@@ -66,6 +78,10 @@ class Measured:
     def read_seconds(self) -> float:
         """The median."""
         return statistics.median(self.read)
+
+    def lookup_seconds(self, name: str) -> float | None:
+        """The median of the seconds of a read with a filter; ``None`` where it is not timed."""
+        return statistics.median(self.lookups[name]) if name in self.lookups else None
 
     @property
     def noise(self) -> float | None:
@@ -93,10 +109,10 @@ def measure(
     found = [Measured(candidate) for candidate in candidates]
     for candidate in candidates[:1]:
         # The first write and read of a process take longer.
-        _run(Measured(candidate), threads, None)
+        _run(Measured(candidate), threads, {})
     for run in range(runs):
         for each in found if run % 2 == 0 else reversed(found):
-            _run(each, threads, probes if run == runs - 1 else None)
+            _run(each, threads, probes)
             done(each.candidate.rows.num_rows)
     return found
 
@@ -106,7 +122,7 @@ def sorted_rows(rows: pa.Table, name: str) -> pa.Table:
     return rows.take(pc.sort_indices(rows, sort_keys=[(name, "ascending")]))
 
 
-def _run(measured: Measured, threads: int | None, probes: Probes | None) -> None:
+def _run(measured: Measured, threads: int | None, probes: Probes) -> None:
     candidate = measured.candidate
     target = io.BytesIO()
     rows = candidate.rows if candidate.sort_by is None else sorted_rows(candidate.rows, candidate.sort_by)
@@ -123,14 +139,15 @@ def _run(measured: Measured, threads: int | None, probes: Probes | None) -> None
         pass
     measured.read.append(time.perf_counter() - begun)
     measured.bytes = sum(map(stored_bytes, file.stripes))
-    if probes is None:
-        return
-    for name in candidate.probes:
-        filters = probes[name]
-        read = sum(file.explain(filters=each).rows_read for each in filters)
-        measured.shares[name] = read / len(filters) / max(file.num_rows, 1)
-        begun = time.perf_counter()
-        for each in filters:
-            for _ in ORCFile(data).iter_batches(filters=each, **options):  # type: ignore[arg-type]
-                pass
-        measured.seconds[name] = (time.perf_counter() - begun) / len(filters)
+    for name in candidate.probes if probes else ():
+        filters, is_asked = probes[name]
+        if name not in measured.shares:
+            read = sum(file.explain(filters=each).rows_read for each in filters)
+            measured.shares[name] = read / len(filters) / max(file.num_rows, 1)
+        if is_asked:
+            timed = filters[:_TIMED]
+            begun = time.perf_counter()
+            for each in timed:
+                for _ in ORCFile(data).iter_batches(filters=each, **options):  # type: ignore[arg-type]
+                    pass
+            measured.lookups.setdefault(name, []).append((time.perf_counter() - begun) / len(timed))

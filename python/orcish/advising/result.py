@@ -35,9 +35,9 @@ class Lookups:
     before: float
     """Share of the rows in row groups that are not skipped, with the present options."""
     after: float
-    seconds_before: float
-    """Seconds of a read with a filter."""
-    seconds: float
+    seconds_before: float | None
+    """Seconds of a read with a filter; the median of several runs. ``None`` of filters that were not asked for."""
+    seconds: float | None
 
 
 @dataclasses.dataclass(frozen=True)

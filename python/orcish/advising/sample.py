@@ -18,10 +18,11 @@ __all__ = ["Sample", "Settings", "stored_bytes", "take_sample"]
 _MAX_FILES = 50
 """Files that are opened; of larger tables, some are chosen at random."""
 _BATCH_SIZE = 16_384
+_LEAST_BATCH = 16
 _LEAST_STRIDE = 1000
 """The fewest rows of a row group that are written."""
 _BLOOMS = ("BLOOM_FILTER", "BLOOM_FILTER_UTF8")
-_READ: ReadOptions = {"timestamp_unit": "exact", "strings": "utf8", "batch_size": _BATCH_SIZE}
+_READ: ReadOptions = {"timestamp_unit": "exact", "strings": "utf8"}
 
 
 class Settings(NamedTuple):
@@ -142,7 +143,10 @@ def _of_one_schema(opened: list[tuple[str, ORCFile]]) -> list[tuple[str, ORCFile
 def _first_batches(file: ORCFile, stripe: int, size: int, done: Callable[[int], None]) -> list[pa.RecordBatch]:
     """Batches of a stripe until they take ``size`` bytes, at least one."""
     found: list[pa.RecordBatch] = []
-    options: ReadOptions = {**_READ, "stripes": [stripe]}
+    info = file.stripes[stripe]
+    # Few rows may take much memory; stored bytes are at most about as many as those in memory.
+    rows = size * info.num_rows // max(stored_bytes(info), 1)
+    options: ReadOptions = {**_READ, "stripes": [stripe], "batch_size": min(_BATCH_SIZE, max(rows, _LEAST_BATCH))}
     for batch in file.iter_batches(**options):
         found.append(batch)
         size -= batch.nbytes

@@ -13,6 +13,7 @@ from orcish.terminal import json_line, printable
 __all__ = ["add_advice", "add_arguments", "advice_of"]
 
 _HEADER = ("", "option", "column", "bytes", "change", "write", "read")
+_LOOKUPS = ("", "option", "lookup", "rows now", "then", "time now", "then")
 _SHOWN = 0.01
 """Change of the share of rows that is shown."""
 _RIGHT = (False, False, False, True, True, True, True)
@@ -83,14 +84,25 @@ def _print(advice: Advice) -> None:
     print_lines([advice.source, _sample(advice), _present(advice), *(f"Note: {note}" for note in advice.notes), ""])
     print_table(_HEADER, [_row(trial) for trial in advice.trials], _RIGHT)
     rows = [
-        (_mark(trial), f"{trial.kind}: {trial.label}", each.filters, f"{each.before:.1%}", f"{each.after:.1%}")
+        (
+            _mark(trial),
+            f"{trial.kind}: {trial.label}",
+            each.filters,
+            *(f"{share:.1%}" for share in (each.before, each.after)),
+            *(
+                "" if seconds is None else f"{seconds * 1000:,.1f} ms"
+                for seconds in (each.seconds_before, each.seconds)
+            ),
+        )
         for trial in advice.trials
         for each in trial.lookups
         if abs(each.after - each.before) >= _SHOWN
     ]
     if rows:
-        print_lines(["", "Rows that filters look at, now and then"])
-        print_table(["", "option", "lookup", "now", "then"], rows, [False, False, False, True, True])
+        print_lines(
+            ["", "Rows that filters look at, and the time of a read with a filter that was given, now and then"]
+        )
+        print_table(_LOOKUPS, rows, [False, False, False, True, True, True, True])
     print_lines(["", *_conclusion(advice)])
 
 

@@ -7,12 +7,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from orcish.io.names import display_name
+from orcish.io.paths import local_path
 from orcish.keywords import checked_keywords
 from orcish.layout.description import describe
 from orcish.layout.page import page
 from orcish.types import FileSystem, ProgressOption, Sources, StorageOptions
 
 __all__ = ["write_report"]
+
+_MAGIC = b"ORC"
+"""What ORC files begin with."""
 
 
 @checked_keywords
@@ -52,10 +57,13 @@ def write_report(
 
     Raises:
         FileNotFoundError: There are no files.
+        FileExistsError: The target is an ORC file.
+        ValueError: The target is a URL.
         UnsupportedError: The source is a table of CarbonData.
         OrcishError: No file can be read. A page of several files names those that cannot be read.
         OSError: Likewise, or the page cannot be written.
     """
+    place = _checked(target)
     described = describe(
         source,
         distinct=distinct,
@@ -65,7 +73,20 @@ def write_report(
         filesystem=filesystem,
     )
     try:
-        Path(target).write_text(page(described), encoding="ascii", newline="\n")
+        place.write_text(page(described), encoding="ascii", newline="\n")
     except OSError as error:
-        raise type(error)(error.errno, f"{os.fspath(target)}: {error.strerror}") from None
+        raise type(error)(error.errno, f"{place}: {error.strerror}") from None
     return described
+
+
+def _checked(target: str | os.PathLike[str]) -> Path:
+    """The path of the page, which may not be that of a file of data."""
+    path = local_path(os.fspath(target))
+    if "://" in path:
+        raise ValueError(f"{display_name(path)}: a page is written to a local path, such as report.html")
+    place = Path(path)
+    if place.is_file():
+        with place.open("rb") as file:
+            if file.read(len(_MAGIC)) == _MAGIC:
+                raise FileExistsError(f"{place} is an ORC file: the page needs another name, such as report.html")
+    return place

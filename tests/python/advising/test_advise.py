@@ -108,6 +108,7 @@ def test_lookups_are_those_of_row_groups(path: pathlib.Path, advice: orcish.Advi
         assert share == plan.rows_read / 30_000
     assert found["number"].after < 0.1 < 0.9 < found["number"].before
     assert {each.filters for each in trial.lookups if each.is_asked} == {"the given filter", "key", "number"}
+    assert all((each.seconds is not None and each.seconds > 0) == each.is_asked for each in trial.lookups)
     # Rows are in the order of `at` now, which another order destroys.
     assert found["at"].before < 0.1
     assert found["at"].after > 0.9
@@ -160,6 +161,14 @@ def test_long_stripes_are_cut(tmp_path: pathlib.Path) -> None:
     assert 125_000 <= advice.rows <= 125_000 + 16_384
     assert any("only the first rows" in note for note in advice.notes)
     assert advice.stored_bytes == pytest.approx(advice.all_stored_bytes * advice.rows / 500_000, rel=0.01)
+
+
+def test_long_rows_are_cut(tmp_path: pathlib.Path) -> None:
+    """Batches of long rows have few of them."""
+    texts = [random.Random(number).randbytes(100_000).hex() for number in range(100)]
+    orcish.write_table(pa.table({"a": texts}), tmp_path / "a.orc")
+    advice = orcish.advise(tmp_path / "a.orc", sample_size=1_000_000, runs=1)
+    assert advice.rows <= 16
 
 
 def test_tables(tmp_path: pathlib.Path) -> None:

@@ -38,7 +38,7 @@ def test_text(path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[1].startswith("Sample: ")
     assert "\x1b" not in out
     assert any(line.startswith("*  bloom filter: \\x1b[31mkey") for line in lines)
-    assert "Rows that filters look at, now and then" in lines
+    assert any(line.startswith("Rows that filters look at") for line in lines)
     assert lines[lines.index("Advised:") + 1].startswith(f"  orcish rewrite {path} ")
 
 
