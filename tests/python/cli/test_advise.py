@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import pathlib
+import pty
 import random
+import subprocess
+import sys
 from typing import Any
 
 import orcish
@@ -40,6 +45,26 @@ def test_text(path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert any(line.startswith("*  bloom filter: \\x1b[31mkey") for line in lines)
     assert any(line.startswith("Rows that filters look at") for line in lines)
     assert lines[lines.index("Advised:") + 1].startswith(f"  orcish rewrite {path} ")
+
+
+def test_terminal(path: pathlib.Path) -> None:
+    """A terminal shows a bar on the way, and the table at the end."""
+    parent, child = pty.openpty()
+    command = [sys.executable, "-m", "orcish", "advise", str(path), *map(str, FEW)]
+    process = subprocess.Popen(command, stdout=child, stderr=child, stdin=child)
+    os.close(child)
+    shown = b""
+    # The end of a terminal is an error.
+    with contextlib.suppress(OSError):
+        while part := os.read(parent, 4096):
+            shown += part
+    os.close(parent)
+    assert process.wait(60) == 0
+    text = shown.decode()
+    assert "%" in text
+    assert "compression: lz4" in text
+    assert "\\x1b[31mkey" in text
+    assert "\x1b[31mkey" not in text
 
 
 def test_json(path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
