@@ -12,10 +12,13 @@ from typing import Any
 
 __all__ = ["embedded", "page"]
 
+_SCRIPTS = ("texts.js", "tree.js", "map.js", "tables.js", "sections.js", "page.js")
+"""Parts of the script, each of which uses the ones before it."""
+
 
 def page(described: Mapping[str, Any]) -> str:
     """The page for the result of :func:`orcish.layout.describe`, as HTML in ASCII."""
-    style, script = _resource("page.css"), _resource("page.js")
+    style, script = _resource("page.css"), _script()
     parts = {
         "title": html.escape(described["title"]),
         "policy": f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
@@ -42,5 +45,10 @@ def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
+def _script() -> str:
+    """The script, whose parts share their names with each other and with nothing else."""
+    return '"use strict";\n(() => {\n' + "\n".join(map(_resource, _SCRIPTS)) + "})();\n"
+
+
 def _resource(name: str) -> str:
-    return importlib.resources.files("orcish.layout").joinpath(name).read_text(encoding="utf-8")
+    return importlib.resources.files("orcish.layout").joinpath("template", name).read_text(encoding="utf-8")

@@ -394,8 +394,10 @@ def test_embedded_data_are_no_markup(text: str) -> None:
 
 def test_resources_are_ascii() -> None:
     """The page is ASCII, and the policy has digests of these texts as they are."""
-    folder = pathlib.Path(orcish.layout.__file__).parent
-    for name in ("page.html", "page.css", "page.js"):
-        text = (folder / name).read_text(encoding="ascii")
+    folder = pathlib.Path(orcish.layout.__file__).parent / "template"
+    files = {path.name: path.read_text(encoding="ascii") for path in folder.iterdir()}
+    assert {"page.html", "page.css", "page.js"} < files.keys()
+    for name, text in files.items():
         assert "</script" not in text or name == "page.html"
         assert "\r" not in text
+        assert len(text.splitlines()) < 400
