@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import itertools
 
-__all__ = ["MAX_COLUMNS", "MAX_FILES", "MAX_INDEXES", "MAX_PARTS", "MAX_RANGES", "MAX_STATISTICS", "MAX_TILES", "runs"]
+__all__ = [
+    "MAX_COLUMNS",
+    "MAX_FILES",
+    "MAX_INDEXES",
+    "MAX_PARTS",
+    "MAX_RANGES",
+    "MAX_REMOTE_INDEXES",
+    "MAX_STATISTICS",
+    "MAX_TILES",
+    "runs",
+]
 
 MAX_FILES = 100
 """Files that are drawn, the largest ones."""
@@ -16,6 +26,8 @@ MAX_RANGES = 60
 """Columns whose minima and maxima are drawn, the largest ones."""
 MAX_INDEXES = 10_000
 """Row indexes of columns in stripes that are read. Where there are more, only statistics of stripes are drawn."""
+MAX_REMOTE_INDEXES = 500
+"""Likewise, of files of stores and servers, each of which is at least one request."""
 MAX_PARTS = 400
 """Bars of a column. Where there are more row groups, adjacent ones have one bar."""
 MAX_STATISTICS = 2_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from orcish.layout.bounds import MAX_COLUMNS
@@ -13,7 +13,7 @@ from orcish.layout.values import shown
 from orcish.reading.file import ORCFile
 from orcish.reading.storage import encodings_text
 from orcish.terminal import printable
-from orcish.types import ColumnStatistics
+from orcish.types import ColumnStatistics, ColumnStorage
 
 __all__ = ["BLOOMS", "Column", "Columns", "Key"]
 
@@ -90,14 +90,19 @@ class Columns:
         self.all: dict[Key, Column] = {}
         self._positions: dict[Key, int] = {}
 
-    def add(self, file: ORCFile) -> list[Key]:
-        """Adds the columns of a file; gives their keys, by column id."""
+    def add(self, file: ORCFile, storages: Iterable[Sequence[ColumnStorage]]) -> list[Key]:
+        """Adds the columns of a file; gives their keys, by column id.
+
+        Args:
+            file: The file.
+            storages: The storage of all columns, by column id, in all stripes, as one list or several.
+        """
         types, parents = file.column_types, file.column_parents
         keys: list[Key] = []
         known: set[Key] = set()
-        for id, stored in enumerate(file.column_storage()):
+        for id, path in enumerate(file.column_paths):
             parent = parents[id]
-            key = (*(() if parent is None else keys[parent]), stored.name)
+            key = (*(() if parent is None else keys[parent]), path)
             while key in known:
                 key = (*key[:-1], key[-1] + _REPEATED)
             known.add(key)
@@ -105,14 +110,20 @@ class Columns:
             column = self.all.setdefault(key, Column(key, types[id]))
             column.files += 1
             column.rows += file.num_rows
+            _add_statistics(column, types[id], file.statistics(id))
+        for storage in storages:
+            self._add_storage(keys, storage)
+        return keys
+
+    def _add_storage(self, keys: Sequence[Key], storage: Sequence[ColumnStorage]) -> None:
+        for key, stored in zip(keys, storage, strict=True):
+            column = self.all[key]
             column.data_bytes += stored.data_bytes
             column.index_bytes += stored.index_bytes
             column.bloom_bytes += sum(stored.streams.get(kind, 0) for kind in BLOOMS)
             column.total_bytes += stored.total_bytes
             column.dictionary_entries += stored.dictionary_entries
             column.encodings.update(stored.encodings)
-            _add_statistics(column, types[id], file.statistics(id))
-        return keys
 
     def add_distinct(self, estimates: Mapping[str, float]) -> None:
         """Adds numbers of distinct values by dotted name. Names of several columns are left out."""

@@ -8,12 +8,12 @@ from typing import Any
 from orcish._native import __version__
 from orcish.errors import OrcishError
 from orcish.keywords import checked_keywords
-from orcish.layout.bounds import MAX_RANGES, MAX_TILES
+from orcish.layout.bounds import MAX_COLUMNS, MAX_RANGES, MAX_TILES
 from orcish.layout.columns import Columns
 from orcish.layout.distinct import Sketches
 from orcish.layout.opened import open_largest
 from orcish.layout.parts import Parts
-from orcish.layout.stored import describe_file
+from orcish.layout.stored import Run, describe_file, stored_runs
 from orcish.layout.values import shared_start
 from orcish.progress import reported
 from orcish.reading.file import ORCFile
@@ -37,18 +37,21 @@ def describe(
     """What the report of :func:`orcish.layout.write_report` says, as JSON values; the arguments are the same."""
     files = orc_sources(source, storage_options, filesystem)
     found = open_largest(files, storage_options)
-    opened, sizes, failed = found.files, found.sizes, found.failed
+    opened, stored, unread = _stored(found.files)
+    failed, sizes = [*found.failed, *unread], found.sizes
     columns = Columns()
-    keys = [columns.add(file) for _, file in opened]
+    pairs = list(zip(opened, stored, strict=True))
+    keys = [columns.add(file, [run.storage for run in runs]) for (_, file), runs in pairs]
     hidden = columns.choose()
     if distinct:
-        estimates, unread = _estimates(files, [each["name"] for each in failed], progress, storage_options)
-        failed = [*failed, *unread]
+        estimates, unsketched = _estimates(files, [each["name"] for each in failed], progress, storage_options)
+        failed = [*failed, *unsketched]
         columns.add_distinct(estimates)
-    chosen = columns.chosen()
-    most = max(1, MAX_TILES // (len(opened) * max(len(chosen), 1)))
-    described = [describe_file(*each, own, columns, most) for each, own in zip(opened, keys, strict=True)]
-    parts = Parts([(file, own) for (_, file), own in zip(opened, keys, strict=True)], columns)
+    described = [
+        describe_file(name, file, runs, own, columns) for ((name, file), runs), own in zip(pairs, keys, strict=True)
+    ]
+    is_remote = any("://" in file.name for file in files)
+    parts = Parts([(file, own) for (_, file), own in zip(opened, keys, strict=True)], columns, is_remote=is_remote)
     start = _shared_start([each["name"] for each in described])
     for each in described:
         each["label"] = each["name"][start:]
@@ -84,6 +87,32 @@ def _printable(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {printable(key): _printable(each) for key, each in value.items()}
     return [_printable(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _stored(
+    files: list[tuple[str, ORCFile]],
+) -> tuple[list[tuple[str, ORCFile]], list[list[Run]], list[dict[str, str]]]:
+    """The files whose stripe footers can be read, their stripes, and the files that cannot be read.
+
+    Raises:
+        OrcishError: No file can be read.
+        OSError: Likewise.
+    """
+    opened: list[tuple[str, ORCFile]] = []
+    stored: list[list[Run]] = []
+    unread: list[dict[str, str]] = []
+    for name, file in files:
+        tiles = len(files) * min(len(file.column_parents), MAX_COLUMNS)
+        try:
+            runs = stored_runs(file, max(1, MAX_TILES // tiles))
+        except (OrcishError, OSError) as error:
+            if not opened and len(unread) == len(files) - 1:
+                raise
+            unread.append({"name": name, "error": printable(str(error))})
+            continue
+        opened.append((name, file))
+        stored.append(runs)
+    return opened, stored, unread
 
 
 def _estimates(

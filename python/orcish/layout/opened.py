@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import heapq
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from orcish.errors import OrcishError
@@ -13,6 +15,10 @@ from orcish.terminal import printable
 from orcish.types import StorageOptions
 
 __all__ = ["Opened", "open_largest"]
+
+_THREADS = 8
+_AT_ONCE = 64
+"""Files that are opened before the smaller ones are released."""
 
 
 class Opened(NamedTuple):
@@ -36,19 +42,14 @@ def open_largest(files: list[OrcSource], storage_options: StorageOptions | None)
     kept: list[tuple[int, int, ORCFile]] = []
     sizes, failed = [], []
     fault: Exception | None = None
-    for number, (name, source) in enumerate(files):
-        try:
-            file = ORCFile(source, storage_options=storage_options)
-            # Of files of the same size, the first ones are kept.
-            size = (file.file_length, -number)
-            if len(kept) < MAX_FILES or size > kept[0][:2]:
-                _check(file)
-                heapq.heappush(kept, (*size, file))
-        except (OrcishError, OSError) as error:
-            fault = error
-            failed.append({"name": name, "error": printable(str(error))})
+    for number, found in enumerate(_opened(files, storage_options)):
+        if not isinstance(found, ORCFile):
+            fault = found
+            failed.append({"name": files[number].name, "error": printable(str(found))})
             continue
-        sizes.append((file.file_length, file.num_rows))
+        sizes.append((found.file_length, found.num_rows))
+        # Of files of the same size, the first ones are kept.
+        heapq.heappush(kept, (found.file_length, -number, found))
         if len(kept) > MAX_FILES:
             heapq.heappop(kept)
     if fault is not None and not kept:
@@ -57,9 +58,20 @@ def open_largest(files: list[OrcSource], storage_options: StorageOptions | None)
     return Opened([(files[-number].name, file) for _, number, file in ordered], sizes, failed)
 
 
-def _check(file: ORCFile) -> None:
-    """Reads what a report says of a file, which may be damaged."""
-    file.column_storage()
-    file.stripe_statistics(0)
-    for id in range(len(file.column_parents)):
-        file.statistics(id)
+def _opened(files: Sequence[OrcSource], storage_options: StorageOptions | None) -> Iterator[ORCFile | Exception]:
+    """The files, or the errors of those that cannot be read, in their order."""
+
+    def opened(file: OrcSource) -> ORCFile | Exception:
+        try:
+            found = ORCFile(file.source, storage_options=storage_options)
+            # Reads the statistics of the tail, which may be damaged.
+            found.stripe_statistics(0)
+            for id in range(len(found.column_parents)):
+                found.statistics(id)
+        except (OrcishError, OSError) as error:
+            return error
+        return found
+
+    with concurrent.futures.ThreadPoolExecutor(_THREADS) as threads:
+        for start in range(0, len(files), _AT_ONCE):
+            yield from threads.map(opened, files[start : start + _AT_ONCE])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from orcish.errors import OrcishError
-from orcish.layout.bounds import MAX_INDEXES, MAX_RANGES, MAX_STATISTICS
+from orcish.layout.bounds import MAX_INDEXES, MAX_RANGES, MAX_REMOTE_INDEXES, MAX_STATISTICS
 from orcish.layout.columns import Column, Columns, Key
 from orcish.layout.ranges import Part, describe_ranges
 from orcish.reading.file import ORCFile
@@ -22,9 +22,10 @@ class Parts:
     Args:
         files: The files, and the keys of their columns, by column id.
         columns: The columns of the report.
+        is_remote: Whether a file is of a store or server.
     """
 
-    def __init__(self, files: list[tuple[ORCFile, list[Key]]], columns: Columns) -> None:
+    def __init__(self, files: list[tuple[ORCFile, list[Key]]], columns: Columns, *, is_remote: bool) -> None:
         self.ranges: list[dict[str, Any]] = []
         """As JSON values, in the order of the columns."""
         self.blooms: list[dict[str, Any]] = []
@@ -33,7 +34,8 @@ class Parts:
         """Errors of row indexes."""
         chosen = sorted(columns.chosen(), key=lambda each: -each.total_bytes)
         stripes = sum(file.num_stripes for file, _ in files)
-        self._has_groups = stripes * min(len(chosen), MAX_RANGES) <= MAX_INDEXES
+        most = MAX_REMOTE_INDEXES if is_remote else MAX_INDEXES
+        self._has_groups = stripes * min(len(chosen), MAX_RANGES) <= most
         self._files = files
         for column in chosen:
             if len(self.ranges) < MAX_RANGES or column.bloom_bytes:

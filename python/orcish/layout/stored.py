@@ -3,32 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from orcish.layout.bounds import runs
 from orcish.layout.columns import BLOOMS, Columns, Key
 from orcish.reading.file import ORCFile
 from orcish.terminal import printable
+from orcish.types import ColumnStorage, StripeInfo
 
-__all__ = ["describe_file"]
+__all__ = ["Run", "describe_file", "stored_runs"]
 
 INDEXES = frozenset(("ROW_INDEX", *BLOOMS))
 """Kinds of streams that are indexes."""
 
 
-def describe_file(name: str, file: ORCFile, keys: Sequence[Key], columns: Columns, most: int) -> dict[str, Any]:
+class Run(NamedTuple):
+    """Adjacent stripes."""
+
+    stripes: range
+    storage: list[ColumnStorage]
+    """The storage of all columns in these stripes, by column id."""
+
+
+def stored_runs(file: ORCFile, most: int) -> list[Run]:
+    """The stripes of a file in at most ``most`` runs. The stripe footers are read."""
+    return [Run(run, file.column_storage(stripes=list(run))) for run in runs(file.num_stripes, most)]
+
+
+def describe_file(
+    name: str, file: ORCFile, stored: Sequence[Run], keys: Sequence[Key], columns: Columns
+) -> dict[str, Any]:
     """The bytes of a file as JSON values.
 
     Args:
         name: The name of the file, for people.
         file: The file.
+        stored: Its stripes.
         keys: The keys of its columns.
         columns: The columns of the report.
-        most: Number of stripes, or of runs of adjacent stripes, at most.
     """
     positions = [columns.position(key) for key in keys]
     stripes = file.stripes
-    stored = sum(stripe.index_length + stripe.data_length + stripe.footer_length for stripe in stripes)
+    length = sum(stripe.index_length + stripe.data_length + stripe.footer_length for stripe in stripes)
     return {
         "name": name,
         "bytes": file.file_length,
@@ -40,17 +56,17 @@ def describe_file(name: str, file: ORCFile, keys: Sequence[Key], columns: Column
         "version": file.version,
         "writer": printable(file.writer),
         "encrypted": [printable(each) for each in file.encrypted_columns],
-        "tail": file.file_length - stored,
-        "stripes": [_stripe(file, run, positions) for run in runs(len(stripes), most)],
+        "tail": file.file_length - length,
+        "stripes": [_described(stripes, run, positions) for run in stored],
     }
 
 
-def _stripe(file: ORCFile, run: range, positions: Sequence[int | None]) -> dict[str, Any]:
-    """Adjacent stripes."""
-    stripes = file.stripes[run.start : run.stop]
+def _described(all_stripes: Sequence[StripeInfo], stored: Run, positions: Sequence[int | None]) -> dict[str, Any]:
+    run = stored.stripes
+    stripes = all_stripes[run.start : run.stop]
     streams: dict[int, dict[str, int]] = {}
     others = {"index": 0, "data": 0}
-    for at, column in zip(positions, file.column_storage(stripes=list(run)), strict=True):
+    for at, column in zip(positions, stored.storage, strict=True):
         for kind, size in column.streams.items():
             if not size:
                 continue
