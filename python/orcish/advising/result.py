@@ -141,10 +141,16 @@ class Advice:
 
     @property
     def command(self) -> str | None:
-        """The command that writes the table with the advised options, and else with the present ones, but for options
-        that only Python has; ``None`` where nothing is advised.
+        """The command that writes the table with the advised options, and else with the present ones, to another
+        place; ``None`` where nothing is advised. Options that only Python has are not in it, see
+        :attr:`python_options`.
         """
         return self._command(self.options) if self.advised else None
+
+    @property
+    def python_options(self) -> dict[str, Any]:
+        """The advised options that the command does not have."""
+        return {name: value for name, value in self.options.items() if _argument(name, value) is None}
 
     def _command(self, changed: dict[str, Any]) -> str:
         """The command for some options, with those of the present ones that stay."""
@@ -181,8 +187,27 @@ def merged(trials: tuple[Trial, ...]) -> dict[str, Any]:
 
 def command_of(sources: Sequence[str], options: dict[str, Any]) -> str:
     """The command that writes files with some options, as far as the shell has them."""
-    words = ["orcish", "rewrite", *sources]
+    words = ["orcish", "rewrite", *sources, "-o", _target(sources)]
     for name, value in options.items():
-        if name in _FLAGS:
-            words += [_FLAGS[name], ",".join(value) if isinstance(value, list) else str(value)]
+        words += _argument(name, value) or []
     return shlex.join(words)
+
+
+def _argument(name: str, value: Any) -> list[str] | None:
+    """The argument of an option; ``None`` where the shell cannot have it."""
+    if name not in _FLAGS:
+        return None
+    names = value if isinstance(value, list) else [value]
+    texts = [str(each) for each in names]
+    # Commas are between names, and a dash before one is the descending order.
+    if any("," in text or text.startswith("-") for text in texts):
+        return None
+    return [_FLAGS[name], ",".join(texts)]
+
+
+def _target(sources: Sequence[str]) -> str:
+    """A place beside the source."""
+    source = sources[0].rstrip("/")
+    if len(sources) > 1 or not source or any(char in source for char in "*?["):
+        return "rewritten"
+    return f"{source.removesuffix('.orc')}.new.orc" if source.endswith(".orc") else f"{source}.new"

@@ -150,7 +150,6 @@ def _conclusion(advice: Advice) -> list[str]:
     lines = ["Advised:"]
     if advice.command is not None:
         lines.append(f"  {advice.command}")
-    only = {name: advice.options[name] for name in ("dictionary", "column_compression") if name in advice.options}
-    if only:
+    if only := advice.python_options:
         lines.append(f"  and in Python: {', '.join(f'{name}={value!r}' for name, value in only.items())}")
     return lines

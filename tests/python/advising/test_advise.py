@@ -7,6 +7,7 @@ import io
 import json
 import pathlib
 import random
+import shlex
 from typing import Any
 
 import orcish
@@ -15,6 +16,8 @@ import pytest
 from orcish.advising.choice import Whole, chosen
 from orcish.advising.columns import orders_of
 from orcish.advising.result import Trial, command_of, merged
+from orcish.cli import main
+from orcish.cli.commands import COMMANDS
 from support.sample_files import write_sample
 
 DATA = pathlib.Path(__file__).parents[2] / "data"
@@ -130,6 +133,7 @@ def test_what_is_advised(advice: orcish.Advice) -> None:
     # Options that stay are in the command, too.
     if "compression" not in advice.options:
         assert "--compression zlib" in advice.command
+    assert advice.python_options.keys() <= {"dictionary", "column_compression"}
     orcish.write_table(rows(10), io.BytesIO(), **{k: v for k, v in advice.options.items() if k != "sort_by"})
 
 
@@ -296,14 +300,41 @@ def test_columns_of_nulls_and_of_one_value(tmp_path: pathlib.Path) -> None:
     assert {each.filters for trial in advice.trials for each in trial.lookups} == {"b"}
 
 
-def test_commands() -> None:
-    options = {"compression": "zstd", "compression_level": 9, "bloom_filter_columns": ["a b", "c"], "sort_by": "x'"}
-    text = command_of(["my file.orc"], options)
-    assert text == (
-        "orcish rewrite 'my file.orc' --compression zstd --compression-level 9 --bloom-filter-columns 'a b,c' "
-        """--sort-by 'x'"'"''"""
-    )
-    assert command_of(["a.orc"], {"dictionary": {"a": True}}) == "orcish rewrite a.orc"
+@pytest.mark.parametrize(
+    ("sources", "options", "words"),
+    [
+        (
+            ["my file.orc"],
+            {"compression": "zstd", "compression_level": 9, "bloom_filter_columns": ["a b", "c"], "sort_by": "x'"},
+            ["--compression", "zstd", "--compression-level", "9", "--bloom-filter-columns", "a b,c", "--sort-by", "x'"],
+        ),
+        (["t/"], {"stripe_size": 64, "row_index_stride": 5000}, ["--stripe-size", "64", "--row-index-stride", "5000"]),
+        (["a.orc"], {"dictionary": {"a": True}, "sort_by": "-a", "bloom_filter_columns": ["a,b"]}, []),
+    ],
+)
+def test_commands(sources: list[str], options: dict[str, Any], words: list[str]) -> None:
+    targets = {"my file.orc": "my file.new.orc", "t/": "t.new", "a.orc": "a.new.orc"}
+    expected = ["orcish", "rewrite", *sources, "-o", targets[sources[0]], *words]
+    assert shlex.split(command_of(sources, options)) == expected
+    assert shlex.split(command_of(["a.orc", "b.orc"], {})) == ["orcish", "rewrite", "a.orc", "b.orc", "-o", "rewritten"]
+    assert shlex.split(command_of(["t/*.orc"], {})) == ["orcish", "rewrite", "t/*.orc", "-o", "rewritten"]
+
+
+@pytest.mark.skipif(all(command.name != "rewrite" for command in COMMANDS), reason="there is no command rewrite")
+def test_the_command_of_the_advice_runs(path: pathlib.Path, advice: orcish.Advice) -> None:
+    assert advice.command is not None
+    words = shlex.split(advice.command)
+    assert main(words[1:]) == 0
+    file = orcish.ORCFile(path.with_name("a.new.orc"))
+    assert file.num_rows == advice.all_rows
+    assert file.compression == advice.options.get("compression", "zlib")
+    storage = {column.name: column.streams for column in file.column_storage()}
+    assert {name for name, streams in storage.items() if streams.get("BLOOM_FILTER_UTF8")} == {
+        *advice.options["bloom_filter_columns"]
+    }
+
+
+def test_options_of_several_trials() -> None:
     both = (trial(options={"bloom_filter_columns": ["a"], "dictionary": {"a": True}}),)
     other = trial(options={"bloom_filter_columns": ["b"], "dictionary": {"b": False}})
     assert merged((*both, other)) == {"bloom_filter_columns": ["a", "b"], "dictionary": {"a": True, "b": False}}

@@ -5,7 +5,7 @@ function head() {
   byId("facts").textContent = `${size(data.bytes)} (${number(data.bytes)} bytes), ${plural(data.rows, "row")}, ${plural(data.files, "file")}, ` +
     plural(data.shown.reduce((sum, file) => sum + file.stripe_count, 0), "stripe") + (data.hidden_files.files ? " in the files that are drawn" : "");
   const notes = [];
-  if (data.hidden_files.files) notes.push(`The ${number(data.shown.length)} largest files are drawn; ${plural(data.hidden_files.files, "smaller file")} of ${size(data.hidden_files.bytes)} are one tile. The table of columns and the order of values are those of the files that are drawn.`);
+  if (data.hidden_files.files) notes.push(`The ${number(data.shown.length)} largest files are drawn; ${plural(data.hidden_files.files, "other file")} of ${size(data.hidden_files.bytes)} are one tile. The table of columns and the order of values are those of the files that are drawn.`);
   for (const { name, error } of data.failed.slice(0, 20)) notes.push(`Not in this report: ${error.includes(name) ? "" : `${name}: `}${error}`);
   if (data.failed.length > 20) notes.push(`${plural(data.failed.length - 20, "more file")} cannot be read.`);
   for (const fault of data.faults.slice(0, 20)) notes.push(`A row index cannot be read: ${fault}`);

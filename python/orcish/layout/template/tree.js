@@ -85,7 +85,7 @@ function rootNode() {
     children: () => {
       const nodes = data.shown.map((_, at) => fileNode(at));
       const { files, bytes, rows } = data.hidden_files;
-      if (files) nodes.push(leaf("hidden", plural(files, "more file"), bytes, "rest", `${plural(rows, "row")}; these files are smaller than those that are drawn.`));
+      if (files) nodes.push(leaf("hidden", plural(files, "more file"), bytes, "rest", `${plural(rows, "row")}.`));
       return nodes;
     },
   };
