@@ -17,6 +17,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orcish._native import __version__
+from orcish.advising.advise import advise
+from orcish.advising.result import Advice, Lookups, Trial
 from orcish.carbon.table import CarbonBlocklet, CarbonFile, CarbonSegment, CarbonTable
 from orcish.dataset import dataset
 from orcish.errors import (
@@ -50,6 +52,7 @@ from orcish.writing.dataset import WrittenFile
 from orcish.writing.writer import ORCWriter, Written, merge, write_table
 
 __all__ = [
+    "Advice",
     "BloomFilter",
     "CarbonBlocklet",
     "CarbonFile",
@@ -66,6 +69,7 @@ __all__ = [
     "Expression",
     "Finding",
     "LimitExceededError",
+    "Lookups",
     "NullMapKeyError",
     "ORCFile",
     "ORCWriter",
@@ -75,12 +79,14 @@ __all__ = [
     "Scan",
     "Split",
     "StripeInfo",
+    "Trial",
     "UnfinishedCommitError",
     "UnknownColumnError",
     "UnsupportedError",
     "Written",
     "WrittenFile",
     "__version__",
+    "advise",
     "col",
     "compact",
     "convert",

@@ -22,6 +22,8 @@ class Command(NamedTuple):
 COMMANDS = (
     Command("meta", "meta", "print metadata of files and tables: rows, sizes, stripes or segments, types, writer"),
     Command("data", "data", "print the first rows of a file or table"),
+    Command("layout", "layout", "write a page that shows how files are laid out: stripes, columns, order of values"),
+    Command("advise", "advise", "measure what other options of writing would give, on a sample of rows"),
     Command("convert", "convert", "write a table of CarbonData, or of ORC files, as a folder of ORC files"),
     Command("compact", "table", "put small files of a table together", "add_compact"),
     Command("delete", "table", "delete rows of a table", "add_delete"),

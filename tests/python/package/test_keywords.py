@@ -28,6 +28,7 @@ RESULTS = {
     "RowGroup",
     "StripeInfo",
 }
+RESULTS |= {"Advice", "Lookups", "Trial"}
 RESULTS |= {"Commit", "CompactedFile", "Deleted", "Progress", "Split", "Written", "WrittenFile"}
 """Classes of which orcish makes the objects: their constructors are not called by users."""
 FORWARDED = dict.fromkeys(
