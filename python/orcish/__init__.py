@@ -47,6 +47,7 @@ from orcish.tables.log.recovery import recover, vacuum
 from orcish.tables.write import write_dataset
 from orcish.types import BloomFilter, ColumnStatistics, ColumnStorage, Finding, Progress, RowGroup, StripeInfo
 from orcish.writing.dataset import WrittenFile
+from orcish.writing.recovery import Lost, Recovered, recover_file
 from orcish.writing.writer import ORCWriter, Written, merge, write_table
 
 __all__ = [
@@ -66,11 +67,13 @@ __all__ = [
     "Expression",
     "Finding",
     "LimitExceededError",
+    "Lost",
     "NullMapKeyError",
     "ORCFile",
     "ORCWriter",
     "OrcishError",
     "Progress",
+    "Recovered",
     "RowGroup",
     "Scan",
     "Split",
@@ -95,6 +98,7 @@ __all__ = [
     "read_schema",
     "read_table",
     "recover",
+    "recover_file",
     "scan",
     "scan_polars",
     "vacuum",
