@@ -49,6 +49,7 @@ from orcish.tables.log.recovery import recover, vacuum
 from orcish.tables.write import write_dataset
 from orcish.types import BloomFilter, ColumnStatistics, ColumnStorage, Finding, Progress, RowGroup, StripeInfo
 from orcish.writing.dataset import WrittenFile
+from orcish.writing.recovery import Lost, Recovered, recover_file
 from orcish.writing.writer import ORCWriter, Written, merge, write_table
 
 __all__ = [
@@ -70,11 +71,13 @@ __all__ = [
     "Finding",
     "LimitExceededError",
     "Lookups",
+    "Lost",
     "NullMapKeyError",
     "ORCFile",
     "ORCWriter",
     "OrcishError",
     "Progress",
+    "Recovered",
     "RowGroup",
     "Scan",
     "Split",
@@ -101,6 +104,7 @@ __all__ = [
     "read_schema",
     "read_table",
     "recover",
+    "recover_file",
     "scan",
     "scan_polars",
     "vacuum",

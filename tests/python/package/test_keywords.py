@@ -25,6 +25,8 @@ RESULTS = {
     "ColumnStorage",
     "Explanation",
     "Finding",
+    "Lost",
+    "Recovered",
     "RowGroup",
     "StripeInfo",
 }
