@@ -7,8 +7,8 @@ use pyo3::types::PyDict;
 
 use crate::errors::{signals, to_python};
 use crate::options::{limits, storage_options};
+use crate::sink::create;
 use crate::source;
-use crate::writer::create;
 
 /// A part of a file that is lost: its first byte, the byte after its last, rows, and why.
 type LostSpec = (u64, u64, Option<u64>, String);

@@ -23,7 +23,7 @@ def table(rows: int = ROWS) -> pa.Table:
     return pa.table(
         {
             "id": range(rows),
-            "text": [None if number % 7 == 0 else f"text {chosen.random()}" for number in range(rows)],
+            "text": [None if number % 7 == 0 else f"{chosen.getrandbits(512):x}" for number in range(rows)],
             "few": [f"f{number % 5}" for number in range(rows)],
             "nest": [{"a": [number] * (number % 3), "b": number / 2} for number in range(rows)],
         }
