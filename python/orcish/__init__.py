@@ -18,6 +18,9 @@ from typing import TYPE_CHECKING
 
 from orcish._native import __version__
 from orcish.carbon.table import CarbonBlocklet, CarbonFile, CarbonSegment, CarbonTable
+from orcish.comparing.diff import Differences, diff
+from orcish.comparing.rows import Difference
+from orcish.comparing.schemas import ColumnChange, MetadataChange
 from orcish.dataset import dataset
 from orcish.errors import (
     CommitError,
@@ -54,6 +57,7 @@ __all__ = [
     "CarbonFile",
     "CarbonSegment",
     "CarbonTable",
+    "ColumnChange",
     "ColumnStatistics",
     "ColumnStorage",
     "Commit",
@@ -61,10 +65,13 @@ __all__ = [
     "CompactedFile",
     "CorruptFileError",
     "Deleted",
+    "Difference",
+    "Differences",
     "Explanation",
     "Expression",
     "Finding",
     "LimitExceededError",
+    "MetadataChange",
     "NullMapKeyError",
     "ORCFile",
     "ORCWriter",
@@ -85,6 +92,7 @@ __all__ = [
     "count_rows",
     "dataset",
     "delete",
+    "diff",
     "head",
     "history",
     "merge",

@@ -20,10 +20,14 @@ from orcish.keywords import CHECKS, LISTS, SYNONYMS, checked_keywords
 RESULTS = {
     "CarbonBlocklet",
     "CarbonSegment",
+    "ColumnChange",
     "ColumnStatistics",
     "ColumnStorage",
+    "Difference",
+    "Differences",
     "Explanation",
     "Finding",
+    "MetadataChange",
     "StripeInfo",
 }
 RESULTS |= {"Commit", "CompactedFile", "Deleted", "Progress", "Split", "Written", "WrittenFile"}

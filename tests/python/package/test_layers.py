@@ -21,7 +21,7 @@ RANKS = [
     {"reading"},
     {"carbon"},
     {"datasets", "scan", "writing"},
-    {"dask", "dataset", "glance", "polars", "tables"},
+    {"comparing", "dask", "dataset", "glance", "polars", "tables"},
     {"ray"},
     {"spark.types", "spark.session", "spark.option_parser"},
     {"spark.options"},
@@ -37,6 +37,7 @@ ROOMS = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 WITHOUT_SPARK = (
     "arrow",
     "carbon",
+    "comparing",
     "compat",
     "dask",
     "dataset",
