@@ -30,6 +30,7 @@ COMMANDS = (
     Command("stats", "stats", "print recorded statistics of columns, merged over files or by file or stripe"),
     Command("explain", "explain", "print what a read with a filter would skip, and why"),
     Command("diff", "diff", "print the differences of two files or tables: columns, metadata, rows"),
+    Command("compat", "compat", "print which other readers can read files, and why not"),
     Command("key", "key", "print keys, encrypted columns and masks that files name"),
     Command("version", "version", "print the version"),
     Command("convert", "convert", "write a table of CarbonData, or of ORC files, as a folder of ORC files"),

@@ -19,6 +19,8 @@ import pyarrow.parquet as pq
 import pyorc
 import pytest
 from orcish.cli import main
+from orcish.cli.commands import COMMANDS
+from orcish.cli.groups import GROUPS, grouped
 from orcish.reading.encryption import encryption
 from orcish.reading.merged_statistics import merged_statistics
 from support.carbon import CarbonTableWriter
@@ -65,7 +67,7 @@ def broken(tmp_path: pathlib.Path) -> pathlib.Path:
     return path
 
 
-@pytest.mark.parametrize("command", ["schema", "key", "sizes", "stats", "explain"])
+@pytest.mark.parametrize("command", ["schema", "key", "sizes", "stats", "explain", "compat"])
 def test_a_file_that_fails_does_not_end_the_others(command: str, run: Run, tmp_path: pathlib.Path) -> None:
     good = DATA / "spark.zstd.orc"
     code, lines, err = run(command, "--json", good, broken(tmp_path), tmp_path / "missing.orc", good)
@@ -79,7 +81,7 @@ def test_a_file_that_fails_does_not_end_the_others(command: str, run: Run, tmp_p
         assert lines == alone * 2
 
 
-@pytest.mark.parametrize("command", ["key", "sizes", "stats"])
+@pytest.mark.parametrize("command", ["key", "sizes", "stats", "compat"])
 def test_carbondata_is_refused_where_a_command_is_of_orc_files(command: str, run: Run, carbon: pathlib.Path) -> None:
     code, lines, err = run(command, carbon)
     assert (code, lines) == (1, [])
@@ -454,3 +456,21 @@ def test_the_installed_script(tmp_path: pathlib.Path) -> None:
         )
         assert (done.returncode, done.stderr) == (0, ""), command
         assert re.search(r"\w", done.stdout)
+
+
+def test_help_has_every_command_once(capsys: pytest.CaptureFixture[str]) -> None:
+    found = [command.name for commands in grouped().values() for command in commands]
+    assert sorted(found) == sorted(command.name for command in COMMANDS)
+    names = [name for names in GROUPS.values() for name in names]
+    assert len(set(names)) == len(names)
+    with pytest.raises(SystemExit) as raised:
+        main(["--help"])
+    assert raised.value.code == 0
+    out = capsys.readouterr().out
+    for command in COMMANDS:
+        assert len(re.findall(rf"^  {command.name} ", out, flags=re.MULTILINE)) == 1
+    for command in COMMANDS:
+        with pytest.raises(SystemExit) as raised:
+            main([command.name, "--help"])
+        assert raised.value.code == 0
+        assert capsys.readouterr().out.startswith(f"usage: orcish {command.name} ")
