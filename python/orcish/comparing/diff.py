@@ -182,7 +182,8 @@ def _orc_file(source: Any, given: dict[str, Any]) -> ORCFile | None:
         return None
     try:
         return ORCFile(source, **given)
-    except IsADirectoryError:
+    except (FileNotFoundError, IsADirectoryError):
+        # In an object store, a folder is known only by the names of its files. The scan raises the error of a file.
         return None
 
 

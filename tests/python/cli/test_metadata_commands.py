@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
+import os
 import pathlib
+import pty
 import random
 import re
 import subprocess
@@ -25,6 +27,7 @@ from orcish.reading.encryption import encryption
 from orcish.reading.merged_statistics import merged_statistics
 from support.carbon import CarbonTableWriter
 from support.orc_tools import run_orc_tools
+from support.s3_store import BUCKET
 
 DATA = pathlib.Path(__file__).parents[2] / "data"
 ENCRYPTED = pathlib.Path("/work/shared/encryption")
@@ -474,3 +477,41 @@ def test_help_has_every_command_once(capsys: pytest.CaptureFixture[str]) -> None
             main([command.name, "--help"])
         assert raised.value.code == 0
         assert capsys.readouterr().out.startswith(f"usage: orcish {command.name} ")
+
+
+def test_urls_of_a_store(run: Run, store: Any, tmp_path: pathlib.Path) -> None:
+    rows = pa.table({"id": range(100), "day": [f"d{at % 2}" for at in range(100)]})
+    url = f"s3://{BUCKET}/t"
+    orcish.write_dataset(rows, url, partition_by=["day"], storage_options=store.options)
+    orcish.write_table(rows, tmp_path / "a.orc")
+    options = [f"--storage-option={name}={value}" for name, value in store.options.items()]
+    assert run("schema", url, "--ddl", *options)[1] == ["id BIGINT,", "day STRING"]
+    assert run("sizes", url, *options)[1][0].startswith("2 files, 100 rows")
+    assert json.loads(run("stats", url, "-c", "id", "--json", *options)[1][0])["statistics"]["max"] == 99
+    assert run("explain", url, "--where", "day = 'd0' and id > 500", *options)[1][0].startswith("50 of 50 rows skipped")
+    assert len(run("key", url, *options)[1]) == 5
+    assert run("diff", url, tmp_path / "a.orc", "--key", "id", "--values-only", *options) == (0, [], "")
+    (tmp_path / "b.json").write_text('{"a": 1}')
+    store.client.put_object(Bucket=BUCKET, Key="b.json", Body=b'{"a": 1}')
+    assert run("json-schema", f"s3://{BUCKET}/b.json", *options)[1] == ["struct<a:tinyint>"]
+    for command in ("schema", "sizes", "stats", "explain", "key", "compat"):
+        code, _, err = run(command, f"s3://{BUCKET}/missing.orc", *options)
+        assert code == 1
+        assert "missing.orc" in err
+
+
+@pytest.mark.parametrize("arguments", [["stats"], ["sizes"], ["compat"], ["diff", DATA / "spark.zlib.orc"]], ids=str)
+def test_tables_on_a_terminal(arguments: list[Any]) -> None:
+    """With rich the header is bold; the names of a file are text and no markup."""
+    parent, child = pty.openpty()
+    command = [sys.executable, "-m", "orcish", *map(str, arguments), str(DATA / "spark.none.orc")]
+    process = subprocess.Popen(command, stdout=child, stderr=child, stdin=child)
+    os.close(child)
+    shown = b""
+    with contextlib.suppress(OSError):
+        while part := os.read(parent, 4096):
+            shown += part
+    os.close(parent)
+    assert process.wait(60) in (0, 1)
+    assert b"\x1b[1m" in shown or arguments[0] == "diff"
+    assert b"Traceback" not in shown
