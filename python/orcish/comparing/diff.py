@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from orcish.carbon.detect import is_carbon_file
 from orcish.comparing.keys import check_keys, compare_tables
 from orcish.comparing.leaves import comparable
 from orcish.comparing.partitions import Partitions, Side, numbered
 from orcish.comparing.position import compare_by_position
 from orcish.comparing.rows import Difference, Found
-from orcish.comparing.schemas import ColumnChange, MetadataChange, metadata_changes, schema_changes
+from orcish.comparing.schemas import ColumnChange, MetadataChange, common_columns, metadata_changes, schema_changes
 from orcish.errors import UnknownColumnError, closest_match
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import in_file_system
@@ -134,20 +134,28 @@ def diff(
         for change in schema_changes(left, right, *types)
         if not (values_only and (change.kind == "order" or (change.kind == "type" and change.is_compared)))
     ]
-    names = [name for name in left.names if name in right.names]
-    names = [name for name in names if comparable(left.field(name).type, right.field(name).type)]
-    keys = names if ignore_order else [key] if isinstance(key, str) else list(key or ())
-    _check_columns(keys, left, right)
-    check_keys("ignore_order" if ignore_order else "key", left, right, keys)
+    wanted = [key] if isinstance(key, str) else list(key or ())
+    _check_columns(wanted, left, right)
+    common = common_columns(left, right)
+    # Values of a key are compared, or an error.
+    pairs = [
+        (at, other)
+        for at, other in common
+        if left.field(at).name in wanted or comparable(left.field(at).type, right.field(other).type)
+    ]
+    parts = [_Columns(each, [pair[side] for pair in pairs]) for side, each in enumerate(scans)]
+    names = parts[0].schema.names
+    keys = list(range(len(names))) if ignore_order else [names.index(name) for name in wanted]
+    check_keys("ignore_order" if ignore_order else "key", parts[0].schema, parts[1].schema, keys)
     found = Found(names, keys, tolerance, show)
     counts = (0, 0)
     if not (brief and (schema or changed)):
         total = None if filters is not None else _total(scans)
         with reported(progress, f"compare {reader_of(scans[0]).name}", total) as seen:
             if keys:
-                counts = _compare_by_key(found, scans, seen, parse_size(max_memory), total or 0)
+                counts = _compare_by_key(found, parts, seen, parse_size(max_memory), total or 0)
             else:
-                x, y = (_batches(each, names) for each in scans)
+                x, y = (each.batches() for each in parts)
                 counts = compare_by_position(found, x, y, seen, is_brief=brief)
     shown = sorted(found.shown, key=_place) if keys else found.shown
     return Differences(
@@ -161,6 +169,33 @@ def diff(
         found.duplicate_keys,
         tuple(shown),
     )
+
+
+class _Columns(NamedTuple):
+    """Some columns of a scan."""
+
+    rows: Scan
+    positions: list[int]
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The schema of the columns."""
+        return pa.schema([self.rows.schema.field(at) for at in self.positions])
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Batches with these columns, in this order."""
+        whole = self.rows.schema.names
+        if self.positions == list(range(len(whole))):
+            return self.rows.to_batches()
+        rows, at = self.rows, self.positions
+        options = reader_of(rows).options
+        has_all = options.get("columns") is None and options.get("row_number") is None
+        if at and has_all and len(set(whole)) == len(whole):
+            # Only these columns are read.
+            names = [whole[each] for each in at]
+            rows = rows.select(*names)
+            at = [rows.schema.names.index(name) for name in names]
+        return (batch.select(at) for batch in rows.to_batches())
 
 
 def _place(difference: Difference) -> tuple[int, int]:
@@ -178,7 +213,7 @@ def _scan(source: Any, columns: Sequence[str] | None, filters: Filters | None, g
 
 def _orc_file(source: Any, given: dict[str, Any]) -> ORCFile | None:
     """The file of a source that is one file."""
-    if isinstance(source, Scan | list | tuple) or is_many(source):
+    if isinstance(source, Scan | list | tuple) or is_many(source) or is_carbon_file(source):
         return None
     try:
         return ORCFile(source, **given)
@@ -209,39 +244,18 @@ def _total(scans: Sequence[Scan]) -> int | None:
     return None if None in counts else sum(count for count in counts if count is not None)
 
 
-def _batches(rows: Scan, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Batches with these columns, in this order."""
-    whole = rows.schema.names
-    if list(names) == whole:
-        return rows.to_batches()
-    at = [whole.index(name) for name in names]
-    if not set(names) >= set(whole) and reader_of(rows).options.get("filters") is None and names:
-        try:
-            rows = rows.select(*names)
-            at = [rows.schema.names.index(name) for name in names]
-        except (UnknownColumnError, ValueError):
-            # Names of columns that are parts of others, after a selection.
-            pass
-    return map(functools.partial(_chosen, at), rows.to_batches())
-
-
-def _chosen(at: Sequence[int], batch: pa.RecordBatch) -> pa.RecordBatch:
-    return batch.select(list(at))
-
-
 def _compare_by_key(
-    found: Found, scans: Sequence[Scan], seen: Callable[[int], object], max_memory: int, rows: int
+    found: Found, parts: Sequence[_Columns], seen: Callable[[int], object], max_memory: int, rows: int
 ) -> tuple[int, int]:
     counts = {"a": 0, "b": 0}
     schemas: dict[Side, pa.Schema] = {}
     sides: dict[Side, Iterator[pa.RecordBatch]] = {}
     names: tuple[Side, Side] = ("a", "b")
-    for side, each in zip(names, scans, strict=True):
-        empty = pa.RecordBatch.from_pylist([], pa.schema([each.schema.field(name) for name in found.names]))
+    for side, each in zip(names, parts, strict=True):
+        empty = pa.RecordBatch.from_pylist([], each.schema)
         schemas[side] = next(numbered(iter([empty]), lambda _: None)).schema
-        sides[side] = numbered(_batches(each, found.names), seen)
-    keys = [found.names.index(name) for name in found.keys]
-    with Partitions(schemas, keys, max_memory, rows) as partitions:
+        sides[side] = numbered(each.batches(), seen)
+    with Partitions(schemas, found.key_columns, max_memory, rows) as partitions:
         for side, batches in sides.items():
             for batch in batches:
                 counts[side] += batch.num_rows

@@ -21,14 +21,15 @@ _MIX = 0x9E3779B97F4A7C15 - (1 << 64)
 """An odd number by which hashes are multiplied, as a signed one of 64 bits."""
 
 
-def check_keys(name: str, a: pa.Schema, b: pa.Schema, keys: Sequence[str]) -> None:
+def check_keys(name: str, a: pa.Schema, b: pa.Schema, keys: Sequence[int]) -> None:
     """Checks that rows can be matched by these columns.
 
     Raises:
         TypeError: A column has values in its values, or has types that cannot be compared.
     """
-    for key in keys:
-        kinds = [plain_type(schema.field(key).type) for schema in (a, b)]
+    for at in keys:
+        key = a.field(at).name
+        kinds = [plain_type(schema.field(at).type) for schema in (a, b)]
         if any(map(pa.types.is_nested, kinds)):
             raise TypeError(
                 f"{name}: column {key} of type {kinds[0]} has values in its values: rows are matched by others"
@@ -163,9 +164,8 @@ def _repeated(codes: Any) -> Any:
 
 def compare_tables(found: Found, a: pa.Table, b: pa.Table) -> None:
     """Compares rows of two tables by the key. The last column of each has the numbers of the rows."""
-    keys = [found.names.index(name) for name in found.keys]
     a, b = a.combine_chunks(), b.combine_chunks()
-    matches = _matches(*_codes(a, b, keys))
+    matches = _matches(*_codes(a, b, found.key_columns))
     found.duplicate_keys += matches.duplicates
     for start in range(0, len(matches.a), _SLICE):
         x, y = _taken(a, matches.a.slice(start, _SLICE)), _taken(b, matches.b.slice(start, _SLICE))

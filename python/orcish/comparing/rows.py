@@ -36,15 +36,15 @@ class Found:
     """The differences of rows so far. All are counted, and the first ones are kept.
 
     Args:
-        names: The columns that are compared.
-        keys: The columns of the key.
+        names: Names of the columns that are compared, in the order of those of the batches.
+        keys: Positions of the columns of the key.
         tolerance: How far floating point values may be apart and equal.
         limit: Maximum number of differences that are kept.
     """
 
-    def __init__(self, names: Sequence[str], keys: Sequence[str], tolerance: float, limit: int) -> None:
+    def __init__(self, names: Sequence[str], keys: Sequence[int], tolerance: float, limit: int) -> None:
         self.names = list(names)
-        self.keys = list(keys)
+        self.key_columns = list(keys)
         self.tolerance = tolerance
         self.limit = limit
         self.changed = self.only_a = self.only_b = self.duplicate_keys = 0
@@ -65,35 +65,43 @@ class Found:
             rows_a: Numbers of the rows: an array, or the number of the first row.
             rows_b: As of ``a``.
         """
-        masks: dict[str, Any] = {}
-        for name in self.names:
-            if name in self.keys:
+        masks: dict[int, Any] = {}
+        for at in range(len(self.names)):
+            if at in self.key_columns:
                 continue
-            x, y = a.column(name), b.column(name)
+            x, y = a.column(at), b.column(at)
             if x.type == y.type and x.equals(y):
                 continue
             mask = different(x, y, self.tolerance)
             if is_any(mask):
-                masks[name] = mask
+                masks[at] = mask
         if not masks:
             return
         rows = None
-        for name, mask in masks.items():
+        for at, mask in masks.items():
+            name = self.names[at]
             self.columns[name] = self.columns.get(name, 0) + pc.sum(mask).as_py()
             rows = mask if rows is None else pc.or_(rows, mask)
         self.changed += pc.sum(rows).as_py()
         if len(self.shown) < self.limit:
             self._show_changes(a, b, rows_a, rows_b, pc.indices_nonzero(rows), masks)
 
-    def _show_changes(self, a: Any, b: Any, rows_a: Any, rows_b: Any, rows: Any, masks: dict[str, Any]) -> None:
+    def _show_changes(self, a: Any, b: Any, rows_a: Any, rows_b: Any, rows: Any, masks: dict[int, Any]) -> None:
         for at in rows.slice(0, self.limit - len(self.shown)).to_pylist():
-            key = {name: _value(a.column(name), at) for name in self.keys} if self.keys else None
-            for name, mask in masks.items():
+            key = self._key(a, at)
+            for column, mask in masks.items():
                 if mask[at].as_py() and len(self.shown) < self.limit:
-                    values = _value(a.column(name), at), _value(b.column(name), at)
+                    values = _value(a.column(column), at), _value(b.column(column), at)
                     self.shown.append(
-                        Difference("changed", _number(rows_a, at), _number(rows_b, at), key, name, *values)
+                        Difference(
+                            "changed", _number(rows_a, at), _number(rows_b, at), key, self.names[column], *values
+                        )
                     )
+
+    def _key(self, batch: Any, row: int) -> dict[str, Any] | None:
+        if not self.key_columns:
+            return None
+        return {self.names[at]: _value(batch.column(at), row) for at in self.key_columns}
 
     def only(self, side: Literal["a", "b"], batch: Any, rows: Any) -> None:
         """Adds rows that only one side has; see :meth:`compare`."""
@@ -103,8 +111,8 @@ class Found:
         else:
             self.only_b += count
         for at in range(min(count, self.limit - len(self.shown))):
-            row = {name: _value(batch.column(name), at) for name in self.names}
-            key = {name: row[name] for name in self.keys} if self.keys else None
+            row = {name: _value(batch.column(column), at) for column, name in enumerate(self.names)}
+            key = self._key(batch, at)
             number = _number(rows, at)
             if side == "a":
                 self.shown.append(Difference("only_a", number, None, key, None, row, None))

@@ -11,7 +11,7 @@ import pyarrow as pa
 from orcish.comparing.leaves import all_comparable
 from orcish.reading.file import ORCFile
 
-__all__ = ["ColumnChange", "MetadataChange", "metadata_changes", "schema_changes"]
+__all__ = ["ColumnChange", "MetadataChange", "common_columns", "metadata_changes", "schema_changes"]
 
 _ARROW_SCHEMA = "orcish.arrow.schema"
 """Metadata about Arrow types, which are compared as types."""
@@ -41,6 +41,24 @@ class MetadataChange:
     b: str | None
 
 
+def common_columns(a: pa.Schema, b: pa.Schema) -> list[tuple[int, int]]:
+    """Positions of the columns of one name.
+
+    Raises:
+        ValueError: Several columns of one schema have one name, and the names of the other schema are not the same.
+    """
+    if a.names == b.names:
+        return [(at, at) for at in range(len(a.names))]
+    for names in (a.names, b.names):
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(
+                    f"several columns have the name {name!r}: they are compared only where both have the same names in "
+                    "the same order"
+                )
+    return [(at, b.names.index(name)) for at, name in enumerate(a.names) if name in b.names]
+
+
 def schema_changes(
     a: pa.Schema, b: pa.Schema, types_a: Mapping[str, str], types_b: Mapping[str, str]
 ) -> list[ColumnChange]:
@@ -51,29 +69,35 @@ def schema_changes(
         b: The other schema.
         types_a: ORC types of columns, where they are known.
         types_b: As of ``a``.
+
+    Raises:
+        ValueError: Columns cannot be told apart; see :func:`common_columns`.
     """
+    common = common_columns(a, b)
+    both = {a.field(at).name for at, _ in common}
     changes = [
         ColumnChange("only_a", field.name, types_a.get(field.name) or str(field.type), None, False)
         for field in a
-        if field.name not in b.names
+        if field.name not in both
     ]
-    for field in b:
-        if field.name not in a.names:
-            changes.append(ColumnChange("only_b", field.name, None, types_b.get(field.name) or str(field.type), False))
-            continue
-        other = a.field(field.name)
-        before, after = str(other.type), str(field.type)
-        if field.name in types_a and field.name in types_b and types_a[field.name] != types_b[field.name]:
-            before, after = types_a[field.name], types_b[field.name]
+    changes += [
+        ColumnChange("only_b", field.name, None, types_b.get(field.name) or str(field.type), False)
+        for field in b
+        if field.name not in both
+    ]
+    for at, other in common:
+        x, y = a.field(at), b.field(other)
+        before, after = str(x.type), str(y.type)
+        if x.name in types_a and x.name in types_b and types_a[x.name] != types_b[x.name]:
+            before, after = types_a[x.name], types_b[x.name]
         if before != after:
-            is_compared = all_comparable(other.type, field.type)
-            changes.append(ColumnChange("type", field.name, before, after, is_compared))
-    common_a, common_b = ([name for name in x.names if name in y.names] for x, y in ((a, b), (b, a)))
-    if common_a != common_b:
-        moved = [name for name, other in zip(common_a, common_b, strict=True) if name != other]
-        changes += [
-            ColumnChange("order", name, str(a.names.index(name)), str(b.names.index(name)), True) for name in moved
-        ]
+            changes.append(ColumnChange("type", x.name, before, after, all_comparable(x.type, y.type)))
+    in_order = sorted(other for _, other in common)
+    changes += [
+        ColumnChange("order", a.field(at).name, str(at), str(other), True)
+        for (at, other), place in zip(common, in_order, strict=True)
+        if other != place
+    ]
     return changes
 
 

@@ -290,6 +290,18 @@ def test_options() -> None:
         orcish.diff(written(pa.table({"l": [[1]]})), written(pa.table({"l": [[1]]})), ignore_order=True)
 
 
+def test_columns_of_one_name() -> None:
+    rows = pa.table([pa.array([1, 2]), pa.array([3, 4])], names=["a", "a"])
+    other = pa.table([pa.array([1, 2]), pa.array([3, 5])], names=["a", "a"])
+    found = orcish.diff(written(rows), written(other))
+    assert (found.changed, found.columns) == (1, {"a": 1})
+    assert orcish.diff(written(rows), written(other), ignore_order=True).only_a == 1
+    with pytest.raises(ValueError, match="several columns have the name 'a'"):
+        orcish.diff(written(rows), written(pa.table({"a": [1]})))
+    with pytest.raises(orcish.UnknownColumnError, match="'a'"):
+        orcish.diff(written(rows), written(other), key="a")
+
+
 def test_without_common_columns() -> None:
     found = orcish.diff(written(pa.table({"a": [1, 2]})), written(pa.table({"b": [1]})))
     assert (found.rows_a, found.rows_b, found.only_a, found.only_b) == (2, 1, 1, 0)
