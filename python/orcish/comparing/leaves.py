@@ -53,10 +53,13 @@ def without_views(array: Any) -> Any:
     types = pa.types
     if not _has_views(kind):
         return array
-    if types.is_string_view(kind):
-        return array.cast(pa.large_string())
-    if types.is_binary_view(kind):
-        return array.cast(pa.large_binary())
+    if types.is_string_view(kind) or types.is_binary_view(kind):
+        target = pa.large_string() if types.is_string_view(kind) else pa.large_binary()
+        try:
+            return array.cast(target)
+        except pa.ArrowNotImplementedError:
+            # Of pyarrow before 18.
+            return pa.array(array.to_pylist(), target)
     if types.is_struct(kind):
         children = list(map(without_views, array.flatten()))
         fields = [field.with_type(child.type) for field, child in zip(kind, children, strict=True)]
