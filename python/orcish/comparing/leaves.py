@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["all_comparable", "comparable", "is_list", "plain", "plain_type", "same_type", "without_views"]
+__all__ = ["all_comparable", "comparable", "counted", "is_list", "plain", "plain_type", "same_type", "without_views"]
 
 _UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 _MAX_DECIMAL128 = 38
@@ -16,6 +16,11 @@ _DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
 """Digits of integers by their bits."""
 _EXACT_BITS = 32
 """The widest integers that a double holds exactly, of those there are."""
+
+
+def counted(start: int, count: int) -> Any:
+    """Ascending integers."""
+    return pc.add(pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int64()), count)), pa.scalar(start - 1, pa.int64()))
 
 
 def plain_type(kind: Any) -> Any:

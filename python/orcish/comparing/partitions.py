@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.comparing.keys import ROW, buckets
-from orcish.comparing.leaves import without_views
+from orcish.comparing.leaves import counted, without_views
 
 __all__ = ["Partitions", "Side", "numbered"]
 
@@ -31,7 +31,7 @@ def numbered(batches: Iterator[pa.RecordBatch], seen: Callable[[int], object]) -
     """Batches with a last column that has the numbers of the rows."""
     at = 0
     for batch in batches:
-        numbers = pa.array(range(at, at + batch.num_rows), pa.int64())
+        numbers = counted(at, batch.num_rows)
         columns = [*map(without_views, batch.columns), numbers]
         yield pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, ROW])
         at += batch.num_rows

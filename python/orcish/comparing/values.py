@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.comparing.leaves import is_list, plain, same_type
+from orcish.comparing.leaves import counted, is_list, plain, same_type
 
 __all__ = ["different", "is_any"]
 
@@ -104,7 +104,7 @@ def _lists(a: Any, b: Any, tolerance: float) -> Any:
         wrong = pa.concat_arrays([wrong, rows.take(lists)])
     if not len(wrong):
         return found
-    return pc.or_(found, pc.is_in(pa.array(range(len(a)), wrong.type), value_set=wrong))
+    return pc.or_(found, pc.is_in(counted(0, len(a)).cast(wrong.type), value_set=wrong))
 
 
 def _valid_lists(array: Any) -> Any:
