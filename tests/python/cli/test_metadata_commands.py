@@ -515,3 +515,26 @@ def test_tables_on_a_terminal(arguments: list[Any]) -> None:
     assert process.wait(60) in (0, 1)
     assert b"\x1b[1m" in shown or arguments[0] == "diff"
     assert b"Traceback" not in shown
+
+
+@pytest.mark.skipif(not CONFORMANCE.exists(), reason="the pack of files of other writers is not here")
+def test_schemas_and_statistics_as_orc_tools_has_them(run: Run) -> None:
+    """Of files of Apache ORC that are read by orc-tools 1.9, in one JVM."""
+    files = sorted((CONFORMANCE / "apache+orc").glob("TestOrcFile.*.orc"))
+    assert len(files) > 10
+    compared = 0
+    for theirs, path in zip(json.loads(run_orc_tools("meta", "-j", *files)), files, strict=True):
+        assert theirs["fileName"].endswith(path.name)
+        assert run("schema", path) == (0, [theirs["schemaString"]], "")
+        lines = [json.loads(line) for line in run("stats", "--json", path)[1]]
+        assert len(lines) == len(theirs["fileStatistics"])
+        for ours, other in zip(lines, theirs["fileStatistics"], strict=True):
+            known = ours["statistics"]
+            if known is None or other.get("count") is None:
+                continue
+            assert known["values"] == other["count"], (path.name, ours["column"])
+            for name, key in {"min": "min", "max": "max", "sum": "sum"}.items():
+                if ours["type"] in ("tinyint", "smallint", "int", "bigint") and key in other and name in known:
+                    assert known[name] == other[key], (path.name, ours["column"], name)
+                    compared += 1
+    assert compared > 20
