@@ -102,15 +102,12 @@ def _codes(a: Any, b: Any, keys: Sequence[int]) -> tuple[Any, Any]:
 
 
 def _array(column: Any) -> Any:
-    if isinstance(column, pa.ChunkedArray):
-        return (
-            column.chunk(0)
-            if column.num_chunks == 1
-            else pa.concat_arrays(column.chunks)
-            if column.num_chunks
-            else pa.nulls(0, column.type)
-        )
-    return column
+    """A column as one array."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    if not column.num_chunks:
+        return pa.nulls(0, column.type)
+    return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
 
 
 class _Matches(NamedTuple):

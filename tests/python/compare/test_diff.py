@@ -378,3 +378,28 @@ class TestCommand:
         lines = self.run(capsys, a, b, "--key", "id", "-n", 1)[1]
         assert lines[-1] == "… and 2 more: --limit shows more"
         assert "… and" not in "\n".join(self.run(capsys, a, b, "--key", "id", "--all")[1])
+
+
+def test_keys_of_other_types() -> None:
+    """Equal keys are in one part, whatever the types and the batches of both sides are."""
+    late = datetime.datetime(9999, 12, 31)
+    moments = [datetime.datetime(2026, 1, 1) + datetime.timedelta(days=at) for at in range(50)]
+    pairs: list[tuple[pa.Array, pa.Array]] = [
+        (pa.array([*moments, late], pa.timestamp("s")), pa.array([*moments, moments[0]], pa.timestamp("ns"))),
+        (pa.array([*range(50), -1], pa.int64()), pa.array([*range(50), 2**64 - 1], pa.uint64())),
+        (pa.array([*range(50), None], pa.int8()), pa.array([*range(50), 99], pa.float64())),
+        (
+            pa.array([f"v{at}" for at in range(51)]),
+            pa.array([*(f"v{at}".encode() for at in range(50)), b"w"], pa.binary()),
+        ),
+        (pa.array([Decimal(at) for at in range(51)], pa.decimal128(5, 0)), pa.array([*range(50), 99], pa.int64())),
+    ]
+    for x, y in pairs:
+        for memory in (1, 1 << 30):
+            scans = [
+                orcish.scan(written(pa.table({"k": each})), timestamp_unit="exact").batch_size(7) for each in (x, y)
+            ]
+            found = orcish.diff(*scans, key="k", max_memory=memory)
+            repeated = int(x.type == pa.timestamp("s"))
+            assert (found.changed, found.only_a, found.only_b) == (0, 1, 1), x.type
+            assert found.duplicate_keys == repeated
