@@ -20,6 +20,9 @@ from orcish._native import __version__
 from orcish.advising.advise import advise
 from orcish.advising.result import Advice, Lookups, Trial
 from orcish.carbon.table import CarbonBlocklet, CarbonFile, CarbonSegment, CarbonTable
+from orcish.comparing.diff import Differences, diff
+from orcish.comparing.rows import Difference
+from orcish.comparing.schemas import ColumnChange, MetadataChange
 from orcish.dataset import dataset
 from orcish.errors import (
     CommitError,
@@ -59,6 +62,7 @@ __all__ = [
     "CarbonFile",
     "CarbonSegment",
     "CarbonTable",
+    "ColumnChange",
     "ColumnStatistics",
     "ColumnStorage",
     "Commit",
@@ -66,12 +70,15 @@ __all__ = [
     "CompactedFile",
     "CorruptFileError",
     "Deleted",
+    "Difference",
+    "Differences",
     "Explanation",
     "Expression",
     "Finding",
     "LimitExceededError",
     "Lookups",
     "Lost",
+    "MetadataChange",
     "NullMapKeyError",
     "ORCFile",
     "ORCWriter",
@@ -96,6 +103,7 @@ __all__ = [
     "count_rows",
     "dataset",
     "delete",
+    "diff",
     "head",
     "history",
     "merge",

@@ -30,6 +30,7 @@ MODULE = {
     "append": "write_dataset(data, folder, existing_data='append')",
     "overwrite": "write_dataset(data, folder, existing_data='overwrite')",
     "optimize": "compact(folder)",
+    "compare": "diff(a, b)",
     "field": "col(name)",
     "column": "col(name)",
     "lit": "col(name) == value",

@@ -14,6 +14,7 @@ from orcish._native import __version__
 from orcish.cli.arguments import Parser
 from orcish.cli.commands import COMMANDS
 from orcish.cli.completion import complete
+from orcish.cli.groups import RootParser
 from orcish.cli.output import EXPECTED, fail, print_traceback
 
 __all__ = ["main"]
@@ -49,14 +50,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser(chosen: str | None) -> argparse.ArgumentParser:
     """The parser, with the arguments of one command; of all if none is chosen, as for completion."""
-    parser = Parser(
+    parser = RootParser(
         prog="orcish",
         description="Look into, check, convert and change Apache ORC files and tables, and read CarbonData tables.",
         epilog="Exit codes: 0 for success; 1 for an error, or where a command that compares or checks has found "
         "something; 2 for wrong arguments, and for errors of commands that compare or check.",
     )
     parser.add_argument("--version", action="version", version=f"orcish {__version__}")
-    commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
     names = {name for command in COMMANDS for name in (command.name, *command.aliases)}
     for command in COMMANDS:
         text = command.help

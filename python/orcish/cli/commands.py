@@ -24,6 +24,17 @@ COMMANDS = (
     Command("data", "data", "print the first rows of a file or table"),
     Command("layout", "layout", "write a page that shows how files are laid out: stripes, columns, order of values"),
     Command("advise", "advise", "measure what other options of writing would give, on a sample of rows"),
+    Command("schema", "schema", "print the columns of files and tables, as types of ORC, Arrow or Spark"),
+    Command(
+        "json-schema", "json_schema", "print the ORC type that holds JSON documents, or CSV, Parquet or Arrow files"
+    ),
+    Command("sizes", "sizes", "print bytes of columns and of overhead, over all files"),
+    Command("stats", "stats", "print recorded statistics of columns, merged over files or by file or stripe"),
+    Command("explain", "explain", "print what a read with a filter would skip, and why"),
+    Command("diff", "diff", "print the differences of two files or tables: columns, metadata, rows"),
+    Command("compat", "compat", "print which other readers can read files, and why not"),
+    Command("key", "key", "print keys, encrypted columns and masks that files name"),
+    Command("version", "version", "print the version"),
     Command("convert", "convert", "write a table of CarbonData, or of ORC files, as a folder of ORC files"),
     Command("compact", "table", "put small files of a table together", "add_compact"),
     Command("delete", "table", "delete rows of a table", "add_delete"),

@@ -21,13 +21,17 @@ RESULTS = {
     "BloomFilter",
     "CarbonBlocklet",
     "CarbonSegment",
+    "ColumnChange",
     "ColumnStatistics",
     "ColumnStorage",
+    "Difference",
+    "Differences",
     "Explanation",
     "Finding",
     "Lost",
     "Recovered",
     "RowGroup",
+    "MetadataChange",
     "StripeInfo",
 }
 RESULTS |= {"Advice", "Lookups", "Trial"}
