@@ -30,7 +30,7 @@ from orcish.errors import (
     UnsupportedError,
 )
 from orcish.filters.expression import Expression, col
-from orcish.glance import count_rows, head, open_async, read_metadata, read_schema
+from orcish.glance import count_rows, head, open_async, read_metadata, read_schema, sample, tail
 from orcish.hints import MODULE, missing_attribute
 from orcish.polars import scan_polars
 from orcish.reading.explanation import Explanation
@@ -93,8 +93,10 @@ __all__ = [
     "read_schema",
     "read_table",
     "recover",
+    "sample",
     "scan",
     "scan_polars",
+    "tail",
     "vacuum",
     "write_dataset",
     "write_table",

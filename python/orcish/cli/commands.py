@@ -21,7 +21,12 @@ class Command(NamedTuple):
 
 COMMANDS = (
     Command("meta", "meta", "print metadata of files and tables: rows, sizes, stripes or segments, types, writer"),
-    Command("data", "data", "print the first rows of a file or table"),
+    Command("data", "data", "print rows of files and tables, the first ones by default"),
+    Command("head", "data", "print the first rows of files and tables, as data does"),
+    Command("tail", "tail", "print the last rows of files and tables", "add_tail"),
+    Command("sample", "tail", "print rows of files and tables at random", "add_sample"),
+    Command("count", "scan", "print the numbers of rows of files and tables", "add_count"),
+    Command("scan", "scan", "read all rows of files and tables, and print their numbers and the time", "add_scan"),
     Command("convert", "convert", "write a table of CarbonData, or of ORC files, as a folder of ORC files"),
     Command("compact", "table", "put small files of a table together", "add_compact"),
     Command("delete", "table", "delete rows of a table", "add_delete"),
