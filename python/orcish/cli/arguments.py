@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, NoReturn
 
@@ -92,11 +93,15 @@ def add_json(command: argparse.ArgumentParser, each: str = "row") -> None:
     command.add_argument("--json", action="store_true", help=f"one JSON object a {each}, each on a line")
 
 
-def add_writing(command: argparse.ArgumentParser, codec: str = "zstd") -> None:
+CODECS = ("zstd", "zlib", "snappy", "lz4", "brotli", "none")
+"""Codecs of ORC files that are written."""
+
+
+def add_writing(command: argparse.ArgumentParser, codec: str = "zstd", codecs: Sequence[str] = CODECS) -> None:
     """Adds the arguments for the files that are written; ``codec`` is what their codec is by default."""
     command.add_argument(
         "--compression",
-        choices=("zstd", "zlib", "snappy", "lz4", "brotli", "none"),
+        choices=codecs,
         help=f"codec of the new files ({codec})",
     )
     command.add_argument("--compression-level", type=int, metavar="N", help="level of the codec")

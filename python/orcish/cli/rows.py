@@ -61,18 +61,21 @@ def stored_values(given: dict[str, Any]) -> dict[str, Any]:
     return {**stored, **given}
 
 
-def open_rows(files: list[str], options: argparse.Namespace, *, as_stored: bool = True) -> Scan:
+def open_rows(
+    files: list[str], options: argparse.Namespace, *, as_stored: bool = True, more: dict[str, Any] | None = None
+) -> Scan:
     """One scan of ORC files, folders, patterns and URLs, or of a table of CarbonData.
 
     Args:
         files: The sources.
         options: The arguments of :func:`add_reading`.
         as_stored: Whether values are read as they are stored, whatever Arrow types they were written with.
+        more: Further options of reading.
 
     Raises:
         ValueError: There is a table of CarbonData among several sources.
     """
-    given, storage = chosen_reading(options), dict(options.storage_options)
+    given, storage = {**chosen_reading(options), **(more or {})}, dict(options.storage_options)
     carbon = [name for name in files if is_carbon(name, storage)]
     if carbon and len(files) > 1:
         raise ValueError(f"{display_name(carbon[0])}: a table of CarbonData is read alone, not with other sources")

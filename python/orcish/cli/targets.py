@@ -20,8 +20,14 @@ def add_overwrite(command: argparse.ArgumentParser) -> None:
     command.add_argument("--overwrite", action="store_true", help="replace the target if it is there")
 
 
-def check_target(target: str, storage: Mapping[str, str], *, overwrite: bool) -> None:
+def check_target(target: str, storage: Mapping[str, str], *, overwrite: bool, advice: str = "--overwrite") -> None:
     """Checks that a file can be written.
+
+    Args:
+        target: The file, or its URL.
+        storage: Options of the store.
+        overwrite: Whether the file may be replaced.
+        advice: The argument that lets it be replaced.
 
     Raises:
         FileExistsError: The file is there, and may not be replaced.
@@ -32,7 +38,7 @@ def check_target(target: str, storage: Mapping[str, str], *, overwrite: bool) ->
     if os.path.isdir(path) or target.endswith("/"):
         raise IsADirectoryError(f"{name}: the target is a folder: give the name of a file")
     if not overwrite and _exists(path, storage):
-        raise FileExistsError(f"{name}: the target is there already: --overwrite replaces it")
+        raise FileExistsError(f"{name}: the target is there already: {advice} replaces it")
 
 
 def _exists(path: str, storage: Mapping[str, str]) -> bool:
