@@ -30,6 +30,7 @@ COMMANDS = (
     Command("check", "check", "compare the rows of files with what is recorded of them"),
     Command("merge", "merge", "write the stripes of several files as one file"),
     Command("convert", "convert", "write a table of CarbonData, or of ORC files, as a folder of ORC files"),
+    Command("rewrite", "rewrite", "write files and tables anew: with other options, sorted, or with other columns"),
     Command("compact", "table", "put small files of a table together", "add_compact"),
     Command("delete", "table", "delete rows of a table", "add_delete"),
     Command("history", "table", "show the last commits of a table", "add_history"),
