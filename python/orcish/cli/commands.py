@@ -27,6 +27,7 @@ COMMANDS = (
     Command("sample", "tail", "print rows of files and tables at random", "add_sample"),
     Command("count", "scan", "print the numbers of rows of files and tables", "add_count"),
     Command("scan", "scan", "read all rows of files and tables, and print their numbers and the time", "add_scan"),
+    Command("sql", "sql", "run a query over files and tables, by duckdb"),
     Command("check", "check", "compare the rows of files with what is recorded of them"),
     Command("merge", "merge", "write the stripes of several files as one file"),
     Command("convert", "convert", "write a table of CarbonData, or of ORC files, as a folder of ORC files"),

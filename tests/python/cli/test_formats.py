@@ -92,6 +92,39 @@ def test_nested_values(ending, tmp_path, run):
     assert orcish.read_table(back).to_pylist() == NESTED.to_pylist()
 
 
+def test_json_of_types_that_orc_has_not(tmp_path, run):
+    zurich = pa.timestamp("us", "Europe/Zurich")
+    table = pa.table(
+        {
+            "span": pa.array([1500], pa.duration("ms")),
+            "short": pa.array([-1], pa.duration("ns")),
+            "time": pa.array([datetime.time(1, 2, 3, 500_000)], pa.time64("us")),
+            "zone": pa.array([datetime.datetime(2026, 7, 1, tzinfo=datetime.timezone.utc)], zurich),
+            "fixed": pa.array([b"ab"], pa.binary(2)),
+            "large": pa.array([b"ab"], pa.large_binary()),
+            "pair": pa.array([[1, 2]], pa.list_(pa.int8(), 2)),
+            "list": pa.array([[1]], pa.large_list(pa.int8())),
+            "view": pa.array(["x"], pa.string_view()),
+            "map": pa.array([[("k", 1)]], pa.map_(pa.large_string(), pa.int8())),
+        }
+    )
+    with pa.ipc.new_file(str(tmp_path / "a.arrow"), table.schema) as writer:
+        writer.write_table(table)
+    assert run(tmp_path / "a.arrow", tmp_path / "a.jsonl")[0] == 0
+    assert json.loads((tmp_path / "a.jsonl").read_text()) == {
+        "span": "PT1.5S",
+        "short": "PT-0.000000001S",
+        "time": "01:02:03.5",
+        "zone": "2026-07-01T00:00:00Z",
+        "fixed": "6162",
+        "large": "6162",
+        "pair": [1, 2],
+        "list": [1],
+        "view": "x",
+        "map": {"k": 1},
+    }
+
+
 def test_values_without_a_text_of_csv_are_json(tmp_path, run):
     orcish.write_table(NESTED, tmp_path / "nested.orc")
     assert run(tmp_path / "nested.orc", tmp_path / "o.csv")[0] == 0
