@@ -41,6 +41,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         default="error",
         help="what to do where the target is a folder with data, or a file that is there (error)",
     )
+    command.add_argument("-n", "--limit", type=count, metavar="N", help="most rows of a file that is written (all)")
     add_partition_by(command)
     command.add_argument("--max-rows-per-file", type=count, metavar="N", help="most rows of a file of a folder")
     add_writing(command, codecs=("zstd", "zlib", "gzip", "snappy", "lz4", "brotli", "bz2", "none"))
@@ -68,8 +69,9 @@ def _to_folder(options: argparse.Namespace) -> list[Any]:
     storage = dict(options.storage_options)
     form = source_format(options.source, options.source_format, storage)
     codec_of(options.target, ORC, options.compression, None, "zstd")
-    if options.masked is not None:
-        raise ValueError("--masked is of files that are written, and not of folders")
+    for name in ("masked", "limit"):
+        if getattr(options, name) is not None:
+            raise ValueError(f"--{name} is of targets that are files, and not folders")
     common: dict[str, Any] = {
         "existing_data": options.existing_data,
         "max_rows_per_file": options.max_rows_per_file,

@@ -13,6 +13,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
+import pyorc
 import pytest
 from orcish.cli import main
 from orcish.cli.formats.schemas import parse_schema, parse_type
@@ -215,9 +216,36 @@ def test_what_is_selected(orc, tmp_path, run):
         found = pa.parquet.read_table(target)
         assert found.column_names == ["text", "id"]
         assert found["id"].to_pylist() == [1]
+        limited = tmp_path / f"l_{ending}.parquet"
+        assert run(source, limited, "-n", 2)[0] == 0
+        assert pa.parquet.read_table(limited)["id"].to_pylist() == [1, None]
         code, _, err = run(source, tmp_path / "x.parquet", "-c", "texd")
         assert code == 1
         assert "text" in err
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_files_without_rows(ending, tmp_path, run):
+    orcish.write_table(ROWS.slice(0, 0), tmp_path / "none.orc")
+    middle, back = tmp_path / f"middle.{ending}", tmp_path / "back.orc"
+    assert run(tmp_path / "none.orc", middle)[0] == 0
+    assert run(middle, back, *(["--schema", SCHEMA] if ending in TEXT else []))[0] == 0
+    assert orcish.read_table(back).equals(ROWS.slice(0, 0))
+    if ending == "jsonl":
+        code, _, err = run(middle, tmp_path / "other.orc")
+        assert code == 1
+        assert f"{middle}: there are no rows, and so no columns: --schema gives them" in err
+
+
+def test_null_keys_of_maps(tmp_path, run):
+    with (tmp_path / "a.orc").open("wb") as file, pyorc.Writer(file, "struct<m:map<string,int>>") as writer:
+        writer.write(({None: 1, "k": 2},))
+    for ending, text in (("csv", '"m"\n"[[null, 1], [""k"", 2]]"\n'), ("jsonl", '{"m": [[null, 1], ["k", 2]]}\n')):
+        assert run(tmp_path / "a.orc", tmp_path / f"a.{ending}")[0] == 0
+        assert (tmp_path / f"a.{ending}").read_text() == text
+    code, _, err = run(tmp_path / "a.orc", tmp_path / "a.parquet")
+    assert code == 1
+    assert "null key" in err
 
 
 class TestSources:
@@ -341,6 +369,7 @@ class TestWhatIsRefused:
             (["rows.orc", "o.arrow", "--compression", "brotli"], "arrow has no codec brotli"),
             (["rows.orc", "o.orc", "--compression", "bz2"], "orc has no codec bz2"),
             (["rows.orc", "folder", "--compression", "gzip"], "orc has no codec gzip"),
+            (["rows.orc", "folder", "--limit", "1"], "--limit is of targets that are files"),
             (["rows.orc", "o.parquet", "--compression", "snappy", "--compression-level", "3"], "has no levels"),
             (["rows.orc", "o.parquet", "--bloom-filter-columns", "id"], "is of targets that are ORC"),
             (["rows.orc", "o.parquet", "--verify"], "is of targets that are ORC"),

@@ -97,7 +97,7 @@ def foreign_rows(options: argparse.Namespace, form: str) -> ForeignRows:
         if not found:
             raise FileNotFoundError(f"no files: {display_name(source)!r}")
         files += found
-    return ForeignRows(files, form, TextOptions.of(options), options.columns, options.filters, None, storage)
+    return ForeignRows(files, form, TextOptions.of(options), options.columns, options.filters, options.limit, storage)
 
 
 def _orc_rows(options: argparse.Namespace, to: str) -> Scan:
@@ -107,6 +107,11 @@ def _orc_rows(options: argparse.Namespace, to: str) -> Scan:
     if to == "parquet" and not is_carbon(options.source[0], dict(options.storage_options)):
         # Parquet has no unions.
         given.setdefault("unions", "struct")
+    if to in ("csv", "json") and not is_carbon(options.source[0], dict(options.storage_options)):
+        # Maps of text have null keys.
+        given.setdefault("null_map_keys", "dictionary")
+    if options.limit is not None:
+        given["limit"] = options.limit
     return open_rows(options.source, options, as_stored=False, more=given)
 
 

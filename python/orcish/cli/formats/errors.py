@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from orcish.errors import CorruptFileError, UnsupportedError
+from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
 from orcish.io.names import display_name
 
 __all__ = ["errors_of_reading", "errors_of_writing"]
@@ -39,6 +39,12 @@ def errors_of_reading(location: str) -> Iterator[None]:
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowIndexError, pa.ArrowSerializationError) as error:
         advice = next((text for part, text in ADVICE.items() if part in str(error)), None)
         raise CorruptFileError(f"{name}: {error}{f': {advice}' if advice else ''}") from error
+    except OrcishError as error:
+        if name in str(error):
+            raise
+        raise type(error)(f"{name}: {error.args[0]}") from error
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
     except OSError as error:
         if type(error) is not OSError or error.errno is not None:
             raise

@@ -77,6 +77,7 @@ def json_rows(open_file: Callable[[], Any], options: TextOptions) -> Rows:
     """The rows of JSON lines. Strings that look like timestamps are strings.
 
     Raises:
+        ValueError: There are no rows, and no columns are given.
         UnsupportedError: This version of pyarrow reads JSON lines only as a whole.
     """
     from pyarrow import json
@@ -91,7 +92,14 @@ def json_rows(open_file: Callable[[], Any], options: TextOptions) -> Rows:
         return json.open_json(open_file(), read_options=read, parse_options=parse)
 
     asked = pa.schema([field.with_type(_read_as(field.type)) for field in given.values()]) if given else None
-    inferred = opened(asked, "infer").schema
+    try:
+        inferred = opened(asked, "infer").schema
+    except pa.ArrowInvalid as error:
+        if "Empty JSON stream" not in str(error):
+            raise
+        if not given:
+            raise ValueError("there are no rows, and so no columns: --schema gives them") from error
+        return pa.schema([*given.values()]), iter(())
     parsed = [field if field.name in given else field.with_type(_without_guesses(field.type)) for field in inferred]
     reader = opened(pa.schema(parsed), "error")
     schema = pa.schema([given.get(field.name, field) for field in parsed])
