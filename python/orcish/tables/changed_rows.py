@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
-from orcish.errors import OrcishError, UnknownColumnError, UnsupportedError, closest_match
+from orcish.errors import OrcishError, UnsupportedError, unknown_column
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
 
 __all__ = ["ChangedRows", "CountedRows"]
@@ -112,5 +112,4 @@ def _check_names(schema: pa.Schema, names: Sequence[str]) -> None:
     """
     for name in names:
         if name not in schema.names:
-            nearest = closest_match(name, schema.names)
-            raise UnknownColumnError(f"no column {name!r}{f'; the nearest name is {nearest!r}' if nearest else ''}")
+            raise unknown_column(name, schema.names)

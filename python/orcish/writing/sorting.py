@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from orcish.arrow.casting import cast_array
 from orcish.arrow.selecting import select_rows
-from orcish.errors import UnknownColumnError, closest_match
+from orcish.errors import unknown_column
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
@@ -198,8 +198,7 @@ def _key_column(table: pa.Table, name: str) -> pa.ChunkedArray:
             if column is None:
                 break
     if column is None:
-        nearest = closest_match(name, table.schema.names)
-        raise UnknownColumnError(f"no column {name!r}{f'; the nearest name is {nearest!r}' if nearest else ''}")
+        raise unknown_column(name, table.schema.names)
     kind = _sortable(column.type)
     if kind is None:
         raise TypeError(f"column {name!r} has the type {column.type}, whose values have no order")

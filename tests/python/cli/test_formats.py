@@ -224,6 +224,17 @@ def test_what_is_selected(orc, tmp_path, run):
         assert "text" in err
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_instants_of_other_zones(ending, tmp_path, run):
+    at = datetime.datetime(2026, 7, 1, 10, tzinfo=datetime.timezone.utc)
+    table = pa.table({"at": pa.array([at, None], pa.timestamp("us", "Europe/Zurich"))})
+    pa.parquet.write_table(table, tmp_path / "a.parquet")
+    assert run(tmp_path / "a.parquet", tmp_path / f"a.{ending}")[0] == 0
+    schema = ["--schema", "at timestamp with local time zone"]
+    assert run(tmp_path / f"a.{ending}", tmp_path / "a.orc", *schema)[0] == 0
+    assert orcish.read_table(tmp_path / "a.orc")["at"].to_pylist() == [at, None]
+
+
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_files_without_rows(ending, tmp_path, run):
     orcish.write_table(ROWS.slice(0, 0), tmp_path / "none.orc")

@@ -229,6 +229,14 @@ class TestTables:
         assert run(table, "-o", tmp_path / "u", "--overwrite", "--max-rows-per-file", 100)[0] == 0
         assert len(orcish.scan(tmp_path / "u").files) == 30
 
+    def test_in_a_store(self, store, run):
+        where = "s3://shelf/t"
+        orcish.write_dataset(rows(), where, partition_by=["k"], storage_options=store.options)
+        options = [f"--storage-option={name}={value}" for name, value in store.options.items()]
+        assert run(where, "--in-place", "--sort-by", "id", "--where", "k > 0", *options)[0] == 0
+        found = orcish.scan(f"{where}/", storage_options=store.options)
+        assert (found.count(), len(found.files)) == (2000, 2)
+
     def test_a_folder_without_a_log(self, tmp_path, run):
         folder = tmp_path / "plain"
         folder.mkdir()

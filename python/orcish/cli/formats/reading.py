@@ -18,7 +18,7 @@ from orcish.cli.formats.names import named
 from orcish.cli.formats.places import open_input
 from orcish.cli.formats.text import csv_rows, json_rows
 from orcish.cli.formats.text_options import TextOptions
-from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
+from orcish.errors import UnsupportedError, unknown_column
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
@@ -144,8 +144,7 @@ def _field(schema: pa.Schema, name: str) -> pa.Field:
         UnknownColumnError: There is no such column.
     """
     if name not in schema.names:
-        nearest = closest_match(name, schema.names)
-        raise UnknownColumnError(f"no column {name!r}{f'; the nearest name is {nearest!r}' if nearest else ''}")
+        raise unknown_column(name, schema.names)
     return schema.field(name)
 
 

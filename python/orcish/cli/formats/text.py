@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from orcish.arrow.nested import map_fields
 from orcish.cli.formats.text_options import TextOptions
-from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError, closest_match
+from orcish.errors import CorruptFileError, UnsupportedError, unknown_column
 
 __all__ = ["csv_rows", "json_rows"]
 
@@ -115,9 +115,7 @@ def json_rows(open_file: Callable[[], Any], options: TextOptions) -> Rows:
 def _check_names(found: pa.Schema, given: dict[str, pa.Field]) -> None:
     for name in given:
         if name not in found.names:
-            nearest = closest_match(name, found.names)
-            hint = f"; the nearest name is {nearest!r}" if nearest else ""
-            raise UnknownColumnError(f"--schema: the file has no column {name!r}{hint}")
+            raise unknown_column(name, found.names)
     for name in found.names:
         if found.names.count(name) > 1:
             raise ValueError(f"two columns have the name {name!r}: --no-header with --schema gives other names")
