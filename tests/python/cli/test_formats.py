@@ -224,6 +224,29 @@ def test_what_is_selected(orc, tmp_path, run):
         assert "text" in err
 
 
+DATA = sorted((pathlib.Path(__file__).parents[2] / "data").glob("*.orc"))
+
+
+@pytest.mark.parametrize("source", [path for path in DATA if "masked" not in path.name], ids=lambda path: path.name)
+def test_files_of_other_writers(source, tmp_path, run):
+    wanted = orcish.read_table(source, timestamp_unit="exact")
+    for ending in ("arrow", "arrows", "parquet"):
+        middle, back = tmp_path / f"a.{ending}", tmp_path / f"{ending}.orc"
+        code, _, err = run(source, middle)
+        if ending == "parquet" and code:
+            assert "no child field" in err
+            continue
+        assert (code, err) == (0, "")
+        assert run(middle, back)[0] == 0
+        found = orcish.read_table(back, timestamp_unit="exact")
+        # Parquet has no unions. NaN is not equal to itself.
+        same = [field.name for field in wanted.schema if ending != "parquet" or "union" not in str(field.type)]
+        assert str(found.select(same).to_pydict()) == str(wanted.select(same).to_pydict())
+    for ending in ("csv", "jsonl"):
+        assert run(source, tmp_path / f"a.{ending}")[0] == 0
+    assert len((tmp_path / "a.jsonl").read_text().splitlines()) == len(wanted)
+
+
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_instants_of_other_zones(ending, tmp_path, run):
     at = datetime.datetime(2026, 7, 1, 10, tzinfo=datetime.timezone.utc)
