@@ -35,7 +35,7 @@ from orcish.errors import (
     UnsupportedError,
 )
 from orcish.filters.expression import Expression, col
-from orcish.glance import count_rows, head, open_async, read_metadata, read_schema
+from orcish.glance import count_rows, head, open_async, read_metadata, read_schema, sample, tail
 from orcish.hints import MODULE, missing_attribute
 from orcish.polars import scan_polars
 from orcish.reading.explanation import Explanation
@@ -113,8 +113,10 @@ __all__ = [
     "read_table",
     "recover",
     "recover_file",
+    "sample",
     "scan",
     "scan_polars",
+    "tail",
     "vacuum",
     "write_dataset",
     "write_table",

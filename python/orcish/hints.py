@@ -71,7 +71,6 @@ SCAN = {
     "dtypes": "schema",
     "show": "head()",
     "take": "head(rows)",
-    "tail": "to_table().slice(start)",
 }
 """Of scans."""
 FILE = {

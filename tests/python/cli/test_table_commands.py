@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import pathlib
-import pty
 import subprocess
 import sys
 from typing import Any
@@ -15,6 +13,7 @@ import pyarrow as pa
 import pytest
 from orcish.tables.commit import Job
 from support.staged_commits import decide, staged, staged_path
+from support.terminals import on_terminal
 
 SCRIPT = pathlib.Path(sys.executable).with_name("orcish")
 
@@ -109,24 +108,6 @@ def test_options_of_files_that_are_written(tmp_path: pathlib.Path) -> None:
 
 WITHOUT_RICH = "import sys; sys.modules['rich'] = None; from orcish.cli import main; sys.exit(main())"
 COMMANDS = {"with rich": [str(SCRIPT)], "without rich": [sys.executable, "-c", WITHOUT_RICH]}
-
-
-def on_terminal(command: list[str], *arguments: Any) -> tuple[int, str]:
-    """Exit code, and what a terminal shows."""
-    parent, child = pty.openpty()
-    process = subprocess.Popen([*command, *map(str, arguments)], stdout=child, stderr=child, stdin=child)
-    os.close(child)
-    shown = b""
-    while True:
-        try:
-            part = os.read(parent, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-    os.close(parent)
-    return process.wait(60), shown.decode()
 
 
 @pytest.mark.parametrize("command", COMMANDS)
