@@ -11,10 +11,10 @@ from orcish.cli.commands import COMMANDS, Command
 __all__ = ["GROUPS", "RootParser", "grouped"]
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "rows": ("data", "head", "tail", "sample", "count", "scan"),
-    "metadata": ("meta", "schema", "stats", "sizes", "layout", "key"),
-    "comparing and checking": ("diff", "check", "verify", "explain", "compat"),
-    "writing": ("convert", "rewrite", "merge", "split", "json-schema"),
+    "rows": ("data", "head", "tail", "sample", "count", "scan", "sql"),
+    "metadata": ("meta", "schema", "stats", "sizes", "layout", "key", "json-schema"),
+    "comparing and checking": ("diff", "check", "explain", "compat", "advise"),
+    "writing": ("convert", "rewrite", "merge"),
     "tables": ("compact", "delete", "history", "recover", "vacuum", "spark"),
     "this command": ("version", "completion"),
 }
