@@ -11,10 +11,11 @@ import pyarrow as pa
 
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import foreign_path, is_foreign
+from orcish.io.moved import Moved
 from orcish.io.names import display_name
 from orcish.io.paths import is_http, local_path
 from orcish.io.storage import native_storage
-from orcish.io.systems import Moved, Output, arrow_system
+from orcish.io.systems import Output, arrow_system
 
 __all__ = ["Sink", "open_input", "open_output"]
 
