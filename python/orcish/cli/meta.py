@@ -6,7 +6,8 @@ import argparse
 
 from orcish.carbon.source import check_no_external
 from orcish.cli import meta_carbon, meta_orc
-from orcish.cli.arguments import add_external, add_storage
+from orcish.cli.arguments import LIST, add_external, add_storage
+from orcish.cli.meta_groups import describe_groups, groups_to_text
 from orcish.cli.output import fail, print_lines
 from orcish.cli.sources import orc_files
 from orcish.errors import OrcishError
@@ -30,6 +31,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--arrow", action="store_true", help="also the Arrow schema that the files are read with")
     command.add_argument("--statistics", action="store_true", help="also the statistics of all columns")
     command.add_argument("--storage", action="store_true", help="also the stored bytes and encodings of all columns")
+    command.add_argument(
+        "--row-index", **LIST, default=[], help="also the row groups of these columns: statistics and positions"
+    )
+    command.add_argument(
+        "--bloom", **LIST, default=[], help="also the bloom filters of these columns: sizes, and how full they are"
+    )
     add_storage(command)
     add_external(command)
     command.set_defaults(run=_run)
@@ -78,10 +85,12 @@ def _describe(name: str, is_carbon: bool, storage: dict[str, str], options: argp
         metadata = meta_orc.describe(
             name, file, arrow=options.arrow, statistics=options.statistics, storage=options.storage
         )
-        to_text = meta_orc.to_text
-    elif options.statistics or options.storage:
-        of_files = "--statistics are those" if options.statistics else "--storage is that"
-        raise ValueError(f"{display_name(name)}: {of_files} of ORC files")
-    else:
-        metadata, to_text = meta_carbon.describe(name, options.external_locations, storage), meta_carbon.to_text
-    return [json_line(metadata)] if options.json else to_text(metadata)
+        groups = describe_groups(file, options.row_index, options.bloom)
+        if options.json:
+            return [json_line({**metadata, **groups})]
+        return [*meta_orc.to_text(metadata), *groups_to_text(groups)]
+    given = (option for option in ("statistics", "storage", "row_index", "bloom") if getattr(options, option))
+    if (option := next(given, None)) is not None:
+        raise ValueError(f"{display_name(name)}: --{option.replace('_', '-')} is of ORC files")
+    metadata = meta_carbon.describe(name, options.external_locations, storage)
+    return [json_line(metadata)] if options.json else meta_carbon.to_text(metadata)

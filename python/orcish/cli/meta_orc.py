@@ -20,6 +20,7 @@ from orcish.terminal import Table, fields, indented, printable, shorten
 from orcish.types import ColumnStatistics
 
 __all__ = [
+    "bound_cell",
     "describe",
     "describe_empty",
     "described_columns",
@@ -260,13 +261,14 @@ def _statistics_cells(known: dict[str, Any]) -> list[str]:
         "" if values is None else f"{values:,}",
         {None: "", True: "yes", False: "no"}[has_null],
         "" if size is None else f"{size:,}",
-        _take_bound(known, "min"),
-        _take_bound(known, "max"),
+        bound_cell(known, "min"),
+        bound_cell(known, "max"),
         ", ".join(f"{name} {format_statistic(value)}" for name, value in known.items()),
     ]
 
 
-def _take_bound(known: dict[str, Any], name: str) -> str:
+def bound_cell(known: dict[str, Any], name: str) -> str:
+    """The text of a bound, which is taken out of statistics."""
     value, is_exact = known.pop(name, None), known.pop(f"{name}_is_exact", True)
     if value is None:
         return ""
