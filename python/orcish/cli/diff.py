@@ -73,7 +73,7 @@ def _run(options: argparse.Namespace) -> int:
         filters=options.filters,
         tolerance=options.tolerance,
         values_only=options.values_only,
-        metadata=options.metadata,
+        check_metadata=options.metadata,
         show=1 if options.brief else options.limit,
         brief=options.brief,
         max_memory=options.max_memory,

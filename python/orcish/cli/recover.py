@@ -23,7 +23,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "Finish the last commit of a table whose process has died, or find what of a torn or damaged ORC file can be "
         "read, and write it as a new file. All stripes of a file are read."
     )
-    command.epilog = "Exit code 1 if a part of the file is lost."
+    command.epilog = "Of a file: exit code 1 if a part is lost, and 2 if it cannot be recovered."
     command.add_argument("path", metavar="TABLE|FILE", help="the folder of a table, or a file, or its URL")
     command.add_argument(
         "--undo", action="store_true", help="take back a commit of which a file cannot appear; its rows are lost"
@@ -46,6 +46,7 @@ def _run(options: argparse.Namespace) -> int:
         for name, value in of_file.items():
             if value is not None:
                 raise ValueError(f"{name} is of files, and --undo of tables")
+        options.trouble = 1
         return _recover_table(options, storage)
     found = recover_file(options.path, options.output, like=options.like, storage_options=storage)
     print_lines(_described(found, options))

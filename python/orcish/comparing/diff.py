@@ -69,7 +69,7 @@ def diff(
     filters: Filters | None = None,
     tolerance: float = 0.0,
     values_only: bool = False,
-    metadata: bool = False,
+    check_metadata: bool = False,
     show: int = 100,
     brief: bool = False,
     max_memory: int | str = _MAX_MEMORY,
@@ -98,7 +98,7 @@ def diff(
         filters: Which rows to compare; see :class:`~orcish.types.ReadOptions`.
         tolerance: How far floating point values may be apart and equal.
         values_only: Whether types of different widths, and another order of the columns, are no difference.
-        metadata: Whether user metadata and attributes of columns of two files are compared, too.
+        check_metadata: Whether user metadata and attributes of columns of two files are compared, too.
         show: Maximum number of differences of rows that are kept; all are counted.
         brief: Whether the comparison ends at the first difference.
         max_memory: Bytes of rows, of both sides together, from which on rows that are matched by a key are written to
@@ -111,7 +111,7 @@ def diff(
 
     Raises:
         UnknownColumnError: One of both does not have a column.
-        TypeError: Rows cannot be matched by a column, or ``metadata`` is given for tables.
+        TypeError: Rows cannot be matched by a column, or ``check_metadata`` is given for tables.
         ValueError: Options contradict each other, or the tolerance is no number of 0 or more.
         OSError: Rows cannot be read, or temporary files cannot be written.
     """
@@ -123,9 +123,9 @@ def diff(
     given = {"storage_options": storage_options, "limits": limits}
     places = [in_file_system(source, filesystem, storage_options) for source in (a, b)]
     files = [_orc_file(place, given) for place in places]
-    if metadata and None in files:
-        raise TypeError("metadata=True: they are those of two ORC files, and one of both is none")
-    changed = metadata_changes(*files) if metadata else []  # type: ignore[arg-type]
+    if check_metadata and None in files:
+        raise TypeError("check_metadata=True: metadata are those of two ORC files, and one of both is none")
+    changed = metadata_changes(*files) if check_metadata else []  # type: ignore[arg-type]
     scans = [_scan(place, columns, filters, given) for place in places]
     types = [_orc_types(file) for file in files]
     left, right = (each.schema for each in scans)

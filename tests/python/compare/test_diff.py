@@ -274,7 +274,7 @@ def test_options() -> None:
     assert not orcish.diff(one, two, columns=["y"])
     assert not orcish.diff(one, two, filters="id = 1", values_only=True)
     assert orcish.diff(one, two, filters="id > 1", values_only=True).rows_a == 2
-    (change,) = orcish.diff(one, two, columns=["y"], metadata=True).metadata
+    (change,) = orcish.diff(one, two, columns=["y"], check_metadata=True).metadata
     assert (change.column, change.key, change.a, change.b) == (None, "k", "1", "2")
     assert orcish.diff(one, two, show=0).shown == ()
     assert orcish.diff(one, two, show=0).changed == 1
@@ -317,7 +317,7 @@ def test_tables(tmp_path: pathlib.Path) -> None:
     assert (found.changed, found.only_a, found.only_b) == (0, 0, 0)
     assert not orcish.diff(tmp_path / "t", tmp_path / "a.orc", ignore_order=True, values_only=True)
     with pytest.raises(TypeError, match="metadata"):
-        orcish.diff(tmp_path / "t", tmp_path / "a.orc", metadata=True)
+        orcish.diff(tmp_path / "t", tmp_path / "a.orc", check_metadata=True)
     written_carbon = CarbonTableWriter(tmp_path / "c", pa.schema({"id": pa.int64()}))
     written_carbon.load(rows.select(["id"]))
     assert not orcish.diff(str(written_carbon.path), tmp_path / "t", columns=["id"], key="id")
