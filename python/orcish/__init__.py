@@ -17,7 +17,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from orcish._native import __version__
+from orcish.advising.advise import advise
+from orcish.advising.result import Advice, Lookups, Trial
 from orcish.carbon.table import CarbonBlocklet, CarbonFile, CarbonSegment, CarbonTable
+from orcish.comparing.diff import Differences, diff
+from orcish.comparing.rows import Difference
+from orcish.comparing.schemas import ColumnChange, MetadataChange
 from orcish.dataset import dataset
 from orcish.errors import (
     CommitError,
@@ -30,7 +35,7 @@ from orcish.errors import (
     UnsupportedError,
 )
 from orcish.filters.expression import Expression, col
-from orcish.glance import count_rows, head, open_async, read_metadata, read_schema
+from orcish.glance import count_rows, head, open_async, read_metadata, read_schema, sample, tail
 from orcish.hints import MODULE, missing_attribute
 from orcish.polars import scan_polars
 from orcish.reading.explanation import Explanation
@@ -47,14 +52,17 @@ from orcish.tables.log.recovery import recover, vacuum
 from orcish.tables.write import write_dataset
 from orcish.types import BloomFilter, ColumnStatistics, ColumnStorage, Finding, Progress, RowGroup, StripeInfo
 from orcish.writing.dataset import WrittenFile
+from orcish.writing.recovery import Lost, Recovered, recover_file
 from orcish.writing.writer import ORCWriter, Written, merge, write_table
 
 __all__ = [
+    "Advice",
     "BloomFilter",
     "CarbonBlocklet",
     "CarbonFile",
     "CarbonSegment",
     "CarbonTable",
+    "ColumnChange",
     "ColumnStatistics",
     "ColumnStorage",
     "Commit",
@@ -62,31 +70,40 @@ __all__ = [
     "CompactedFile",
     "CorruptFileError",
     "Deleted",
+    "Difference",
+    "Differences",
     "Explanation",
     "Expression",
     "Finding",
     "LimitExceededError",
+    "Lookups",
+    "Lost",
+    "MetadataChange",
     "NullMapKeyError",
     "ORCFile",
     "ORCWriter",
     "OrcishError",
     "Progress",
+    "Recovered",
     "RowGroup",
     "Scan",
     "Split",
     "StripeInfo",
+    "Trial",
     "UnfinishedCommitError",
     "UnknownColumnError",
     "UnsupportedError",
     "Written",
     "WrittenFile",
     "__version__",
+    "advise",
     "col",
     "compact",
     "convert",
     "count_rows",
     "dataset",
     "delete",
+    "diff",
     "head",
     "history",
     "merge",
@@ -95,8 +112,11 @@ __all__ = [
     "read_schema",
     "read_table",
     "recover",
+    "recover_file",
+    "sample",
     "scan",
     "scan_polars",
+    "tail",
     "vacuum",
     "write_dataset",
     "write_table",

@@ -40,6 +40,7 @@ __all__ = [
     "partitions_below",
     "partitions_of",
     "read_small",
+    "recover_file",
     "stat",
     "table_root",
     "upload_info",
@@ -94,6 +95,23 @@ def merge_files(
 
     Returns:
         Rows, bytes, stripes, and, with ``publish=False``, a token.
+    """
+
+def recover_file(
+    source: object,
+    target: object | None = None,
+    *,
+    like: object | None = None,
+    storage_options: dict[str, Any] | None = None,
+    limits: dict[str, int] | None = None,
+) -> tuple[
+    tuple[int, int, int, int | None, int, bool, list[tuple[int, int, int | None, str]]], tuple[int, int, int] | None
+]:
+    """Finds what of a damaged file can be read, and writes it as a new file, if a target is given.
+
+    Returns:
+        Rows, stripes, number of the first stripe without a tail, end of the last tail, length of the file, whether it
+        is whole, and what is lost: first byte, end, rows, reason. Rows, bytes and stripes of the new file.
     """
 
 def appended_schema(table: object, rows: object, has_schema: bool) -> object:

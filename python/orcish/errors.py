@@ -15,6 +15,7 @@ __all__ = [
     "UnknownColumnError",
     "UnsupportedError",
     "closest_match",
+    "unknown_column",
 ]
 
 
@@ -98,3 +99,9 @@ def closest_match(name: str, names: Iterable[str]) -> str | None:
     known = list(names)
     near = difflib.get_close_matches(name.lower(), [each.lower() for each in known], 1)
     return next((each for each in known if [each.lower()] == near), None)
+
+
+def unknown_column(name: str, names: Iterable[str]) -> UnknownColumnError:
+    """The error of a column that is not there, with the nearest of the names that are."""
+    nearest = closest_match(name, names)
+    return UnknownColumnError(f"no column {name!r}{f'; the nearest name is {nearest!r}' if nearest else ''}")

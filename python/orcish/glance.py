@@ -1,5 +1,5 @@
 """Functions that open a file, or look at a file or table without reading it: schema, metadata, number of rows, first
-rows.
+and last rows, rows at random.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from orcish.reading.file import ORCFile
 from orcish.scan import scan
 from orcish.types import Columns, FileSystem, Limits, ProgressOption, Source, Sources, StorageOptions
 
-__all__ = ["count_rows", "head", "open_async", "read_metadata", "read_schema"]
+__all__ = ["count_rows", "head", "open_async", "read_metadata", "read_schema", "sample", "tail"]
 
 
 @checked_keywords
@@ -142,3 +142,69 @@ def head(
         source, columns=columns, filters=filters, storage_options=storage_options, filesystem=filesystem, limits=limits
     )
     return found.head(rows)
+
+
+@checked_keywords
+def tail(
+    source: Sources,
+    rows: int = 10,
+    *,
+    columns: Columns | None = None,
+    filters: Filters | None = None,
+    storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
+    limits: Limits | None = None,
+) -> pa.Table:
+    """The last rows of a file or table, in their order. Stripes before them are not read.
+
+    >>> orcish.tail("orders.orc", 3, columns=["id"]).to_pydict()
+    {'id': [97, 98, 99]}
+
+    Args:
+        source: Any source of :func:`orcish.scan`.
+        rows: Maximum number of rows.
+        columns: The columns, by dotted names; all by default.
+        filters: Which rows; see :class:`~orcish.types.ReadOptions`.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
+        limits: Limits on what each file may make the reader do.
+    """
+    found = scan(
+        source, columns=columns, filters=filters, storage_options=storage_options, filesystem=filesystem, limits=limits
+    )
+    return found.tail(rows)
+
+
+@checked_keywords
+def sample(
+    source: Sources,
+    rows: int | None = None,
+    *,
+    fraction: float | None = None,
+    seed: int | None = None,
+    columns: Columns | None = None,
+    filters: Filters | None = None,
+    storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
+    limits: Limits | None = None,
+) -> pa.Table:
+    """Rows of a file or table at random, without repetition, in their order; see :meth:`orcish.Scan.sample`.
+
+    >>> orcish.sample("orders/", fraction=0.1, seed=1).num_rows
+    10
+
+    Args:
+        source: Any source of :func:`orcish.scan`.
+        rows: How many rows; all if there are less.
+        fraction: The part of all rows, from 0 to 1, in place of ``rows``.
+        seed: The same seed chooses the same rows of the same files.
+        columns: The columns, by dotted names; all by default.
+        filters: Which rows to choose from; see :class:`~orcish.types.ReadOptions`.
+        storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
+        limits: Limits on what each file may make the reader do.
+    """
+    found = scan(
+        source, columns=columns, filters=filters, storage_options=storage_options, filesystem=filesystem, limits=limits
+    )
+    return found.sample(rows, fraction=fraction, seed=seed)

@@ -30,6 +30,7 @@ MODULE = {
     "append": "write_dataset(data, folder, existing_data='append')",
     "overwrite": "write_dataset(data, folder, existing_data='overwrite')",
     "optimize": "compact(folder)",
+    "compare": "diff(a, b)",
     "field": "col(name)",
     "column": "col(name)",
     "lit": "col(name) == value",
@@ -70,7 +71,6 @@ SCAN = {
     "dtypes": "schema",
     "show": "head()",
     "take": "head(rows)",
-    "tail": "to_table().slice(start)",
 }
 """Of scans."""
 FILE = {

@@ -133,6 +133,7 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "split_size": _at_least(0),
     "max_rows_per_file": _at_least(1),
     "max_open_files": _at_least(1),
+    "runs": _at_least(1),
     "max_memory": _at_least(0),
     "partitions": _check_boolean,
     "storage_options": _check_mapping,
@@ -148,6 +149,7 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "columns": _check_columns,
     "partition_by": _check_names,
     "sort_within": _check_names,
+    "lookup": _check_names,
     "bloom_filter_columns": _check_names,
     "basename_template": _check_text,
     "metadata": _check_metadata,
@@ -160,11 +162,11 @@ NONE = {"compression": "none"}
 """What ``None`` means where it is given, for arguments that are not left out by it."""
 
 
-LISTS = frozenset(("columns", "partition_by", "sort_within", "bloom_filter_columns"))
+LISTS = frozenset(("columns", "partition_by", "sort_within", "bloom_filter_columns", "lookup"))
 """Arguments that are lists of names. One string is the list of it, and never the list of its letters."""
 
 
-SIZES = frozenset(("stripe_size", "compression_block_size", "max_memory", "split_size"))
+SIZES = frozenset(("stripe_size", "compression_block_size", "max_memory", "split_size", "sample_size"))
 """Arguments that are sizes in bytes. Texts such as ``64MB`` are sizes, too."""
 
 

@@ -6,16 +6,29 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
-from orcish.terminal import printable
+from orcish.terminal import printable, shorten
 from orcish.types import Progress, ProgressOption
 
 __all__ = ["reported", "reported_so_far"]
 
 BAR = 40
-"""Width of the bar."""
+"""Width of the bar without rich."""
+MAX_TEXT = 36
+"""Width of the text beside a bar of rich."""
 INTERVAL = 0.1
 """Seconds between two states of the bar."""
+
+
+class Bar(Protocol):
+    """A bar on a terminal."""
+
+    def show(self, progress: Progress) -> None:
+        """Shows how far the work is."""
+
+    def close(self) -> None:
+        """Removes the bar."""
 
 
 @contextlib.contextmanager
@@ -28,21 +41,26 @@ def reported(option: ProgressOption, text: str, total: int | None) -> Iterator[C
         text: What the work is.
         total: Bytes or rows of all parts; ``None`` where they are not known.
     """
-    show = _bar(text) if option is True else option or None
+    bar = _bar(printable(text), total) if option is True and sys.stderr.isatty() else None
+    show = option if callable(option) else None
+    last = -INTERVAL
     done = 0
 
     def add(size: int) -> None:
-        nonlocal done
+        nonlocal done, last
         done += size
         if show is not None:
             show(Progress(done, total))
+        elif bar is not None and (now := time.monotonic()) - last >= INTERVAL:
+            last = now
+            bar.show(Progress(done, total))
 
-    add(0)
     try:
+        add(0)
         yield add
     finally:
-        if option is True and sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        if bar is not None:
+            bar.close()
 
 
 @contextlib.contextmanager
@@ -66,23 +84,60 @@ def reported_so_far(option: ProgressOption, text: str, total: int | None) -> Ite
             set_done(total)
 
 
-def _bar(text: str) -> Callable[[Progress], object] | None:
-    if not sys.stderr.isatty():
-        return None
-    label = printable(text)
-    last = -INTERVAL
+def _bar(text: str, total: int | None) -> Bar:
+    try:
+        return RichBar(text, total)
+    except ImportError:
+        return PlainBar(text)
 
-    def draw(progress: Progress) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last < INTERVAL:
-            return
-        last = now
+
+class RichBar:
+    """A bar of rich, with the rate and the time that is left."""
+
+    def __init__(self, text: str, total: int | None) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bars
+
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TextColumn("{task.completed:,.0f}", justify="right"),
+            TextColumn("{task.percentage:>4.0f}%" if total is not None else ""),
+            TextColumn("{task.fields[rate]}", justify="right"),
+            TimeRemainingColumn(compact=True),
+        )
+        self._bars = Bars(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
+        self._task = self._bars.add_task(shorten(text, MAX_TEXT), total=total, rate="")
+        self._begun = time.monotonic()
+        self._bars.start()
+
+    def show(self, progress: Progress) -> None:
+        """See :class:`Bar`."""
+        seconds = time.monotonic() - self._begun
+        rate = f"{progress.done / seconds:,.0f}/s" if seconds > INTERVAL else ""
+        self._bars.update(self._task, completed=progress.done, rate=rate, refresh=True)
+
+    def close(self) -> None:
+        """See :class:`Bar`."""
+        self._bars.stop()
+
+
+class PlainBar:
+    """A bar of characters."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def show(self, progress: Progress) -> None:
+        """See :class:`Bar`."""
         if progress.total is None:
-            print(f"\r{label} {progress.done:,}", end="", file=sys.stderr, flush=True)
+            print(f"\r{self._text} {progress.done:,}", end="", file=sys.stderr, flush=True)
             return
         part = min(progress.done / progress.total, 1.0) if progress.total else 1.0
         bar = "#" * round(part * BAR)
-        print(f"\r{label} [{bar:<{BAR}}] {part:4.0%}", end="", file=sys.stderr, flush=True)
+        print(f"\r{self._text} [{bar:<{BAR}}] {part:4.0%}", end="", file=sys.stderr, flush=True)
 
-    return draw
+    def close(self) -> None:
+        """See :class:`Bar`."""
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)

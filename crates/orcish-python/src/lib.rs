@@ -15,6 +15,7 @@ mod node;
 mod options;
 mod partition;
 mod predicate;
+mod recover;
 mod scan;
 mod sink;
 mod source;
@@ -62,6 +63,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::predicate::Filter;
+    #[pymodule_export]
+    use crate::recover::recover_file;
     #[pymodule_export]
     use crate::scan::{Scan, display_name};
     #[pymodule_export]

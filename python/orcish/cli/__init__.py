@@ -1,21 +1,21 @@
-"""The command ``orcish``, one module for each subcommand."""
+"""The command ``orcish``, one module for each subcommand or group of them."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from orcish._native import __version__
 from orcish.cli.arguments import Parser
-from orcish.cli.convert import add_convert
-from orcish.cli.data import add_data
-from orcish.cli.meta import add_meta
-from orcish.cli.output import fail, print_traceback
-from orcish.cli.table import add_table_commands
-from orcish.errors import OrcishError
+from orcish.cli.commands import COMMANDS
+from orcish.cli.completion import complete
+from orcish.cli.groups import RootParser
+from orcish.cli.output import EXPECTED, fail, print_traceback
 
 __all__ = ["main"]
 
@@ -24,13 +24,10 @@ _INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; gives its exit code."""
-    parser = _parser()
-    options, rest = parser.parse_known_args(arguments)
-    if options.run is _spark:
-        # Options before the name of a job are not in the remainder.
-        options.arguments = [*rest, *options.arguments]
-    elif rest:
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser = _parser(next((argument for argument in given if not argument.startswith("-")), None))
+    complete(parser)
+    options = parser.parse_args(given)
     run: Callable[[argparse.Namespace], int] = options.run
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Characters that the terminal cannot show are escaped.
@@ -44,38 +41,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except EXPECTED as error:
+        return fail(error, getattr(options, "trouble", 1))
     except Exception:
-        return print_traceback()
+        return print_traceback(getattr(options, "trouble", 1))
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(
+def _parser(chosen: str | None) -> argparse.ArgumentParser:
+    """The parser, with the arguments of one command; of all if none is chosen, as for completion."""
+    parser = RootParser(
         prog="orcish",
-        description="Look into and change Apache ORC files and tables, and read Apache CarbonData tables.",
+        description="Look into, check, convert and change Apache ORC files and tables, and read CarbonData tables.",
+        epilog="Exit codes: 0 for success; 1 for an error, or where a command that compares or checks has found "
+        "something; 2 for wrong arguments, and for errors of commands that compare or check.",
     )
     parser.add_argument("--version", action="version", version=f"orcish {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    add_meta(commands)
-    add_data(commands)
-    add_convert(commands)
-    add_table_commands(commands)
-    command = commands.add_parser(
-        "spark",
-        add_help=False,
-        help="jobs over whole tables, by Spark: compact, convert, delete, profile, verify",
-    )
-    command.add_argument("arguments", nargs=argparse.REMAINDER)
-    command.set_defaults(run=_spark)
+    commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
+    names = {name for command in COMMANDS for name in (command.name, *command.aliases)}
+    for command in COMMANDS:
+        text = command.help
+        added = commands.add_parser(
+            command.name, aliases=command.aliases, help=text, description=f"{text[0].upper()}{text[1:]}."
+        )
+        if chosen not in names or chosen in (command.name, *command.aliases):
+            # Commands are imported where they are needed, so that others start sooner.
+            getattr(importlib.import_module(f"orcish.cli.{command.module}"), command.function)(added)
     return parser
-
-
-def _spark(options: argparse.Namespace) -> int:
-    try:
-        # Importing PySpark takes a second, which the other commands do not need.
-        from orcish.cli.spark import main as run_job
-    except ModuleNotFoundError as error:
-        if error.name != "pyspark":
-            raise
-        return fail(OrcishError("jobs need PySpark: pip install pyspark"))
-    return run_job(options.arguments)

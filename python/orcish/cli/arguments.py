@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, NoReturn
 
@@ -12,7 +13,9 @@ __all__ = [
     "LIST",
     "Parser",
     "add_external",
+    "add_files",
     "add_filters",
+    "add_json",
     "add_partition_by",
     "add_storage",
     "add_timestamps",
@@ -80,16 +83,44 @@ def add_filters(command: argparse.ArgumentParser, text: str, *, required: bool =
     )
 
 
-def add_writing(command: argparse.ArgumentParser, codec: str = "zstd") -> None:
-    """Adds the arguments for the files that are written; ``codec`` is what their codec is by default."""
+def add_files(command: argparse.ArgumentParser) -> None:
+    """Adds the argument for one or more sources."""
+    command.add_argument("files", nargs="+", metavar="FILE", help="a file, a folder, a pattern or a URL")
+
+
+def add_json(command: argparse.ArgumentParser, each: str = "row") -> None:
+    """Adds the argument for JSON, one object for ``each``."""
+    command.add_argument("--json", action="store_true", help=f"one JSON object a {each}, each on a line")
+
+
+CODECS = ("zstd", "zlib", "snappy", "lz4", "brotli", "none")
+"""Codecs of ORC files that are written."""
+
+
+def add_writing(
+    command: argparse.ArgumentParser, codec: str = "zstd", codecs: Sequence[str] = CODECS, *, verify: bool = False
+) -> None:
+    """Adds the arguments for the files that are written.
+
+    Args:
+        command: The command.
+        codec: What the codec is by default.
+        codecs: The codecs.
+        verify: Whether files are verified by default.
+    """
     command.add_argument(
         "--compression",
-        choices=("zstd", "zlib", "snappy", "lz4", "brotli", "none"),
+        choices=codecs,
         help=f"codec of the new files ({codec})",
     )
     command.add_argument("--compression-level", type=int, metavar="N", help="level of the codec")
     command.add_argument("--bloom-filter-columns", **LIST, help="columns with bloom filters in the new files (none)")
-    command.add_argument("--verify", action="store_true", help="read what was written before it appears")
+    command.add_argument(
+        "--verify",
+        action=argparse.BooleanOptionalAction if verify else "store_true",
+        default=verify,
+        help="read what was written before it appears" + (" (it is)" if verify else ""),
+    )
 
 
 def chosen_writing(options: argparse.Namespace) -> dict[str, Any]:

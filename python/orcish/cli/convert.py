@@ -1,91 +1,104 @@
-"""``orcish convert``: writes a table as a folder of ORC files."""
+"""``orcish convert``: writes a table as a folder of ORC files, or files as one file of another format."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any, get_args
 
-from orcish.cli.arguments import (
-    LIST,
-    add_external,
-    add_filters,
-    add_partition_by,
-    add_storage,
-    add_timestamps,
-    add_values,
-    add_writing,
-    chosen_writing,
-    count,
-)
-from orcish.cli.output import fail, print_lines
-from orcish.errors import OrcishError
+from orcish.cli.arguments import add_json, add_partition_by, add_writing, chosen_writing, count
+from orcish.cli.formats.converting import convert_to_file, foreign_rows, source_format, target_format
+from orcish.cli.formats.names import FORMATS, ORC, codec_of
+from orcish.cli.formats.text_options import add_text
+from orcish.cli.output import print_lines
+from orcish.cli.rows import add_reading
 from orcish.tables.convert import convert
+from orcish.tables.write import write_dataset
 from orcish.terminal import json_line
 from orcish.types import ExistingData
 
-__all__ = ["add_convert"]
+__all__ = ["add_arguments"]
+
+DESCRIPTION = (
+    "Write files of ORC, Parquet, CSV, JSON lines or Arrow IPC, or a table of CarbonData, as one file of a format, or "
+    "as a folder of ORC files. The endings of names say the formats: .orc, .parquet, .csv, .tsv, .jsonl, .arrow, "
+    ".feather, .arrows, and .gz or .zst after those of text. A target without an ending is a folder of ORC files."
+)
 
 
-def add_convert(commands: Any) -> None:
-    """Adds the command to the parser."""
-    command = commands.add_parser(
-        "convert",
-        help="write a table of CarbonData, or of ORC files, as a folder of ORC files",
-        description="Write the rows of a table, of CarbonData or of ORC files, as a folder of ORC files.",
-    )
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = DESCRIPTION
     command.add_argument(
-        "source", metavar="SOURCE", help="a table of CarbonData, or ORC files: a folder, pattern or file"
+        "source", nargs="+", metavar="SOURCE", help="a file, a folder, a pattern, a URL, or a table of CarbonData"
     )
-    command.add_argument("target", metavar="TARGET", help="the folder, which is made")
+    command.add_argument("target", metavar="TARGET", help="the file or folder that is written, or its URL")
+    command.add_argument("--from", dest="source_format", choices=FORMATS, help="format of the sources (by their names)")
+    command.add_argument("--to", dest="target_format", choices=FORMATS, help="format of the target (by its name)")
+    add_text(command)
     command.add_argument(
         "--existing-data",
         choices=get_args(ExistingData),
         default="error",
-        help="what to do where the folder has data (error)",
+        help="what to do where the target is a folder with data, or a file that is there (error)",
     )
-    command.add_argument("-c", "--columns", **LIST, help="only these columns, in this order")
-    add_filters(command, "only rows for which this is true")
+    command.add_argument("-n", "--limit", type=count, metavar="N", help="most rows of a file that is written (all)")
     add_partition_by(command)
-    command.add_argument("--max-rows-per-file", type=count, metavar="N", help="most rows of a file")
-    add_writing(command)
-    add_values(command)
-    add_timestamps(command, "source_timezone")
-    command.add_argument("--json", action="store_true", help="one JSON object a file, each on a line")
-    add_storage(command)
-    add_external(command)
+    command.add_argument("--max-rows-per-file", type=count, metavar="N", help="most rows of a file of a folder")
+    add_writing(command, codecs=("zstd", "zlib", "gzip", "snappy", "lz4", "brotli", "bz2", "none"))
+    add_json(command, "file")
+    add_reading(command)
     command.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
-    try:
-        print_lines(_convert(options))
-    except (OrcishError, OSError, TypeError, KeyError, ValueError) as error:
-        return fail(error)
+    to = target_format(options.target, options.target_format)
+    if to is None:
+        files: list[Any] = _to_folder(options)
+    else:
+        files = [convert_to_file(options, to)]
+    if options.json:
+        print_lines(json_line(file._asdict(), str) for file in files)
+        return 0
+    rows, size = sum(file.rows for file in files), sum(file.bytes for file in files)
+    print_lines([f"{rows:,} rows in {len(files):,} files, {size:,} bytes"])
     return 0
 
 
-def _convert(options: argparse.Namespace) -> list[str]:
-    """Writes the files; gives the lines of the report."""
-    files = convert(
-        options.source,
+def _to_folder(options: argparse.Namespace) -> list[Any]:
+    """Writes a folder of ORC files."""
+    storage = dict(options.storage_options)
+    form = source_format(options.source, options.source_format, storage)
+    codec_of(options.target, ORC, options.compression, None, "zstd")
+    for name in ("masked", "limit"):
+        if getattr(options, name) is not None:
+            raise ValueError(f"--{name} is of targets that are files, and not folders")
+    common: dict[str, Any] = {
+        "existing_data": options.existing_data,
+        "max_rows_per_file": options.max_rows_per_file,
+        "progress": not options.json,
+        "storage_options": storage,
+        **chosen_writing(options),
+    }
+    if form != ORC:
+        rows = foreign_rows(options, form)
+        partition_by = options.partition_by
+        if partition_by is None:
+            chosen = options.columns
+            names = [name for name, _ in rows.files[0].partition]
+            partition_by = [name for name in names if chosen is None or name in chosen]
+        return write_dataset(rows, options.target, partition_by=partition_by, **common)
+    return convert(
+        options.source if len(options.source) > 1 else options.source[0],
         options.target,
         columns=options.columns,
         filters=options.filters,
         partition_by=options.partition_by,
-        existing_data=options.existing_data,
-        max_rows_per_file=options.max_rows_per_file,
-        progress=not options.json,
-        storage_options=dict(options.storage_options),
         invalid_utf8=options.invalid_utf8,
         long_char=options.long_char,
         decimal_out_of_range=options.decimal_out_of_range,
         timestamps=options.timestamps,
         timestamp_unit=options.timestamp_unit,
-        source_timezone=options.source_timezone,
+        source_timezone=options.timezone,
         external_locations=options.external_locations,
-        **chosen_writing(options),
+        **common,
     )
-    if options.json:
-        return [json_line(file._asdict(), str) for file in files]
-    rows, size = sum(file.rows for file in files), sum(file.bytes for file in files)
-    return [f"{rows:,} rows in {len(files):,} files, {size:,} bytes"]

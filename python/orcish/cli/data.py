@@ -11,115 +11,86 @@ from typing import Any, cast
 import pyarrow as pa
 
 from orcish.carbon.source import check_no_external
-from orcish.carbon.table import CarbonTable
-from orcish.cli.arguments import (
-    add_external,
-    add_filters,
-    add_storage,
-    add_timestamps,
-    add_values,
-    count,
-    names,
-)
+from orcish.cli.arguments import add_files, add_json, count
 from orcish.cli.batch_slices import slices
 from orcish.cli.json_values import to_json
 from orcish.cli.meta_carbon import is_carbon
-from orcish.cli.output import fail, print_lines
+from orcish.cli.output import print_lines
+from orcish.cli.rows import add_reading, chosen_reading, open_rows, stored_values
 from orcish.cli.sources import is_several
-from orcish.errors import OrcishError
+from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.scan import Scan
-from orcish.scan import scan
 from orcish.terminal import Table, json_line, printable, shorten
 from orcish.types import ReadOptions
 
-__all__ = ["add_data", "first_rows", "first_rows_of_scan", "json_lines", "table_lines"]
+__all__ = [
+    "JSON_VALUES",
+    "add_arguments",
+    "add_showing",
+    "first_rows",
+    "first_rows_of_scan",
+    "json_lines",
+    "print_rows",
+    "table_lines",
+]
 
 _BATCH_SIZE = 8192
+JSON_VALUES = (
+    "In JSON, 64-bit integers are numbers, decimals strings; dates and timestamps are in ISO 8601, binaries in "
+    "hexadecimal digits; NaN and infinities are strings; maps are objects where their keys are strings and arrays "
+    "of pairs elsewhere; a union has the form {tag, value}."
+)
+"""How values are shown, for the help of commands."""
 
 
-def add_data(commands: Any) -> None:
-    """Adds the command to the parser."""
-    command = commands.add_parser(
-        "data",
-        help="the first rows",
-        description="Print the first rows of an ORC file, of the files of a folder or pattern, or of a table of "
-        "CarbonData. No other rows are read.",
-        epilog="In JSON, 64-bit integers are numbers, decimals strings; dates and timestamps are in ISO 8601, "
-        "binaries in hexadecimal digits; NaN and infinities are strings; maps are objects where their keys "
-        "are strings and arrays of pairs elsewhere; a union has the form {tag, value}.",
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Print the first rows of ORC files, of the files of folders and patterns, or of a table of CarbonData. Several "
+        "sources are one table. No other rows are read."
     )
-    command.add_argument("file", metavar="FILE", help="a file, a folder, a pattern or a URL")
+    command.epilog = JSON_VALUES
+    add_files(command)
     rows = command.add_mutually_exclusive_group()
     rows.add_argument("-n", "--limit", type=count, default=10, metavar="N", help="how many rows (10)")
     rows.add_argument("--all", dest="limit", action="store_const", const=None, help="all rows")
-    command.add_argument("--json", action="store_true", help="one JSON object a row, each on a line")
-    command.add_argument(
-        "-c",
-        "--columns",
-        type=names,
-        action="extend",
-        metavar="A,B.C",
-        help="only these columns, in this order; dots lead into nested ones",
-    )
-    add_filters(command, "only rows for which this is true")
-    add_values(command)
     command.add_argument("--stripe", type=count, metavar="I", help="rows of this stripe, counted from 0")
-    add_timestamps(command, "timezone")
-    command.add_argument("--masked", action="store_const", const="allow", help="show the masks of encrypted columns")
-    command.add_argument(
-        "--width", type=count, default=40, metavar="W", help="widest cell of the table (40); 0 for no bound"
-    )
-    add_storage(command)
-    add_external(command)
+    add_showing(command)
+    add_reading(command)
     command.set_defaults(run=_run)
 
 
+def add_showing(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments that say how rows are printed."""
+    add_json(command)
+    command.add_argument(
+        "--width", type=count, default=40, metavar="W", help="widest cell of the table (40); 0 for no bound"
+    )
+
+
 def _run(options: argparse.Namespace) -> int:
-    try:
-        schema, batches = _read_rows(options)
-        if options.json:
-            print_lines(json_lines(batches))
-        else:
-            print_lines(table_lines(schema, batches, options.width or None))
-    except BrokenPipeError:
-        raise
-    except (OrcishError, OSError, ValueError) as error:
-        return fail(error)
+    print_rows(*_read_rows(options), options)
     return 0
 
 
+def print_rows(schema: pa.Schema, batches: Iterable[pa.RecordBatch], options: argparse.Namespace) -> None:
+    """Prints rows by the arguments of :func:`add_showing`."""
+    print_lines(json_lines(batches) if options.json else table_lines(schema, batches, options.width or None))
+
+
 def _read_rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """The schema and the first rows of a file or table."""
-    names = (
-        "columns",
-        "filters",
-        "invalid_utf8",
-        "long_char",
-        "decimal_out_of_range",
-        "timestamps",
-        "timestamp_unit",
-        "timezone",
-        "masked",
-    )
-    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    storage = dict(options.storage_options)
-    if is_carbon(options.file, storage):
+    """The schema and the first rows of the sources."""
+    files, storage = options.files, dict(options.storage_options)
+    if len(files) > 1 or is_carbon(files[0], storage) or is_several(files[0]):
         if options.stripe is not None:
-            raise ValueError(f"{options.file}: --stripe is of ORC files")
-        table = CarbonTable(options.file, storage_options=storage, external_locations=options.external_locations)
-        rows = table.scan(**cast("ReadOptions", given))
+            of = "ORC files" if is_carbon(files[0], storage) else "one file"
+            raise ValueError(f"{display_name(files[0])}: --stripe is of {of}")
+        rows = open_rows(files, options)
         return rows.schema, first_rows_of_scan(rows, options.limit)
-    check_no_external(options.external_locations, f"{options.file}: --external-location")
-    # Values are shown as they are stored, whatever Arrow types they were written with.
-    stored = {"arrow_schema": False, "timestamp_unit": "auto", "timestamps": "wall", "null_map_keys": "dictionary"}
-    read = cast("ReadOptions", {**stored, **given})
-    if is_several(options.file):
-        if options.stripe is not None:
-            raise ValueError(f"{options.file}: --stripe is of one file")
-        rows = scan(options.file, storage_options=storage, **read)
-        return rows.schema, first_rows_of_scan(rows, options.limit)
-    file = ORCFile(options.file, storage_options=storage)
+    check_no_external(options.external_locations, f"{display_name(files[0])}: --external-location")
+    file = ORCFile(files[0], storage_options=storage)
+    read = cast("ReadOptions", stored_values(chosen_reading(options)))
     return file.arrow_schema(**read), first_rows(file, options.limit, options.stripe, read)
 
 

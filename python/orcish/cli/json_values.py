@@ -4,8 +4,8 @@
 boolean, integers      as they are, 64 bits included
 float, double          numbers; ``"NaN"``, ``"Infinity"`` and ``"-Infinity"`` are strings
 decimal                string, with all digits of its scale
-date, timestamp        ISO 8601 string; an instant ends in ``Z``
-intervals              ISO 8601 string: ``"PT1.5S"``, ``"P14M"``
+date, timestamp, time  ISO 8601 string; an instant ends in ``Z``
+intervals              ISO 8601 string: ``"PT1.5S"``, ``"P14M"``, ``"P1M2DT3S"``
 string, char, varchar  string
 binary, geometries     string of hexadecimal digits
 list                   array
@@ -25,7 +25,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish.arrow.casting import cast_array
+
 __all__ = ["to_json"]
+
+NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+"""Nanoseconds of units."""
 
 
 def to_json(array: pa.Array) -> list[Any]:
@@ -64,7 +69,14 @@ def _dates(array: pa.Array) -> list[Any]:
     return list(pc.cast(array, pa.string()).to_pylist())
 
 
+def _times(array: pa.Array) -> list[Any]:
+    return [None if text is None else _short(text) for text in pc.cast(array, pa.string()).to_pylist()]
+
+
 def _timestamps(array: pa.Array) -> list[Any]:
+    if array.type.tz is not None:
+        # In other zones, texts have offsets.
+        array = pc.cast(array, pa.timestamp(array.type.unit, "UTC"))
     return [None if text is None else _timestamp(text) for text in pc.cast(array, pa.string()).to_pylist()]
 
 
@@ -72,21 +84,31 @@ def _timestamp(text: str) -> str:
     """ISO 8601 for Arrow's ``2026-01-02 03:04:05.600000Z``, without trailing zeros."""
     zone = "Z" if text.endswith("Z") else ""
     date, _, time = text.removesuffix("Z").partition(" ")
-    if "." in time:
-        time = time.rstrip("0").removesuffix(".")
-    return f"{date}T{time}{zone}"
+    return f"{date}T{_short(time)}{zone}"
+
+
+def _short(time: str) -> str:
+    return time.rstrip("0").removesuffix(".") if "." in time else time
 
 
 def _durations(array: pa.Array) -> list[Any]:
-    # Durations of orcish have the unit of microseconds.
-    return [None if value is None else _duration(value) for value in pc.cast(array, pa.int64()).to_pylist()]
+    scale = NANOSECONDS[array.type.unit]
+    values = pc.cast(array, pa.int64()).to_pylist()
+    return [None if value is None else f"PT{_seconds(value * scale)}" for value in values]
 
 
-def _duration(microseconds: int) -> str:
-    seconds, fraction = divmod(abs(microseconds), 1_000_000)
-    sign = "-" if microseconds < 0 else ""
-    digits = f".{fraction:06}".rstrip("0").removesuffix(".")
-    return f"PT{sign}{seconds}{digits}S"
+def _seconds(nanoseconds: int) -> str:
+    seconds, fraction = divmod(abs(nanoseconds), 1_000_000_000)
+    sign = "-" if nanoseconds < 0 else ""
+    digits = f".{fraction:09}".rstrip("0").removesuffix(".")
+    return f"{sign}{seconds}{digits}S"
+
+
+def _intervals(array: pa.Array) -> list[Any]:
+    return [
+        None if value is None else f"P{value.months}M{value.days}DT{_seconds(value.nanoseconds)}"
+        for value in array.to_pylist()
+    ]
 
 
 def _months(array: pa.Array) -> list[Any]:
@@ -141,7 +163,7 @@ def _maps(array: pa.Array) -> list[Any]:
 def _map(pairs: list[tuple[Any, Any]], key_type: pa.DataType) -> dict[str, Any] | list[list[Any]]:
     if pa.types.is_dictionary(key_type):
         key_type = key_type.value_type
-    if pa.types.is_string(key_type):
+    if pa.types.is_string(key_type) or pa.types.is_large_string(key_type):
         found = {key: value for key, value in pairs if key is not None}
         if len(found) == len(pairs):
             return found
@@ -161,21 +183,46 @@ def _numbers(array: pa.Array, kind: pa.DataType, buffer: int) -> list[int]:
     return list(pa.Array.from_buffers(kind, len(array), buffers, offset=array.offset).to_pylist())
 
 
+def _plain_lists(array: pa.Array) -> list[Any]:
+    """Lists of other layouts."""
+    return to_json(cast_array(array, pa.large_list(array.type.value_field)))
+
+
+def _is_other_list(kind: pa.DataType) -> bool:
+    types = pa.types
+    return bool(types.is_fixed_size_list(kind) or types.is_list_view(kind) or types.is_large_list_view(kind))
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    types = pa.types
+    is_binary = (types.is_binary, types.is_large_binary, types.is_fixed_size_binary, types.is_binary_view)
+    return any(found(kind) for found in is_binary)
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
+
+
 def _is_months(kind: pa.DataType) -> bool:
     return str(kind) == "month_interval"
 
 
 _CONVERTERS: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], list[Any]]]] = [
+    (lambda kind: isinstance(kind, pa.BaseExtensionType), lambda array: to_json(array.storage)),
+    (pa.types.is_run_end_encoded, lambda array: to_json(pc.run_end_decode(array))),
     (pa.types.is_floating, _floats),
     (pa.types.is_decimal, _decimals),
-    (pa.types.is_binary, _binaries),
+    (_is_binary, _binaries),
     (pa.types.is_date, _dates),
+    (pa.types.is_time, _times),
     (pa.types.is_timestamp, _timestamps),
     (pa.types.is_duration, _durations),
     (_is_months, _months),
+    (pa.types.is_interval, _intervals),
     (pa.types.is_dictionary, _dictionaries),
     (pa.types.is_struct, _structs),
     (pa.types.is_map, _maps),
-    (pa.types.is_list, _lists),
+    (_is_list, _lists),
+    (_is_other_list, _plain_lists),
     (pa.types.is_union, _unions),
 ]

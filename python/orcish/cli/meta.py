@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from orcish.carbon.source import check_no_external
 from orcish.cli import meta_carbon, meta_orc
-from orcish.cli.arguments import add_external, add_storage
+from orcish.cli.arguments import LIST, add_external, add_storage
+from orcish.cli.meta_groups import describe_groups, groups_to_text
 from orcish.cli.output import fail, print_lines
 from orcish.cli.sources import orc_files
 from orcish.errors import OrcishError
@@ -17,22 +17,26 @@ from orcish.reading.schema_file import schema_file
 from orcish.tables.log.schema import TableSchema
 from orcish.terminal import json_line
 
-__all__ = ["add_meta"]
+__all__ = ["add_arguments"]
 
 
-def add_meta(commands: Any) -> None:
-    """Adds the command to the parser."""
-    command = commands.add_parser(
-        "meta",
-        help="metadata of files and tables: rows, sizes, stripes or segments, types, writer",
-        description="Print the metadata of ORC files, of all files of folders and patterns, and of tables and files of "
-        "CarbonData. No data is read.",
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Print the metadata of ORC files, of all files of folders and patterns, and of tables and files of CarbonData. "
+        "No data is read."
     )
     command.add_argument("files", nargs="+", metavar="FILE", help="a file, a folder, a pattern or a URL")
     command.add_argument("--json", action="store_true", help="one JSON object a file, each on a line")
     command.add_argument("--arrow", action="store_true", help="also the Arrow schema that the files are read with")
     command.add_argument("--statistics", action="store_true", help="also the statistics of all columns")
     command.add_argument("--storage", action="store_true", help="also the stored bytes and encodings of all columns")
+    command.add_argument(
+        "--row-index", **LIST, default=[], help="also the row groups of these columns: statistics and positions"
+    )
+    command.add_argument(
+        "--bloom", **LIST, default=[], help="also the bloom filters of these columns: sizes, and how full they are"
+    )
     add_storage(command)
     add_external(command)
     command.set_defaults(run=_run)
@@ -81,10 +85,12 @@ def _describe(name: str, is_carbon: bool, storage: dict[str, str], options: argp
         metadata = meta_orc.describe(
             name, file, arrow=options.arrow, statistics=options.statistics, storage=options.storage
         )
-        to_text = meta_orc.to_text
-    elif options.statistics or options.storage:
-        of_files = "--statistics are those" if options.statistics else "--storage is that"
-        raise ValueError(f"{display_name(name)}: {of_files} of ORC files")
-    else:
-        metadata, to_text = meta_carbon.describe(name, options.external_locations, storage), meta_carbon.to_text
-    return [json_line(metadata)] if options.json else to_text(metadata)
+        groups = describe_groups(file, options.row_index, options.bloom)
+        if options.json:
+            return [json_line({**metadata, **groups})]
+        return [*meta_orc.to_text(metadata), *groups_to_text(groups)]
+    given = (option for option in ("statistics", "storage", "row_index", "bloom") if getattr(options, option))
+    if (option := next(given, None)) is not None:
+        raise ValueError(f"{display_name(name)}: --{option.replace('_', '-')} is of ORC files")
+    metadata = meta_carbon.describe(name, options.external_locations, storage)
+    return [json_line(metadata)] if options.json else meta_carbon.to_text(metadata)

@@ -19,7 +19,16 @@ from orcish.reading.storage import encodings_text
 from orcish.terminal import Table, fields, indented, printable, shorten
 from orcish.types import ColumnStatistics
 
-__all__ = ["describe", "describe_empty", "empty_to_text", "to_text"]
+__all__ = [
+    "bound_cell",
+    "describe",
+    "describe_empty",
+    "described_columns",
+    "empty_to_text",
+    "format_statistic",
+    "json_statistics",
+    "to_text",
+]
 
 _SECTIONS = ("index_length", "data_length", "footer_length")
 _MAX_VALUE = 100
@@ -49,7 +58,7 @@ def describe(
         "encrypted_columns": file.encrypted_columns,
         "metadata": {key: _metadata_value(value) for key, value in file.metadata.items()},
         "stripes": [dataclasses.asdict(stripe) for stripe in file.stripes],
-        **_described_columns(file, arrow, statistics),
+        **described_columns(file, arrow=arrow, statistics=statistics),
         **({"storage": [dataclasses.asdict(column) for column in file.column_storage()]} if storage else {}),
     }
 
@@ -67,15 +76,16 @@ def describe_empty(
         statistics: Whether statistics are described, too.
     """
     described = {"table": display_name(name), "rows": 0, "files": 0, "partition_columns": [*partition]}
-    return {**described, **_described_columns(schema, arrow, statistics)}
+    return {**described, **described_columns(schema, arrow=arrow, statistics=statistics)}
 
 
-def _described_columns(file: ORCFile, arrow: bool, statistics: bool) -> dict[str, Any]:
+def described_columns(file: ORCFile, *, arrow: bool, statistics: bool) -> dict[str, Any]:
+    """The types of the columns, and, on request, the Arrow schema and the statistics."""
     described: dict[str, Any] = {"type": file.type_string, "columns": _columns(file)}
     if arrow:
         described["arrow_schema"] = [_arrow_field(field) for field in file.schema]
     if statistics:
-        described["statistics"] = [_statistics(file.statistics(id)) for id in range(len(described["columns"]))]
+        described["statistics"] = [json_statistics(file.statistics(id)) for id in range(len(described["columns"]))]
     return described
 
 
@@ -106,7 +116,7 @@ def _columns(file: ORCFile) -> list[dict[str, Any]]:
     ]
 
 
-def _statistics(found: ColumnStatistics | None) -> dict[str, Any] | None:
+def json_statistics(found: ColumnStatistics | None) -> dict[str, Any] | None:
     """Statistics of a column without unknown values."""
     if found is None:
         return None
@@ -251,19 +261,21 @@ def _statistics_cells(known: dict[str, Any]) -> list[str]:
         "" if values is None else f"{values:,}",
         {None: "", True: "yes", False: "no"}[has_null],
         "" if size is None else f"{size:,}",
-        _take_bound(known, "min"),
-        _take_bound(known, "max"),
-        ", ".join(f"{name} {_format(value)}" for name, value in known.items()),
+        bound_cell(known, "min"),
+        bound_cell(known, "max"),
+        ", ".join(f"{name} {format_statistic(value)}" for name, value in known.items()),
     ]
 
 
-def _take_bound(known: dict[str, Any], name: str) -> str:
+def bound_cell(known: dict[str, Any], name: str) -> str:
+    """The text of a bound, which is taken out of statistics."""
     value, is_exact = known.pop(name, None), known.pop(f"{name}_is_exact", True)
     if value is None:
         return ""
     # The writer truncated a long string.
-    return shorten(_format(value) + ("" if is_exact else "…"), _MAX_BOUND)
+    return shorten(format_statistic(value) + ("" if is_exact else "…"), _MAX_BOUND)
 
 
-def _format(value: Any) -> str:
+def format_statistic(value: Any) -> str:
+    """The text of a value of statistics."""
     return printable(value if isinstance(value, str) else json.dumps(value))

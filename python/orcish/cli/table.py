@@ -1,4 +1,4 @@
-"""``orcish compact``, ``delete``, ``history``, ``recover`` and ``vacuum``: changes of tables, and their log."""
+"""``orcish compact``, ``delete``, ``history`` and ``vacuum``: changes of tables, and their log."""
 
 from __future__ import annotations
 
@@ -7,42 +7,45 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from orcish.cli.arguments import add_filters, add_storage, add_writing, chosen_writing, count, days
-from orcish.cli.output import fail, print_lines
-from orcish.errors import OrcishError
+from orcish.cli.output import print_lines
 from orcish.tables.compact import compact
 from orcish.tables.delete import delete
 from orcish.tables.log.history import history
-from orcish.tables.log.recovery import STALE, recover, vacuum
+from orcish.tables.log.recovery import STALE, vacuum
 from orcish.terminal import json_line
 
-__all__ = ["add_table_commands"]
+__all__ = ["add_compact", "add_delete", "add_history", "add_vacuum"]
 
 Run = Callable[[argparse.Namespace, dict[str, Any]], Iterable[str]]
 """Runs a command with the options of the store; gives the lines that are printed."""
 
 
-def add_table_commands(commands: Any) -> None:
-    """Adds the commands to the parser."""
-    command = _add(commands, "compact", _compact, "put small files of a table together")
+def add_compact(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of ``compact``."""
+    _add_table(command, _compact)
     command.add_argument(
         "--target-file-size", default="512MB", metavar="SIZE", help="approximate size of a new file (512MB)"
     )
     command.add_argument("--rewrite", action="store_true", help="decode and encode, in place of copying stripes")
     add_writing(command, "that of the old ones")
 
-    command = _add(commands, "delete", _delete, "delete rows of a table")
+
+def add_delete(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of ``delete``."""
+    _add_table(command, _delete)
     add_filters(command, "the rows for which this is true", required=True)
     add_writing(command, "that of the old ones")
 
-    command = _add(commands, "history", _history, "show the last commits of a table")
+
+def add_history(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of ``history``."""
+    _add_table(command, _history)
     command.add_argument("--limit", type=count, default=20, metavar="N", help="most commits that are shown (20)")
 
-    command = _add(commands, "recover", _recover, "finish the last commit of a table whose process has died")
-    command.add_argument(
-        "--undo", action="store_true", help="take back a commit of which a file cannot appear; its rows are lost"
-    )
 
-    command = _add(commands, "vacuum", _vacuum, "remove files that dead jobs have written and never published")
+def add_vacuum(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of ``vacuum``."""
+    _add_table(command, _vacuum)
     command.add_argument(
         "--older-than",
         type=days,
@@ -52,21 +55,16 @@ def add_table_commands(commands: Any) -> None:
     )
 
 
-def _add(commands: Any, name: str, run: Run, text: str) -> argparse.ArgumentParser:
-    command: argparse.ArgumentParser = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+def _add_table(command: argparse.ArgumentParser, run: Run) -> None:
     command.add_argument("table", metavar="TABLE", help="the folder of the table, or of a partition, or its URL")
     add_storage(command)
     command.add_argument("--json", action="store_true", help="print JSON objects, each on a line")
 
     def run_command(options: argparse.Namespace) -> int:
-        try:
-            print_lines(run(options, dict(options.storage_options)))
-        except (OrcishError, OSError, TypeError, KeyError, ValueError) as error:
-            return fail(error)
+        print_lines(run(options, dict(options.storage_options)))
         return 0
 
     command.set_defaults(run=run_command)
-    return command
 
 
 def _compact(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
@@ -114,16 +112,6 @@ def _history(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
         lines.append((str(each.number), time, each.operation, each.status, f"{each.rows_added:,}", files, engine[:40]))
     widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
     return ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in lines]
-
-
-def _recover(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
-    done = recover(options.table, undo=options.undo, storage_options=storage)
-    texts = {
-        "nothing": "there is no unfinished commit",
-        "finished": "the last commit is finished",
-        "undone": "the last commit is undone",
-    }
-    return [json_line({"recovered": done}) if options.json else texts[done]]
 
 
 def _vacuum(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:

@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from orcish.datasets.columns import check_projection, check_single, names_to_read, paths_of, projected_paths
-from orcish.datasets.taking import taken
 from orcish.filters.residual import Residual
 from orcish.keywords import check_integer
 from orcish.reading.reader import row_number_name, rows_of
 from orcish.reading.scan import Scan, reader_of
+from orcish.reading.taking import taken
 
 __all__ = ["Query", "check_filter"]
 

@@ -147,6 +147,11 @@ class OrcFiles:
         """The table of other files with the same columns."""
         return dataclasses.replace(self.with_schema(opened), files=files)
 
+    def of_files(self, opened: _native.Scan | PartiallyReadable) -> list[OrcFiles]:
+        """The table of each file, with the columns of all."""
+        table = self.with_schema(opened)
+        return [dataclasses.replace(table, files=[file]) for file in self.files]
+
     def with_schema(self, opened: _native.Scan | PartiallyReadable) -> OrcFiles:
         """The table with the types that columns have in a native scan, whatever options it is opened with."""
         is_part = self.schema is None or self.is_part

@@ -19,6 +19,7 @@ from orcish.notebook import schema_html
 from orcish.progress import reported
 from orcish.reading.aggregates import aggregate
 from orcish.reading.explanation import Explanation
+from orcish.reading.parts import last_rows, sampled_rows
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.source import ScanSource
@@ -167,6 +168,36 @@ class Scan(BatchSource):
     def head(self, rows: int = 10) -> pa.Table:
         """Reads the first rows. Stripes after them are not read."""
         return self.limit(rows).to_table()
+
+    @checked_keywords
+    def tail(self, rows: int = 10) -> pa.Table:
+        """Reads the last rows, in their order. Stripes before them are not read."""
+        return last_rows(self._reader, operator.index(rows))
+
+    @checked_keywords
+    def sample(self, rows: int | None = None, *, fraction: float | None = None, seed: int | None = None) -> pa.Table:
+        """Reads rows at random, without repetition, in their order. All rows are equally likely.
+
+        Without a filter, the numbers of rows of the stripes are metadata, and stripes without a chosen row are not
+        read. With a filter, the columns of the filter are read to count the rows that pass it. Memory grows with the
+        rows of the sample.
+
+        >>> orcish.scan("orders/").sample(3, seed=1).num_rows
+        3
+
+        Args:
+            rows: How many rows; all if there are less.
+            fraction: The part of all rows, from 0 to 1, in place of ``rows``.
+            seed: The same seed chooses the same rows of the same files.
+
+        Raises:
+            ValueError: Not exactly one of ``rows`` and ``fraction`` is given, or the fraction is not from 0 to 1.
+        """
+        if (rows is None) == (fraction is None):
+            raise ValueError("sample: give either rows or fraction")
+        if fraction is not None and not 0 <= fraction <= 1:
+            raise ValueError(f"fraction={fraction!r}: must be from 0 to 1")
+        return sampled_rows(self._reader, rows, fraction, seed)
 
     @checked_keywords
     def count(self, *, progress: ProgressOption = False) -> int:

@@ -197,6 +197,14 @@ class ScanReader(Reader):
         after_read = None if residual is None else str(residual.residual)
         return Explanation.of(found, after_read, self.source.part_names)
 
+    def of_files(self) -> list[tuple[str, ScanReader]]:
+        """A reader of each file of a table of ORC files, with the location of the file. All have the same columns."""
+        source = self.source
+        if not isinstance(source, OrcFiles):
+            return [(self.name, self)]
+        files = zip(source.locations, source.of_files(self.opened), strict=True)
+        return [(location, ScanReader(file, self.options)) for location, file in files]
+
     def splits(self, size: int) -> list[SplitPart]:
         """Parts of about ``size`` stored bytes.
 

@@ -25,7 +25,7 @@ from orcish.writing.option_check import check_file_options
 from orcish.writing.timestamps import timestamp_types, with_schema
 from orcish.writing.writer import Written, native_options
 
-__all__ = ["check_options", "file_options", "rewrite", "rewritten_name"]
+__all__ = ["check_options", "file_options", "kept_options", "rewrite", "rewritten_name"]
 
 
 MIN_STRIDE, MAX_STRIDE = 1_000, 2**31 - 1
@@ -46,7 +46,11 @@ def rewritten_name(name: str, attempt: str, suffix: str) -> str:
 
 def file_options(source: str, folder: Folder, options: Mapping[str, Any]) -> dict[str, Any]:
     """Codec, user metadata, stride of the row index and version of the file, with given options taking precedence."""
-    first = ORCFile(source, storage_options=folder.storage_options)
+    return kept_options(ORCFile(source, storage_options=folder.storage_options), options)
+
+
+def kept_options(first: ORCFile, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Codec, user metadata, stride of the row index and version of an open file, likewise."""
     own = {name: value for name, value in first.metadata.items() if not name.startswith("orcish.")}
     # LZO cannot be written.
     codec = "zstd" if first.compression == "lzo" else first.compression

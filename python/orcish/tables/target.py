@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, cast
 
 import pyarrow as pa
@@ -14,10 +14,11 @@ from orcish import _native
 from orcish.arrow.frames import fitted_metadata
 from orcish.arrow.nested import value_type
 from orcish.carbon.detect import is_carbon, is_carbon_file
-from orcish.errors import UnknownColumnError, UnsupportedError, closest_match
+from orcish.errors import CommitError, UnknownColumnError, UnsupportedError, closest_match
 from orcish.io.paths import local_path, path_text
 from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job, Staged
+from orcish.tables.folder import FileInfo
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.update import Update, data_exists
 from orcish.types import ExistingData, StorageOptions
@@ -125,6 +126,19 @@ class DatasetTarget:
             OSError, OrcishError, ValueError: As in :meth:`orcish.tables.update.Update.commit`.
         """
         self.update.commit(staged, self.schema, self._position, self._logged, is_new=self.is_new, fits=self._fits)
+
+    def replace(self, staged: Sequence[Staged], files: Collection[FileInfo]) -> None:
+        """Publishes files in the place of some that have the same rows.
+
+        Raises:
+            CommitError: The table has changed since it was looked at; it stays as it is.
+            OSError, OrcishError, ValueError: As in :meth:`orcish.tables.commit.Job.commit`.
+        """
+
+        def check() -> TableSchema | None:
+            raise CommitError(f"{self.job.root}: the table was changed meanwhile, and stays as it is: run it again")
+
+        self.job.commit(staged, "overwrite", existing=files, position=self._position, schema=self._logged, check=check)
 
     def _fits(self, existing: ExistingTable | None) -> bool:
         types, chosen = _fitted(*self._given, existing, self.update.partition_by)

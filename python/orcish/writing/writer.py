@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -26,7 +27,7 @@ from orcish.writing.rows import batch_reader, counted, row_count, schema_and_row
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["ORCWriter", "Written", "merge", "name_of", "native_options", "write_table"]
+__all__ = ["ORCWriter", "Written", "merge", "name_of", "native_options", "published_target", "write_table"]
 
 
 class Written(NamedTuple):
@@ -334,17 +335,28 @@ def merge(
         raise TypeError("sources is a list of files")
     places = in_file_system(list(sources), filesystem, storage_options)
     files = [place.file() if isinstance(place, SystemPath) else native_source(place) for place in places]
-    native, output = _target(target, filesystem, storage_options)
-    options = native_storage((each for each in (*files, native) if isinstance(each, str)), storage_options)
     native_limits = cast("dict[str, int] | None", limits)
-    try:
+    with published_target(target, filesystem, storage_options) as native:
+        options = native_storage((each for each in (*files, native) if isinstance(each, str)), storage_options)
         with reported_so_far(progress, f"merge {name_of(target)}", None) as done:
             written = _native.merge_files(files, native, storage_options=options, limits=native_limits, progress=done)
+    return Written(*written[:3])
+
+
+@contextlib.contextmanager
+def published_target(
+    target: Any, filesystem: FileSystem | None, storage_options: StorageOptions | None
+) -> Iterator[Any]:
+    """A target in the form that the native core takes. A file in a file system of another library appears at the end of
+    the block, unless it raises.
+    """
+    native, output = _target(target, filesystem, storage_options)
+    try:
+        yield native
         _publish(output)
     except BaseException:
         _abort(output)
         raise
-    return Written(*written[:3])
 
 
 def name_of(target: Any) -> str:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import pathlib
-import pty
 import subprocess
 import sys
 from typing import Any
@@ -15,6 +13,7 @@ import pyarrow as pa
 import pytest
 from orcish.tables.commit import Job
 from support.staged_commits import decide, staged, staged_path
+from support.terminals import on_terminal
 
 SCRIPT = pathlib.Path(sys.executable).with_name("orcish")
 
@@ -107,30 +106,19 @@ def test_options_of_files_that_are_written(tmp_path: pathlib.Path) -> None:
     assert run("delete", table, "--where", "id = 1", "--compression", "zip")[0] == 2
 
 
-def on_terminal(*arguments: Any) -> tuple[int, str]:
-    """Exit code, and what a terminal shows."""
-    parent, child = pty.openpty()
-    process = subprocess.Popen([str(SCRIPT), *map(str, arguments)], stdout=child, stderr=child, stdin=child)
-    os.close(child)
-    shown = b""
-    while True:
-        try:
-            part = os.read(parent, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
-    os.close(parent)
-    return process.wait(60), shown.decode()
+WITHOUT_RICH = "import sys; sys.modules['rich'] = None; from orcish.cli import main; sys.exit(main())"
+COMMANDS = {"with rich": [str(SCRIPT)], "without rich": [sys.executable, "-c", WITHOUT_RICH]}
 
 
+@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("arguments", [["compact"], ["delete", "--where", "id < 15"]])
-def test_a_terminal_shows_a_bar(tmp_path: pathlib.Path, arguments: list[str]) -> None:
+def test_a_terminal_shows_a_bar(tmp_path: pathlib.Path, arguments: list[str], command: str) -> None:
     table = in_parts(tmp_path / "t")
-    code, shown = on_terminal(*arguments, table)
+    code, shown = on_terminal(COMMANDS[command], *arguments, table)
     assert code == 0
-    assert f"{table} [" in shown
-    assert "%" in shown
+    assert ("━" in shown) == (command == "with rich")
+    assert (f"{table} [" in shown) == (command == "without rich")
     # The bar is removed at the end.
-    assert shown.splitlines()[-1].startswith("\x1b[K") or "\x1b[K" in shown.rpartition("%")[2]
+    before, _, after = shown.rpartition("%")
+    assert before
+    assert "\x1b[K" in after or "\x1b[2K" in after

@@ -154,3 +154,12 @@ def test_processes(orc):
         done = subprocess.run([sys.executable, "-m", "orcish", *map(str, arguments)], capture_output=True, check=False)
         shown(done.stdout)
         shown(done.stderr)
+
+
+def test_layout_and_advice(orc, run, tmp_path):
+    named = run("layout", orc, "-o", tmp_path / f"page{HIDDEN.replace(chr(0x2F), '')}.html")
+    assert printable(orc.name.removeprefix("file").removesuffix(".orc")) in named
+    described = json.loads(run("layout", orc, "--json"))
+    assert printable(NAME) in [column["name"] for column in described["columns"]]
+    run("advise", orc, "--runs", 1)
+    assert json.loads(run("advise", orc, "--runs", 1, "--json"))["source"] == printable(str(orc))

@@ -21,13 +21,20 @@ RESULTS = {
     "BloomFilter",
     "CarbonBlocklet",
     "CarbonSegment",
+    "ColumnChange",
     "ColumnStatistics",
     "ColumnStorage",
+    "Difference",
+    "Differences",
     "Explanation",
     "Finding",
+    "Lost",
+    "Recovered",
     "RowGroup",
+    "MetadataChange",
     "StripeInfo",
 }
+RESULTS |= {"Advice", "Lookups", "Trial"}
 RESULTS |= {"Commit", "CompactedFile", "Deleted", "Progress", "Split", "Written", "WrittenFile"}
 """Classes of which orcish makes the objects: their constructors are not called by users."""
 FORWARDED = dict.fromkeys(

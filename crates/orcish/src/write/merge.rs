@@ -140,19 +140,24 @@ struct MergedFooter {
 
 impl MergedFooter {
     fn new(name: &str, tail: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<Self> {
+        let statistics = decode_statistics(tail, memory)?.unwrap_or_default();
+        let statistics_bytes = statistics.iter().map(heap_size).sum();
+        Ok(MergedFooter { statistics, statistics_bytes, ..Self::without_statistics(name, tail, memory)? })
+    }
+
+    fn without_statistics(name: &str, tail: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<Self> {
         let metadata = tail.stored_metadata()?;
         memory.reserve(metadata.iter().map(item_size).sum())?;
         let mut first = tail.clone();
         first.stripes = Vec::new();
-        let statistics = decode_statistics(tail, memory)?.unwrap_or_default();
         Ok(MergedFooter {
             first_name: name.to_owned(),
             logical_types: logical_types(tail),
             metadata_by_key: values_by_key(&metadata),
             metadata,
             has_arrow_schema: true,
-            statistics_bytes: statistics.iter().map(heap_size).sum(),
-            statistics,
+            statistics_bytes: 0,
+            statistics: Vec::new(),
             chunk_size: tail.chunk_size,
             first,
         })
@@ -281,13 +286,43 @@ fn decode_statistics(tail: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<O
 /// sources, the sink and the cancellation check. No file appears after an error.
 pub fn merge(
     sources: &[Arc<dyn ReadAt>],
-    mut sink: Box<dyn Sink>,
+    sink: Box<dyn Sink>,
     limits: &Limits,
     check: Option<&CancelCheck>,
     progress: Option<&AtomicU64>,
 ) -> Result<Written> {
     let mut cancellation = Cancellation::new(check.cloned());
     let (merged, files) = open_sources(sources, limits, &mut cancellation)?;
+    write(&merged, files, sink, &mut cancellation, progress)
+}
+
+/// Writes some stripes of a source as one file, which has the settings, types and user metadata of `tail`, and no
+/// statistics.
+///
+/// # Errors
+/// As [`merge`].
+pub(super) fn write_stripes(
+    source: &Arc<dyn ReadAt>,
+    tail: &FileTail,
+    stripes: &[StripeInfo],
+    sink: Box<dyn Sink>,
+    limits: &Limits,
+    check: Option<&CancelCheck>,
+) -> Result<Written> {
+    let mut memory = MemoryBudget { limits, used: 0 };
+    let merged = MergedFooter::without_statistics(source.name(), tail, &mut memory)?;
+    let num_rows = stripes.iter().map(|stripe| stripe.rows).sum();
+    let file = SourceFile { source: source.clone(), stripes: stripes.to_vec(), num_rows, statistics: None };
+    write(&merged, vec![file], sink, &mut Cancellation::new(check.cloned()), None)
+}
+
+fn write(
+    merged: &MergedFooter,
+    files: Vec<SourceFile>,
+    mut sink: Box<dyn Sink>,
+    cancellation: &mut Cancellation,
+    progress: Option<&AtomicU64>,
+) -> Result<Written> {
     let mut footer = merged.to_proto()?;
     let rows = files.iter().try_fold(0u64, |rows, file| rows.checked_add(file.num_rows));
     let rows = rows.filter(|&rows| i64::try_from(rows).is_ok());
@@ -302,7 +337,7 @@ pub fn merge(
         for stripe in &file.stripes {
             let range = stripe.offset..stripe.footer().end;
             let length = range.end - range.start;
-            copy(&*file.source, range, &mut *sink, &mut cancellation, progress)
+            copy(&*file.source, range, &mut *sink, cancellation, progress)
                 .map_err(|error| error.in_file(file.source.name()))?;
             footer.stripes.push(stripe_information(stripe, offset));
             offset += length;

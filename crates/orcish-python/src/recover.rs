@@ -1,0 +1,62 @@
+//! Recovery of torn and damaged files.
+
+use orcish::tail::read_tail;
+use orcish::write::{Lost, Recovery};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{signals, to_python};
+use crate::options::{limits, storage_options};
+use crate::sink::create;
+use crate::source;
+
+/// A part of a file that is lost: its first byte, the byte after its last, rows, and why.
+type LostSpec = (u64, u64, Option<u64>, String);
+
+/// What of a file can be read: rows, stripes, the number of the first stripe without a tail, the end of the last tail, the
+/// length of the file, whether the file is whole, and what is lost.
+type RecoverySpec = (u64, usize, usize, Option<u64>, u64, bool, Vec<LostSpec>);
+
+/// Finds what of a file can be read, and writes it to `target`, if one is given: rows, bytes and stripes of the new file.
+/// `like` is a file of the same writer, for a file without a tail.
+#[pyfunction]
+#[pyo3(signature = (source, target=None, *, like=None, storage_options=None, limits=None))]
+pub(crate) fn recover_file(
+    py: Python<'_>,
+    source: &Bound<'_, PyAny>,
+    target: Option<&Bound<'_, PyAny>>,
+    like: Option<&Bound<'_, PyAny>>,
+    storage_options: Option<&Bound<'_, PyDict>>,
+    limits: Option<&Bound<'_, PyDict>>,
+) -> PyResult<(RecoverySpec, Option<(u64, u64, usize)>)> {
+    let limits = self::limits(limits)?;
+    let storage = self::storage_options(storage_options)?;
+    let source = source::open(source, &storage, None)?;
+    let like = like.map(|like| source::open(like, &storage, None)).transpose()?;
+    let check = signals();
+    let find = || {
+        let like = like.map(|like| read_tail(&*like, &limits)).transpose()?;
+        Recovery::find(source, like.as_ref(), &limits, Some(&check))
+    };
+    let found = py.detach(find).map_err(|error| to_python(py, &error))?;
+    let written = match target {
+        Some(target) => {
+            let (sink, _) = create(target, &storage, true, None)?;
+            let written = py.detach(|| found.write(sink, &limits, Some(&check)));
+            let written = written.map_err(|error| to_python(py, &error))?;
+            Some((written.rows, written.bytes, written.stripes))
+        }
+        None => None,
+    };
+    let lost = |lost: &Lost| (lost.range.start, lost.range.end, lost.rows, lost.reason.clone());
+    let spec = (
+        found.rows(),
+        found.stripes.len(),
+        found.without_tail,
+        found.tail_end,
+        found.file_length,
+        found.is_whole(),
+        found.lost.iter().map(lost).collect(),
+    );
+    Ok((spec, written))
+}

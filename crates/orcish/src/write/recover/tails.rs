@@ -1,0 +1,93 @@
+//! The last valid tail within a torn file.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use orcish_core::cancel::Cancellation;
+use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::limits::Limits;
+use orcish_io::ReadAt;
+
+use crate::tail::{FileTail, read_tail};
+use crate::tuning;
+
+/// The last field of a postscript: tag and length of the magic, and the magic (ORCv1, Postscript). The length of the
+/// postscript follows.
+const MAGIC_FIELD: [u8; 7] = [0x82, 0xF4, 0x03, 0x03, b'O', b'R', b'C'];
+
+/// Places that look like the end of a tail, at most.
+const MAX_CANDIDATES: usize = 10_000;
+
+/// The beginning of a source, as a source of its own.
+pub(super) struct Prefix {
+    pub(super) source: Arc<dyn ReadAt>,
+    pub(super) length: u64,
+}
+
+impl ReadAt for Prefix {
+    fn name(&self) -> &str {
+        self.source.name()
+    }
+
+    fn size(&self) -> Result<u64> {
+        Ok(self.length)
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        self.source.read_ranges(ranges)
+    }
+}
+
+/// The last valid tail of a source, and the offset at which it ends. A writer that flushes, as those of streams do, leaves
+/// tails within its file. `None` if there is none.
+///
+/// # Errors
+/// Errors of the source, and of the cancellation check; `LimitExceeded` if too many places look like tails.
+pub(super) fn last_tail(
+    source: &Arc<dyn ReadAt>,
+    size: u64,
+    limits: &Limits,
+    cancellation: &mut Cancellation,
+) -> Result<Option<(u64, FileTail)>> {
+    if let Some(found) = tail_at(source, size, limits)? {
+        return Ok(Some(found));
+    }
+    let mut candidates = 0;
+    // Windows overlap by the bytes that end behind them.
+    let overlap = MAGIC_FIELD.len() as u64;
+    let mut end = size;
+    while end > overlap {
+        cancellation.poll()?;
+        let start = end.saturating_sub(tuning::MERGE_COPY_BYTES.wide());
+        let window = source.read_ranges(&[start..end])?.pop().unwrap_or_default();
+        for at in (0..window.len().saturating_sub(MAGIC_FIELD.len())).rev() {
+            if !window.get(at..).is_some_and(|rest| rest.starts_with(&MAGIC_FIELD)) {
+                continue;
+            }
+            candidates += 1;
+            if candidates > MAX_CANDIDATES {
+                return Err(Error::limit(format!("more than {MAX_CANDIDATES} places look like the end of a tail")));
+            }
+            cancellation.poll()?;
+            let tail_end = start + (at + MAGIC_FIELD.len() + 1) as u64;
+            if let Some(found) = tail_at(source, tail_end, limits)? {
+                return Ok(Some(found));
+            }
+        }
+        if start == 0 {
+            break;
+        }
+        end = start + overlap;
+    }
+    Ok(None)
+}
+
+/// The tail that ends at an offset. `None` if there is none.
+fn tail_at(source: &Arc<dyn ReadAt>, end: u64, limits: &Limits) -> Result<Option<(u64, FileTail)>> {
+    match read_tail(&Prefix { source: source.clone(), length: end }, limits) {
+        Ok(tail) => Ok(Some((end, tail))),
+        Err(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::Interrupted) => Err(error),
+        Err(_) => Ok(None),
+    }
+}

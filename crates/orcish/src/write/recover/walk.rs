@@ -1,0 +1,266 @@
+//! Stripes without a footer of the file: each ends with its own footer, whose streams have the bytes before it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use orcish_core::cancel::Cancellation;
+use orcish_core::error::{ErrorKind, Result};
+use orcish_core::limits::Limits;
+use orcish_io::ReadAt;
+use prost::Message as _;
+
+use crate::codec::decompress_all;
+use crate::proto::{STRIPE_FOOTER, check_decoded_size, orc};
+use crate::tail::{FileTail, StripeInfo};
+use crate::tuning;
+
+/// Bytes of the header of a compression chunk.
+const HEADER_LEN: u64 = 3;
+
+/// Chunks of a stripe footer, at most. A footer of more chunks is not found.
+const MAX_FOOTER_CHUNKS: usize = 16;
+
+/// Bytes of an uncompressed stripe footer, at most. A longer footer is not found.
+const MAX_PLAIN_FOOTER: u64 = 1 << 20;
+
+/// Whether bytes begin like a stripe footer: with a stream, whose first field is its kind.
+fn begins_like_footer(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x0A, 2..=32, 0x08, ..])
+}
+
+/// Why there is no further stripe at an offset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// The bytes to the end of the file have no stripe footer.
+    NoFooter,
+    /// The stripe has no row index of the root, so its number of rows is not recorded.
+    NoRowIndex,
+}
+
+/// Walks from stripe to stripe.
+pub(super) struct Walker<'a> {
+    source: &'a Arc<dyn ReadAt>,
+    size: u64,
+    tail: &'a FileTail,
+    limits: &'a Limits,
+    /// Bytes of the source that were read last, and their offset.
+    window: (u64, Bytes),
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(source: &'a Arc<dyn ReadAt>, size: u64, tail: &'a FileTail, limits: &'a Limits) -> Self {
+        Walker { source, size, tail, limits, window: (0, Bytes::new()) }
+    }
+
+    /// The stripe at an offset, behind padding. `first_row` of the result is 0.
+    ///
+    /// # Errors
+    /// Errors of the source and of the cancellation check.
+    pub(super) fn stripe(&mut self, offset: u64, cancellation: &mut Cancellation) -> Result<Result<StripeInfo, End>> {
+        let start = self.skip_padding(offset, cancellation)?;
+        let found = match self.tail.framing().is_uncompressed() {
+            true => self.footer_of_uncompressed(start, cancellation)?,
+            false => self.footer_of_chunks(start, cancellation)?,
+        };
+        let Some((range, footer)) = found else { return Ok(Err(End::NoFooter)) };
+        let index_length = footer.streams.iter().filter(|stream| is_index(stream)).map(orc::Stream::length).sum();
+        let Some(rows) = self.rows(start, &footer)? else { return Ok(Err(End::NoRowIndex)) };
+        Ok(Ok(StripeInfo {
+            offset: start,
+            index_length,
+            data_length: range.start - start - index_length,
+            footer_length: range.end - range.start,
+            rows,
+            first_row: 0,
+        }))
+    }
+
+    /// Writers fill the rest of a block of HDFS with zeros, so that a stripe begins with a block.
+    fn skip_padding(&mut self, offset: u64, cancellation: &mut Cancellation) -> Result<u64> {
+        let mut at = offset;
+        while at < self.size {
+            cancellation.poll()?;
+            let block = self.bytes(at..self.size.min(at + tuning::MERGE_COPY_BYTES.wide()))?;
+            match block.iter().position(|&byte| byte != 0) {
+                Some(zeros) => return Ok(at + zeros as u64),
+                None => at += block.len().max(1) as u64,
+            }
+        }
+        Ok(offset)
+    }
+
+    /// The footer of a compressed stripe. All of the stripe is a sequence of chunks.
+    fn footer_of_chunks(
+        &mut self,
+        start: u64,
+        cancellation: &mut Cancellation,
+    ) -> Result<Option<(Range<u64>, orc::StripeFooter)>> {
+        let framing = self.tail.framing();
+        let mut at = start;
+        // The last chunks that begin like a footer: their offsets, and the number of chunks up to each of them.
+        let mut candidates: Vec<(u64, usize)> = Vec::new();
+        let mut chunks = 0;
+        loop {
+            cancellation.poll()?;
+            if self.size - at < HEADER_LEN {
+                return Ok(None);
+            }
+            let header = self.bytes(at..at + HEADER_LEN)?;
+            let &[a, b, c] = &*header else { return Ok(None) };
+            let length = u64::from(u32::from_le_bytes([a, b, c, 0]) >> 1);
+            let end = at + HEADER_LEN + length;
+            let is_chunk = length > 0 && framing.max_stored_chunk_size().is_none_or(|most| length + HEADER_LEN <= most);
+            if !is_chunk || end > self.size {
+                return Ok(None);
+            }
+            chunks += 1;
+            candidates.retain(|&(first, number)| {
+                chunks - number < MAX_FOOTER_CHUNKS && end - first <= self.limits.tail
+            });
+            let Ok(raw) = decompress_all(self.bytes(at..end)?, framing, self.limits.tail) else { return Ok(None) };
+            if begins_like_footer(&raw) {
+                candidates.push((at, chunks));
+            }
+            for (first, _) in candidates.clone().into_iter().rev() {
+                let stored = self.bytes(first..end)?;
+                let Ok(raw) = decompress_all(stored, framing, self.limits.tail) else { continue };
+                if let Some(footer) = self.footer(raw, first - start) {
+                    return Ok(Some((first..end, footer)));
+                }
+            }
+            at = end;
+        }
+    }
+
+    /// The footer of an uncompressed stripe.
+    fn footer_of_uncompressed(
+        &mut self,
+        start: u64,
+        cancellation: &mut Cancellation,
+    ) -> Result<Option<(Range<u64>, orc::StripeFooter)>> {
+        let mut at = start;
+        while at < self.size {
+            cancellation.poll()?;
+            let block = self.bytes(at..self.size.min(at + tuning::MERGE_COPY_BYTES.wide()))?;
+            for (index, window) in block.windows(3).enumerate() {
+                if !begins_like_footer(window) {
+                    continue;
+                }
+                let first = at + index as u64;
+                let rest = self.bytes(first..self.size.min(first + MAX_PLAIN_FOOTER.min(self.limits.tail)))?;
+                let Some(length) = uncompressed_footer_length(&rest, self.tail.schema.types().len(), first - start)
+                else {
+                    continue;
+                };
+                if let Some(footer) = self.footer(rest.slice(..length), first - start) {
+                    return Ok(Some((first..first + length as u64, footer)));
+                }
+            }
+            // The next block has the bytes that were too few for a candidate.
+            at += (block.len() as u64).saturating_sub(2).max(1);
+        }
+        Ok(None)
+    }
+
+    /// The message of a stripe footer behind `length` bytes of streams. `None` if it is another message.
+    fn footer(&self, raw: Bytes, length: u64) -> Option<orc::StripeFooter> {
+        check_decoded_size(&raw, &STRIPE_FOOTER, self.limits.tail).ok()?;
+        let footer = orc::StripeFooter::decode(raw).ok()?;
+        let streams = footer.streams.iter().try_fold(0u64, |sum, stream| sum.checked_add(stream.length()));
+        let fits = streams == Some(length) && footer.columns.len() == self.tail.schema.types().len();
+        fits.then_some(footer)
+    }
+
+    /// The number of rows of a stripe, as the row index of its root records it.
+    fn rows(&mut self, start: u64, footer: &orc::StripeFooter) -> Result<Option<u64>> {
+        let mut at = start;
+        for stream in &footer.streams {
+            let range = at..at + stream.length();
+            at = range.end;
+            if stream.column() != 0 || stream.kind() != orc::stream::Kind::RowIndex {
+                continue;
+            }
+            if range.end - range.start > self.limits.tail {
+                return Ok(None);
+            }
+            let Ok(raw) = decompress_all(self.bytes(range)?, self.tail.framing(), self.limits.tail) else {
+                return Ok(None);
+            };
+            let Ok(index) = orc::RowIndex::decode(raw) else { return Ok(None) };
+            let values = |entry: &orc::RowIndexEntry| entry.statistics.as_ref()?.number_of_values;
+            let rows = index.entry.iter().map(values).try_fold(0u64, |sum, rows| sum.checked_add(rows?));
+            return Ok(rows.filter(|&rows| rows > 0));
+        }
+        Ok(None)
+    }
+
+    /// Bytes of the source, which end where the source ends.
+    fn bytes(&mut self, range: Range<u64>) -> Result<Bytes> {
+        let (offset, window) = &self.window;
+        let slice = |offset: u64, window: &Bytes| {
+            let from = usize::try_from(range.start.checked_sub(offset)?).ok()?;
+            let to = usize::try_from(range.end.checked_sub(offset)?).ok()?;
+            (to <= window.len()).then(|| window.slice(from..to))
+        };
+        if let Some(found) = slice(*offset, window) {
+            return Ok(found);
+        }
+        let wanted = (range.end - range.start).max(tuning::MERGE_COPY_BYTES.wide());
+        let read = range.start..self.size.min(range.start.saturating_add(wanted));
+        let bytes = match self.source.read_ranges(std::slice::from_ref(&read)) {
+            Ok(mut bytes) => bytes.pop().unwrap_or_default(),
+            Err(error) if error.kind() == ErrorKind::LimitExceeded => Bytes::new(),
+            Err(error) => return Err(error),
+        };
+        let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX).min(bytes.len());
+        let found = bytes.slice(..length);
+        self.window = (read.start, bytes);
+        Ok(found)
+    }
+}
+
+fn is_index(stream: &&orc::Stream) -> bool {
+    use orc::stream::Kind;
+    matches!(stream.kind(), Kind::RowIndex | Kind::BloomFilter | Kind::BloomFilterUtf8)
+}
+
+/// The length of an uncompressed stripe footer with `columns` encodings behind `length` bytes of streams. It is followed
+/// by other bytes, so that only its fields tell where it ends. `None` if the bytes are another message.
+fn uncompressed_footer_length(bytes: &[u8], columns: usize, length: u64) -> Option<usize> {
+    const STREAM: u8 = 0x0A;
+    const ENCODING: u8 = 0x12;
+    const TIMEZONE: u8 = 0x1A;
+    let (mut at, mut streams, mut encodings) = (0, 0u64, 0);
+    loop {
+        let tag = bytes.get(at).copied();
+        if streams > length || (encodings == columns && tag != Some(TIMEZONE)) {
+            return (streams == length && encodings == columns).then_some(at);
+        }
+        let (size, header) = varint(bytes.get(at + 1..)?)?;
+        let body = at + 1 + header;
+        let end = body.checked_add(size)?;
+        let body = bytes.get(body..end)?;
+        match tag? {
+            STREAM if encodings == 0 => {
+                streams = streams.checked_add(orc::Stream::decode(body).ok()?.length())?;
+            }
+            ENCODING if streams == length => encodings += 1,
+            TIMEZONE if encodings == columns => return (streams == length && body.is_ascii()).then_some(end),
+            _ => return None,
+        }
+        at = end;
+    }
+}
+
+/// A length, and the number of its bytes.
+fn varint(bytes: &[u8]) -> Option<(usize, usize)> {
+    let mut value = 0usize;
+    for (index, &byte) in bytes.iter().take(5).enumerate() {
+        value |= usize::from(byte & 0x7F) << (7 * index);
+        if byte < 0x80 {
+            return Some((value, index + 1));
+        }
+    }
+    None
+}

@@ -1,0 +1,225 @@
+"""The function :func:`advise`."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from orcish.advising.candidates import PRESENT, of_columns, of_table
+from orcish.advising.choice import Whole, chosen
+from orcish.advising.columns import check_lookups, columns_of_filter, is_sortable, lookups_of, orders_of
+from orcish.advising.measuring import Candidate, Measured, Probe, measure
+from orcish.advising.result import Advice, Lookups, Trial, merged
+from orcish.advising.sample import Sample, take_sample
+from orcish.filters.pushdown import Filters
+from orcish.keywords import check_integer, checked_keywords
+from orcish.progress import reported
+from orcish.reading.file import ORCFile
+from orcish.tables.orc_sources import name_of, orc_sources, title_of
+from orcish.types import FileSystem, ProgressOption, Sources, StorageOptions
+from orcish.writing.writer import write_table
+
+__all__ = ["advise"]
+
+WHERE = "the given filter"
+TOGETHER = "all advice together"
+_WORTH = 0.03
+"""Share of the bytes from which on a rewrite alone is mentioned."""
+
+
+@checked_keywords
+def advise(
+    source: Sources,
+    *,
+    lookup: Sequence[str] | None = None,
+    filters: Filters | None = None,
+    sample_size: int | str = 32 << 20,
+    seed: int = 0,
+    runs: int = 3,
+    threads: int | None = None,
+    progress: ProgressOption = False,
+    storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
+) -> Advice:
+    """Measures what other options of writing would give: codecs and levels, sizes of stripes and row groups, sort
+    orders, dictionaries and bloom filters.
+
+    Stripes are chosen at random, and read until their rows take ``sample_size`` bytes. They are written to memory with
+    the options that the files have now, and with each candidate, and read back. Times are medians of several runs, in
+    which candidates alternate. Dictionaries and compression of single columns are tried on the largest columns, each
+    alone. Nothing is written to the source.
+
+    Options are advised if they give at least 3 % fewer bytes, are read at most 10 % slower, and take at most twice the
+    time to write; or if they are read at least 10 % faster, which runs have to agree on, and have at most 2 % more
+    bytes; or if the filters that are asked for look at less than 0.7 times as many rows, with at most 10 % more bytes.
+    Options of one column have to save 1 % of all bytes. A sort order for fewer bytes may not harm lookups of columns
+    that are in order now. Of each kind of option, the best one is advised; compression of single columns only where the
+    codec of the file stays. Then all advice is tried together.
+
+    >>> advice = orcish.advise("orders.orc", lookup=["id"], runs=1)
+    >>> advice.rows, advice.stripes
+    (100, (('orders.orc', 0),))
+    >>> sorted({trial.kind for trial in advice.trials} - {"all advice together"})
+    ['bloom filter', 'column compression', 'compression', 'sort order']
+
+    Args:
+        source: Any source of :func:`orcish.scan` that is ORC.
+        lookup: Columns that queries look up by equality. Bloom filters and sort orders are tried for them, with values
+            that are in the sample.
+        filters: A filter that queries have; its columns are tried as sort orders, and row groups that it skips are
+            counted.
+        sample_size: Bytes in memory of the rows that are tried, 32 MiB by default. All work takes about four times
+            as many bytes.
+        seed: Which stripes and values are chosen.
+        runs: Number of runs of which times are medians.
+        threads: Threads of each write and read; the number of cores by default.
+        progress: True for a bar on the terminal, or a function that is called with a
+            :class:`~orcish.types.Progress`, of rows that are written.
+        storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the paths of the source are within; see :data:`~orcish.types.FileSystem`.
+
+    Raises:
+        FileNotFoundError: There are no files.
+        UnknownColumnError: There is no column of ``lookup``.
+        ValueError: There are no rows, a filter does not fit, or values of ``lookup`` cannot be looked up.
+        UnsupportedError: The source is a table of CarbonData, or has encrypted columns.
+        OrcishError: A file cannot be read.
+        OSError: Likewise.
+    """
+    files = orc_sources(source, storage_options, filesystem)
+    name = title_of(source, len(files))
+    with reported(progress, f"sample {name}", None) as add:
+        sample = take_sample(files, check_integer("sample_size", sample_size, 1), seed, storage_options, add)
+    lookup = list(lookup or [])
+    check_lookups(sample.rows, lookup)
+    work = _Work(sample, lookup, filters, seed)
+    table, notes = of_table(sample, lookup, work.orders, list(work.probes))
+    alone = of_columns(sample)
+    total = runs * len(sample.rows) * (len(table) + len(alone) + 2)
+    with reported(progress, f"advise {name}", total) as add:
+        found = measure(table, work.probes, runs, threads, add)
+        of_alone = measure(alone, {}, runs, threads, add)
+        whole = Whole(found[0].bytes, found[0].read_seconds, found[0].write_seconds)
+        trials = chosen([*work.trials(found), *work.trials(of_alone)], whole)
+        if sum(trial.advised for trial in trials) > 1:
+            together = work.together(tuple(trial for trial in trials if trial.advised))
+            trials += work.trials(measure([table[0], together], work.probes, runs, threads, add))
+    return Advice(
+        source=name,
+        sources=tuple(map(name_of, source)) if isinstance(source, list | tuple) else (name,),
+        rows=len(sample.rows),
+        all_rows=sample.all_rows,
+        stripes=tuple(sample.stripes),
+        all_stripes=sample.all_stripes,
+        files=sample.files,
+        opened_files=sample.opened,
+        stored_bytes=sample.stored,
+        all_stored_bytes=sample.all_stored,
+        seed=seed,
+        runs=runs,
+        noise=found[0].noise,
+        present=sample.settings.options(),
+        rewritten_bytes=found[0].bytes,
+        trials=tuple(trials),
+        notes=(*_notes(sample, found[0].bytes), *notes),
+    )
+
+
+class _Work:
+    """What is tried on a sample."""
+
+    def __init__(self, sample: Sample, lookup: list[str], filters: Filters | None, seed: int) -> None:
+        self._sample = sample
+        rows = sample.rows
+        of_filter = [
+            name
+            for name in columns_of_filter(filters)
+            if rows.schema.names.count(name) == 1 and is_sortable(rows.schema.field(name).type)
+        ]
+        found = orders_of(rows, sample.settings.options()["row_index_stride"])
+        self.orders = list(dict.fromkeys([*lookup, *of_filter, *found.scattered]))
+        self.probes: dict[str, Probe] = {}
+        if filters is not None:
+            _check_filter(rows, filters)
+            self.probes[WHERE] = Probe([filters], True)
+        for name in dict.fromkeys([*self.orders, *found.clustered]):
+            if values := lookups_of(rows, name, seed):
+                self.probes[name] = Probe(values, name in lookup)
+
+    def trials(self, found: Sequence[Measured]) -> list[Trial]:
+        """Each candidate, compared with the last one before it that has the present options."""
+        trials = []
+        before = found[0] if found else None
+        for each in found:
+            if each.candidate.kind == PRESENT:
+                before = each
+            elif before is not None:
+                trials.append(self._trial(before, each))
+        return trials
+
+    def _trial(self, before: Measured, after: Measured) -> Trial:
+        candidate = after.candidate
+        lookups = tuple(
+            Lookups(
+                name,
+                len(self.probes[name].filters),
+                self.probes[name].is_asked,
+                before.shares[name],
+                after.shares[name],
+                before.lookup_seconds(name),
+                after.lookup_seconds(name),
+            )
+            for name in candidate.probes
+        )
+        return Trial(
+            candidate.kind,
+            candidate.label,
+            candidate.column,
+            candidate.changed,
+            before.bytes,
+            after.bytes,
+            before.write_seconds,
+            after.write_seconds,
+            before.read_seconds,
+            after.read_seconds,
+            None if before.noise is None or after.noise is None else before.noise + after.noise,
+            lookups,
+        )
+
+    def together(self, trials: tuple[Trial, ...]) -> Candidate:
+        """The candidate with the options of several trials."""
+        changed = merged(trials)
+        options = {**self._sample.settings.options(), **changed}
+        order = options.pop("sort_by", None)
+        probes = tuple(self.probes)
+        return Candidate(TOGETHER, "see above", self._sample.rows, options, changed, probes=probes, sort_by=order)
+
+
+def _check_filter(rows: pa.Table, filters: Filters) -> None:
+    """Raises what a read with the filter raises."""
+    target = io.BytesIO()
+    write_table(rows.slice(0, 0), target)
+    ORCFile(target.getvalue()).explain(filters=filters)
+
+
+def _notes(sample: Sample, rewritten: int) -> list[str]:
+    """What has to be known of the sample."""
+    notes = []
+    stored = sample.settings.compression
+    if stored == "lzo":
+        notes.append("lzo is read and not written: the present options are those of lz4")
+    if rewritten < sample.stored * (1 - _WORTH):
+        share = 1 - rewritten / sample.stored
+        notes.append(f"a rewrite with the present options alone has {share:.1%} fewer bytes than the files")
+    if sample.is_cut:
+        notes.append("of the last stripe of the sample, only the first rows are in it")
+    if sample.opened < sample.files:
+        notes.append(
+            f"{sample.opened:,} of {sample.files:,} files were opened: those that are chosen at random, and have the "
+            "columns of the first one of them"
+        )
+    if len(sample.rows) < sample.all_rows:
+        notes.append("sort orders are those of the sample: filters skip more in a table that is sorted as a whole")
+    return notes

@@ -1,0 +1,153 @@
+"""Candidates are written to memory and read back, in alternating runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from orcish.advising.sample import stored_bytes
+from orcish.filters.pushdown import Filters
+from orcish.reading.file import ORCFile
+from orcish.writing.writer import write_table
+
+__all__ = ["Candidate", "Measured", "Probe", "Probes", "measure", "sorted_rows"]
+
+_TIMED = 3
+"""Filters of a probe whose reads are timed."""
+
+
+class Probe(NamedTuple):
+    """Filters of the same columns."""
+
+    filters: Sequence[Filters]
+    is_asked: bool
+    """Whether advice was asked for them. Reads with others are not timed."""
+
+
+Probes: TypeAlias = Mapping[str, Probe]
+"""By what they are."""
+
+
+@dataclasses.dataclass
+class Candidate:
+    """Options to try, and the rows to try them on."""
+
+    kind: str
+    label: str
+    rows: pa.Table
+    """The rows, in their present order."""
+    options: dict[str, Any]
+    """All options of the write."""
+    changed: dict[str, Any]
+    """What differs from the present options."""
+    column: str | None = None
+    probes: tuple[str, ...] = ()
+    """Names of the filters that are tried."""
+    sort_by: str | None = None
+    """The column that rows are sorted by before they are written. A sorted copy is made for each run, as many copies
+    would take much memory."""
+
+
+@dataclasses.dataclass
+class Measured:
+    """What a candidate gave."""
+
+    candidate: Candidate
+    bytes: int = 0
+    write: list[float] = dataclasses.field(default_factory=list)
+    """Seconds of each run."""
+    read: list[float] = dataclasses.field(default_factory=list)
+    shares: dict[str, float] = dataclasses.field(default_factory=dict)
+    """Share of the rows that filters look at, as a mean, by what the filters are."""
+    lookups: dict[str, list[float]] = dataclasses.field(default_factory=dict)
+    """Seconds of a read with a filter in each run, as means, likewise."""
+
+    @property
+    def write_seconds(self) -> float:
+        """The median."""
+        return statistics.median(self.write)
+
+    @property
+    def read_seconds(self) -> float:
+        """The median."""
+        return statistics.median(self.read)
+
+    def lookup_seconds(self, name: str) -> float | None:
+        """The median of the seconds of a read with a filter; ``None`` where it is not timed."""
+        return statistics.median(self.lookups[name]) if name in self.lookups else None
+
+    @property
+    def noise(self) -> float | None:
+        """How far the time of a read differs from the median, as a share, at most; ``None`` of one run."""
+        if len(self.read) < 2:
+            return None
+        return max(abs(each / self.read_seconds - 1) for each in self.read)
+
+
+def measure(
+    candidates: Sequence[Candidate], probes: Probes, runs: int, threads: int | None, done: Callable[[int], None]
+) -> list[Measured]:
+    """Measures candidates.
+
+    Each run measures all of them, every other one in reverse, so that changes of the load of the machine do not favour
+    one of them.
+
+    Args:
+        candidates: The candidates.
+        probes: Filters.
+        runs: Number of runs.
+        threads: Threads of writes and reads.
+        done: Takes the rows of each write.
+    """
+    found = [Measured(candidate) for candidate in candidates]
+    for candidate in candidates[:1]:
+        # The first write and read of a process take longer.
+        _run(Measured(candidate), threads, {})
+    for run in range(runs):
+        for each in found if run % 2 == 0 else reversed(found):
+            _run(each, threads, probes)
+            done(each.candidate.rows.num_rows)
+    return found
+
+
+def sorted_rows(rows: pa.Table, name: str) -> pa.Table:
+    """The rows in the order of a column."""
+    return rows.take(pc.sort_indices(rows, sort_keys=[(name, "ascending")]))
+
+
+def _run(measured: Measured, threads: int | None, probes: Probes) -> None:
+    candidate = measured.candidate
+    target = io.BytesIO()
+    rows = candidate.rows if candidate.sort_by is None else sorted_rows(candidate.rows, candidate.sort_by)
+    begun = time.perf_counter()
+    write_table(rows, target, threads=threads, **candidate.options)
+    measured.write.append(time.perf_counter() - begun)
+    del rows
+    data = target.getvalue()
+    target.close()
+    options = {} if threads is None else {"threads": threads}
+    begun = time.perf_counter()
+    file = ORCFile(data)
+    for _ in file.iter_batches(**options):  # type: ignore[arg-type]
+        pass
+    measured.read.append(time.perf_counter() - begun)
+    measured.bytes = sum(map(stored_bytes, file.stripes))
+    for name in candidate.probes if probes else ():
+        filters, is_asked = probes[name]
+        if name not in measured.shares:
+            read = sum(file.explain(filters=each).rows_read for each in filters)
+            measured.shares[name] = read / len(filters) / max(file.num_rows, 1)
+        if is_asked:
+            timed = filters[:_TIMED]
+            begun = time.perf_counter()
+            for each in timed:
+                for _ in ORCFile(data).iter_batches(filters=each, **options):  # type: ignore[arg-type]
+                    pass
+            measured.lookups.setdefault(name, []).append((time.perf_counter() - begun) / len(timed))

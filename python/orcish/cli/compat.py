@@ -1,0 +1,73 @@
+"""``orcish compat``: which other readers can read files, and why not."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+
+from orcish.cli.arguments import LIST, add_files, add_json, add_storage
+from orcish.cli.open_files import SKIPPED, OpenFiles
+from orcish.cli.output import print_lines, print_table
+from orcish.io.names import display_name
+from orcish.readers.compatibility import Compatibility, compatibility
+from orcish.readers.facts import READERS
+from orcish.terminal import json_line, printable, shorten
+
+__all__ = ["add_arguments"]
+
+_WORDS = {"yes": "yes", "no": "no", "differs": "with other values", "unknown": "unknown"}
+_MAX_REASON = 160
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Print which readers can read ORC files (Hive, Spark, Trino, Presto, Impala, pyarrow, DuckDB, ClickHouse), and "
+        "why not, from a table of facts. No data is read."
+    )
+    command.epilog = (
+        "A fact is known only if it was seen in a run, in the source of a reader, or in its documentation; --sources "
+        "prints which. Readers: " + ", ".join(reader.id for reader in READERS) + "."
+    )
+    add_files(command)
+    command.add_argument("-r", "--reader", dest="readers", **LIST, help="only these readers (all)")
+    command.add_argument("--sources", action="store_true", help="also the sources of the facts")
+    add_json(command, "file")
+    add_storage(command)
+    command.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    files = OpenFiles(options.files, dict(options.storage_options), "compat")
+    separator: list[str] = []
+    for name, file in files:
+        try:
+            found = compatibility(file, options.readers)
+        except SKIPPED as error:
+            files.fail(error)
+            continue
+        if options.json:
+            print_lines([json_line({"file": display_name(name), "readers": list(map(dataclasses.asdict, found))})])
+            continue
+        print_lines([*separator, display_name(name)])
+        separator = [""]
+        _print(found, with_sources=options.sources)
+    return files.code
+
+
+def _print(found: list[Compatibility], *, with_sources: bool) -> None:
+    rows = []
+    for each in found:
+        reasons = each.reasons if each.verdict != "yes" or with_sources else ()
+        lines = [
+            [
+                shorten(printable(f"{reason.feature}: {reason.note}" if reason.note else reason.feature), _MAX_REASON),
+                reason.source or "",
+            ]
+            for reason in reasons
+        ] or [["", ""]]
+        for at, line in enumerate(lines):
+            first = [each.name, _WORDS[each.verdict]] if at == 0 else ["", ""]
+            rows.append([*first, *line[: 2 if with_sources else 1]])
+    header = ["reader", "reads it", "why", *(["source"] if with_sources else [])]
+    print_table(header, rows, [False] * len(header))

@@ -1,0 +1,1 @@
+"""Files of other formats, which pyarrow reads and writes."""

@@ -1,0 +1,69 @@
+"""Errors of pyarrow, with the name of the file and advice."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
+from orcish.io.names import display_name
+
+__all__ = ["errors_of_reading", "errors_of_writing"]
+
+ADVICE = {
+    "Failed to parse": "types are inferred of the first rows where none are given: give the type with --schema",
+    "conversion error": "types are inferred of the first rows where none are given: give the type with --schema",
+    "unexpected field": "the columns are those of the first rows: give all with --schema",
+    "changed from": "types are inferred of the first rows where none are given: give the type with --schema",
+    "Expected": "--delimiter and --no-header say how the file is written",
+    "straddl": "a row is larger than 16 MB, or the file is one array: JSON lines have an object on each line",
+}
+"""Parts of messages, and what helps."""
+
+
+@contextlib.contextmanager
+def errors_of_reading(location: str) -> Iterator[None]:
+    """Raises errors of pyarrow as those of orcish.
+
+    Raises:
+        CorruptFileError: The file is not of its format, or a value is not one of its type.
+        UnsupportedError: pyarrow cannot read it.
+    """
+    name = display_name(location)
+    try:
+        yield
+    except pa.ArrowNotImplementedError as error:
+        raise UnsupportedError(f"{name}: {error}") from error
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowIndexError, pa.ArrowSerializationError) as error:
+        advice = next((text for part, text in ADVICE.items() if part in str(error)), None)
+        raise CorruptFileError(f"{name}: {error}{f': {advice}' if advice else ''}") from error
+    except OrcishError as error:
+        if name in str(error):
+            raise
+        raise type(error)(f"{name}: {error.args[0]}") from error
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+    except OSError as error:
+        if type(error) is not OSError or error.errno is not None:
+            raise
+        # Parquet and IPC report damage as errors of input.
+        raise CorruptFileError(f"{name}: {error}") from error
+
+
+@contextlib.contextmanager
+def errors_of_writing(location: str) -> Iterator[None]:
+    """Raises errors of pyarrow as those of orcish.
+
+    Raises:
+        UnsupportedError: The format cannot store a type.
+        ValueError: The format cannot store a value.
+    """
+    name = display_name(location)
+    try:
+        yield
+    except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
+        raise UnsupportedError(f"{name}: {error}: --columns leaves columns out") from error
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"{name}: {error}") from error

@@ -1,0 +1,139 @@
+"""Where files of other formats are: local disks, S3, and what fsspec opens."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from orcish.errors import UnsupportedError
+from orcish.io.filesystem import foreign_path, is_foreign
+from orcish.io.moved import Moved
+from orcish.io.names import display_name
+from orcish.io.paths import is_http, local_path
+from orcish.io.storage import native_storage
+from orcish.io.systems import Output, arrow_system
+
+__all__ = ["Sink", "open_input", "open_output"]
+
+S3 = {
+    "access_key_id": "access_key",
+    "secret_access_key": "secret_key",
+    "session_token": "session_token",
+    "token": "session_token",
+    "region": "region",
+    "default_region": "region",
+    "endpoint": "endpoint_override",
+    "endpoint_url": "endpoint_override",
+    "skip_signature": "anonymous",
+}
+"""Options of S3, without ``aws_``, and what pyarrow calls them."""
+TRUE = ("1", "true", "on", "yes", "y")
+
+
+def open_input(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
+    """Opens a file for reading at any position.
+
+    Raises:
+        OSError: The file cannot be opened.
+        UnsupportedError: Files of other formats are not read from such a store.
+    """
+    path = local_path(location)
+    if "://" not in path:
+        if os.path.isdir(path):
+            raise IsADirectoryError(f"{display_name(location)} is a directory")
+        return pa.OSFile(path)
+    if is_foreign(path) or is_http(path):
+        return pa.PythonFile(_fsspec_file(path, storage), mode="r")
+    system, inside = _s3(path, storage)
+    return system.open_input_file(inside)
+
+
+def open_output(location: str, storage: Mapping[str, Any]) -> Sink:
+    """Creates a file, which appears under its name when it is published.
+
+    Raises:
+        OSError: The file cannot be created.
+        UnsupportedError: Files of other formats are not written to such a store.
+    """
+    path = local_path(location)
+    if "://" not in path:
+        return Sink(Moved(path, lambda hidden: open(hidden, "xb"), os.replace, os.unlink))
+    if is_foreign(path):
+        return Sink(foreign_path(path, storage).create())
+    system, inside = _s3(path, storage)
+    return Sink(arrow_system(system).create(inside))
+
+
+class Sink(io.RawIOBase):
+    """A file that is written. Closing it is not enough for it to appear: it may be incomplete."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._size = 0
+        self._is_aborted = False
+
+    def writable(self) -> bool:
+        """Whether there is ``write``."""
+        return True
+
+    def tell(self) -> int:
+        """The number of bytes that were written."""
+        return self._size
+
+    def write(self, data: Any, /) -> int:
+        """Writes all bytes."""
+        view = memoryview(data).cast("B")
+        # Writers that are dropped after an error write the end of the file.
+        if not self._is_aborted:
+            self._output.write(bytes(view))
+        self._size += len(view)
+        return len(view)
+
+    def publish(self) -> int:
+        """Lets the file appear under its name; gives its size."""
+        self._output.close()
+        return self._size
+
+    def abort(self) -> None:
+        """Removes what was written, unless it is published."""
+        self._is_aborted = True
+        self._output.abort()
+
+
+def _fsspec_file(url: str, storage: Mapping[str, Any]) -> Any:
+    try:
+        import fsspec
+    except ImportError as error:
+        raise UnsupportedError(
+            f"{display_name(url)}: files of other formats are read from such URLs by fsspec: pip install fsspec"
+        ) from error
+    try:
+        system, path = fsspec.core.url_to_fs(url, **storage)
+        return system.open(path, "rb")
+    except (ImportError, ValueError) as error:
+        raise UnsupportedError(f"{display_name(url)}: fsspec cannot open it: {error}") from error
+
+
+def _s3(url: str, storage: Mapping[str, Any]) -> tuple[Any, str]:
+    """The file system of pyarrow of a URL of S3, and the path within it."""
+    scheme, _, path = url.partition("://")
+    if scheme.lower() not in ("s3", "s3a"):
+        raise UnsupportedError(
+            f"{display_name(url)}: only ORC is read from and written to {scheme}://: copy the file to a local disk, or "
+            "to S3"
+        )
+    from pyarrow import fs
+
+    around = {key: value for key, value in os.environ.items() if key.startswith("AWS_") and value}
+    options = {**around, **(native_storage(url, storage) or {})}
+    plain = {key.lower().removeprefix("aws_"): value for key, value in options.items()}
+    given: dict[str, Any] = {S3[key]: value for key, value in plain.items() if key in S3}
+    if "anonymous" in given:
+        given["anonymous"] = str(given["anonymous"]).lower() in TRUE
+    if str(given.get("endpoint_override", "")).lower().startswith("http://"):
+        given["scheme"] = "http"
+    return fs.S3FileSystem(**given), path

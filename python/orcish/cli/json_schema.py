@@ -1,0 +1,153 @@
+"""``orcish json-schema``: the ORC type of JSON documents, and of files of other formats."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from orcish import _native
+from orcish.cli.arguments import add_storage, count
+from orcish.cli.output import print_lines
+from orcish.io.names import display_name
+from orcish.io.paths import local_path
+from orcish.io.storage import native_storage
+from orcish.reading.file import ORCFile
+from orcish.reading.json_types import JsonType, json_documents
+from orcish.reading.type_tree import ColumnType, column_tree, flat_lines, pretty_lines, quoted, type_text
+from orcish.terminal import printable
+from orcish.writing.writer import write_table
+
+__all__ = ["add_arguments"]
+
+_FORMATS = {
+    "json": ("json", "jsonl", "ndjson"),
+    "csv": ("csv", "tsv"),
+    "parquet": ("parquet", "pq"),
+    "arrow": ("arrow", "feather", "ipc", "arrows"),
+    "orc": ("orc",),
+}
+_COMPRESSED = {"gz": "gzip", "bz2": "bz2", "zst": "zstd", "lz4": "lz4"}
+_CSV_BLOCK = 64 << 20
+_MAX_REMOTE = 1 << 30
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Print the ORC type that holds the rows of files: of JSON documents, from all of their values, and of CSV, "
+        "Parquet, Arrow and ORC files. Several files have one type."
+    )
+    command.epilog = (
+        "Integers have the narrowest type that holds all values, numbers with a point are decimals, those with an "
+        "exponent double. Text is a string, or a timestamp where all values are. Values of several kinds are a union. "
+        "Columns of nulls only are strings. Types of CSV files come from their first 64 MiB."
+    )
+    command.add_argument("files", nargs="+", metavar="FILE", help="a file or URL, which may be compressed (.gz)")
+    how = command.add_mutually_exclusive_group()
+    how.add_argument("-f", "--flat", action="store_true", help="a line for each column, with its path")
+    how.add_argument("-t", "--table", action="store_true", help="a declaration of a table of Hive")
+    how.add_argument("-p", "--pretty", action="store_true", help="the type on several lines")
+    command.add_argument("--format", choices=sorted(_FORMATS), help="format of the files (by their names; else json)")
+    command.add_argument("--limit", type=count, metavar="N", help="look at the first N documents of each file (all)")
+    command.add_argument("--dates", action="store_true", help="text of JSON like 2026-01-31 is a date")
+    command.add_argument("--hex", action="store_true", help="text of JSON like 00ff is binary, as orc-tools has it")
+    add_storage(command)
+    command.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    column = _type(options)
+    if options.flat:
+        print_lines(map(printable, flat_lines(column)))
+    elif options.table:
+        print_lines(_table(column))
+    elif options.pretty:
+        print_lines(map(printable, pretty_lines(column)))
+    else:
+        print_lines([printable(type_text(column))])
+    return 0
+
+
+def _type(options: argparse.Namespace) -> ColumnType:
+    storage = dict(options.storage_options)
+    documents = JsonType(dates=options.dates, hexadecimal=options.hex)
+    schemas: list[pa.Schema] = []
+    orc: list[ORCFile] = []
+    for name in options.files:
+        kind, codec = _kind(name, options.format)
+        try:
+            if kind == "orc":
+                orc.append(ORCFile(name, storage_options=storage))
+            elif kind == "json":
+                text = io.TextIOWrapper(_stream(name, codec, storage), encoding="utf-8-sig")
+                for document in itertools.islice(json_documents(text), options.limit):
+                    documents.add(document)
+            else:
+                schemas.append(_schema(name, kind, codec, storage))
+        except (pa.ArrowInvalid, UnicodeDecodeError, ValueError) as error:
+            raise ValueError(f"{display_name(name)}: {error}") from None
+    is_json = len(options.files) > len(schemas) + len(orc)
+    if is_json + bool(schemas) + bool(orc) > 1:
+        raise ValueError("files of several formats: give those of one format, or --format")
+    if is_json:
+        return documents.column()
+    if len(orc) == 1:
+        return column_tree(orc[0])
+    schemas += [file.arrow_schema(masked="allow") for file in orc]
+    return column_tree(_written(pa.unify_schemas(schemas, promote_options="permissive")))
+
+
+def _kind(name: str, given: str | None) -> tuple[str, str | None]:
+    """The format of a file, and its codec."""
+    bare, _, suffix = name.lower().rpartition(".")
+    codec = _COMPRESSED.get(suffix)
+    if codec:
+        suffix = bare.rpartition(".")[2]
+    found = next((kind for kind, suffixes in _FORMATS.items() if suffix in suffixes), "json")
+    return given or found, codec
+
+
+def _stream(name: str, codec: str | None, storage: Mapping[str, str]) -> Any:
+    path = local_path(name)
+    source: Any = path
+    if "://" in path:
+        source = pa.BufferReader(_native.read_small(path, native_storage(name, storage), limit=_MAX_REMOTE))
+    return pa.input_stream(source, compression=codec)
+
+
+def _schema(name: str, kind: str, codec: str | None, storage: Mapping[str, str]) -> pa.Schema:
+    if kind == "csv":
+        from pyarrow import csv
+
+        parse = csv.ParseOptions(delimiter="\t" if ".tsv" in name.lower() else ",")
+        read = csv.ReadOptions(block_size=_CSV_BLOCK)
+        return csv.open_csv(_stream(name, codec, storage), read_options=read, parse_options=parse).schema
+    data = _stream(name, codec, storage) if codec or "://" in name else pa.memory_map(local_path(name))
+    if kind == "parquet":
+        from pyarrow import parquet
+
+        return parquet.read_schema(data)
+    if data.read(6) == b"ARROW1":
+        data.seek(0)
+        return pa.ipc.open_file(data).schema
+    data.seek(0)
+    return pa.ipc.open_stream(data).schema
+
+
+def _written(schema: pa.Schema) -> ORCFile:
+    """A file without rows that has the columns of a schema."""
+    target = io.BytesIO()
+    write_table(schema.empty_table(), target)
+    return ORCFile(target.getvalue())
+
+
+def _table(column: ColumnType) -> list[str]:
+    if column.kind != "struct":
+        raise ValueError(f"--table needs rows that are objects, and these are of type {type_text(column)}")
+    lines = [printable(f"  {quoted(child.name)} {type_text(child)}") for child in column.children]
+    return ["create table tbl (", *(f"{line}," for line in lines[:-1]), *lines[-1:], ") stored as orc"]

@@ -1,0 +1,61 @@
+"""``orcish layout``: a page that shows how files are laid out."""
+
+from __future__ import annotations
+
+import argparse
+
+from orcish.cli.advise import add_advice, advice_of
+from orcish.cli.arguments import add_files, add_json, add_storage
+from orcish.cli.output import print_lines
+from orcish.layout import describe, write_report
+from orcish.terminal import json_line, show
+
+__all__ = ["add_arguments"]
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Write a page of HTML that shows how ORC files are laid out: the bytes of stripes, columns and streams, drawn "
+        "to scale; a table of the columns; and how far the rows are sorted by each column. The page needs no network. "
+        "Of many files, stripes or columns, the largest ones are drawn, and the page says so."
+    )
+    add_files(command)
+    command.add_argument("-o", "--output", metavar="FILE", help="where the page is written; needed without --json")
+    command.add_argument(
+        "--distinct", action="store_true", help="also estimate the number of distinct values, for which rows are read"
+    )
+    command.add_argument(
+        "--advise", action="store_true", help="also measure what other options of writing would give, as advise does"
+    )
+    add_advice(command)
+    add_json(command, "page")
+    add_storage(command)
+    command.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.output is None and not options.json:
+        raise ValueError("-o is missing: the page is a file, such as -o report.html; --json prints its data")
+    if not options.advise and (options.lookup or options.filters):
+        raise ValueError("--lookup and --where are of --advise, which is missing")
+    advice = advice_of(options.files, options).to_dict() if options.advise else None
+    arguments = {
+        "advice": advice,
+        "distinct": options.distinct,
+        "progress": not options.json,
+        "storage_options": dict(options.storage_options),
+    }
+    if options.output is None:
+        described = describe(options.files, **arguments)
+    else:
+        described = write_report(options.files, options.output, **arguments)
+    faults = [*(failed["error"] for failed in described["failed"]), *described["faults"]]
+    for fault in faults:
+        show(f"orcish: {fault}", is_error=True)
+    if options.json:
+        print_lines([json_line(described)])
+    else:
+        size = f"{described['files']:,} files, {described['bytes']:,} bytes, {len(described['columns']):,} columns"
+        print_lines([f"{options.output}: {size}"])
+    return 1 if faults else 0

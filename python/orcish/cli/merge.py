@@ -1,0 +1,71 @@
+"""``orcish merge``: the stripes of several files as one file."""
+
+from __future__ import annotations
+
+import argparse
+
+from orcish.cli.arguments import add_files, add_storage
+from orcish.cli.output import print_lines
+from orcish.cli.targets import add_overwrite, check_no_source, check_target
+from orcish.errors import UnsupportedError
+from orcish.io.names import display_name
+from orcish.tables.log.listing import table_files
+from orcish.terminal import json_line
+from orcish.writing.writer import merge
+
+__all__ = ["add_arguments"]
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Write the stripes of several ORC files, and of the files of folders and patterns, as one file. Bytes are "
+        "copied, nothing is decoded. The files must have the same columns, codec, writer and version."
+    )
+    add_files(command)
+    command.add_argument("-o", "--output", required=True, metavar="TARGET", help="the file that is written, or its URL")
+    add_overwrite(command)
+    command.add_argument("--json", action="store_true", help="the result as a JSON object")
+    add_storage(command)
+    command.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    storage = dict(options.storage_options)
+    check_target(options.output, storage, overwrite=options.overwrite)
+    sources = _sources(options.files, storage)
+    check_no_source(options.output, sources)
+    written = merge(sources, options.output, storage_options=storage, progress=not options.json)
+    if options.json:
+        print_lines([json_line({"file": options.output, **written._asdict()})])
+    else:
+        print_lines([f"{written.rows:,} rows in {written.stripes:,} stripes, {written.bytes:,} bytes"])
+    return 0
+
+
+def _sources(names: list[str], storage: dict[str, str]) -> list[str]:
+    """The files of all sources, in their order.
+
+    Raises:
+        FileNotFoundError: A source has no files.
+        ValueError: Files have different values of partition columns, which would be lost.
+        UnsupportedError: There is a table of CarbonData.
+    """
+    found: list[str] = []
+    values: dict[tuple[tuple[str, str | None], ...], str] = {}
+    for name in names:
+        files = table_files(name, None, storage).files
+        if not files:
+            raise FileNotFoundError(f"no files: {display_name(name)!r}")
+        for file in files:
+            if file.location.endswith((".carbondata", "/Metadata/schema")):
+                raise UnsupportedError(f"{display_name(name)}: CarbonData is not merged: convert writes it as ORC")
+            found.append(file.location)
+            values.setdefault(tuple(file.partition), file.location)
+    if len(values) > 1:
+        first, second, *_ = map(display_name, values.values())
+        raise ValueError(
+            f"{first} and {second} are in different partitions, whose columns one file does not have: convert writes "
+            "them as columns of a file"
+        )
+    return found

@@ -1,0 +1,59 @@
+"""ORC files of sources, opened one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from orcish.cli.meta_carbon import is_carbon
+from orcish.cli.output import fail
+from orcish.cli.sources import orc_files
+from orcish.errors import OrcishError
+from orcish.io.names import display_name
+from orcish.reading.file import ORCFile
+from orcish.reading.schema_file import schema_file
+
+__all__ = ["SKIPPED", "OpenFiles"]
+
+SKIPPED = (OrcishError, OSError, ValueError)
+"""Errors of a source among several, which do not end the others."""
+
+
+class OpenFiles:
+    """The ORC files of sources, which are opened one after another. Errors are printed, and do not end the others.
+
+    Args:
+        names: Files, folders, patterns and URLs.
+        storage: Options of the stores of URLs.
+        command: The command, for errors.
+    """
+
+    def __init__(self, names: Sequence[str], storage: Mapping[str, str], command: str) -> None:
+        self._names = names
+        self._storage = storage
+        self._command = command
+        self.code = 0
+        """The exit code: 1 after an error."""
+
+    def fail(self, error: Exception) -> None:
+        """Prints an error of a file."""
+        self.code = fail(error)
+
+    def __iter__(self) -> Iterator[tuple[str, ORCFile]]:
+        """Names and files. A table without rows has one file, without rows."""
+        for name in self._names:
+            try:
+                if is_carbon(name, self._storage):
+                    raise ValueError(f"{display_name(name)}: {self._command} is of ORC files, and this is CarbonData")
+                found = orc_files(name, self._storage)
+                if found.schema is not None and not found.files:
+                    yield name, schema_file(found.schema)
+            except SKIPPED as error:
+                self.fail(error)
+                continue
+            for file in found.files:
+                try:
+                    opened = ORCFile(file, storage_options=self._storage)
+                except SKIPPED as error:
+                    self.fail(error)
+                    continue
+                yield file, opened

@@ -1,0 +1,86 @@
+"""``orcish recover``: ends the last commit of a table, or saves what of a torn or damaged file can be read."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from typing import Any
+
+from orcish.cli.arguments import add_storage
+from orcish.cli.output import print_lines
+from orcish.cli.sources import is_folder
+from orcish.io.names import display_name
+from orcish.tables.log.recovery import recover
+from orcish.terminal import json_line
+from orcish.writing.recovery import Recovered, recover_file
+
+__all__ = ["add_arguments"]
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Finish the last commit of a table whose process has died, or find what of a torn or damaged ORC file can be "
+        "read, and write it as a new file. All stripes of a file are read."
+    )
+    command.epilog = "Of a file: exit code 1 if a part is lost, and 2 if it cannot be recovered."
+    command.add_argument("path", metavar="TABLE|FILE", help="the folder of a table, or a file, or its URL")
+    command.add_argument(
+        "--undo", action="store_true", help="take back a commit of which a file cannot appear; its rows are lost"
+    )
+    command.add_argument("-o", "--output", metavar="TARGET", help="the new file; without it, nothing is written")
+    command.add_argument(
+        "--like",
+        metavar="FILE",
+        help="a file with the same columns of the same writer, for a file of which the end is missing",
+    )
+    command.add_argument("--json", action="store_true", help="print a JSON object")
+    add_storage(command)
+    command.set_defaults(run=_run, trouble=2)
+
+
+def _run(options: argparse.Namespace) -> int:
+    storage = dict(options.storage_options)
+    of_file = {"--output": options.output, "--like": options.like}
+    if options.undo or (is_folder(options.path) and not any(of_file.values())):
+        for name, value in of_file.items():
+            if value is not None:
+                raise ValueError(f"{name} is of files, and --undo of tables")
+        options.trouble = 1
+        return _recover_table(options, storage)
+    found = recover_file(options.path, options.output, like=options.like, storage_options=storage)
+    print_lines(_described(found, options))
+    return 1 if found.lost else 0
+
+
+def _recover_table(options: argparse.Namespace, storage: dict[str, Any]) -> int:
+    done = recover(options.path, undo=options.undo, storage_options=storage)
+    texts = {
+        "nothing": "there is no unfinished commit",
+        "finished": "the last commit is finished",
+        "undone": "the last commit is undone",
+    }
+    print_lines([json_line({"recovered": done}) if options.json else texts[done]])
+    return 0
+
+
+def _described(found: Recovered, options: argparse.Namespace) -> list[str]:
+    name = display_name(options.path)
+    if options.json:
+        return [json_line({"file": name, **dataclasses.asdict(found), "written": found.written and options.output})]
+    lines = [f"{name}: {found.rows:,} rows in {found.stripes:,} stripes can be read"]
+    if found.is_whole:
+        lines.append("  nothing is lost, and the file ends with its tail")
+    elif found.tail_end is None:
+        lines.append("  the file has no tail; its types are those of --like")
+    else:
+        behind = found.stripes - found.without_tail
+        lines.append(f"  the last tail ends at byte {found.tail_end:,} of {found.file_length:,}")
+        if behind:
+            lines.append(f"  {behind:,} stripes are behind it")
+    for part in found.lost:
+        rows = "an unknown number of rows" if part.rows is None else f"{part.rows:,} rows"
+        lines.append(f"  lost: bytes {part.start:,} to {part.end:,}, {rows}: {part.reason}")
+    if found.written is not None:
+        lines.append(f"  written to {display_name(options.output)}: {found.written.bytes:,} bytes")
+    return lines

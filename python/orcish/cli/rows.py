@@ -1,0 +1,87 @@
+"""Rows of several sources as one scan, and the arguments of commands that read them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, cast
+
+from orcish.carbon.source import check_no_external
+from orcish.carbon.table import CarbonTable
+from orcish.cli.arguments import add_external, add_filters, add_storage, add_timestamps, add_values, names
+from orcish.cli.meta_carbon import is_carbon
+from orcish.io.names import display_name
+from orcish.reading.scan import Scan
+from orcish.scan import scan
+from orcish.types import ReadOptions
+
+__all__ = ["READ_NAMES", "add_reading", "chosen_reading", "open_rows", "stored_values"]
+
+READ_NAMES = (
+    "columns",
+    "filters",
+    "invalid_utf8",
+    "long_char",
+    "decimal_out_of_range",
+    "timestamps",
+    "timestamp_unit",
+    "timezone",
+    "masked",
+)
+"""Arguments of :func:`add_reading` that are options of reading."""
+
+
+def add_reading(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments that say what is read of sources: columns, rows, values, and options of stores."""
+    command.add_argument(
+        "-c",
+        "--columns",
+        type=names,
+        action="extend",
+        metavar="A,B.C",
+        help="only these columns, in this order; dots lead into nested ones",
+    )
+    add_filters(command, "only rows for which this is true")
+    add_values(command)
+    add_timestamps(command, "timezone")
+    command.add_argument("--masked", action="store_const", const="allow", help="read the masks of encrypted columns")
+    add_storage(command)
+    add_external(command)
+
+
+def chosen_reading(options: argparse.Namespace) -> dict[str, Any]:
+    """The given arguments of :func:`add_reading`, as keywords of :class:`orcish.types.ReadOptions`."""
+    return {name: value for name in READ_NAMES if (value := getattr(options, name, None)) is not None}
+
+
+def stored_values(given: dict[str, Any]) -> dict[str, Any]:
+    """Options that read values as they are stored, whatever Arrow types they were written with; given ones take
+    precedence.
+    """
+    stored = {"arrow_schema": False, "timestamp_unit": "auto", "timestamps": "wall", "null_map_keys": "dictionary"}
+    return {**stored, **given}
+
+
+def open_rows(
+    files: list[str], options: argparse.Namespace, *, as_stored: bool = True, more: dict[str, Any] | None = None
+) -> Scan:
+    """One scan of ORC files, folders, patterns and URLs, or of a table of CarbonData.
+
+    Args:
+        files: The sources.
+        options: The arguments of :func:`add_reading`.
+        as_stored: Whether values are read as they are stored, whatever Arrow types they were written with.
+        more: Further options of reading.
+
+    Raises:
+        ValueError: There is a table of CarbonData among several sources.
+    """
+    given, storage = {**chosen_reading(options), **(more or {})}, dict(options.storage_options)
+    carbon = [name for name in files if is_carbon(name, storage)]
+    if carbon and len(files) > 1:
+        raise ValueError(f"{display_name(carbon[0])}: a table of CarbonData is read alone, not with other sources")
+    if carbon:
+        table = CarbonTable(carbon[0], storage_options=storage, external_locations=options.external_locations)
+        return table.scan(**cast("ReadOptions", given))
+    check_no_external(options.external_locations, f"{display_name(files[0])}: --external-location")
+    read = stored_values(given) if as_stored else given
+    return scan(files[0] if len(files) == 1 else files, storage_options=storage, **cast("ReadOptions", read))

@@ -1,0 +1,126 @@
+"""``orcish schema``: the columns of files and tables, as types of ORC, Arrow or Spark."""
+
+from __future__ import annotations
+
+import argparse
+import io
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from orcish.cli.arguments import add_files, add_json, add_storage
+from orcish.cli.meta_carbon import is_carbon
+from orcish.cli.meta_orc import described_columns
+from orcish.cli.open_files import SKIPPED
+from orcish.cli.output import fail, print_lines
+from orcish.cli.sources import is_several, orc_files
+from orcish.io.names import display_name
+from orcish.reading.ddl import spark_ddl
+from orcish.reading.file import ORCFile
+from orcish.reading.schema_file import schema_file
+from orcish.reading.type_tree import ColumnType, column_tree, type_text
+from orcish.scan import scan
+from orcish.terminal import json_line, printable
+from orcish.writing.writer import write_table
+
+__all__ = ["add_arguments"]
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Print the columns of ORC files, of folders as tables, and of tables of CarbonData. The type of a folder is "
+        "that of its log, or of its first file, as readers have it; its partition columns are not in the type of ORC."
+    )
+    add_files(command)
+    how = command.add_mutually_exclusive_group()
+    how.add_argument(
+        "--arrow", action="store_true", help="the Arrow schema that orcish reads, partition columns included"
+    )
+    how.add_argument(
+        "--spark", "--ddl", dest="spark", action="store_true", help="columns in the DDL of Spark, partition columns too"
+    )
+    add_json(command, "file or table")
+    add_storage(command)
+    command.set_defaults(run=_run)
+
+
+class _Columns(NamedTuple):
+    """The columns of a file or table."""
+
+    name: str
+    file: ORCFile
+    """A file that has them, and maybe the partition columns."""
+    partition: pa.Schema
+    """The partition columns."""
+    schema: pa.Schema
+    """All columns."""
+
+    @property
+    def root(self) -> ColumnType:
+        """The types of the columns, without the partition columns."""
+        root = column_tree(self.file)
+        if root.kind != "struct":
+            return root
+        return root._replace(children=[child for child in root.children if child.name not in self.partition.names])
+
+
+def _run(options: argparse.Namespace) -> int:
+    code = 0
+    storage = dict(options.storage_options)
+    for name in options.files:
+        try:
+            lines = _lines(_columns(name, storage), options)
+        except SKIPPED as error:
+            code = fail(error)
+            continue
+        if len(options.files) > 1 and not options.json:
+            lines = [f"{display_name(name)}", *(f"  {line}" for line in lines)]
+        print_lines(lines)
+    return code
+
+
+def _columns(name: str, storage: dict[str, str]) -> _Columns:
+    if is_carbon(name, storage):
+        schema = scan(name, storage_options=storage).schema
+        return _Columns(name, _written(schema), pa.schema([]), schema)
+    if not is_several(name):
+        file = ORCFile(name, storage_options=storage)
+        return _Columns(name, file, pa.schema([]), file.arrow_schema(masked="allow"))
+    found = orc_files(name, storage)
+    file = schema_file(found.schema) if found.schema is not None else ORCFile(found.files[0], storage_options=storage)
+    schema = scan(name, storage_options=storage, masked="allow").schema
+    own = set(file.arrow_schema(masked="allow").names) - set(found.schema.partition if found.schema else ())
+    return _Columns(name, file, pa.schema([field for field in schema if field.name not in own]), schema)
+
+
+def _written(schema: pa.Schema) -> ORCFile:
+    """A file without rows that has the columns of a schema."""
+    target = io.BytesIO()
+    write_table(schema.empty_table(), target)
+    return ORCFile(target.getvalue())
+
+
+def _lines(columns: _Columns, options: argparse.Namespace) -> list[str]:
+    if options.json:
+        return [json_line(_described(columns, options))]
+    if options.arrow:
+        return [printable(f"{field.name}: {field.type}") for field in columns.schema]
+    if options.spark:
+        lines = spark_ddl(columns.root, columns.partition)
+        return [printable(line) + ("," if at < len(lines) else "") for at, line in enumerate(lines, 1)]
+    return [printable(type_text(columns.root))]
+
+
+def _described(columns: _Columns, options: argparse.Namespace) -> dict[str, Any]:
+    described = {
+        "file": display_name(columns.name),
+        **described_columns(columns.file, arrow=False, statistics=False),
+        "type": type_text(columns.root),
+        "partition_columns": [field.name for field in columns.partition],
+    }
+    if options.arrow:
+        described["arrow_schema"] = [{"name": field.name, "type": str(field.type)} for field in columns.schema]
+    if options.spark:
+        described["spark"] = ", ".join(spark_ddl(columns.root, columns.partition))
+    return described

@@ -1,0 +1,178 @@
+"""``orcish sql``: queries of files and tables by duckdb, whose columns and filters are pushed down."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from orcish.cli.arguments import add_external, add_storage, add_timestamps, add_values, count, pair
+from orcish.cli.data import JSON_VALUES, add_showing, print_rows
+from orcish.cli.formats.names import ORC, named
+from orcish.cli.meta_carbon import is_carbon
+from orcish.cli.rows import chosen_reading
+from orcish.dataset import dataset
+from orcish.errors import UnsupportedError
+from orcish.io.names import display_name
+from orcish.io.paths import is_pattern, local_path
+
+__all__ = ["add_arguments"]
+
+BATCH_SIZE = 8192
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Run a query of duckdb over ORC files, folders, patterns, URLs, and tables of CarbonData. They are named in "
+        "quotes, as in: select city, sum(total) from 'orders/*.orc' group by city. Only the columns that the query "
+        "needs are read, and stripes in which no row can pass its filters are skipped. It needs duckdb: pip install "
+        "duckdb."
+    )
+    command.epilog = JSON_VALUES
+    command.add_argument("query", metavar="QUERY", help="a query: select, from, with, describe, summarize")
+    command.add_argument(
+        "--table",
+        dest="tables",
+        type=pair,
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="a name for a file, a folder, a pattern or a URL; can be repeated",
+    )
+    command.add_argument("-n", "--limit", type=count, metavar="N", help="print no more rows than this (all)")
+    command.add_argument("--threads", type=_threads, metavar="N", help="threads of duckdb (the number of cores)")
+    command.add_argument("--memory", metavar="SIZE", help="memory limit of duckdb, such as 4GB")
+    add_showing(command)
+    add_values(command)
+    add_timestamps(command, "timezone")
+    add_storage(command)
+    add_external(command)
+    command.set_defaults(run=_run, masked=None, columns=None, filters=None)
+
+
+def _threads(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
+    return number
+
+
+def _run(options: argparse.Namespace) -> int:
+    try:
+        import duckdb
+    except ImportError as error:
+        raise UnsupportedError("queries are run by duckdb, which is not installed: pip install duckdb") from error
+    settings: dict[str, Any] = {
+        # Names are files, and never variables of this program; nothing is downloaded.
+        "python_enable_replacements": False,
+        "autoinstall_known_extensions": False,
+    }
+    if options.threads is not None:
+        settings["threads"] = options.threads
+    if options.memory is not None:
+        settings["memory_limit"] = options.memory
+    try:
+        with duckdb.connect(config=settings) as connection:
+            for name, path in _tables(_named_tables(connection, options.query), dict(options.tables)).items():
+                connection.register(name, _dataset(path, options))
+            schema, batches = _result(connection.sql(options.query))
+            print_rows(schema, _limited(batches, options.limit), options)
+    except duckdb.Error as error:
+        message = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
+        raise ValueError(f"duckdb: {message}") from error
+    return 0
+
+
+def _named_tables(connection: Any, query: str) -> list[str]:
+    """The names in quotes, or without a schema, that stand for tables in a query, as duckdb parses it.
+
+    Raises:
+        ValueError: The text is no query, or several.
+    """
+    ((text,),) = connection.execute("select json_serialize_sql(?)", [query]).fetchall()
+    parsed = json.loads(text)
+    if parsed["error"]:
+        message = str(parsed["error_message"])
+        if parsed.get("error_type") == "not implemented":
+            message = "only queries are run, which change nothing: select, from, with, describe, summarize"
+        raise ValueError(f"the query: {message}")
+    if len(parsed["statements"]) != 1:
+        raise ValueError("the query: one is run at a time")
+    found: dict[str, None] = {}
+    own: set[str] = set()
+    for node in _nodes(parsed):
+        if "cte_map" in node:
+            own.update(each["key"].lower() for each in node["cte_map"]["map"])
+        if node.get("type") == "BASE_TABLE" and not node.get("schema_name") and not node.get("catalog_name"):
+            found[node["table_name"]] = None
+    # A common table expression hides a table of its name from all but itself.
+    return [name for name in found if name.lower() not in own or os.path.exists(local_path(name))]
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """All objects of parsed JSON."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, dict):
+            yield node
+        if isinstance(node, dict | list):
+            todo += reversed(list(node.values()) if isinstance(node, dict) else node)
+
+
+def _tables(names: list[str], given: Mapping[str, str]) -> dict[str, str]:
+    """The paths of the tables that orcish reads, by their names in the query.
+
+    Raises:
+        ValueError: Two names differ only by case, which duckdb does not distinguish.
+    """
+    found = {**given, **{name: name for name in names if _is_source(name, given)}}
+    lower: dict[str, str] = {}
+    for name in found:
+        other = lower.setdefault(name.lower(), name)
+        if other != name and found[other] != found[name]:
+            raise ValueError(
+                f"{display_name(other)} and {display_name(name)} are one name to duckdb, which ignores case: give "
+                "one of them another name by --table NAME=PATH"
+            )
+    return found
+
+
+def _is_source(name: str, given: Mapping[str, str]) -> bool:
+    """Whether orcish reads a table. Files of other formats are left to duckdb."""
+    if name.lower() in {each.lower() for each in given}:
+        return False
+    form = named(name).format
+    if form is not None:
+        return form == ORC
+    path = local_path(name)
+    # Words that are no paths are tables and views of duckdb.
+    return "://" in path or "/" in path or is_pattern(path) or os.path.exists(path)
+
+
+def _dataset(path: str, options: argparse.Namespace) -> Any:
+    storage = dict(options.storage_options)
+    external = options.external_locations if is_carbon(path, storage) else None
+    return dataset(path, storage_options=storage, external_locations=external, **chosen_reading(options))
+
+
+def _result(relation: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The columns and rows of a query, in batches."""
+    if hasattr(relation, "to_arrow_reader"):
+        reader = relation.to_arrow_reader(BATCH_SIZE)
+    else:
+        reader = relation.fetch_arrow_reader(BATCH_SIZE)
+    return reader.schema, iter(reader)
+
+
+def _limited(batches: Iterator[pa.RecordBatch], limit: int | None) -> Iterator[pa.RecordBatch]:
+    left = limit
+    for batch in batches if left != 0 else ():
+        yield batch if left is None else batch.slice(0, left)
+        if left is not None and (left := left - len(batch)) <= 0:
+            return

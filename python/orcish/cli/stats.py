@@ -1,0 +1,202 @@
+"""``orcish stats``: recorded statistics of columns, merged over files, or by file or stripe."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from orcish.cli.arguments import LIST, add_files, add_json, add_storage
+from orcish.cli.meta_orc import format_statistic, json_statistics
+from orcish.cli.open_files import SKIPPED, OpenFiles
+from orcish.cli.output import print_lines, print_table
+from orcish.io.names import display_name
+from orcish.reading.file import ORCFile
+from orcish.reading.merged_statistics import merged_statistics
+from orcish.terminal import json_line, printable, shorten
+from orcish.types import ColumnStatistics
+
+__all__ = ["add_arguments"]
+
+_MAX_BOUND = 40
+_MAX_NAME = 200
+_SHOWN = ("values", "has_null", "bytes_on_disk", "min", "max", "min_is_exact", "max_is_exact", "sum", "kind")
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Print the statistics of columns that the files record: values, nulls, least and greatest value, sum. They are "
+        "merged over all files, or printed for each file or stripe. No data is read."
+    )
+    command.epilog = "What a writer did not record, or recorded wrongly by a known fault, is left out."
+    add_files(command)
+    command.add_argument("-c", "--columns", **{**LIST, "metavar": "A,B.C"}, help="only these columns (all)")
+    level = command.add_mutually_exclusive_group()
+    level.add_argument("--by-file", action="store_true", help="the statistics of each file")
+    level.add_argument("--by-stripe", action="store_true", help="the statistics of each stripe")
+    add_json(command, "column, of each file or stripe where these are asked for")
+    add_storage(command)
+    command.set_defaults(run=_run)
+
+
+class _Part(NamedTuple):
+    """Statistics of a column, and what they are of."""
+
+    column: str
+    type: str
+    rows: int | None
+    """Rows of the column; ``None`` within lists and maps, whose number of elements is not known."""
+    statistics: ColumnStatistics | None
+    file: str | None = None
+    stripe: int | None = None
+
+
+def _run(options: argparse.Namespace) -> int:
+    files = OpenFiles(options.files, dict(options.storage_options), "stats")
+    merged: dict[str, list[_Part]] = {}
+    parts: list[_Part] = []
+    for name, file in files:
+        try:
+            found = list(_parts(display_name(name), file, options))
+        except SKIPPED as error:
+            files.fail(error)
+            continue
+        if options.by_file or options.by_stripe:
+            parts += found
+        else:
+            for part in found:
+                merged.setdefault(part.column, []).append(part)
+    parts += [_merged(same) for same in merged.values()]
+    if options.json:
+        print_lines(json_line(_described(part)) for part in parts)
+    elif parts:
+        _print(parts, by_file=options.by_file or options.by_stripe, by_stripe=options.by_stripe)
+    return files.code
+
+
+def _parts(name: str, file: ORCFile, options: argparse.Namespace) -> Iterator[_Part]:
+    """The statistics of the columns of a file, or of its stripes."""
+    paths, parents, types = file.column_paths, file.column_parents, file.column_types
+    ids = list(range(len(paths)))
+    if options.columns is not None:
+        ids = [_id(file, paths, column) for column in options.columns]
+    counts = [stripe.num_rows for stripe in file.stripes] if options.by_stripe else [file.num_rows]
+
+    def statistics(id: int) -> Sequence[ColumnStatistics | None]:
+        if not options.by_stripe:
+            return [file.statistics(id)]
+        return file.stripe_statistics(id) or [None] * len(counts)
+
+    known = {id: statistics(id) for id in _with_parents(ids, parents)}
+    for at, rows in enumerate(counts):
+        for id in ids:
+            found = known[id][at] if at < len(known[id]) else None
+            stripe = at if options.by_stripe else None
+            yield _Part(paths[id], types[id], _rows(id, at, rows, parents, types, known), found, name, stripe)
+
+
+def _id(file: ORCFile, paths: Sequence[str], column: str) -> int:
+    if column in paths:
+        return paths.index(column)
+    # The error has the nearest names.
+    file.statistics(column)
+    raise ValueError(f"no column {column!r}")
+
+
+def _with_parents(ids: Sequence[int], parents: Sequence[int | None]) -> set[int]:
+    found: set[int] = set()
+    for id in ids:
+        each: int | None = id
+        while each is not None and each not in found:
+            found.add(each)
+            each = parents[each]
+    return found
+
+
+def _rows(
+    id: int,
+    part: int,
+    rows: int,
+    parents: Sequence[int | None],
+    types: Sequence[str],
+    known: dict[int, Sequence[ColumnStatistics | None]],
+) -> int | None:
+    """The number of slots of a column: rows, or values of the struct that it is in."""
+    parent = parents[id]
+    if parent is None:
+        return rows
+    if not types[parent].startswith("struct<"):
+        return None
+    above = known[parent][part] if part < len(known[parent]) else None
+    if parents[parent] is None:
+        return rows
+    return None if above is None else above.values
+
+
+def _merged(parts: Sequence[_Part]) -> _Part:
+    types = list(dict.fromkeys(part.type for part in parts))
+    rows = [part.rows for part in parts]
+    total = None if None in rows else sum(count for count in rows if count is not None)
+    statistics = merged_statistics([part.statistics for part in parts])
+    return _Part(parts[0].column, " or ".join(types), total, statistics)
+
+
+def _nulls(part: _Part) -> int | None:
+    found = part.statistics
+    if found is None:
+        return None
+    if part.rows is not None and found.values is not None:
+        return part.rows - found.values
+    return 0 if found.has_null is False else None
+
+
+def _described(part: _Part) -> dict[str, Any]:
+    return {
+        **({} if part.file is None else {"file": part.file}),
+        **({} if part.stripe is None else {"stripe": part.stripe}),
+        "column": part.column,
+        "type": part.type,
+        "nulls": _nulls(part),
+        "statistics": json_statistics(part.statistics),
+    }
+
+
+def _print(parts: Sequence[_Part], *, by_file: bool, by_stripe: bool) -> None:
+    header = ["column", "type", "values", "nulls", "min", "max", "sum", "bytes", "more"]
+    right = [False, False, True, True, False, False, True, True, False]
+    if by_stripe:
+        header, right = ["stripe", *header], [True, *right]
+    if by_file:
+        header, right = ["file", *header], [False, *right]
+    rows = []
+    for part in parts:
+        place = [part.file or ""] if by_file else []
+        rows.append([*place, *([str(part.stripe)] if by_stripe else []), *_cells(part)])
+    print_table(header, rows, right)
+
+
+def _cells(part: _Part) -> list[str]:
+    known = json_statistics(part.statistics) or {}
+    nulls = _nulls(part)
+
+    def bound(name: str) -> str:
+        if name not in known:
+            return ""
+        # The writer truncated a long string.
+        text = format_statistic(known[name]) + ("" if known.get(f"{name}_is_exact", True) else "…")
+        return shorten(text, _MAX_BOUND)
+
+    has_null = "" if "has_null" not in known else "some" if known["has_null"] else "0"
+    more = [f"{name} {format_statistic(value)}" for name, value in known.items() if name not in _SHOWN]
+    return [
+        shorten(printable(part.column), _MAX_NAME) or "(root)",
+        shorten(printable(part.type.partition("<")[0]), _MAX_BOUND),
+        f"{known['values']:,}" if "values" in known else "",
+        has_null if nulls is None else f"{nulls:,}",
+        bound("min"),
+        bound("max"),
+        shorten(format_statistic(known["sum"]), _MAX_BOUND) if "sum" in known else "",
+        f"{known['bytes_on_disk']:,}" if "bytes_on_disk" in known else "",
+        ", ".join(more),
+    ]

@@ -1,0 +1,72 @@
+"""Files that commands write."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Mapping
+
+from orcish import _native
+from orcish.io.filesystem import foreign_path, is_foreign
+from orcish.io.names import display_name
+from orcish.io.paths import is_http, local_path
+from orcish.io.storage import native_storage
+
+__all__ = ["add_overwrite", "check_no_source", "check_target", "is_same_file"]
+
+
+def add_overwrite(command: argparse.ArgumentParser) -> None:
+    """Adds the argument for the replacement of a file."""
+    command.add_argument("--overwrite", action="store_true", help="replace the target if it is there")
+
+
+def check_target(target: str, storage: Mapping[str, str], *, overwrite: bool, advice: str = "--overwrite") -> None:
+    """Checks that a file can be written.
+
+    Args:
+        target: The file, or its URL.
+        storage: Options of the store.
+        overwrite: Whether the file may be replaced.
+        advice: The argument that lets it be replaced.
+
+    Raises:
+        FileExistsError: The file is there, and may not be replaced.
+        IsADirectoryError: There is a folder.
+    """
+    path = local_path(target)
+    name = display_name(target)
+    if os.path.isdir(path) or target.endswith("/"):
+        raise IsADirectoryError(f"{name}: the target is a folder: give the name of a file")
+    if not overwrite and _exists(path, storage):
+        raise FileExistsError(f"{name}: the target is there already: {advice} replaces it")
+
+
+def _exists(path: str, storage: Mapping[str, str]) -> bool:
+    if "://" not in path:
+        return os.path.lexists(path)
+    if is_foreign(path):
+        try:
+            return bool(foreign_path(path, dict(storage)).files())
+        except FileNotFoundError:
+            return False
+    # Nothing is written to servers of HTTP.
+    return not is_http(path) and _native.stat(path, native_storage(path, dict(storage))) is not None
+
+
+def check_no_source(target: str, sources: Iterable[str]) -> None:
+    """Checks that the target is none of the sources.
+
+    Raises:
+        ValueError: It is one.
+    """
+    for source in sources:
+        if is_same_file(source, target):
+            raise ValueError(f"{display_name(target)}: the target is one of the sources: choose another name")
+
+
+def is_same_file(one: str, other: str) -> bool:
+    """Whether two paths or URLs are those of one file, as far as their names say so."""
+    one, other = local_path(one), local_path(other)
+    if "://" in one or "://" in other:
+        return one == other
+    return os.path.realpath(one) == os.path.realpath(other)

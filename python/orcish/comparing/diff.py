@@ -1,0 +1,265 @@
+"""The function :func:`diff`."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from orcish.carbon.detect import is_carbon_file
+from orcish.comparing.keys import check_keys, compare_tables
+from orcish.comparing.leaves import comparable
+from orcish.comparing.partitions import Partitions, Side, numbered
+from orcish.comparing.position import compare_by_position
+from orcish.comparing.rows import Difference, Found
+from orcish.comparing.schemas import ColumnChange, MetadataChange, common_columns, metadata_changes, schema_changes
+from orcish.errors import UnknownColumnError, closest_match
+from orcish.filters.pushdown import Filters
+from orcish.io.filesystem import in_file_system
+from orcish.io.paths import is_many
+from orcish.keywords import checked_keywords
+from orcish.progress import reported
+from orcish.reading.file import ORCFile
+from orcish.reading.scan import Scan, reader_of
+from orcish.scan import scan
+from orcish.sizes import parse_size
+from orcish.types import FileSystem, Limits, ProgressOption, Sources, StorageOptions
+
+__all__ = ["Differences", "diff"]
+
+_MAX_MEMORY = 1 << 30
+
+
+@dataclasses.dataclass(frozen=True)
+class Differences:
+    """The differences of two files or tables; true if there is any."""
+
+    schema: tuple[ColumnChange, ...]
+    metadata: tuple[MetadataChange, ...]
+    rows_a: int
+    """Number of rows of ``a``; with ``brief``, of those that were read."""
+    rows_b: int
+    changed: int
+    """Number of rows that both have, with different values."""
+    only_a: int
+    """Number of rows that only ``a`` has: without a partner of the same key, or beyond the last row of ``b``."""
+    only_b: int
+    columns: dict[str, int]
+    """Numbers of different values, by column."""
+    duplicate_keys: int
+    """Number of keys that several rows of one side have."""
+    shown: tuple[Difference, ...]
+    """The first differences of rows."""
+
+    def __bool__(self) -> bool:
+        return bool(self.schema or self.metadata or self.changed or self.only_a or self.only_b)
+
+
+@checked_keywords
+def diff(
+    a: Sources | Scan,
+    b: Sources | Scan,
+    *,
+    key: Sequence[str] | str | None = None,
+    ignore_order: bool = False,
+    columns: Sequence[str] | None = None,
+    filters: Filters | None = None,
+    tolerance: float = 0.0,
+    values_only: bool = False,
+    check_metadata: bool = False,
+    show: int = 100,
+    brief: bool = False,
+    max_memory: int | str = _MAX_MEMORY,
+    storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
+    limits: Limits | None = None,
+    progress: ProgressOption = False,
+) -> Differences:
+    """Compares two files or tables: their columns, and their rows by position, by a key, or as a bag of rows.
+
+    Rows are read batch by batch. Equal batches take little more time than reading. Values are compared by value in
+    types of different widths (integers, decimals, floats, strings, units of time). Nulls are equal, and NaN are; so are
+    zeros of both signs, and maps whose entries have another order.
+
+    >>> found = orcish.diff("orders.orc", "orders/", columns=["id", "total"], key="id")
+    >>> bool(found), found.changed, found.only_a, found.only_b
+    (False, 0, 0, 0)
+
+    Args:
+        a: Any source of :func:`orcish.scan`, or a scan, which has options of its own.
+        b: As ``a``.
+        key: Columns whose values tell which rows belong together; by default, rows with the same number do. Rows that
+            have the same key in one of both are matched in their order.
+        ignore_order: Whether rows belong together that are the same. Columns must have no values in their values.
+        columns: The columns to compare, by dotted names; all by default.
+        filters: Which rows to compare; see :class:`~orcish.types.ReadOptions`.
+        tolerance: How far floating point values may be apart and equal.
+        values_only: Whether types of different widths, and another order of the columns, are no difference.
+        check_metadata: Whether user metadata and attributes of columns of two files are compared, too.
+        show: Maximum number of differences of rows that are kept; all are counted.
+        brief: Whether the comparison ends at the first difference.
+        max_memory: Bytes of rows, of both sides together, from which on rows that are matched by a key are written to
+            temporary files.
+        storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
+        limits: Limits on what each file may make the reader do.
+        progress: True for a bar on the terminal, or a function that is called with a
+            :class:`~orcish.types.Progress`, in rows of both.
+
+    Raises:
+        UnknownColumnError: One of both does not have a column.
+        TypeError: Rows cannot be matched by a column, or ``check_metadata`` is given for tables.
+        ValueError: Options contradict each other, or the tolerance is no number of 0 or more.
+        OSError: Rows cannot be read, or temporary files cannot be written.
+    """
+    if not tolerance >= 0 or math.isinf(tolerance):
+        raise ValueError(f"tolerance={tolerance!r}: must be a number of 0 or more")
+    if ignore_order and (key is not None or tolerance):
+        other = "key" if key is not None else "tolerance"
+        raise ValueError(f"ignore_order: rows that are the same are matched, so that there is no {other}")
+    given = {"storage_options": storage_options, "limits": limits}
+    places = [in_file_system(source, filesystem, storage_options) for source in (a, b)]
+    files = [_orc_file(place, given) for place in places]
+    if check_metadata and None in files:
+        raise TypeError("check_metadata=True: metadata are those of two ORC files, and one of both is none")
+    changed = metadata_changes(*files) if check_metadata else []  # type: ignore[arg-type]
+    scans = [_scan(place, columns, filters, given) for place in places]
+    types = [_orc_types(file) for file in files]
+    left, right = (each.schema for each in scans)
+    schema = [
+        change
+        for change in schema_changes(left, right, *types)
+        if not (values_only and (change.kind == "order" or (change.kind == "type" and change.is_compared)))
+    ]
+    wanted = [key] if isinstance(key, str) else list(key or ())
+    _check_columns(wanted, left, right)
+    common = common_columns(left, right)
+    # Values of a key are compared, or an error.
+    pairs = [
+        (at, other)
+        for at, other in common
+        if left.field(at).name in wanted or comparable(left.field(at).type, right.field(other).type)
+    ]
+    parts = [_Columns(each, [pair[side] for pair in pairs]) for side, each in enumerate(scans)]
+    names = parts[0].schema.names
+    keys = list(range(len(names))) if ignore_order else [names.index(name) for name in wanted]
+    check_keys("ignore_order" if ignore_order else "key", parts[0].schema, parts[1].schema, keys)
+    found = Found(names, keys, tolerance, show)
+    counts = (0, 0)
+    if not (brief and (schema or changed)):
+        total = None if filters is not None else _total(scans)
+        with reported(progress, f"compare {reader_of(scans[0]).name}", total) as seen:
+            if keys:
+                counts = _compare_by_key(found, parts, seen, parse_size(max_memory), total or 0)
+            else:
+                x, y = (each.batches() for each in parts)
+                counts = compare_by_position(found, x, y, seen, is_brief=brief)
+    shown = sorted(found.shown, key=_place) if keys else found.shown
+    return Differences(
+        tuple(schema),
+        tuple(changed),
+        *counts,
+        found.changed,
+        found.only_a,
+        found.only_b,
+        found.columns,
+        found.duplicate_keys,
+        tuple(shown),
+    )
+
+
+class _Columns(NamedTuple):
+    """Some columns of a scan."""
+
+    rows: Scan
+    positions: list[int]
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The schema of the columns."""
+        return pa.schema([self.rows.schema.field(at) for at in self.positions])
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Batches with these columns, in this order."""
+        whole = self.rows.schema.names
+        if self.positions == list(range(len(whole))):
+            return self.rows.to_batches()
+        rows, at = self.rows, self.positions
+        options = reader_of(rows).options
+        has_all = options.get("columns") is None and options.get("row_number") is None
+        if at and has_all and len(set(whole)) == len(whole):
+            # Only these columns are read.
+            names = [whole[each] for each in at]
+            rows = rows.select(*names)
+            at = [rows.schema.names.index(name) for name in names]
+        return (batch.select(at) for batch in rows.to_batches())
+
+
+def _place(difference: Difference) -> tuple[int, int]:
+    row = difference.row_b if difference.row_a is None else difference.row_a
+    return (-1 if row is None else row, difference.row_a is None)
+
+
+def _scan(source: Any, columns: Sequence[str] | None, filters: Filters | None, given: dict[str, Any]) -> Scan:
+    # No digit of a timestamp is lost without an error.
+    rows = source if isinstance(source, Scan) else scan(source, timestamp_unit="exact", **given)
+    if columns is not None:
+        rows = rows.select(*columns)
+    return rows.where(filters)
+
+
+def _orc_file(source: Any, given: dict[str, Any]) -> ORCFile | None:
+    """The file of a source that is one file."""
+    if isinstance(source, Scan | list | tuple) or is_many(source) or is_carbon_file(source):
+        return None
+    try:
+        return ORCFile(source, **given)
+    except (FileNotFoundError, IsADirectoryError):
+        # In an object store, a folder is known only by the names of its files. The scan raises the error of a file.
+        return None
+
+
+def _orc_types(file: ORCFile | None) -> dict[str, str]:
+    """Types of the columns at the top, by name."""
+    if file is None:
+        return {}
+    found = zip(file.column_paths, file.column_types, file.column_parents, strict=True)
+    return {path: kind for path, kind, parent in found if parent == 0}
+
+
+def _check_columns(keys: Sequence[str], a: pa.Schema, b: pa.Schema) -> None:
+    for key in keys:
+        for schema, name in ((a, "a"), (b, "b")):
+            if schema.names.count(key) != 1:
+                near = closest_match(key, schema.names)
+                hint = f"; did you mean {near!r}?" if near else ""
+                raise UnknownColumnError(f"key: {name} has no column {key!r}{hint}")
+
+
+def _total(scans: Sequence[Scan]) -> int | None:
+    counts = [reader_of(each).row_count(reader_of(each).options) for each in scans]
+    return None if None in counts else sum(count for count in counts if count is not None)
+
+
+def _compare_by_key(
+    found: Found, parts: Sequence[_Columns], seen: Callable[[int], object], max_memory: int, rows: int
+) -> tuple[int, int]:
+    counts = {"a": 0, "b": 0}
+    schemas: dict[Side, pa.Schema] = {}
+    sides: dict[Side, Iterator[pa.RecordBatch]] = {}
+    names: tuple[Side, Side] = ("a", "b")
+    for side, each in zip(names, parts, strict=True):
+        empty = pa.RecordBatch.from_pylist([], each.schema)
+        schemas[side] = next(numbered(iter([empty]), lambda _: None)).schema
+        sides[side] = numbered(each.batches(), seen)
+    with Partitions(schemas, found.key_columns, max_memory, rows) as partitions:
+        for side, batches in sides.items():
+            for batch in batches:
+                counts[side] += batch.num_rows
+                partitions.add(side, batch)
+        for a, b in partitions.parts():
+            compare_tables(found, a, b)
+    return counts["a"], counts["b"]

@@ -1,0 +1,133 @@
+"""What a comparison of rows has found, with the first differences."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from orcish.comparing.leaves import plain
+from orcish.comparing.values import different, is_any
+
+__all__ = ["Difference", "Found"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """A value that differs, or a row that only one side has."""
+
+    kind: Literal["changed", "only_a", "only_b"]
+    row_a: int | None
+    """The number of the row in ``a``, from 0."""
+    row_b: int | None
+    key: dict[str, Any] | None
+    """The values of the key; ``None`` for rows that are compared by position."""
+    column: str | None
+    """The column of a value; ``None`` for a row."""
+    a: Any
+    """The value in ``a``; for a row, its columns."""
+    b: Any
+
+
+class Found:
+    """The differences of rows so far. All are counted, and the first ones are kept.
+
+    Args:
+        names: Names of the columns that are compared, in the order of those of the batches.
+        keys: Positions of the columns of the key.
+        tolerance: How far floating point values may be apart and equal.
+        limit: Maximum number of differences that are kept.
+    """
+
+    def __init__(self, names: Sequence[str], keys: Sequence[int], tolerance: float, limit: int) -> None:
+        self.names = list(names)
+        self.key_columns = list(keys)
+        self.tolerance = tolerance
+        self.limit = limit
+        self.changed = self.only_a = self.only_b = self.duplicate_keys = 0
+        self.columns: dict[str, int] = {}
+        self.shown: list[Difference] = []
+
+    @property
+    def is_any(self) -> bool:
+        """Whether there is a difference."""
+        return bool(self.changed or self.only_a or self.only_b)
+
+    def compare(self, a: Any, b: Any, rows_a: Any, rows_b: Any) -> None:
+        """Compares batches of the same number of rows, which belong together.
+
+        Args:
+            a: A batch with the columns.
+            b: The other batch.
+            rows_a: Numbers of the rows: an array, or the number of the first row.
+            rows_b: As of ``a``.
+        """
+        masks: dict[int, Any] = {}
+        for at in range(len(self.names)):
+            if at in self.key_columns:
+                continue
+            x, y = a.column(at), b.column(at)
+            if x.type == y.type and x.equals(y):
+                continue
+            mask = different(x, y, self.tolerance)
+            if is_any(mask):
+                masks[at] = mask
+        if not masks:
+            return
+        rows = None
+        for at, mask in masks.items():
+            name = self.names[at]
+            self.columns[name] = self.columns.get(name, 0) + pc.sum(mask).as_py()
+            rows = mask if rows is None else pc.or_(rows, mask)
+        self.changed += pc.sum(rows).as_py()
+        if len(self.shown) < self.limit:
+            self._show_changes(a, b, rows_a, rows_b, pc.indices_nonzero(rows), masks)
+
+    def _show_changes(self, a: Any, b: Any, rows_a: Any, rows_b: Any, rows: Any, masks: dict[int, Any]) -> None:
+        for at in rows.slice(0, self.limit - len(self.shown)).to_pylist():
+            key = self._key(a, at)
+            for column, mask in masks.items():
+                if mask[at].as_py() and len(self.shown) < self.limit:
+                    values = _value(a.column(column), at), _value(b.column(column), at)
+                    self.shown.append(
+                        Difference(
+                            "changed", _number(rows_a, at), _number(rows_b, at), key, self.names[column], *values
+                        )
+                    )
+
+    def _key(self, batch: Any, row: int) -> dict[str, Any] | None:
+        if not self.key_columns:
+            return None
+        return {self.names[at]: _value(batch.column(at), row) for at in self.key_columns}
+
+    def only(self, side: Literal["a", "b"], batch: Any, rows: Any) -> None:
+        """Adds rows that only one side has; see :meth:`compare`."""
+        count = batch.num_rows
+        if side == "a":
+            self.only_a += count
+        else:
+            self.only_b += count
+        for at in range(min(count, self.limit - len(self.shown))):
+            row = {name: _value(batch.column(column), at) for column, name in enumerate(self.names)}
+            key = self._key(batch, at)
+            number = _number(rows, at)
+            if side == "a":
+                self.shown.append(Difference("only_a", number, None, key, None, row, None))
+            else:
+                self.shown.append(Difference("only_b", None, number, key, None, None, row))
+
+
+def _number(rows: Any, at: int) -> int:
+    return rows + at if isinstance(rows, int) else rows[at].as_py()
+
+
+def _value(array: Any, at: int) -> Any:
+    """A value as an object of Python, or as text where Python's types do not hold it."""
+    one = plain(array.slice(at, 1))
+    try:
+        return one[0].as_py()
+    except (OverflowError, ValueError, pa.ArrowException):
+        return str(one[0]) if pa.types.is_nested(one.type) else one.cast(pa.string())[0].as_py()

@@ -1,0 +1,92 @@
+"""The function :func:`write_report`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from orcish.io.names import display_name
+from orcish.io.paths import local_path
+from orcish.keywords import checked_keywords
+from orcish.layout.description import describe
+from orcish.layout.page import page
+from orcish.types import FileSystem, ProgressOption, Sources, StorageOptions
+
+__all__ = ["write_report"]
+
+_MAGIC = b"ORC"
+"""What ORC files begin with."""
+
+
+@checked_keywords
+def write_report(
+    source: Sources,
+    target: str | os.PathLike[str],
+    *,
+    distinct: bool = False,
+    advice: Mapping[str, Any] | None = None,
+    progress: ProgressOption = False,
+    storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
+) -> dict[str, Any]:
+    """Writes a page of HTML that shows how a file, or the files of a table, are laid out: bytes of stripes, columns and
+    streams drawn to scale, a table of the columns, and how far the rows are sorted by each column.
+
+    The page needs no network and no other file. Tails, stripe footers, row indexes and bloom filters are read, and no
+    rows. Of many files, stripes or columns, the largest ones are drawn, and the page says what is left out.
+
+    >>> from orcish.layout import write_report
+    >>> described = write_report("orders.orc", "report.html")
+    >>> [(column["path"], column["bytes"]) for column in described["columns"]][1]
+    ('id', ...)
+
+    Args:
+        source: Any source of :func:`orcish.scan` that is ORC.
+        target: Path of the page.
+        distinct: Whether the number of distinct values of each column is estimated, for which all rows are read.
+        advice: The result of :meth:`orcish.Advice.to_dict`, which becomes a part of the page.
+        progress: True for a bar on the terminal, or a function that is called with a
+            :class:`~orcish.types.Progress`, of rows.
+        storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the paths of the source are within; see :data:`~orcish.types.FileSystem`.
+
+    Returns:
+        What the page says, as JSON values.
+
+    Raises:
+        FileNotFoundError: There are no files.
+        FileExistsError: The target is an ORC file.
+        ValueError: The target is a URL.
+        UnsupportedError: The source is a table of CarbonData.
+        OrcishError: No file can be read. A page of several files names those that cannot be read.
+        OSError: Likewise, or the page cannot be written.
+    """
+    place = _checked(target)
+    described = describe(
+        source,
+        distinct=distinct,
+        advice=advice,
+        progress=progress,
+        storage_options=storage_options,
+        filesystem=filesystem,
+    )
+    try:
+        place.write_text(page(described), encoding="ascii", newline="\n")
+    except OSError as error:
+        raise type(error)(error.errno, f"{place}: {error.strerror}") from None
+    return described
+
+
+def _checked(target: str | os.PathLike[str]) -> Path:
+    """The path of the page, which may not be that of a file of data."""
+    path = local_path(os.fspath(target))
+    if "://" in path:
+        raise ValueError(f"{display_name(path)}: a page is written to a local path, such as report.html")
+    place = Path(path)
+    if place.is_file():
+        with place.open("rb") as file:
+            if file.read(len(_MAGIC)) == _MAGIC:
+                raise FileExistsError(f"{place} is an ORC file: the page needs another name, such as report.html")
+    return place

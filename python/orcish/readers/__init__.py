@@ -1,0 +1,1 @@
+"""What other readers of ORC files read: features of files, and facts about readers."""

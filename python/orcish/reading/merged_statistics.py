@@ -1,0 +1,76 @@
+"""Statistics of several files or stripes as those of one."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from orcish.types import ColumnStatistics
+
+__all__ = ["merged_statistics"]
+
+
+def merged_statistics(parts: Sequence[ColumnStatistics | None]) -> ColumnStatistics | None:
+    """The statistics of all rows of several parts, as far as those of the parts tell; ``None`` where no part has any.
+
+    What one part does not know is not known. Bounds of different kinds, such as integers and strings, are not
+    comparable, and left out.
+    """
+    known = [part for part in parts if part is not None]
+    if not known:
+        return None
+    if len(known) == 1 and len(parts) == 1:
+        return known[0]
+    merged = ColumnStatistics(
+        kind=_kind(known),
+        values=None if len(known) < len(parts) else _sum(known, "values"),
+        has_null=_has_null(known, len(known) == len(parts)),
+        bytes_on_disk=None if len(known) < len(parts) else _sum(known, "bytes_on_disk"),
+    )
+    if len(known) < len(parts) or len({part.kind for part in known} - {"none"}) > 1:
+        return merged
+    low, low_exact = _bound(known, "min", min)
+    high, high_exact = _bound(known, "max", max)
+    with_values = [part for part in known if part.values != 0]
+    return dataclasses.replace(
+        merged,
+        min=low,
+        max=high,
+        min_is_exact=low_exact,
+        max_is_exact=high_exact,
+        **{name: _sum(with_values, name) for name in ("sum", "total_length", "true_count", "total_children")},
+    )
+
+
+def _kind(known: Sequence[ColumnStatistics]) -> str:
+    kinds = {part.kind for part in known} - {"none"}
+    return "mixed" if len(kinds) > 1 else next(iter(kinds), "none")
+
+
+def _sum(parts: Sequence[ColumnStatistics], name: str) -> Any:
+    found = [getattr(part, name) for part in parts]
+    if not found or any(value is None for value in found):
+        return None
+    total = found[0]
+    for value in found[1:]:
+        total = total + value
+    return total
+
+
+def _has_null(known: Sequence[ColumnStatistics], is_all: bool) -> bool | None:
+    found = [part.has_null for part in known]
+    if any(found):
+        return True
+    return None if not is_all or None in found else False
+
+
+def _bound(
+    parts: Sequence[ColumnStatistics], name: str, of: Callable[..., ColumnStatistics]
+) -> tuple[Any, bool | None]:
+    """The least or greatest bound, and whether it is exact. Parts without values have none."""
+    with_values = [part for part in parts if part.values != 0]
+    if not with_values or any(getattr(part, name) is None for part in with_values):
+        return None, None
+    part = of(with_values, key=lambda each: getattr(each, name))
+    return getattr(part, name), getattr(part, f"{name}_is_exact")

@@ -1,0 +1,118 @@
+"""The last rows of a scan, and rows at random: only the stripes that have them are read."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import itertools
+import random
+from collections.abc import Callable, Iterable
+
+import pyarrow as pa
+
+from orcish.errors import NullMapKeyError
+from orcish.reading.scan_reader import ScanReader
+from orcish.reading.taking import taken
+
+__all__ = ["last_rows", "sampled_rows"]
+
+ONE_STRIPE = 1
+"""Size of splits that have one stripe each."""
+
+
+def last_rows(reader: ScanReader, rows: int) -> pa.Table:
+    """The last rows of a scan, in their order.
+
+    Stripes are read from the last one on, until there are enough rows. Where a limit, or a filter about all rows at
+    once, decides which rows there are, all rows are read.
+    """
+    return _with_null_keys(reader, functools.partial(_last_rows, rows=rows))
+
+
+def _last_rows(reader: ScanReader, rows: int) -> pa.Table:
+    found: collections.deque[pa.RecordBatch] = collections.deque()
+    missing = rows
+    for part in reversed(_parts(reader)) if rows else ():
+        last = _last_batches(part, missing)
+        missing -= sum(map(len, last))
+        found.extendleft(reversed(last))
+        if missing == 0:
+            break
+    return _table(reader.selected_schema, found)
+
+
+def _last_batches(reader: ScanReader, rows: int) -> list[pa.RecordBatch]:
+    """Batches of the last rows of a reader; no others are kept."""
+    kept: collections.deque[pa.RecordBatch] = collections.deque()
+    count = 0
+    for batch in reader.read_batches(reader.options):
+        kept.append(batch)
+        count += len(batch)
+        while count - len(kept[0]) >= rows:
+            count -= len(kept.popleft())
+    if count > rows:
+        kept[0] = kept[0].slice(count - rows)
+    return list(kept)
+
+
+def sampled_rows(reader: ScanReader, rows: int | None, fraction: float | None, seed: int | None) -> pa.Table:
+    """Rows of a scan at random, without repetition, in their order. Each set of rows of this size is equally likely.
+
+    Positions are chosen by the number of rows of each stripe that pass the filter. Stripes without a chosen row are not
+    read, but for the columns of the filter.
+
+    Args:
+        reader: The scan.
+        rows: How many rows; all if there are less.
+        fraction: The part of all rows, from 0 to 1, in place of ``rows``.
+        seed: The same seed chooses the same rows of the same files.
+    """
+    return _with_null_keys(reader, functools.partial(_sampled_rows, rows=rows, fraction=fraction, seed=seed))
+
+
+def _sampled_rows(reader: ScanReader, rows: int | None, fraction: float | None, seed: int | None) -> pa.Table:
+    schema = reader.selected_schema
+    parts = _parts(reader)
+    counts = [part.count() for part in parts]
+    total = sum(counts)
+    wanted = min(total, round(total * fraction) if fraction is not None else rows or 0)
+    positions = sorted(random.Random(seed).sample(range(total), wanted))
+    if not schema.names:
+        return _without_columns(wanted)
+    tables: list[pa.Table] = []
+    at = 0
+    for part, count, end in zip(parts, counts, itertools.accumulate(counts), strict=True):
+        first, begin = end - count, at
+        while at < wanted and positions[at] < end:
+            at += 1
+        if at > begin:
+            read = functools.partial(part.read_batches, part.options)
+            tables.append(taken(schema, read, [position - first for position in positions[begin:at]]))
+    return pa.concat_tables(tables) if tables else _table(schema, ())
+
+
+def _with_null_keys(reader: ScanReader, read: Callable[[ScanReader], pa.Table]) -> pa.Table:
+    """What a function reads; keys of maps are dictionaries where one is null and no option says otherwise."""
+    try:
+        return read(reader)
+    except NullMapKeyError:
+        if "null_map_keys" in reader.options:
+            raise
+        return read(ScanReader(reader.source, {**reader.options, "null_map_keys": "dictionary"}))
+
+
+def _parts(reader: ScanReader) -> list[ScanReader]:
+    """A reader of each stripe that may have rows; the reader itself if rows are only known of the whole scan."""
+    if not reader.takes_filters():
+        return [reader]
+    return [ScanReader(part.source, reader.options) for part in reader.splits(ONE_STRIPE)]
+
+
+def _table(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> pa.Table:
+    found = list(batches)
+    return pa.Table.from_batches(found, schema) if schema.names else _without_columns(sum(map(len, found)))
+
+
+def _without_columns(rows: int) -> pa.Table:
+    # pyarrow would lose the number of rows of a table that is made without columns.
+    return pa.table({"row": pa.nulls(rows)}).select([])

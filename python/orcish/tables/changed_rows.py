@@ -1,0 +1,115 @@
+"""Rows with other columns: renamed, cast or left out; and rows whose number is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import pyarrow as pa
+
+from orcish.arrow.casting import cast_array
+from orcish.errors import OrcishError, UnsupportedError, unknown_column
+from orcish.reading.reader import BatchSource, row_count_of, rows_of
+
+__all__ = ["ChangedRows", "CountedRows"]
+
+
+class ChangedRows(BatchSource):
+    """The rows of a source with other columns.
+
+    Args:
+        rows: The source.
+        casts: New types of columns, as fields whose names do not matter.
+        renamed: New names of columns.
+        dropped: Columns that are left out.
+
+    Raises:
+        UnknownColumnError: There is no such column. Raised when rows are requested.
+        ValueError: Two columns get one name, no column is left, or a value is not one of the new type.
+    """
+
+    def __init__(
+        self,
+        rows: BatchSource,
+        casts: Mapping[str, pa.Field] | None = None,
+        renamed: Mapping[str, str] | None = None,
+        dropped: Sequence[str] = (),
+    ) -> None:
+        self._given = rows
+        self._casts = dict(casts or {})
+        self._renamed = dict(renamed or {})
+        self._dropped = frozenset(dropped)
+
+    def _row_count(self) -> int | None:
+        return row_count_of(self._given)
+
+    def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        own, batches = rows_of(self._given)
+        _check_names(own, [*self._casts, *self._renamed, *self._dropped])
+        kept = [at for at, field in enumerate(own) if field.name not in self._dropped]
+        if not kept:
+            raise ValueError("no column is left")
+        fields = [self._changed(own.field(at)) for at in kept]
+        names = [field.name for field in fields]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two columns would have the name {name!r}")
+        schema = pa.schema(fields, own.metadata)
+        return schema, (self._batch(batch, kept, schema) for batch in batches)
+
+    def _changed(self, field: pa.Field) -> pa.Field:
+        name = self._renamed.get(field.name, field.name)
+        cast = self._casts.get(field.name)
+        return field.with_name(name) if cast is None else cast.with_name(name)
+
+    def _batch(self, batch: pa.RecordBatch, kept: Sequence[int], schema: pa.Schema) -> pa.RecordBatch:
+        columns = []
+        for at, field in zip(kept, schema, strict=True):
+            try:
+                columns.append(cast_array(batch.column(at), field.type))
+            except pa.ArrowNotImplementedError as error:
+                raise UnsupportedError(f"column {batch.schema.field(at).name!r}: {error}") from error
+            except pa.ArrowInvalid as error:
+                raise ValueError(f"column {batch.schema.field(at).name!r}: {error}") from error
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+class CountedRows(BatchSource):
+    """The rows of a source, whose number is known.
+
+    Args:
+        rows: The source.
+        count: The number of its rows.
+
+    Raises:
+        OrcishError: There are more or less rows. Raised after the last row.
+    """
+
+    def __init__(self, rows: BatchSource, count: int) -> None:
+        self._given = rows
+        self._count = count
+
+    def _row_count(self) -> int | None:
+        return self._count
+
+    def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        schema, batches = rows_of(self._given)
+        return schema, self._checked(batches)
+
+    def _checked(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        found = 0
+        for batch in batches:
+            found += len(batch)
+            yield batch
+        if found != self._count:
+            raise OrcishError(f"there are {self._count} rows, of which {found} were read: nothing is written")
+
+
+def _check_names(schema: pa.Schema, names: Sequence[str]) -> None:
+    """Checks that columns are there.
+
+    Raises:
+        UnknownColumnError: One is not.
+    """
+    for name in names:
+        if name not in schema.names:
+            raise unknown_column(name, schema.names)

@@ -1,0 +1,61 @@
+"""Files of sources that have to be ORC, and their names for people."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+from orcish.carbon.detect import has_carbon, is_carbon
+from orcish.errors import UnsupportedError
+from orcish.io.filesystem import in_file_system
+from orcish.io.names import display_name
+from orcish.tables.log.listing import table_files
+from orcish.terminal import printable
+from orcish.types import FileSystem, Sources, StorageOptions
+
+__all__ = ["OrcSource", "name_of", "orc_sources", "title_of"]
+
+
+class OrcSource(NamedTuple):
+    """A file."""
+
+    name: str
+    """Its name for people."""
+    source: Any
+    """What :class:`orcish.ORCFile` opens."""
+
+
+def orc_sources(
+    source: Sources, storage_options: StorageOptions | None, filesystem: FileSystem | None = None
+) -> list[OrcSource]:
+    """The files of a source.
+
+    Raises:
+        FileNotFoundError: There are no files.
+        UnsupportedError: The source is of CarbonData.
+    """
+    source = in_file_system(source, filesystem, storage_options)
+    carbon = UnsupportedError("CarbonData has no stripes: orcish.convert writes its tables as ORC files")
+    if is_carbon(source, storage_options):
+        raise carbon
+    files = table_files(source, False, storage_options).files
+    if has_carbon(files):
+        raise carbon
+    if not files:
+        raise FileNotFoundError(f"no files: {title_of(source, 0)}")
+    return [OrcSource(name_of(file.location), file.location if file.source is None else file.source) for file in files]
+
+
+def title_of(source: Any, files: int) -> str:
+    """The name of a source of several files, for people."""
+    if isinstance(source, list | tuple):
+        return title_of(source[0], files) if len(source) == 1 else f"{files:,} files"
+    return name_of(source)
+
+
+def name_of(source: Any) -> str:
+    """The name of a path, a URL or another source, for people."""
+    if isinstance(source, str | os.PathLike):
+        # Names of files may have bytes that are no text.
+        return printable(display_name(os.fspath(source).encode(errors="replace").decode()))
+    return f"<{type(source).__name__}>"

@@ -1,0 +1,75 @@
+"""Tables whose rows are written anew in their place: in another order, with other columns, or fewer of them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from orcish.errors import CommitError
+from orcish.io.names import display_name
+from orcish.io.paths import is_hidden
+from orcish.progress import reported
+from orcish.reading.reader import BatchSource, row_count_of, rows_of
+from orcish.reading.scan import Scan
+from orcish.tables.target import DatasetTarget, without_new_folders
+from orcish.types import ProgressOption, StorageOptions
+from orcish.writing.dataset import MAX_MEMORY, MAX_OPEN_FILES, WrittenFile
+from orcish.writing.rows import counted
+
+__all__ = ["rewrite_table"]
+
+
+def rewrite_table(
+    folder: str,
+    scan: Callable[[str], Scan],
+    changed: Callable[[Scan], BatchSource],
+    *,
+    partition_by: Sequence[str],
+    max_rows_per_file: int | None = None,
+    progress: ProgressOption = False,
+    storage_options: StorageOptions | None = None,
+    options: dict[str, Any],
+) -> list[WrittenFile]:
+    """Replaces all files of a table by files of its rows, in one commit.
+
+    Args:
+        folder: The table.
+        scan: Makes a scan of all files of the table at a path or URL.
+        changed: What becomes of the rows.
+        partition_by: The partition columns of the rows that are written.
+        max_rows_per_file: Maximum rows of a file.
+        progress: As for :func:`orcish.write_dataset`.
+        storage_options: Options of the store.
+        options: Options of each file.
+
+    Raises:
+        CommitError: The table was changed meanwhile; it stays as it is.
+        ValueError: The folder is that of a partition.
+        OSError, OrcishError: As in :func:`orcish.write_dataset`.
+    """
+    schema, _ = rows_of(changed(scan(folder)))
+    target = DatasetTarget.of(folder, schema, partition_by, "overwrite", storage_options, options)
+    job, root = target.job, target.job.root
+    if job.inside:
+        raise ValueError(f"{display_name(folder)} is a partition of the table {display_name(root)}: rewrite the table")
+    files = [file for file in job.files() if not is_hidden(file.name)]
+    # The log was looked at before, so that the commit finds what has changed since.
+    found = scan(root)
+    if {each.removeprefix(f"{root}/") for each in found.files} != {file.name for file in files}:
+        raise CommitError(f"{display_name(folder)}: the table was changed meanwhile, and stays as it is: run it again")
+    rows = changed(found)
+    template = f"part-{{i}}-{uuid.uuid4()}.orc"
+    writer = target.writer(
+        template, max_rows_per_file=max_rows_per_file, max_open_files=MAX_OPEN_FILES, max_memory=MAX_MEMORY
+    )
+    total = row_count_of(rows) if progress else None
+    with without_new_folders(job), job.cleaned_up() as staged:
+        with writer, reported(progress, f"rewrite {display_name(folder)}", total) as add:
+            for batch in counted(rows_of(rows)[1], add):
+                writer.write(target.cast(batch))
+            if target.needs_file:
+                writer.begin()
+        staged += job.staged(writer)
+        target.replace(staged, files)
+    return writer.finished

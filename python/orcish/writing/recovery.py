@@ -1,0 +1,103 @@
+"""Recovery of torn and damaged files."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from typing import cast
+
+from orcish import _native
+from orcish.io.filesystem import in_file_system
+from orcish.io.paths import native_source
+from orcish.io.storage import native_storage
+from orcish.io.system_path import SystemPath
+from orcish.keywords import checked_keywords
+from orcish.types import FileSystem, Limits, Source, StorageOptions, Target
+from orcish.writing.writer import Written, published_target
+
+__all__ = ["Lost", "Recovered", "recover_file"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Lost:
+    """A part of a file that cannot be read."""
+
+    start: int
+    """Offset of the first byte."""
+    end: int
+    """Offset of the byte after the last."""
+    rows: int | None
+    """Rows of the part; ``None`` if their number is not known."""
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Recovered:
+    """What of a file can be read, and what is lost."""
+
+    rows: int
+    stripes: int
+    without_tail: int
+    """Number of the first stripe that no tail of the file lists; ``stripes`` if there is none."""
+    tail_end: int | None
+    """Offset at which the last valid tail ends; ``None`` if the file has none."""
+    file_length: int
+    is_whole: bool
+    """Whether nothing is lost, and the file ends with a valid tail."""
+    lost: list[Lost]
+    written: Written | None
+    """The new file; ``None`` without a target."""
+
+
+@checked_keywords
+def recover_file(
+    source: Source,
+    target: Target | None = None,
+    *,
+    like: Source | None = None,
+    storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
+    limits: Limits | None = None,
+) -> Recovered:
+    """Finds what of a torn or damaged file can be read, and writes it as a new file. All stripes are read.
+
+    The stripes are those of the last valid tail, which is within the file where a writer that flushes was interrupted,
+    as those of streams and of Hive, and the complete stripes behind it. The new file has the bytes of the stripes, and
+    no statistics of stripes and of the file.
+
+    >>> orcish.recover_file("orders.orc").is_whole
+    True
+
+    Args:
+        source: A path, a URL, the bytes of a file, or a file object.
+        target: The new file: a path, a URL of an object store, or a file object. Without one, nothing is written.
+        like: Another file with the same columns, of the same writer with the same settings, for a file without any
+            tail.
+        storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
+        limits: Limits on what the file may make the reader do.
+
+    Raises:
+        CorruptFileError: The file has no tail, and ``like`` is not given; or it is no ORC file.
+        UnsupportedError: The file has encrypted columns.
+        LimitExceededError: More memory would be needed than is allowed.
+        OSError: A file cannot be read or written. No file appears.
+    """
+    given = [source] if like is None else [source, like]
+    places = in_file_system(given, filesystem, storage_options)
+    files = [place.file() if isinstance(place, SystemPath) else native_source(place) for place in places]
+    new = contextlib.nullcontext() if target is None else published_target(target, filesystem, storage_options)
+    with new as native:
+        found, written = _native.recover_file(
+            files[0],
+            native,
+            like=None if like is None else files[1],
+            storage_options=native_storage(
+                (each for each in (*files, native) if isinstance(each, str)), storage_options
+            ),
+            limits=cast("dict[str, int] | None", limits),
+        )
+    rows, stripes, without_tail, tail_end, length, is_whole, lost = found
+    parts = [Lost(*each) for each in lost]
+    new_file = None if written is None else Written(*written)
+    return Recovered(rows, stripes, without_tail, tail_end, length, is_whole, parts, new_file)

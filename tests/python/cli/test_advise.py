@@ -1,0 +1,93 @@
+"""The command ``orcish advise``."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pathlib
+import pty
+import random
+import subprocess
+import sys
+from typing import Any
+
+import orcish
+import pyarrow as pa
+import pytest
+from orcish.cli import main
+
+CORRUPT = pathlib.Path(__file__).parents[2] / "data" / "corrupt"
+FEW = ("--runs", 1, "--sample-size", "400KB")
+
+
+@pytest.fixture
+def path(tmp_path: pathlib.Path) -> pathlib.Path:
+    chance = random.Random(5)
+    texts = [[f"{chance.getrandbits(bits):x}" for _ in range(20_000)] for bits in (64, 256)]
+    data = pa.table({"id": range(20_000), "\x1b[31mkey": texts[0], "more": texts[1]})
+    orcish.write_table(data, tmp_path / "a.orc", row_index_stride=1000)
+    return tmp_path / "a.orc"
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: Any) -> tuple[int, str, str]:
+    code = main(["advise", *map(str, arguments)])
+    return code, *capsys.readouterr()
+
+
+def test_text(path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, path, "--lookup", "\x1b[31mkey", "--where", "id < 5", *FEW)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == str(path)
+    assert lines[1].startswith("Sample: ")
+    assert "\x1b" not in out
+    assert any(line.startswith("*  bloom filter: \\x1b[31mkey") for line in lines)
+    assert any(line.startswith("Rows that filters look at") for line in lines)
+    assert lines[lines.index("Advised:") + 1].startswith(f"  orcish rewrite {path} ")
+
+
+def test_terminal(path: pathlib.Path) -> None:
+    """A terminal shows a bar on the way, and the table at the end."""
+    parent, child = pty.openpty()
+    command = [sys.executable, "-m", "orcish", "advise", str(path), *map(str, FEW)]
+    process = subprocess.Popen(command, stdout=child, stderr=child, stdin=child)
+    os.close(child)
+    shown = b""
+    # The end of a terminal is an error.
+    with contextlib.suppress(OSError):
+        while part := os.read(parent, 4096):
+            shown += part
+    os.close(parent)
+    assert process.wait(60) == 0
+    text = shown.decode()
+    assert "%" in text
+    assert "compression: lz4" in text
+    assert "\\x1b[31mkey" in text
+    assert "\x1b[31mkey" not in text
+
+
+def test_json(path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, path, path, "--json", *FEW)
+    assert (code, err) == (0, "")
+    first, second = map(json.loads, out.splitlines())
+    assert first["source"] == str(path)
+    assert first["stripes"] == second["stripes"]
+    assert [trial["bytes"] for trial in first["trials"]][:5] == [trial["bytes"] for trial in second["trials"]][:5]
+
+
+def test_a_file_that_fails_does_not_end_the_others(path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, CORRUPT / "footer-garbage.orc", path, "--json", *FEW)
+    assert (code, len(out.splitlines())) == (1, 1)
+    assert "footer-garbage.orc" in err
+    code, _, err = run(capsys, path, "--lookup", "kex")
+    assert (code, err) == (1, "orcish: lookup: there is no column 'kex'\n")
+
+
+def test_layout_with_advice(path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main([*map(str, ["layout", path, "--json", "--advise", "--lookup", "id", *FEW])])
+    out, err = capsys.readouterr()
+    assert (code, err) == (0, "")
+    advice = json.loads(out)["advice"]
+    assert advice["rows"] == json.loads(json.dumps(advice))["rows"] > 0
+    assert {each["filters"] for trial in advice["trials"] for each in trial["lookups"]} >= {"id"}

@@ -1,0 +1,540 @@
+"""Commands that print what files say of themselves: schema, json-schema, version, key, sizes, stats, explain."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import os
+import pathlib
+import pty
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import orcish
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyorc
+import pytest
+from orcish.cli import main
+from orcish.cli.commands import COMMANDS
+from orcish.cli.groups import GROUPS, grouped
+from orcish.reading.encryption import encryption
+from orcish.reading.merged_statistics import merged_statistics
+from support.carbon import CarbonTableWriter
+from support.orc_tools import run_orc_tools
+from support.s3_store import BUCKET
+
+DATA = pathlib.Path(__file__).parents[2] / "data"
+ENCRYPTED = pathlib.Path("/work/shared/encryption")
+CONFORMANCE = pathlib.Path("/work/shared/conformance/files")
+
+Run = Callable[..., tuple[int, list[str], str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command; gives exit code, lines of standard output, and standard error."""
+
+    def run(*arguments: Any) -> tuple[int, list[str], str]:
+        code = main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert all(line.isprintable() for line in out.splitlines())
+        return code, out.splitlines(), err
+
+    return run
+
+
+@pytest.fixture
+def table(tmp_path: pathlib.Path) -> pathlib.Path:
+    rows = pa.table({"id": range(20), "day": [datetime.date(2026, 1, 1 + i % 2) for i in range(20)]})
+    orcish.write_dataset(rows, tmp_path / "t", partition_by=["day"])
+    return tmp_path / "t"
+
+
+@pytest.fixture
+def carbon(tmp_path: pathlib.Path) -> pathlib.Path:
+    rows = pa.table({"id": pa.array([1, 2], pa.int32()), "name": pa.array(["a", None])})
+    written = CarbonTableWriter(tmp_path / "carbon", rows.schema)
+    written.load(rows)
+    return pathlib.Path(written.path)
+
+
+def broken(tmp_path: pathlib.Path) -> pathlib.Path:
+    path = tmp_path / "broken.orc"
+    path.write_bytes((DATA / "spark.zstd.orc").read_bytes()[:-20])
+    return path
+
+
+@pytest.mark.parametrize("command", ["schema", "key", "sizes", "stats", "explain", "compat"])
+def test_a_file_that_fails_does_not_end_the_others(command: str, run: Run, tmp_path: pathlib.Path) -> None:
+    good = DATA / "spark.zstd.orc"
+    code, lines, err = run(command, "--json", good, broken(tmp_path), tmp_path / "missing.orc", good)
+    assert code == 1
+    assert len(err.splitlines()) == 2
+    assert all(line.startswith("orcish: ") for line in err.splitlines())
+    alone = run(command, "--json", good)[1]
+    if command in ("sizes", "stats"):
+        assert len(lines) == len(alone), "of both files together"
+    else:
+        assert lines == alone * 2
+
+
+@pytest.mark.parametrize("command", ["key", "sizes", "stats", "compat"])
+def test_carbondata_is_refused_where_a_command_is_of_orc_files(command: str, run: Run, carbon: pathlib.Path) -> None:
+    code, lines, err = run(command, carbon)
+    assert (code, lines) == (1, [])
+    assert f"{command} is of ORC files" in err
+
+
+class TestSchema:
+    def test_of_files(self, run: Run) -> None:
+        path = DATA / "spark.zstd.orc"
+        file = orcish.ORCFile(path)
+        assert run("schema", path) == (0, [file.type_string], "")
+        assert run("schema", path, "--arrow")[1] == [f"{field.name}: {field.type}" for field in file.schema]
+        (line,) = run("schema", path, "--json", "--spark")[1]
+        assert json.loads(line)["type"] == file.type_string
+        assert run("schema", path, path)[1] == [str(path), f"  {file.type_string}"] * 2
+        assert run("schema", DATA / "masked.zstd.orc", "--arrow")[1] == ["id: int32", "name: string", "code: string"]
+
+    def test_ddl(self, run: Run, tmp_path: pathlib.Path) -> None:
+        path = tmp_path / "odd.orc"
+        schema = "struct<`a b`:char(3),`c``d`:array<struct<`1`:timestamp>>,v:varchar(7),m:map<string,decimal(5,2)>>"
+        with path.open("wb") as file, pyorc.Writer(file, schema):
+            pass
+        assert run("schema", "--spark", path)[1] == [
+            "`a b` CHAR(3),",
+            "`c``d` ARRAY<STRUCT<`1`: TIMESTAMP>>,",
+            "v VARCHAR(7),",
+            "m MAP<STRING, DECIMAL(5,2)>",
+        ]
+        for name, found in {"shapes.zlib.orc": "geometry", "root.zlib.orc": "root type"}.items():
+            code, lines, err = run("schema", "--ddl", DATA / name)
+            assert (code, lines) == (1, [])
+            assert found in err
+
+    def test_ddl_ignores_attributes_that_are_no_types(self, run: Run, tmp_path: pathlib.Path) -> None:
+        key = "spark.sql.catalyst.type"
+        for stated, found in {"int) ; DROP TABLE t": "STRING", "string": "STRING", "char(4)": "CHAR(4)"}.items():
+            with (
+                (tmp_path / "a.orc").open("wb") as file,
+                pyorc.Writer(file, pyorc.Struct(c=_with_attribute(pyorc.String(), key, stated))),
+            ):
+                pass
+            assert run("schema", "--spark", tmp_path / "a.orc")[1] == [f"c {found}"]
+
+    def test_of_tables(self, run: Run, table: pathlib.Path, carbon: pathlib.Path) -> None:
+        assert run("schema", table)[1] == ["struct<id:bigint>"]
+        assert run("schema", table, "--arrow")[1] == ["id: int64", "day: date32[day]"]
+        assert run("schema", table, "--ddl")[1] == ["id BIGINT,", "day DATE"]
+        assert json.loads(run("schema", table, "--json")[1][0])["partition_columns"] == ["day"]
+        assert run("schema", carbon)[1] == ["struct<id:int,name:string>"]
+        orcish.delete(table, filters="id >= 0")
+        assert run("schema", table, "--ddl")[1] == ["id BIGINT,", "day DATE"]
+
+
+def _with_attribute(kind: Any, key: str, value: str) -> Any:
+    kind.set_attributes({key: value})
+    return kind
+
+
+DOCUMENTS: dict[str, tuple[str, str]] = {
+    "integers": ('{"a":-128}{"a":127}', "struct<a:tinyint>"),
+    "wider integers": ('{"a":-129}\n{"a":1}', "struct<a:smallint>"),
+    "32 bits": ('{"a":2147483647}', "struct<a:int>"),
+    "64 bits": ('{"a":-9223372036854775808}', "struct<a:bigint>"),
+    "more": ('{"a":9223372036854775808}', "struct<a:decimal(19,0)>"),
+    "digits beyond decimals": ('{"a":%s}' % ("9" * 39), "struct<a:double>"),
+    "a long number": ('{"a":%s}' % ("9" * 9999), "struct<a:double>"),
+    "decimals": ('{"a":1.25}{"a":100}', "struct<a:decimal(5,2)>"),
+    "exponents": ('{"a":1e3}{"a":2}', "struct<a:double>"),
+    "NaN": ('{"a":NaN}', "struct<a:double>"),
+    "booleans": ('{"a":true}{"a":null}', "struct<a:boolean>"),
+    "nulls": ('{"a":null}', "struct<a:string>"),
+    "text": ('{"a":"2026-01-01 00:00:00"}{"a":""}', "struct<a:string>"),
+    "timestamps": ('{"a":"2026-01-01T00:00:00"}{"a":"2026-01-01 00:00:00.25"}', "struct<a:timestamp>"),
+    "instants": ('{"a":"2026-01-01T00:00:00Z"}', "struct<a:timestamp with local time zone>"),
+    "dates": ('{"a":"2026-01-01"}', "struct<a:string>"),
+    "hexadecimal digits": ('{"a":"00ff"}', "struct<a:string>"),
+    "unions": (
+        '{"a":[1,"x",[],{"b":1}]}',
+        "struct<a:array<uniontype<tinyint,string,array<string>,struct<b:tinyint>>>>",
+    ),
+    "more columns": ('{"a":1}{"b":{"`":1}}', "struct<a:tinyint,b:struct<````:tinyint>>"),
+    "numbers": ("1 2 300", "smallint"),
+    "an array": ("[{}]", "array<struct<>>"),
+    "a mark of byte order": ('\ufeff{"a":1}', "struct<a:tinyint>"),
+}
+
+
+class TestJsonSchema:
+    @pytest.mark.parametrize("name", DOCUMENTS)
+    def test_documents(self, name: str, run: Run, tmp_path: pathlib.Path) -> None:
+        text, kind = DOCUMENTS[name]
+        (tmp_path / "a.json").write_text(text)
+        assert run("json-schema", tmp_path / "a.json") == (0, [kind], "")
+        if kind.startswith("struct") and "struct<>" not in kind:
+            # ORC has the type.
+            assert str(pyorc.TypeDescription.from_string(kind)) == kind or "`" in kind or "zone" in kind
+
+    def test_options(self, run: Run, tmp_path: pathlib.Path) -> None:
+        path = tmp_path / "a.json"
+        path.write_text('{"a": {"b": "2026-01-31"}, "c": ["00ff"]}{"d": 1}')
+        assert run("json-schema", path, "--dates", "--hex", "-f")[1] == [
+            "root.a.b: date",
+            "root.c.element: binary",
+            "root.d: tinyint",
+        ]
+        assert run("json-schema", path, "--limit", 1, "-t")[1] == [
+            "create table tbl (",
+            "  a struct<b:string>,",
+            "  c array<string>",
+            ") stored as orc",
+        ]
+        assert "".join(run("json-schema", path, "-p")[1]).replace(" ", "") == run("json-schema", path)[1][0]
+
+    def test_chunks(self, run: Run, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Documents, and numbers in them, are cut anywhere by the parts that are read at a time."""
+        import orcish.reading.json_types as module
+
+        path = tmp_path / "a.json"
+        path.write_text('{"a": "x y"} {"a":"z"}\n\n123456 78.5{"b": [1, 2]}')
+        expected = "uniontype<struct<a:string,b:array<tinyint>>,decimal(7,1)>"
+        for size in (1, 2, 3, 7, 1000):
+            monkeypatch.setattr(module, "_CHUNK", size)
+            assert run("json-schema", path)[1] == [expected]
+
+    def test_other_formats(self, run: Run, tmp_path: pathlib.Path) -> None:
+        rows = pa.table({"a": pa.array([1], pa.int32()), "b": ["x"], "t": pa.array([0], pa.timestamp("us", "UTC"))})
+        kind = "struct<a:int,b:string,t:timestamp with local time zone>"
+        pq.write_table(rows, tmp_path / "a.parquet")
+        orcish.write_table(rows, tmp_path / "a.orc")
+        with pa.OSFile(str(tmp_path / "a.arrow"), "wb") as file, pa.ipc.new_file(file, rows.schema) as writer:
+            writer.write_table(rows)
+        with pa.OSFile(str(tmp_path / "a.arrows"), "wb") as file, pa.ipc.new_stream(file, rows.schema) as writer:
+            writer.write_table(rows)
+        for suffix in ("parquet", "orc", "arrow", "arrows"):
+            assert run("json-schema", tmp_path / f"a.{suffix}") == (0, [kind], "")
+        wider = rows.set_column(0, "a", pa.array([1], pa.int64()))
+        pq.write_table(wider, tmp_path / "b.parquet")
+        assert run("json-schema", tmp_path / "a.parquet", tmp_path / "b.parquet")[1] == [
+            kind.replace("int,", "bigint,")
+        ]
+        (tmp_path / "a.csv").write_text("n,d\n1,2026-01-01\n")
+        (tmp_path / "a.tsv").write_text("n\td\n1\t2026-01-01\n")
+        with pa.CompressedOutputStream(str(tmp_path / "a.csv.gz"), "gzip") as file:
+            file.write((tmp_path / "a.csv").read_bytes())
+        for name in ("a.csv", "a.tsv", "a.csv.gz"):
+            assert run("json-schema", tmp_path / name)[1] == ["struct<n:bigint,d:date>"]
+
+    def test_errors(self, run: Run, tmp_path: pathlib.Path) -> None:
+        (tmp_path / "a.json").write_text('{"a":1}\n{"a":')
+        code, lines, err = run("json-schema", tmp_path / "a.json")
+        assert (code, lines) == (1, [])
+        assert f"{tmp_path / 'a.json'}: document 2 is no JSON" in err
+        (tmp_path / "deep.json").write_text("[" * 100_000)
+        assert "nested too deeply" in run("json-schema", tmp_path / "deep.json")[2]
+        (tmp_path / "binary.json").write_bytes(b"\xff\xfe")
+        assert run("json-schema", tmp_path / "binary.json")[0] == 1
+        (tmp_path / "b.csv").write_text("a\n1\n")
+        (tmp_path / "c.json").write_text("{}")
+        assert "several formats" in run("json-schema", tmp_path / "c.json", tmp_path / "b.csv")[2]
+        assert run("json-schema", tmp_path / "missing.json")[0] == 1
+        (tmp_path / "n.json").write_text("1")
+        assert "objects" in run("json-schema", "-t", tmp_path / "n.json")[2]
+
+    def test_of_orc_tools(self, run: Run, tmp_path: pathlib.Path) -> None:
+        """The same types where orc-tools has no words for hexadecimal digits, exponents and nulls."""
+        path = tmp_path / "a.json"
+        path.write_text('{"a":1,"b":"xy","c":{"d":[1,2000,70000]},"e":1.25}\n{"b":"","a":300,"f":true,"e":12}\n')
+        assert run("json-schema", path)[1] == [_ordered(run_orc_tools("json-schema", path))]
+
+
+def _ordered(text: str) -> str:
+    # Both have the columns of this document in the same order: orc-tools sorts them by name.
+    return text.strip()
+
+
+def test_version(run: Run) -> None:
+    assert run("version") == (0, [f"orcish {orcish.__version__}"], "")
+    assert json.loads(run("version", "--json")[1][0])["pyarrow"] == pa.__version__
+    assert run("version", "--all")[1][0].split() == ["orcish", orcish.__version__]
+
+
+class TestKey:
+    def test_plain_and_masked(self, run: Run) -> None:
+        code, lines, _ = run("key", "--json", DATA / "masked.zstd.orc", DATA / "spark.zstd.orc")
+        found, none = (json.loads(line)["encryption"] for line in lines)
+        assert (code, none) == (0, None)
+        assert found["keys"] == [{"name": "secret", "version": 0, "algorithm": "AES_CTR_128"}]
+        assert [(variant["column"], variant["mask"]) for variant in found["variants"]] == [
+            ("name", "nullify"),
+            ("code", "sha256"),
+        ]
+        text = "\n".join(run("key", DATA / "masked.zstd.orc", DATA / "spark.zstd.orc")[1])
+        assert "AES_CTR_128" in text
+        assert "No column is encrypted" in text
+
+    @pytest.mark.skipif(not ENCRYPTED.exists(), reason="the pack of encrypted files is not here")
+    def test_as_java_says(self) -> None:
+        for line in (ENCRYPTED / "cases.jsonl").read_text().splitlines():
+            case = json.loads(line)
+            path = ENCRYPTED / "files" / f"{case.get('case') or case.get('name')}.orc"
+            info = case.get("info")
+            if not info or not path.exists():
+                continue
+            file = orcish.ORCFile(path)
+            found = encryption(file)
+            assert found is not None
+            keys = [(key["name"], key["version"], key["algorithm"]) for key in info["keys"]]
+            assert [(key.name, key.version, key.algorithm) for key in found.keys] == keys
+            variants = [(file.column_paths[each["root"]], each["key"]) for each in info["variants"]]
+            assert [(each.column, each.key) for each in found.variants] == variants
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_damaged_footers(self, seed: int) -> None:
+        """Whatever the bytes are, there is a result or an error of orcish."""
+
+        class Tail:
+            def __init__(self, data: bytes) -> None:
+                self.data = data
+                self.column_paths = ["", "id"]
+
+            def tail_bytes(self) -> bytes:
+                return self.data
+
+        tail = orcish.ORCFile(DATA / "masked.zstd.orc").tail_bytes()
+        chance = random.Random(seed)
+        for _ in range(300):
+            data = bytearray(tail[: chance.randrange(len(tail)) or None])
+            for _ in range(chance.randrange(4)):
+                data[chance.randrange(len(data))] = chance.randrange(256)
+            with contextlib.suppress(orcish.CorruptFileError):
+                encryption(Tail(bytes(data)))  # type: ignore[arg-type]
+
+
+class TestSizes:
+    def test_all_bytes_are_counted(self, run: Run) -> None:
+        for path in sorted(DATA.glob("*.orc")):
+            (line,) = run("sizes", "--json", path)[1]
+            found = json.loads(line)
+            columns = sum(column["bytes"] for column in found["columns"])
+            assert columns + sum(found["overhead"].values()) == found["bytes"] == path.stat().st_size
+            for column in found["columns"]:
+                assert sum(column["streams"].values()) == column["bytes"]
+
+    def test_of_several_files(self, run: Run, tmp_path: pathlib.Path) -> None:
+        for name in ("a", "b"):
+            orcish.write_table(pa.table({name: range(1000), "x": range(1000)}), tmp_path / f"{name}.orc")
+        code, lines, _ = run("sizes", tmp_path)
+        assert (code, lines[0].split(", ")[:2]) == (0, ["2 files", "2,000 rows"])
+        sizes = [int(line.split()[2].replace(",", "")) for line in lines[3:]]
+        assert sizes == sorted(sizes, reverse=True)
+        names = [line.split()[-1] for line in lines[3:]]
+        assert {"a", "b", "x", "_file_footer", "_stripe_footer"} <= set(names)
+        assert len(run("sizes", tmp_path, "-n", 2)[1]) == 5
+        assert "ROW_INDEX" in "\n".join(run("sizes", tmp_path, "--streams")[1])
+
+    def test_as_orc_tools_has_it(self, run: Run) -> None:
+        path = DATA / "spark.zstd.orc"
+        found = json.loads(run("sizes", "--json", path)[1][0])
+        lines = [line.split() for line in run_orc_tools("sizes", path).splitlines()[1:]]
+        theirs = {
+            name.replace("_elem", "element").replace("_key", "key").replace("_value", "value"): float(size)
+            for _, size, name in lines
+        }
+        rows = found["rows"]
+        ours = {column["name"]: column["data_bytes"] / rows for column in found["columns"] if column["data_bytes"]}
+        ours["_index"] = sum(column["index_bytes"] for column in found["columns"]) / rows
+        ours |= {name: size / rows for name, size in found["overhead"].items() if size}
+        assert ours == pytest.approx(theirs, abs=0.01)
+
+
+class TestStats:
+    def test_merged_over_files(self, run: Run, tmp_path: pathlib.Path) -> None:
+        chance = random.Random(1)
+        parts = []
+        for at in range(3):
+            values = [chance.choice([None, chance.randrange(-1000, 1000)]) for _ in range(500)]
+            rows = pa.table(
+                {
+                    "i": values,
+                    "s": [None if v is None else f"v{v}" for v in values],
+                    "d": [None if v is None else {"x": v / 4} for v in values],
+                }
+            )
+            orcish.write_table(rows, tmp_path / f"{at}.orc")
+            parts.append(rows)
+        rows = pa.concat_tables(parts)
+        found = {each["column"]: each for each in map(json.loads, run("stats", "--json", tmp_path)[1])}
+        values = [value for value in rows["i"].to_pylist() if value is not None]
+        i = found["i"]["statistics"]
+        assert (i["min"], i["max"], i["sum"], i["values"]) == (min(values), max(values), sum(values), len(values))
+        assert found["i"]["nulls"] == found["s"]["nulls"] == found["d"]["nulls"] == 1500 - len(values)
+        assert found["d.x"]["nulls"] == 0
+        assert found["s"]["statistics"]["max"] == max(f"v{value}" for value in values)
+        assert run("stats", tmp_path)[1][2].split()[:4] == ["(root)", "struct", "1,500", "0"]
+
+    def test_by_file_and_stripe(self, run: Run, tmp_path: pathlib.Path) -> None:
+        path = tmp_path / "a.orc"
+        with orcish.ORCWriter(path, pa.schema({"i": pa.int64()})) as writer:
+            for at in range(3):
+                writer.write(pa.table({"i": [at, None]}))
+                writer.end_stripe()
+        lines = [json.loads(line) for line in run("stats", "--json", "--by-stripe", "-c", "i", path, path)[1]]
+        assert [(line["stripe"], line["statistics"]["min"], line["nulls"]) for line in lines] == [
+            (0, 0, 1),
+            (1, 1, 1),
+            (2, 2, 1),
+        ] * 2
+        assert [
+            json.loads(line)["nulls"] for line in run("stats", "--json", "--by-file", "-c", "i", path, path)[1]
+        ] == [3, 3]
+        assert run("stats", "--by-stripe", path)[1][0].split()[:3] == ["file", "stripe", "column"]
+        code, _, err = run("stats", "-c", "j", path)
+        assert code == 1
+        assert "j" in err
+
+    def test_what_one_part_does_not_know_is_not_known(self) -> None:
+        S = orcish.ColumnStatistics  # noqa: N806
+        one = S("integer", values=2, has_null=False, min=1, max=5, min_is_exact=True, max_is_exact=True, sum=6)
+        assert merged_statistics([]) is None
+        assert merged_statistics([None, None]) is None
+        assert merged_statistics([one]) == one
+        both = merged_statistics([one, None])
+        assert both is not None
+        assert (both.min, both.sum, both.values, both.has_null) == (None, None, None, None)
+        empty = S("none", values=0, has_null=True)
+        both = merged_statistics([one, empty])
+        assert both is not None
+        assert (both.min, both.max, both.sum, both.values, both.has_null, both.kind) == (1, 5, 6, 2, True, "integer")
+        other = merged_statistics([one, S("string", values=1, has_null=False, min="a", max="b")])
+        assert other is not None
+        assert (other.kind, other.min, other.values) == ("mixed", None, 3)
+        unbounded = merged_statistics([one, S("integer", values=1, has_null=None)])
+        assert unbounded is not None
+        assert (unbounded.min, unbounded.sum, unbounded.has_null) == (None, None, None)
+
+
+class TestExplain:
+    def test_what_proves_it(self, run: Run, tmp_path: pathlib.Path) -> None:
+        path = tmp_path / "a.orc"
+        orcish.write_table(pa.table({"id": range(0, 100_000, 2)}), path, bloom_filter_columns=["id"])
+        scan = orcish.scan(path, filters="id = 20001")
+        code, lines, _ = run("explain", path, "--where", "id = 20001")
+        assert (code, lines) == (
+            0,
+            ["50,000 of 50,000 rows skipped, 0 of 1 stripes", *str(scan.explain()).splitlines()],
+        )
+        (line,) = run("explain", path, "--where", "id = 20001", "--json")[1]
+        found = json.loads(line)
+        assert (found["bytes"], found["requests"]) == (scan.explain().bytes, scan.explain().requests)
+        (part,) = found["files"][0]["parts"]
+        assert {reason["proof"] for group in (part, *part["groups"]) for reason in group["reasons"]} >= {"bloom filter"}
+        all_rows = json.loads(run("explain", path, "--json", "-c", "id", "-n", 5)[1][0])
+        assert all_rows["files"][0]["parts"][0]["outcome"] == "all"
+
+    def test_tables(self, run: Run, table: pathlib.Path, carbon: pathlib.Path) -> None:
+        code, lines, _ = run("explain", table, carbon, "--where", "id = 2")
+        assert code == 0
+        assert any("of 1 blocklets" in line for line in lines)
+        code, lines, _ = run("explain", table, "--where", "day = date '2026-01-01'")
+        assert lines[0] == "0 of 10 rows skipped, 0 of 1 stripes, 1 of 2 files"
+        code, lines, err = run("explain", table, "--where", "idd = 2")
+        assert (code, lines) == (1, [])
+        assert "id" in err
+
+
+def test_the_installed_script(tmp_path: pathlib.Path) -> None:
+    """A URL of a store is in the tests of stores; here the commands run as processes, whose pipes close early."""
+    for command in ("schema", "sizes", "stats", "explain", "key", "version", "json-schema"):
+        files = [] if command == "version" else [DATA / "spark.zstd.orc"]
+        done = subprocess.run(
+            [sys.executable, "-m", "orcish", command, *map(str, files)], capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, ""), command
+        assert re.search(r"\w", done.stdout)
+
+
+def test_help_has_every_command_once(capsys: pytest.CaptureFixture[str]) -> None:
+    found = [command.name for commands in grouped().values() for command in commands]
+    assert sorted(found) == sorted(command.name for command in COMMANDS)
+    names = [name for names in GROUPS.values() for name in names]
+    assert len(set(names)) == len(names)
+    with pytest.raises(SystemExit) as raised:
+        main(["--help"])
+    assert raised.value.code == 0
+    out = capsys.readouterr().out
+    for command in COMMANDS:
+        assert len(re.findall(rf"^  {command.name} ", out, flags=re.MULTILINE)) == 1
+    for command in COMMANDS:
+        with pytest.raises(SystemExit) as raised:
+            main([command.name, "--help"])
+        assert raised.value.code == 0
+        assert capsys.readouterr().out.startswith(f"usage: orcish {command.name} ")
+
+
+def test_urls_of_a_store(run: Run, store: Any, tmp_path: pathlib.Path) -> None:
+    rows = pa.table({"id": range(100), "day": [f"d{at % 2}" for at in range(100)]})
+    url = f"s3://{BUCKET}/t"
+    orcish.write_dataset(rows, url, partition_by=["day"], storage_options=store.options)
+    orcish.write_table(rows, tmp_path / "a.orc")
+    options = [f"--storage-option={name}={value}" for name, value in store.options.items()]
+    assert run("schema", url, "--ddl", *options)[1] == ["id BIGINT,", "day STRING"]
+    assert run("sizes", url, *options)[1][0].startswith("2 files, 100 rows")
+    assert json.loads(run("stats", url, "-c", "id", "--json", *options)[1][0])["statistics"]["max"] == 99
+    assert run("explain", url, "--where", "day = 'd0' and id > 500", *options)[1][0].startswith("50 of 50 rows skipped")
+    assert len(run("key", url, *options)[1]) == 5
+    assert run("diff", url, tmp_path / "a.orc", "--key", "id", "--values-only", *options) == (0, [], "")
+    (tmp_path / "b.json").write_text('{"a": 1}')
+    store.client.put_object(Bucket=BUCKET, Key="b.json", Body=b'{"a": 1}')
+    assert run("json-schema", f"s3://{BUCKET}/b.json", *options)[1] == ["struct<a:tinyint>"]
+    for command in ("schema", "sizes", "stats", "explain", "key", "compat"):
+        code, _, err = run(command, f"s3://{BUCKET}/missing.orc", *options)
+        assert code == 1
+        assert "missing.orc" in err
+
+
+@pytest.mark.parametrize("arguments", [["stats"], ["sizes"], ["compat"], ["diff", DATA / "spark.zlib.orc"]], ids=str)
+def test_tables_on_a_terminal(arguments: list[Any]) -> None:
+    """With rich the header is bold; the names of a file are text and no markup."""
+    parent, child = pty.openpty()
+    command = [sys.executable, "-m", "orcish", *map(str, arguments), str(DATA / "spark.none.orc")]
+    process = subprocess.Popen(command, stdout=child, stderr=child, stdin=child)
+    os.close(child)
+    shown = b""
+    with contextlib.suppress(OSError):
+        while part := os.read(parent, 4096):
+            shown += part
+    os.close(parent)
+    assert process.wait(60) in (0, 1)
+    assert b"\x1b[1m" in shown or arguments[0] == "diff"
+    assert b"Traceback" not in shown
+
+
+@pytest.mark.skipif(not CONFORMANCE.exists(), reason="the pack of files of other writers is not here")
+def test_schemas_and_statistics_as_orc_tools_has_them(run: Run) -> None:
+    """Of files of Apache ORC that are read by orc-tools 1.9, in one JVM."""
+    files = sorted((CONFORMANCE / "apache+orc").glob("TestOrcFile.*.orc"))
+    assert len(files) > 10
+    compared = 0
+    for theirs, path in zip(json.loads(run_orc_tools("meta", "-j", *files)), files, strict=True):
+        assert theirs["fileName"].endswith(path.name)
+        assert run("schema", path) == (0, [theirs["schemaString"]], "")
+        lines = [json.loads(line) for line in run("stats", "--json", path)[1]]
+        assert len(lines) == len(theirs["fileStatistics"])
+        for ours, other in zip(lines, theirs["fileStatistics"], strict=True):
+            known = ours["statistics"]
+            if known is None or other.get("count") is None:
+                continue
+            assert known["values"] == other["count"], (path.name, ours["column"])
+            for name, key in {"min": "min", "max": "max", "sum": "sum"}.items():
+                if ours["type"] in ("tinyint", "smallint", "int", "bigint") and key in other and name in known:
+                    assert known[name] == other[key], (path.name, ours["column"], name)
+                    compared += 1
+    assert compared > 20

@@ -1,0 +1,209 @@
+"""The command sql."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import sys
+
+import orcish
+import pyarrow as pa
+import pytest
+from orcish.cli import main
+from support.carbon import CarbonTableWriter
+from support.terminals import on_terminal
+
+pytest.importorskip("duckdb")
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs the command; gives exit code, lines of standard output, and standard error."""
+
+    def run(*arguments):
+        code = main(["sql", *map(str, arguments)])
+        out, err = capsys.readouterr()
+        return code, out.splitlines(), err
+
+    return run
+
+
+@pytest.fixture
+def rows(run):
+    """Runs a query, which must work; gives the rows."""
+
+    def rows(*arguments):
+        code, lines, err = run(*arguments, "--json")
+        assert (code, err) == (0, "")
+        return [json.loads(line) for line in lines]
+
+    return rows
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """The current directory, with a table ``orders`` and a file ``names.orc``."""
+    monkeypatch.chdir(tmp_path)
+    orcish.write_dataset(pa.table({"id": range(10), "k": [i % 2 for i in range(10)]}), "orders", partition_by=["k"])
+    orcish.write_table(pa.table({"id": [1, 2], "name": ["x", "y"]}), "names.orc")
+    return tmp_path
+
+
+class TestNames:
+    def test_files_folders_and_patterns(self, folder, rows):
+        assert rows("select k, sum(id) as s from 'orders/*/*.orc' group by k order by k") == [
+            {"k": 0, "s": "20"},
+            {"k": 1, "s": "25"},
+        ]
+        assert rows("select count(*) as n from orders") == [{"n": 10}]
+        assert rows(f"select count(*) as n from '{folder}/orders/k=1'") == [{"n": 5}]
+        assert rows('select name from "names.orc" where id = 2') == [{"name": "y"}]
+        assert rows(f"select name from 'file://{folder}/names.orc' where id = 1") == [{"name": "x"}]
+
+    def test_wherever_they_are_in_the_query(self, rows):
+        pathlib.Path("more.csv").write_text("id,z\n1,5\n")
+        assert rows("select * from orders o join 'names.orc' n using (id) join 'more.csv' using (id)") == [
+            {"id": 1, "k": 1, "name": "x", "z": 5}
+        ]
+        assert rows("select (select max(id) from orders) as m") == [{"m": 9}]
+        assert rows("select id from orders where id in (select id from 'names.orc') order by id") == [
+            {"id": 1},
+            {"id": 2},
+        ]
+        assert rows("from 'names.orc' union all by name from orders where id > 8") == [
+            {"id": 1, "name": "x", "k": None},
+            {"id": 2, "name": "y", "k": None},
+            {"id": 9, "name": None, "k": 1},
+        ]
+        assert rows(
+            "with names as (from 'names.orc'), orders as (from orders where id > 7) select count(*) as n from orders, names"
+        ) == [{"n": 4}]
+        assert [row["column_name"] for row in rows("describe 'names.orc'")] == ["id", "name"]
+        assert [row["max"] for row in rows("summarize 'names.orc'")] == ["2", "y"]
+        assert rows("select 'names.orc' as text") == [{"text": "names.orc"}]
+
+    def test_given_names(self, rows, run):
+        assert rows("select count(*) as n from a, B", "--table", "a=orders", "--table", "b=names.orc") == [{"n": 20}]
+        # A given name takes precedence over a file.
+        assert rows("select count(*) as n from orders", "--table", "ORDERS=names.orc") == [{"n": 2}]
+
+    def test_names_that_differ_by_case(self, rows, run):
+        orcish.write_table(pa.table({"id": [7]}), "NAMES.orc")
+        code, lines, err = run("select * from 'names.orc', 'NAMES.orc'")
+        assert (code, lines) == (1, [])
+        assert "ignores case" in err
+        assert rows("select upper.id from 'names.orc' n, upper where n.id = 1", "--table", "upper=NAMES.orc") == [
+            {"id": 7}
+        ]
+
+    def test_odd_names(self, rows):
+        for name in ("a b.orc", "it's.orc", 'quo"te.orc', "semi;colon.orc", "ü.orc", "x--y.orc"):
+            orcish.write_table(pa.table({"id": [1]}), name)
+            quoted = name.replace("'", "''")
+            assert rows(f"select id from '{quoted}'") == [{"id": 1}]
+
+    def test_carbon(self, folder, rows):
+        written = CarbonTableWriter(folder / "carbon", pa.schema([("id", pa.int32())]))
+        written.load(pa.table({"id": pa.array(range(10), pa.int32())}))
+        assert rows("select sum(id) as s from carbon where id > 5") == [{"s": "30"}]
+
+    def test_a_store(self, store, rows):
+        orcish.write_table(pa.table({"id": range(20)}), "s3://shelf/t/a.orc", storage_options=store.options)
+        options = [f"--storage-option={name}={value}" for name, value in store.options.items()]
+        for source in ("s3://shelf/t/", "s3://shelf/t/*.orc", "s3://shelf/t/a.orc"):
+            assert rows(f"select count(*) as n from '{source}' where id > 9", *options) == [{"n": 10}]
+
+
+def test_columns_and_filters_are_pushed_down(rows, run):
+    with orcish.ORCWriter(
+        "stripes.orc", pa.schema([("id", pa.int64()), ("text", pa.string())]), compression="none"
+    ) as writer:
+        for at in range(3):
+            writer.write(pa.table({"id": range(at * 1000, at * 1000 + 1000), "text": [f"{i}" for i in range(1000)]}))
+            writer.end_stripe()
+    first = orcish.ORCFile("stripes.orc").stripes[0]
+    with pathlib.Path("stripes.orc").open("r+b") as file:
+        file.seek(first.offset)
+        file.write(b"\xff" * (first.index_length + first.data_length + first.footer_length))
+    assert rows("select count(text) as n from 'stripes.orc' where id >= 1000") == [{"n": 2000}]
+    code, _, err = run("select count(text) from 'stripes.orc'")
+    assert code == 1
+    assert "stripe 0" in err
+
+
+def test_values(rows):
+    query = (
+        "select 1::hugeint as h, time '01:02:03.5' as t, interval 1 day as i, uuid() is not null as u, {'a': [1, null]} as s, "
+        "map {'k': 1} as m, 'x'::blob as b, [1, 2]::int[2] as a, timestamptz '2026-01-02 03:04:05+00' as z, "
+        "'a'::enum('a', 'b') as e, union_value(k := 1) as v, 'nan'::double as n, date '2026-01-02' as d"
+    )
+    assert rows(query) == [
+        {
+            "h": "1",
+            "t": "01:02:03.5",
+            "i": "P0M1DT0S",
+            "u": True,
+            "s": {"a": [1, None]},
+            "m": {"k": 1},
+            "b": "78",
+            "a": [1, 2],
+            "z": "2026-01-02T03:04:05Z",
+            "e": "a",
+            "v": {"tag": 0, "value": 1},
+            "n": "NaN",
+            "d": "2026-01-02",
+        }
+    ]
+
+
+def test_output(run, folder):
+    code, lines, _ = run("select id, repeat('ü', 60) as long from orders order by id", "-n", 2, "--width", 5)
+    assert (code, lines) == (0, ["id  long", "--  -----", " 0  üüüü…", " 1  üüüü…"])
+    assert run("select id from orders where false")[1] == ["id", "--"]
+    code, lines, _ = run("select '\x1b[31m' as \"\x1b[0m\"")
+    assert all(line.isprintable() for line in lines)
+    code, shown = on_terminal([sys.executable, "-m", "orcish"], "sql", f"select max(id) as m from '{folder}/orders'")
+    assert code == 0
+    assert "9" in shown
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("selec 1", "syntax error"),
+        ("", "one is run at a time"),
+        ("select 1; select 2", "one is run at a time"),
+        ("drop table x", "only queries are run"),
+        ("copy (select 1) to 'x.csv'", "only queries are run"),
+        ("create view v as select 1", "only queries are run"),
+        ("install httpfs", "only queries are run"),
+        ("select * from nope", "nope does not exist"),
+        ("select * from 'nope.orc'", "nope.orc"),
+        ("select * from 'nope/*.orc'", "nothing matches the pattern"),
+        ("select * from options", "options does not exist"),
+        ("select nope from 'names.orc'", "nope"),
+        ("select error('oh no') from 'names.orc'", "oh no"),
+        ("select * from 'bad.orc'", "bad.orc"),
+    ],
+)
+def test_errors(query, text, run, folder):
+    (folder / "bad.orc").write_bytes(b"ORC, or so it seems" * 20)
+    code, lines, err = run(query)
+    assert (code, lines) == (1, [])
+    assert text in err
+    assert err.count("\n") == 1
+    assert {path.name for path in folder.iterdir()} == {"orders", "names.orc", "bad.orc"}
+
+
+def test_without_duckdb(monkeypatch, run):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    code, lines, err = run("select 1")
+    assert (code, lines) == (1, [])
+    assert "pip install duckdb" in err
+
+
+def test_arguments(run):
+    assert run("select 1 as a", "--threads", 1, "--memory", "500MB")[0] == 0
+    for arguments in (["select 1", "--threads", "0"], ["select 1", "--table", "a"], []):
+        with pytest.raises(SystemExit):
+            main(["sql", *arguments])

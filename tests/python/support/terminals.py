@@ -1,0 +1,26 @@
+"""Commands on a terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+from typing import Any
+
+
+def on_terminal(command: list[str], *arguments: Any) -> tuple[int, str]:
+    """Exit code, and what a terminal shows."""
+    parent, child = pty.openpty()
+    process = subprocess.Popen([*command, *map(str, arguments)], stdout=child, stderr=child, stdin=child)
+    os.close(child)
+    shown = b""
+    while True:
+        try:
+            part = os.read(parent, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(parent)
+    return process.wait(60), shown.decode()

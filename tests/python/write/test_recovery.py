@@ -1,0 +1,213 @@
+"""Recovery of torn and damaged files: what is whole is kept, and what is lost is said."""
+
+from __future__ import annotations
+
+import io
+import random
+from pathlib import Path
+from typing import Any
+
+import orcish
+import pyarrow as pa
+import pyarrow.orc as po
+import pyorc
+import pytest
+
+ROWS = 6000
+DATA = sorted((Path(__file__).parents[2] / "data").glob("*.orc"))
+CODECS = ["none", "zlib", "snappy", "zstd", "lz4", "brotli"]
+
+
+def table(rows: int = ROWS) -> pa.Table:
+    chosen = random.Random(1)
+    return pa.table(
+        {
+            "id": range(rows),
+            "text": [None if number % 7 == 0 else f"{chosen.getrandbits(512):x}" for number in range(rows)],
+            "few": [f"f{number % 5}" for number in range(rows)],
+            "nest": [{"a": [number] * (number % 3), "b": number / 2} for number in range(rows)],
+        }
+    )
+
+
+def by_orcish(codec: str, rows: pa.Table) -> bytes:
+    out = io.BytesIO()
+    with orcish.ORCWriter(out, rows.schema, compression=codec, arrow_schema=False) as writer:
+        for start in range(0, len(rows), 1000):
+            writer.write(rows.slice(start, 1000))
+            writer.end_stripe()
+    return out.getvalue()
+
+
+def by_pyarrow(codec: str, rows: pa.Table) -> bytes:
+    out = io.BytesIO()
+    name = "uncompressed" if codec == "none" else codec
+    with po.ORCWriter(out, compression=name, stripe_size=64 << 10, batch_size=512, row_index_stride=1000) as writer:
+        for start in range(0, len(rows), 500):
+            writer.write(rows.slice(start, 500))
+    return out.getvalue()
+
+
+def by_pyorc(codec: str, rows: pa.Table) -> bytes:
+    kinds = {"none": pyorc.CompressionKind.NONE, "zlib": pyorc.CompressionKind.ZLIB, "zstd": pyorc.CompressionKind.ZSTD}
+    out = io.BytesIO()
+    schema = "struct<id:bigint,text:string,few:string,nest:struct<a:array<bigint>,b:double>>"
+    with pyorc.Writer(
+        out, schema, compression=kinds[codec], stripe_size=64 << 10, batch_size=500, row_index_stride=1000
+    ) as writer:
+        for row in rows.to_pylist():
+            nest = row["nest"]
+            writer.write((row["id"], row["text"], row["few"], (nest["a"], nest["b"])))
+    return out.getvalue()
+
+
+WRITERS = [
+    *((by_orcish, codec) for codec in CODECS),
+    *((by_pyarrow, codec) for codec in ("none", "zlib", "snappy", "zstd", "lz4")),
+    *((by_pyorc, codec) for codec in ("none", "zlib", "zstd")),
+]
+
+
+@pytest.fixture(scope="module", params=WRITERS, ids=lambda param: f"{param[0].__name__}, {param[1]}")
+def file(request: pytest.FixtureRequest) -> bytes:
+    writer, codec = request.param
+    data: bytes = writer(codec, table())
+    return data
+
+
+def recovered(data: bytes, like: bytes | None = None) -> tuple[orcish.Recovered, pa.Table]:
+    out = io.BytesIO()
+    found = orcish.recover_file(data, out, like=like)
+    assert found.written is not None
+    new = orcish.ORCFile(out.getvalue())
+    assert [str(finding) for finding in new.check() if finding.contradicts_rows] == []
+    assert new.num_rows == found.rows == found.written.rows
+    return found, new.read()
+
+
+def expected(data: bytes, cut: int) -> int:
+    """The rows of the stripes that end before a place."""
+    return sum(
+        stripe.num_rows
+        for stripe in orcish.ORCFile(data).stripes
+        if stripe.offset + stripe.index_length + stripe.data_length + stripe.footer_length <= cut
+    )
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+def test_a_cut_file_with_another_one(file: bytes, share: float) -> None:
+    """The rows of all complete stripes come back."""
+    cut = max(3, int(len(file) * share))
+    whole = orcish.ORCFile(file)
+    assert whole.num_stripes > 2
+    found, rows = recovered(file[:cut], like=file)
+    assert rows.num_rows == expected(file, cut)
+    assert rows.equals(whole.read().slice(0, rows.num_rows))
+    assert (found.tail_end, found.without_tail) == (None, 0)
+    assert not found.is_whole
+    if cut > 3:
+        (lost,) = found.lost
+        assert (lost.end, lost.rows) == (cut, None)
+    with pytest.raises(orcish.CorruptFileError, match="no valid tail"):
+        orcish.recover_file(file[:cut])
+
+
+def test_stripes_that_end_at_the_cut(file: bytes) -> None:
+    """At each end of a stripe nothing is lost but the tail."""
+    for stripe in orcish.ORCFile(file).stripes:
+        cut = stripe.offset + stripe.index_length + stripe.data_length + stripe.footer_length
+        found, rows = recovered(file[:cut], like=file)
+        assert rows.num_rows == stripe.first_row + stripe.num_rows
+        assert found.lost == []
+
+
+def with_inner_tail(file: bytes, more: bytes, behind: int) -> bytes:
+    """A file that goes on behind its tail with stripes of another one, as one of a writer that has flushed."""
+    stripes = orcish.ORCFile(more).stripes[:behind]
+    return file + b"".join(
+        more[stripe.offset : stripe.offset + stripe.index_length + stripe.data_length + stripe.footer_length]
+        for stripe in stripes
+    )
+
+
+@pytest.mark.parametrize("torn", [0, 1, 1000])
+def test_tails_within_the_file(file: bytes, torn: int) -> None:
+    """The tail of the last flush lists the first stripes, and complete stripes behind it are found."""
+    data = with_inner_tail(file, file, 2)
+    rest = file[3 : 3 + torn]
+    found, rows = recovered(data + rest)
+    first = orcish.ORCFile(file)
+    more = sum(stripe.num_rows for stripe in first.stripes[:2])
+    assert found.tail_end == len(file)
+    assert (found.without_tail, found.stripes) == (first.num_stripes, first.num_stripes + 2)
+    assert rows.equals(pa.concat_tables([first.read(), first.read().slice(0, more)]).combine_chunks())
+    assert [(lost.start, lost.end) for lost in found.lost] == ([(len(data), len(data) + torn)] if torn else [])
+
+
+def test_a_whole_file(file: bytes) -> None:
+    found, rows = recovered(file)
+    assert found.is_whole
+    assert found.lost == []
+    assert rows.equals(orcish.ORCFile(file).read())
+
+
+def test_a_damaged_stripe_is_left_out(file: bytes) -> None:
+    whole = orcish.ORCFile(file)
+    stripe = whole.stripes[1]
+    at = stripe.offset + stripe.index_length
+    data = file[:at] + b"\xff" * stripe.data_length + file[at + stripe.data_length :]
+    found, rows = recovered(data)
+    (lost,) = found.lost
+    assert (lost.start, lost.rows) == (stripe.offset, stripe.num_rows)
+    assert "stripe 1" in lost.reason
+    left = [*range(stripe.first_row), *range(stripe.first_row + stripe.num_rows, whole.num_rows)]
+    assert rows.equals(whole.read().take(left))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_noise(seed: int) -> None:
+    """Any bytes give an error, or rows that were written."""
+    chosen = random.Random(seed)
+    data = bytearray(by_orcish(chosen.choice(CODECS), table(3000)))
+    for _ in range(chosen.randint(1, 20)):
+        data[chosen.randrange(len(data))] = chosen.randrange(256)
+    cut = chosen.randrange(len(data))
+    out = io.BytesIO()
+    try:
+        orcish.recover_file(bytes(data[:cut]), out, like=by_orcish("zlib", table(10)) if seed % 2 else None)
+    except (orcish.OrcishError, ValueError):
+        assert not out.getvalue()
+        return
+    orcish.ORCFile(out.getvalue()).read()
+
+
+@pytest.mark.parametrize("path", DATA, ids=lambda path: path.name)
+def test_files_of_all_writers(path: Path) -> None:
+    file = orcish.ORCFile(path)
+    if file.encrypted_columns:
+        with pytest.raises(orcish.UnsupportedError, match="encrypted"):
+            orcish.recover_file(path)
+        return
+    found = orcish.recover_file(path)
+    assert found.rows == file.num_rows
+    assert found.lost == []
+
+
+def test_nothing_appears_after_an_error(tmp_path: Path) -> None:
+    (tmp_path / "torn.orc").write_bytes(by_orcish("zstd", table())[:5000])
+    with pytest.raises(orcish.CorruptFileError, match=r"torn\.orc: it has no valid tail"):
+        orcish.recover_file(tmp_path / "torn.orc", tmp_path / "new.orc")
+    (tmp_path / "other").write_bytes(b"no ORC file at all")
+    like: Any = by_orcish("zstd", table(10))
+    with pytest.raises(orcish.CorruptFileError, match="does not begin with ORC"):
+        orcish.recover_file(tmp_path / "other", tmp_path / "new.orc", like=like)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "torn.orc"]
+
+
+def test_many_places_that_look_like_tails() -> None:
+    data = b"ORC" + bytes([0x82, 0xF4, 0x03, 0x03]) * 20_000 + b"ORC\x05" * 20_000
+    with pytest.raises(orcish.CorruptFileError):
+        orcish.recover_file(data + bytes([0x82, 0xF4, 0x03, 0x03]) + b"ORC\x05")
+    many = (bytes([0x82, 0xF4, 0x03, 0x03]) + b"ORC\x05") * 20_000
+    with pytest.raises(orcish.LimitExceededError, match="look like the end of a tail"):
+        orcish.recover_file(b"ORC" + many)
