@@ -115,9 +115,8 @@ impl<'a> Walker<'a> {
                 return Ok(None);
             }
             chunks += 1;
-            candidates.retain(|&(first, number)| {
-                chunks - number < MAX_FOOTER_CHUNKS && end - first <= self.limits.tail
-            });
+            candidates
+                .retain(|&(first, number)| chunks - number < MAX_FOOTER_CHUNKS && end - first <= self.limits.tail);
             let Ok(raw) = decompress_all(self.bytes(at..end)?, framing, self.limits.tail) else { return Ok(None) };
             if begins_like_footer(&raw) {
                 candidates.push((at, chunks));
