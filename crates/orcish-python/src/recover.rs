@@ -17,6 +17,9 @@ type LostSpec = (u64, u64, Option<u64>, String);
 /// length of the file, whether the file is whole, and what is lost.
 type RecoverySpec = (u64, usize, usize, Option<u64>, u64, bool, Vec<LostSpec>);
 
+/// Rows, bytes and stripes of a new file.
+type WrittenSpec = (u64, u64, usize);
+
 /// Finds what of a file can be read, and writes it to `target`, if one is given: rows, bytes and stripes of the new file.
 /// `like` is a file of the same writer, for a file without a tail.
 #[pyfunction]
@@ -28,7 +31,7 @@ pub(crate) fn recover_file(
     like: Option<&Bound<'_, PyAny>>,
     storage_options: Option<&Bound<'_, PyDict>>,
     limits: Option<&Bound<'_, PyDict>>,
-) -> PyResult<(RecoverySpec, Option<(u64, u64, usize)>)> {
+) -> PyResult<(RecoverySpec, Option<WrittenSpec>)> {
     let limits = self::limits(limits)?;
     let storage = self::storage_options(storage_options)?;
     let source = source::open(source, &storage, None)?;

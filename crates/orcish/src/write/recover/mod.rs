@@ -89,7 +89,8 @@ impl Recovery {
         let (tail_end, mut tail) = match (last, like) {
             (Some((end, tail)), _) => (Some(end), tail),
             (None, Some(like)) => {
-                let head = source.read_ranges(&[0..size.min(3)])?.pop().unwrap_or_default();
+                let head = 0..size.min(3);
+                let head = source.read_ranges(std::slice::from_ref(&head))?.pop().unwrap_or_default();
                 if &*head != b"ORC" {
                     return Err(Error::corrupt("not an ORC file: it does not begin with ORC"));
                 }

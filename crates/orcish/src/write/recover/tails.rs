@@ -60,7 +60,8 @@ pub(super) fn last_tail(
     while end > overlap {
         cancellation.poll()?;
         let start = end.saturating_sub(tuning::MERGE_COPY_BYTES.wide());
-        let window = source.read_ranges(&[start..end])?.pop().unwrap_or_default();
+        let range = start..end;
+        let window = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
         for at in (0..window.len().saturating_sub(MAGIC_FIELD.len())).rev() {
             if !window.get(at..).is_some_and(|rest| rest.starts_with(&MAGIC_FIELD)) {
                 continue;

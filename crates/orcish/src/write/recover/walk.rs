@@ -64,7 +64,7 @@ impl<'a> Walker<'a> {
             false => self.footer_of_chunks(start, cancellation)?,
         };
         let Some((range, footer)) = found else { return Ok(Err(End::NoFooter)) };
-        let index_length = footer.streams.iter().filter(|stream| is_index(stream)).map(orc::Stream::length).sum();
+        let index_length = footer.streams.iter().filter(is_index).map(orc::Stream::length).sum();
         let Some(rows) = self.rows(start, &footer)? else { return Ok(Err(End::NoRowIndex)) };
         Ok(Ok(StripeInfo {
             offset: start,
