@@ -17,18 +17,6 @@ CORRUPT = pathlib.Path(__file__).parents[2] / "data" / "corrupt"
 
 
 @pytest.fixture
-def run(capsys):
-    """Runs the command; gives exit code, lines of standard output, and standard error."""
-
-    def run(*arguments):
-        code = main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return code, out.splitlines(), err
-
-    return run
-
-
-@pytest.fixture
 def good(tmp_path):
     path = tmp_path / "good.orc"
     orcish.write_table(pa.table({"id": range(20_000), "s": [str(i) for i in range(20_000)]}), path)

@@ -25,18 +25,6 @@ from orcish.cli.json_values import to_json
 from orcish.terminal import Table, printable, shorten, width
 
 
-@pytest.fixture
-def run(capsys):
-    """Runs the command; gives exit code, lines of standard output, and standard error."""
-
-    def run(*arguments):
-        code = main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return code, out.splitlines(), err
-
-    return run
-
-
 def test_rows_that_are_larger_than_memory_are_refused_at_once(run):
     """Files of less than a hundred bytes state lists of 2³¹-1 elements, and 2⁶² rows of empty structs."""
     heavy = pathlib.Path(__file__).parents[2] / "data" / "heavy"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import functools
 import json
 import pathlib
 import sys
@@ -15,7 +16,6 @@ import pyarrow.csv
 import pyarrow.parquet
 import pyorc
 import pytest
-from orcish.cli import main
 from orcish.cli.formats.schemas import parse_schema, parse_type
 from support.carbon import CarbonTableWriter
 from support.terminals import on_terminal
@@ -48,15 +48,9 @@ NESTED = pa.table(
 
 
 @pytest.fixture
-def run(capsys):
-    """Runs the command; gives exit code, lines of standard output, and standard error."""
-
-    def run(*arguments):
-        code = main(["convert", *map(str, arguments)])
-        out, err = capsys.readouterr()
-        return code, out.splitlines(), err
-
-    return run
+def run(run):
+    """Runs ``orcish convert``."""
+    return functools.partial(run, "convert")
 
 
 @pytest.fixture

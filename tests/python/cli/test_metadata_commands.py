@@ -37,16 +37,15 @@ Run = Callable[..., tuple[int, list[str], str]]
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command; gives exit code, lines of standard output, and standard error."""
+def run(run: Run) -> Run:
+    """Runs the command, whose output must be printable."""
 
-    def run(*arguments: Any) -> tuple[int, list[str], str]:
-        code = main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        assert all(line.isprintable() for line in out.splitlines())
-        return code, out.splitlines(), err
+    def checked(*arguments: Any) -> tuple[int, list[str], str]:
+        code, lines, err = run(*arguments)
+        assert all(line.isprintable() for line in lines)
+        return code, lines, err
 
-    return run
+    return checked
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import pathlib
@@ -37,15 +38,9 @@ def rows(count: int = COUNT, seed: int = 1) -> pa.Table:
 
 
 @pytest.fixture
-def run(capsys):
-    """Runs the command; gives exit code, lines of standard output, and standard error."""
-
-    def run(*arguments):
-        code = main(["rewrite", *map(str, arguments)])
-        out, err = capsys.readouterr()
-        return code, out.splitlines(), err
-
-    return run
+def run(run):
+    """Runs ``orcish rewrite``."""
+    return functools.partial(run, "rewrite")
 
 
 @pytest.fixture

@@ -20,18 +20,6 @@ ORCISH = [sys.executable, "-m", "orcish"]
 
 
 @pytest.fixture
-def run(capsys):
-    """Runs the command; gives exit code, lines of standard output, and standard error."""
-
-    def run(*arguments):
-        code = main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return code, out.splitlines(), err
-
-    return run
-
-
-@pytest.fixture
 def rows(run):
     """Runs a command with --json, which must work; gives the objects."""
 

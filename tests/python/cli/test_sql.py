@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import pathlib
 import sys
@@ -17,15 +18,9 @@ pytest.importorskip("duckdb")
 
 
 @pytest.fixture
-def run(capsys):
-    """Runs the command; gives exit code, lines of standard output, and standard error."""
-
-    def run(*arguments):
-        code = main(["sql", *map(str, arguments)])
-        out, err = capsys.readouterr()
-        return code, out.splitlines(), err
-
-    return run
+def run(run):
+    """Runs ``orcish sql``."""
+    return functools.partial(run, "sql")
 
 
 @pytest.fixture
