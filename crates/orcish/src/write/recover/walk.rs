@@ -118,15 +118,19 @@ impl<'a> Walker<'a> {
             candidates
                 .retain(|&(first, number)| chunks - number < MAX_FOOTER_CHUNKS && end - first <= self.limits.tail);
             let Ok(raw) = decompress_all(self.bytes(at..end)?, framing, self.limits.tail) else { return Ok(None) };
-            if begins_like_footer(&raw) {
-                candidates.push((at, chunks));
+            let is_candidate = begins_like_footer(&raw);
+            if is_candidate && let Some(footer) = self.footer(raw, at - start) {
+                return Ok(Some((at..end, footer)));
             }
-            for (first, _) in candidates.clone().into_iter().rev() {
+            for &(first, _) in candidates.iter().rev() {
                 let stored = self.bytes(first..end)?;
                 let Ok(raw) = decompress_all(stored, framing, self.limits.tail) else { continue };
                 if let Some(footer) = self.footer(raw, first - start) {
                     return Ok(Some((first..end, footer)));
                 }
+            }
+            if is_candidate {
+                candidates.push((at, chunks));
             }
             at = end;
         }
