@@ -8,7 +8,6 @@ from typing import Any
 
 from orcish.cli.arguments import add_storage
 from orcish.cli.output import print_lines
-from orcish.cli.sources import is_folder
 from orcish.io.names import display_name
 from orcish.tables.log.recovery import recover
 from orcish.terminal import json_line
@@ -28,11 +27,14 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--undo", action="store_true", help="take back a commit of which a file cannot appear; its rows are lost"
     )
-    command.add_argument("-o", "--output", metavar="TARGET", help="the new file; without it, nothing is written")
+    command.add_argument("-o", "--output", metavar="TARGET", help="of a file: the new file")
+    command.add_argument(
+        "--dry-run", action="store_true", help="of a file: only print what can be read, and what is lost"
+    )
     command.add_argument(
         "--like",
         metavar="FILE",
-        help="a file with the same columns of the same writer, for a file of which the end is missing",
+        help="of a file of which the end is missing: another file with the same columns of the same writer",
     )
     command.add_argument("--json", action="store_true", help="print a JSON object")
     add_storage(command)
@@ -41,20 +43,25 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     storage = dict(options.storage_options)
-    of_file = {"--output": options.output, "--like": options.like}
-    if options.undo or (is_folder(options.path) and not any(of_file.values())):
-        for name, value in of_file.items():
-            if value is not None:
-                raise ValueError(f"{name} is of files, and --undo of tables")
+    of_file = {"--output": options.output, "--dry-run": options.dry_run, "--like": options.like}
+    given = next((name for name, value in of_file.items() if value), None)
+    if given is None:
         options.trouble = 1
         return _recover_table(options, storage)
+    if options.undo:
+        raise ValueError(f"{given} is of files, and --undo of tables")
+    if options.output is not None and options.dry_run:
+        raise ValueError("--dry-run writes no file: leave out --output")
     found = recover_file(options.path, options.output, like=options.like, storage_options=storage)
     print_lines(_described(found, options))
     return 1 if found.lost else 0
 
 
 def _recover_table(options: argparse.Namespace, storage: dict[str, Any]) -> int:
-    done = recover(options.path, undo=options.undo, storage_options=storage)
+    try:
+        done = recover(options.path, undo=options.undo, storage_options=storage)
+    except NotADirectoryError as error:
+        raise NotADirectoryError(f"{error}; of a file, give --output or --dry-run") from None
     texts = {
         "nothing": "there is no unfinished commit",
         "finished": "the last commit is finished",

@@ -28,7 +28,7 @@ def test_a_torn_file(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     stripe = orcish.ORCFile(whole).stripes[2]
     torn, new = tmp_path / "torn\x1b[31m.orc", tmp_path / "new.orc"
     torn.write_bytes(whole.read_bytes()[: stripe.offset + 100])
-    assert main(["recover", str(torn)]) == 2
+    assert main(["recover", str(torn), "--dry-run"]) == 2
     out, err = capsys.readouterr()
     assert not out
     assert printable(str(torn)) in err
@@ -51,7 +51,7 @@ def test_a_torn_file(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_a_whole_file(whole: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["recover", str(whole)]) == 0
+    assert main(["recover", str(whole), "--dry-run"]) == 0
     assert "nothing is lost" in capsys.readouterr().out
 
 
@@ -70,5 +70,11 @@ def test_a_file_that_goes_on_behind_its_tail(whole: Path, tmp_path: Path, capsys
 def test_arguments_of_tables_and_files(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["recover", str(tmp_path), "--undo", "--like", str(whole)]) == 2
     assert "--like is of files, and --undo of tables" in capsys.readouterr().err
-    assert main(["recover", str(tmp_path / "none.orc")]) == 2
+    assert main(["recover", str(tmp_path / "none.orc"), "--dry-run"]) == 2
     assert "none.orc" in capsys.readouterr().err
+    assert main(["recover", str(whole), "--dry-run", "-o", str(tmp_path / "new.orc")]) == 2
+    assert "--dry-run writes no file" in capsys.readouterr().err
+    # Without an option of files, it is the command of tables.
+    assert main(["recover", str(whole)]) == 1
+    assert "is a file, and no folder" in capsys.readouterr().err
+    assert not (tmp_path / "new.orc").exists()
