@@ -94,10 +94,11 @@ PYORC_FAULTS = {
 PYORC_ASKED = {
     "apache+orc/TestOrcFile.testSargSkipPickupGroupWithoutIndexJava.orc": "statistics know of no value, and are believed",
     "Smith-Cruise+starrocks/tinyint.orc": "bounds are recorded without their sign, and are believed",
-    "NVIDIA+spark-rapids/timestamp_ltz.orc": "a lower bound with a part of a millisecond rules its own row out",
-    "alibaba+paimon-cpp/append_with_multiple_ts_precision_and_timezone.bucket-0.data-3f58c403-d8a-0.orc": "likewise",
 }
 """Files of which pyorc does not find all rows by a condition."""
+PYORC_MISLED = ("float", "timestamp")
+"""Types that pyorc is not asked about: of floats, bounds are recorded before the values are rounded; a lower bound of a
+timestamp with a part of a millisecond rules its own row out, and Python's datetimes do not show its nanoseconds."""
 
 
 def marked(faults: dict[str, str]) -> list[Any]:
@@ -259,7 +260,11 @@ def question(name: str, *, spark: bool) -> tuple[Subject, dict[str, Leaf], Any] 
     subject = subject_of(name)
     if not 0 < subject.file.num_rows <= MAX_ROWS or not subject.file.type_string.startswith("struct"):
         return None
-    by_name = {key: leaf for key, leaf in leaves_of(subject).items() if spark or askable(leaf)}
+    by_name = leaves_of(subject)
+    if not spark:
+        by_name = {
+            key: leaf for key, leaf in by_name.items() if askable(leaf) and not leaf.kind.orc.startswith(PYORC_MISLED)
+        }
     rng = seeded(name)
     tree = conditions(rng, list(by_name.values())) if by_name else None
     while spark and tree and not finite(tree):

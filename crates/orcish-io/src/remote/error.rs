@@ -29,6 +29,12 @@ const INVALID_BLOCK_LIST: &str = "<Code>InvalidBlockList</Code>";
 /// requested range: `NoContentRange`, `InvalidContentRange` and `UnexpectedRange`.
 const RANGE_ERROR_PREFIXES: [&str; 2] = ["Content-Range header ", "Requested "];
 
+/// The message of the builder of Azure stores for a URL such as `az://container/path`.
+const MISSING_ACCOUNT: &str = "Account must be specified";
+
+/// The servers that give credentials to machines with a role: of EC2, Azure and Google Cloud, and the name of the latter.
+const METADATA_SERVERS: [&str; 2] = ["://169.254.169.254/", "://metadata.google.internal/"];
+
 /// Converts an error of a store into an `Io` error for the file of `address`. The message contains no secrets.
 ///
 /// The source of the result is a [`std::io::Error`] with the kind `NotFound`, `AlreadyExists`, `PermissionDenied`,
@@ -37,6 +43,9 @@ pub(super) fn to_error(message: &str, error: &object_store::Error, address: &Add
     // The error of a source of credentials has a kind and a message already.
     if let Some(error) = causes(error).find_map(|cause| cause.downcast_ref::<Error>()) {
         return error.clone().in_file(&address.name);
+    }
+    if let Some(text) = missing_credentials(error, address) {
+        return Error::io(message, io::Error::new(io::ErrorKind::PermissionDenied, text)).in_file(&address.name);
     }
     let kind = match error {
         object_store::Error::NotFound { .. } => io::ErrorKind::NotFound,
@@ -51,6 +60,16 @@ pub(super) fn to_error(message: &str, error: &object_store::Error, address: &Add
         _ => kind_of_cause(error),
     };
     Error::io(message, io::Error::new(kind, text(error, address))).in_file(&address.name)
+}
+
+/// As [`to_error`], for a store that cannot be set up.
+pub(super) fn to_builder_error(error: &object_store::Error, address: &Address) -> Error {
+    match causes(error).any(|cause| cause.to_string() == MISSING_ACCOUNT) {
+        true => {
+            Error::invalid("the URL has no account of Azure: give `azure_storage_account_name`").in_file(&address.name)
+        }
+        false => to_error("cannot be reached", error, address),
+    }
 }
 
 /// As [`to_error`], for an upload that cannot be completed. If its parts are gone, the kind is `NotFound` for Azure, too,
@@ -89,6 +108,23 @@ pub(super) fn is_range_unsupported(error: &object_store::Error) -> bool {
         }
         error => is_unsupported(error),
     }
+}
+
+/// What to do about an error of the server that is asked for credentials where nothing else has any.
+fn missing_credentials(error: &object_store::Error, address: &Address) -> Option<String> {
+    let text = text(error, address);
+    if !METADATA_SERVERS.iter().any(|server| text.contains(server)) {
+        return None;
+    }
+    let (keys, skip) = match address.url.scheme.as_str() {
+        "s3" | "s3a" => ("`aws_access_key_id` and `aws_secret_access_key`", "`aws_skip_signature`"),
+        "gs" | "gcs" => ("`google_service_account`, the path of its JSON file", "`google_skip_signature`"),
+        _ => ("`azure_storage_account_key` or `azure_storage_sas_key`", "`azure_skip_signature`"),
+    };
+    Some(format!(
+        "no credentials found: the storage options and the environment have none, and this machine has no role that the \
+         store knows: give {keys}, or {skip} for public files ({text})"
+    ))
 }
 
 /// The HTTP status of the response that has caused an error.

@@ -23,7 +23,7 @@ use tokio::sync::Semaphore;
 use super::address::{Address, SharedCredentials};
 use super::client::Connector;
 use super::credentials::Provider;
-use super::error::to_error;
+use super::error::to_builder_error;
 #[cfg(feature = "hdfs")]
 use super::hdfs_client::HdfsClient;
 use super::paginated::PaginatedStore;
@@ -115,7 +115,7 @@ impl Store {
             retry_timeout: address.options.retry_timeout,
             backoff: BackoffConfig::default(),
         };
-        let to_error = |error| to_error("cannot be reached", &error, address);
+        let to_error = |error| to_builder_error(&error, address);
         let certificates = certificates(address)?;
         let connector = || Connector { certificates: certificates.clone() };
         /// A builder with the options of the environment, overridden by the options of the address.

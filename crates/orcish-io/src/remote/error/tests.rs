@@ -234,3 +234,39 @@ fn credentials_are_removed_from_urls() {
     assert_eq!(without_credentials("at https://me:it's@host/a@b?c: s3://b/k"), "at https://host/a@b?c: s3://b/k");
     assert_eq!(without_credentials("http://a:b@c@host"), "http://host");
 }
+
+#[test]
+fn missing_credentials_of_each_store() {
+    let s3 = "Error performing PUT http://169.254.169.254/latest/api/token - Server returned non-2xx status code: 403";
+    let google = "Error performing GET http://metadata.google.internal/computeMetadata/v1/instance: dns error";
+    let azure = "Error performing GET http://169.254.169.254/metadata/identity/oauth2/token: operation timed out";
+    for (url, text, key, skip) in [
+        ("s3://b/a.orc", s3, "aws_access_key_id", "aws_skip_signature"),
+        ("s3a://b/a.orc", s3, "aws_access_key_id", "aws_skip_signature"),
+        ("gs://b/a.orc", google, "google_service_account", "google_skip_signature"),
+        ("abfss://b@account.dfs.core.windows.net/a.orc", azure, "azure_storage_account_key", "azure_skip_signature"),
+    ] {
+        let address = Address::new(url, &StorageOptions::default()).unwrap();
+        let error = object_store::Error::Generic { store: "S3", source: text.into() };
+        let error = to_error(CANNOT_READ, &error, &address);
+        assert_eq!(io_kind(&error), Some(io::ErrorKind::PermissionDenied), "{error}");
+        let message = error.to_string();
+        for part in ["cannot be read: no credentials found", key, skip, text] {
+            assert!(message.contains(part), "{message}");
+        }
+    }
+    // Another server that refuses is one of the store.
+    let address = Address::new("s3://b/a.orc", &StorageOptions::default()).unwrap();
+    let error =
+        object_store::Error::Generic { store: "S3", source: "Error performing GET http://169.254.1.1/b".into() };
+    assert!(!to_error(CANNOT_READ, &error, &address).to_string().contains("no credentials"));
+}
+
+#[test]
+fn missing_account() {
+    let address = Address::new("az://b/a.orc", &StorageOptions::default()).unwrap();
+    let builder = object_store::azure::MicrosoftAzureBuilder::new().with_container_name("b");
+    let error = to_builder_error(&builder.build().unwrap_err(), &address);
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");
+    assert!(error.to_string().contains("azure_storage_account_name"), "{error}");
+}
