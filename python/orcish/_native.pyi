@@ -503,6 +503,17 @@ class File:
     @property
     def properties(self) -> dict[str, Any]: ...
     @property
+    def encryption(
+        self,
+    ) -> (
+        tuple[str, list[tuple[str, int, str]], list[tuple[int, int, int]], list[tuple[str, list[str], list[int]]]]
+        | None
+    ):
+        """Key provider; names, versions and algorithms of keys; column, key and bytes of the encrypted key of variants;
+        names, parameters and columns of masks.
+        """
+
+    @property
     def stripes(self) -> list[tuple[int, int, int, int, int, int]]: ...
     def column_attributes(self, id: int) -> list[tuple[str, str]]: ...
     def tail_bytes(self) -> bytes: ...

@@ -26,6 +26,11 @@ type StorageSpec = (u64, u64, BTreeMap<&'static str, u64>, u64, BTreeMap<&'stati
 /// A row group of a column: stripe, first row in it, rows, statistics, positions and bloom filter.
 type RowGroupSpec<'py> = (usize, u64, u64, Option<Bound<'py, PyDict>>, Vec<u64>, Option<(&'static str, u32, u32, u32)>);
 
+/// The encryption of a file: key provider; names, versions and algorithms of keys; column, key and bytes of the encrypted key
+/// of variants; names, parameters and columns of masks.
+type EncryptionSpec =
+    (String, Vec<(String, u32, &'static str)>, Vec<(u32, u32, usize)>, Vec<(String, Vec<String>, Vec<u32>)>);
+
 /// An ORC file whose tail has been read.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct File {
@@ -161,6 +166,16 @@ impl File {
         properties.set_item("postscript_length", tail.postscript_length())?;
         properties.set_item("encrypted_columns", &tail.encrypted_columns)?;
         Ok(properties)
+    }
+
+    /// Keys, encrypted columns and masks. `None` if no column is encrypted.
+    #[getter]
+    fn encryption(&self) -> Option<EncryptionSpec> {
+        let found = self.tail().encryption.clone()?;
+        let keys = found.keys.into_iter().map(|key| (key.name, key.version, key.algorithm)).collect();
+        let variants = found.variants.iter().map(|each| (each.root, each.key, each.encrypted_key_length)).collect();
+        let masks = found.masks.into_iter().map(|mask| (mask.name, mask.parameters, mask.columns)).collect();
+        Some((found.key_provider, keys, variants, masks))
     }
 
     /// Offset, bytes of index, data and footer, rows, and first row of each stripe.

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 
-from orcish.errors import CorruptFileError
-from orcish.reading.file import ORCFile
+from orcish.reading.file import ORCFile, native_file
 
 __all__ = ["Encryption", "EncryptionKey", "EncryptionVariant", "Mask", "encryption"]
-
-_ALGORITHMS = {1: "AES_CTR_128", 2: "AES_CTR_256"}
-_PROVIDERS = {1: "hadoop", 2: "aws", 3: "gcp", 4: "azure"}
-_FOOTER, _ENCRYPTION = 2, 10
-"""Fields of the serialized tail, and of the footer."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,121 +53,21 @@ class Encryption:
 
 
 def encryption(file: ORCFile) -> Encryption | None:
-    """What a file says of its encryption; ``None`` where no column is encrypted.
+    """What a file says of its encryption; ``None`` where no column is encrypted."""
+    found = native_file(file).encryption
+    if found is None:
+        return None
+    provider, named_keys, named_variants, named_masks = found
+    paths = file.column_paths
 
-    Raises:
-        CorruptFileError: The footer cannot be decoded.
-    """
-    try:
-        footer = _last(_fields(file.tail_bytes()), _FOOTER)
-        found = _last(_fields(footer), _ENCRYPTION)
-        return _decoded(file.column_paths, found) if found else None
-    except (IndexError, ValueError, TypeError):
-        raise CorruptFileError("the encryption of the footer cannot be decoded") from None
+    def column(id: int) -> str:
+        return paths[id] if id < len(paths) else f"column {id}"
 
-
-def _decoded(paths: list[str], message: bytes) -> Encryption:
-    fields = list(_fields(message))
-    keys = tuple(_key(_messages(part)) for number, part in fields if number == 2)
-    masks = tuple(_mask(paths, _messages(part)) for number, part in fields if number == 1)
-    applied = {column: ",".join([mask.name, *mask.parameters]) for mask in masks for column in mask.columns}
-    variants = tuple(_variant(paths, keys, applied, _messages(part)) for number, part in fields if number == 3)
-    provider = next((part for number, part in reversed(fields) if number == 4), 0)
-    return Encryption(_PROVIDERS.get(_number(provider), "unknown"), keys, variants, masks)
-
-
-def _key(fields: list[tuple[int, bytes | int]]) -> EncryptionKey:
-    known = dict(fields)
-    algorithm = _ALGORITHMS.get(_number(known.get(3, 0)), "unknown")
-    return EncryptionKey(_text(known.get(1, b"")), _number(known.get(2, 0)), algorithm)
-
-
-def _variant(
-    paths: list[str], keys: tuple[EncryptionKey, ...], masks: dict[str, str], fields: list[tuple[int, bytes | int]]
-) -> EncryptionVariant:
-    known = dict(fields)
-    root, key = _number(known.get(1, 0)), _number(known.get(2, 0))
-    column = paths[root] if root < len(paths) else f"column {root}"
-    name = keys[key].name if key < len(keys) else None
-    encrypted = known.get(3, b"")
-    length = len(encrypted) if isinstance(encrypted, bytes) else 0
-    return EncryptionVariant(column, name, length, masks.get(column))
-
-
-def _mask(paths: list[str], fields: list[tuple[int, bytes | int]]) -> Mask:
-    name = _text(next((part for number, part in fields if number == 1), b""))
-    parameters = tuple(_text(part) for number, part in fields if number == 2)
-    columns: list[int] = []
-    for number, part in fields:
-        if number == 3:
-            columns += _packed(part) if isinstance(part, bytes) else [part]
-    return Mask(name, parameters, tuple(paths[id] if id < len(paths) else f"column {id}" for id in columns))
-
-
-def _messages(part: bytes | int) -> list[tuple[int, bytes | int]]:
-    if not isinstance(part, bytes):
-        raise TypeError("a number in the place of a message")
-    return list(_fields(part))
-
-
-def _last(fields: Iterator[tuple[int, bytes | int]], number: int) -> bytes:
-    """The bytes of the last field with a number; none if there is no such field."""
-    found = b""
-    for at, part in fields:
-        if at == number and isinstance(part, bytes):
-            found = part
-    return found
-
-
-def _number(part: bytes | int) -> int:
-    if isinstance(part, bytes):
-        raise TypeError("bytes in the place of a number")
-    return part
-
-
-def _text(part: bytes | int) -> str:
-    if not isinstance(part, bytes):
-        raise TypeError("a number in the place of text")
-    return part.decode(errors="replace")
-
-
-def _fields(message: bytes) -> Iterator[tuple[int, bytes | int]]:
-    """Numbers and contents of the fields of a message of protobuf."""
-    at = 0
-    while at < len(message):
-        tag, at = _varint(message, at)
-        kind = tag & 7
-        if kind == 0:
-            value, at = _varint(message, at)
-            yield tag >> 3, value
-            continue
-        length = {1: 8, 5: 4}.get(kind)
-        if length is None:
-            if kind != 2:
-                raise ValueError("a field of an unknown kind")
-            length, at = _varint(message, at)
-        if at + length > len(message):
-            raise ValueError("a field is longer than the message")
-        yield tag >> 3, message[at : at + length]
-        at += length
-
-
-def _packed(data: bytes) -> list[int]:
-    numbers, at = [], 0
-    while at < len(data):
-        number, at = _varint(data, at)
-        numbers.append(number)
-    return numbers
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-        shift += 7
-        if shift > 63:
-            raise ValueError("a number of more than 64 bits")
+    keys = tuple(EncryptionKey(*key) for key in named_keys)
+    masks = tuple(Mask(name, tuple(parameters), tuple(map(column, ids))) for name, parameters, ids in named_masks)
+    applied = {name: ",".join([mask.name, *mask.parameters]) for mask in masks for name in mask.columns}
+    variants = tuple(
+        EncryptionVariant(column(root), keys[key].name if key < len(keys) else None, length, applied.get(column(root)))
+        for root, key, length in named_variants
+    )
+    return Encryption(provider, keys, variants, masks)

@@ -44,7 +44,8 @@ pub(super) fn to_error(message: &str, error: &object_store::Error, address: &Add
     if let Some(error) = causes(error).find_map(|cause| cause.downcast_ref::<Error>()) {
         return error.clone().in_file(&address.name);
     }
-    if let Some(text) = missing_credentials(error, address) {
+    let text = text(error, address);
+    if let Some(text) = missing_credentials(&text, address) {
         return Error::io(message, io::Error::new(io::ErrorKind::PermissionDenied, text)).in_file(&address.name);
     }
     let kind = match error {
@@ -54,12 +55,12 @@ pub(super) fn to_error(message: &str, error: &object_store::Error, address: &Add
         }
         object_store::Error::AlreadyExists { .. } => io::ErrorKind::AlreadyExists,
         object_store::Error::InvalidPath { .. } | object_store::Error::UnknownConfigurationKey { .. } => {
-            return Error::invalid(format!("{message}: {}", text(error, address))).in_file(&address.name);
+            return Error::invalid(format!("{message}: {text}")).in_file(&address.name);
         }
         object_store::Error::Precondition { .. } => return file_changed(address),
         _ => kind_of_cause(error),
     };
-    Error::io(message, io::Error::new(kind, text(error, address))).in_file(&address.name)
+    Error::io(message, io::Error::new(kind, text)).in_file(&address.name)
 }
 
 /// As [`to_error`], for a store that cannot be set up.
@@ -110,9 +111,8 @@ pub(super) fn is_range_unsupported(error: &object_store::Error) -> bool {
     }
 }
 
-/// What to do about an error of the server that is asked for credentials where nothing else has any.
-fn missing_credentials(error: &object_store::Error, address: &Address) -> Option<String> {
-    let text = text(error, address);
+/// The message for an error of the server that is asked for credentials where nothing else has any.
+fn missing_credentials(text: &str, address: &Address) -> Option<String> {
     if !METADATA_SERVERS.iter().any(|server| text.contains(server)) {
         return None;
     }

@@ -8,7 +8,7 @@ use orcish_core::limits::Limits;
 use orcish_io::ReadAt;
 use prost::Message as _;
 
-use super::{CachedSection, Calendar, FileTail, StatisticsCache, StripeInfo, Writer, undecodable};
+use super::{CachedSection, Calendar, Encryption, FileTail, StatisticsCache, StripeInfo, Writer, undecodable};
 use crate::codec::{Compression, Framing, decompress_all};
 use crate::proto::{FOOTER, check_decoded_size, count_fields, lazy, orc, to_string_lossy};
 use crate::schema::Schema;
@@ -211,7 +211,8 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
     // Stripe statistics that do not fit into the file are ignored: they are not needed to read rows.
     let statistics_start = footer_start.checked_sub(postscript.metadata_length()).unwrap_or(footer_start);
     let schema = Schema::from_proto(footer.types, limits)?;
-    let encrypted_columns = footer.encryption.as_ref().map_or_else(Vec::new, |all| encrypted(all, &schema));
+    let encryption = footer.encryption.as_ref().and_then(Encryption::from_proto);
+    let encrypted_columns = encryption.as_ref().map_or_else(Vec::new, |all| all.columns(&schema));
     let stripes = stripes(&footer.stripes, limits)?;
     // The number of rows of the footer is redundant, and wrong in an example file of Apache ORC.
     let rows = stripes.last().map_or(0, |stripe| stripe.first_row + stripe.rows);
@@ -236,6 +237,7 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
         stripes,
         metadata: footer.metadata.into_iter().map(item).collect(),
         encrypted_columns,
+        encryption,
         stripe_statistics: statistics_start..footer_start,
         tail_length,
         // If the number of rows is wrong, the counts of the statistics are not trusted.
@@ -261,20 +263,6 @@ fn parse_footer(footer: Bytes, limits: &Limits) -> Result<lazy::Footer> {
     }
     check_decoded_size(&footer, &FOOTER, limits.tail).map_err(in_footer)?;
     lazy::Footer::decode(footer).map_err(|error| undecodable("footer", error))
-}
-
-/// Ids of the encrypted columns, ascending. The roots of encryption variants can be repeated or nested. Unknown columns are
-/// ignored.
-fn encrypted(encryption: &orc::Encryption, schema: &Schema) -> Vec<u32> {
-    let mut roots: Vec<u32> = encryption.variants.iter().map(|variant| variant.root()).collect();
-    roots.sort_unstable();
-    let (mut columns, mut next) = (Vec::new(), 0);
-    for root in roots {
-        let Ok(last) = schema.get(root).map(|this| this.last) else { continue };
-        columns.extend(root.max(next)..=last);
-        next = next.max(last + 1);
-    }
-    columns
 }
 
 /// The stripes. The position of a stripe is checked when the stripe is read, so other stripes can be read.

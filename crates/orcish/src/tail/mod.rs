@@ -5,6 +5,7 @@
 
 mod decode;
 mod deviations;
+mod encryption;
 mod statistics_cache;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use crate::statistics::from_proto;
 
 pub use decode::{DecodeResult, TailDecoder, read_tail};
 pub(crate) use deviations::describe_invalid_utf8;
+pub use encryption::{DataMask, Encryption, EncryptionKey, EncryptionVariant};
 use statistics_cache::{CountCache, StatisticsCache};
 
 pub use crate::io::DEFAULT_FIRST_READ;
@@ -151,6 +153,8 @@ pub struct FileTail {
     pub metadata: Vec<(String, Bytes)>,
     /// Ids of encrypted columns. Their unencrypted streams have masked values.
     pub encrypted_columns: Vec<u32>,
+    /// Keys, encrypted columns and masks. `None` if no column is encrypted.
+    pub encryption: Option<Encryption>,
     /// Byte range of the stripe statistics in the file.
     pub stripe_statistics: Range<u64>,
     /// Bytes of the footer, the postscript and its length.
