@@ -75,7 +75,7 @@ impl IndexKind {
         }
     }
 
-    fn from_proto(kind: i32) -> Option<Self> {
+    pub(crate) fn from_proto(kind: i32) -> Option<Self> {
         use orc::stream::Kind as Proto;
         match Proto::try_from(kind) {
             Ok(Proto::RowIndex) => Some(IndexKind::RowIndex),

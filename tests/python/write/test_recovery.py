@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.orc as po
 import pyorc
 import pytest
+from support.counting_file import Counting
 
 ROWS = 6000
 DATA = sorted((Path(__file__).parents[2] / "data").glob("*.orc"))
@@ -30,13 +31,17 @@ def table(rows: int = ROWS) -> pa.Table:
     )
 
 
-def by_orcish(codec: str, rows: pa.Table) -> bytes:
+def in_steps(codec: str, rows: pa.Table, step: int) -> bytes:
     out = io.BytesIO()
     with orcish.ORCWriter(out, rows.schema, compression=codec, arrow_schema=False) as writer:
-        for start in range(0, len(rows), 1000):
-            writer.write(rows.slice(start, 1000))
+        for start in range(0, len(rows), step):
+            writer.write(rows.slice(start, step))
             writer.end_stripe()
     return out.getvalue()
+
+
+def by_orcish(codec: str, rows: pa.Table) -> bytes:
+    return in_steps(codec, rows, 1000)
 
 
 def by_pyarrow(codec: str, rows: pa.Table) -> bytes:
@@ -211,3 +216,14 @@ def test_many_places_that_look_like_tails() -> None:
     many = (bytes([0x82, 0xF4, 0x03, 0x03]) + b"ORC\x05") * 20_000
     with pytest.raises(orcish.LimitExceededError, match="look like the end of a tail"):
         orcish.recover_file(b"ORC" + many)
+
+
+@pytest.mark.parametrize("codec", ["none", "zstd"])
+def test_small_stripes_are_read_twice_at_most(codec: str) -> None:
+    """A walk over stripes reads each of their bytes once, and their values are read once more."""
+    rows = pa.table({"noise": [random.Random(number).randbytes(1000) for number in range(24_000)]})
+    whole = in_steps(codec, rows, 200)
+    torn = Counting(whole[: int(len(whole) * 0.9)])
+    found = orcish.recover_file(torn, like=whole)
+    assert found.stripes > 100
+    assert sum(map(len, torn.ranges)) < 3 * len(whole)

@@ -13,6 +13,7 @@ use orcish_io::{ReadAt, Sink};
 
 use super::file::Written;
 use super::merge::write_stripes;
+use super::tail::MAGIC;
 use crate::options::{NullMapKeys, ReadOptions};
 use crate::read::OrcFile;
 use crate::tail::{FileTail, StripeInfo};
@@ -89,9 +90,9 @@ impl Recovery {
         let (tail_end, mut tail) = match (last, like) {
             (Some((end, tail)), _) => (Some(end), tail),
             (None, Some(like)) => {
-                let head = 0..size.min(3);
+                let head = 0..size.min(MAGIC.len() as u64);
                 let head = source.read_ranges(std::slice::from_ref(&head))?.pop().unwrap_or_default();
-                if &*head != b"ORC" {
+                if &*head != MAGIC.as_bytes() {
                     return Err(Error::corrupt("not an ORC file: it does not begin with ORC"));
                 }
                 let mut tail = like.clone();
@@ -107,10 +108,10 @@ impl Recovery {
             return Err(Error::unsupported("a file with encrypted columns is not recovered"));
         }
         let listed = tail.stripes.len();
-        let mut lost = Vec::new();
+        let mut rest = None;
         let mut walker = Walker::new(&source, size, &tail, limits);
         let mut walked = Vec::new();
-        let mut at = tail_end.unwrap_or(3);
+        let mut at = tail_end.unwrap_or(MAGIC.len() as u64);
         while at < size {
             match walker.stripe(at, &mut cancellation)? {
                 Ok(stripe) => {
@@ -122,7 +123,7 @@ impl Recovery {
                         End::NoFooter => "no complete stripe is there",
                         End::NoRowIndex => "the stripe has no row index, which has its number of rows",
                     };
-                    lost.push(Lost { range: at..size, rows: None, reason: reason.to_owned() });
+                    rest = Some(Lost { range: at..size, rows: None, reason: reason.to_owned() });
                     break;
                 }
             }
@@ -130,49 +131,24 @@ impl Recovery {
         tail.stripes.extend(walked);
         // The stripes may be anywhere in the file.
         (tail.file_length, tail.tail_length) = (size, 0);
-        let mut recovery = Recovery {
-            stripes: Vec::new(),
-            lost: Vec::new(),
-            tail_end,
-            without_tail: 0,
-            file_length: size,
-            source,
-            tail,
-        };
-        recovery.verify(listed, limits, check)?;
-        recovery.lost.extend(lost);
-        Ok(recovery)
-    }
-
-    /// Reads all stripes, and keeps those that can be read. The first `listed` stripes are those of a tail.
-    fn verify(&mut self, listed: usize, limits: &Limits, check: Option<&CancelCheck>) -> Result<()> {
-        let stripes = std::mem::take(&mut self.tail.stripes);
-        let mut file_tail = self.tail.clone();
-        file_tail.stripes.clone_from(&stripes);
-        let file = OrcFile::with_tail(self.source.clone(), file_tail);
-        let mut first_row = 0;
-        for (index, stripe) in stripes.into_iter().enumerate() {
-            match read_stripe(&file, index, limits, check) {
+        let file = OrcFile::with_tail(source.clone(), tail.clone());
+        let (mut stripes, mut lost, mut without_tail, mut first_row) = (Vec::new(), Vec::new(), 0, 0);
+        for (index, stripe) in tail.stripes.iter().enumerate() {
+            let reason = match read_stripe(&file, index, limits, check) {
                 Ok(rows) if rows == stripe.rows => {
-                    if index < listed {
-                        self.without_tail += 1;
-                    }
-                    self.stripes.push(StripeInfo { first_row, ..stripe });
+                    without_tail += usize::from(index < listed);
+                    stripes.push(StripeInfo { first_row, ..stripe.clone() });
                     first_row += rows;
+                    continue;
                 }
-                Ok(rows) => {
-                    let reason = format!("stripe {index} has {rows} rows, and not the {} that it states", stripe.rows);
-                    self.lose(&stripe, reason);
-                }
+                Ok(rows) => format!("stripe {index} has {rows} rows, and not the {} that it states", stripe.rows),
                 Err(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::Interrupted) => return Err(error),
-                Err(error) => self.lose(&stripe, error.to_string()),
-            }
+                Err(error) => error.to_string(),
+            };
+            lost.push(Lost { range: stripe.offset..stripe.footer().end, rows: Some(stripe.rows), reason });
         }
-        Ok(())
-    }
-
-    fn lose(&mut self, stripe: &StripeInfo, reason: String) {
-        self.lost.push(Lost { range: stripe.offset..stripe.footer().end, rows: Some(stripe.rows), reason });
+        lost.extend(rest);
+        Ok(Recovery { stripes, lost, tail_end, without_tail, file_length: size, source, tail })
     }
 
     /// Number of rows that can be read.

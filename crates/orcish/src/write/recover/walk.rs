@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use orcish_core::cancel::Cancellation;
-use orcish_core::error::{ErrorKind, Result};
+use orcish_core::error::Result;
 use orcish_core::limits::Limits;
 use orcish_io::ReadAt;
 use prost::Message as _;
 
 use crate::codec::decompress_all;
-use crate::proto::{STRIPE_FOOTER, check_decoded_size, orc};
+use crate::proto::{
+    ROW_INDEX, STATISTICS, STRIPE_FOOTER, check_decoded_size, first_of_repeated_field, lazy, next_field, orc,
+};
+use crate::stripe::IndexKind;
 use crate::tail::{FileTail, StripeInfo};
 use crate::tuning;
 
@@ -23,6 +26,9 @@ const MAX_FOOTER_CHUNKS: usize = 16;
 
 /// Bytes of an uncompressed stripe footer, at most. A longer footer is not found.
 const MAX_PLAIN_FOOTER: u64 = 1 << 20;
+
+/// Bytes that tell whether a stripe footer may begin.
+const FOOTER_START: usize = 3;
 
 /// Whether bytes begin like a stripe footer: with a stream, whose first field is its kind.
 fn begins_like_footer(bytes: &[u8]) -> bool {
@@ -64,7 +70,8 @@ impl<'a> Walker<'a> {
             false => self.footer_of_chunks(start, cancellation)?,
         };
         let Some((range, footer)) = found else { return Ok(Err(End::NoFooter)) };
-        let index_length = footer.streams.iter().filter(is_index).map(orc::Stream::length).sum();
+        let index_length =
+            footer.streams.iter().filter(|stream| index_kind(stream).is_some()).map(orc::Stream::length).sum();
         let Some(rows) = self.rows(start, &footer)? else { return Ok(Err(End::NoRowIndex)) };
         Ok(Ok(StripeInfo {
             offset: start,
@@ -81,7 +88,7 @@ impl<'a> Walker<'a> {
         let mut at = offset;
         while at < self.size {
             cancellation.poll()?;
-            let block = self.bytes(at..self.size.min(at + tuning::MERGE_COPY_BYTES.wide()))?;
+            let block = self.block(at, 1)?;
             match block.iter().position(|&byte| byte != 0) {
                 Some(zeros) => return Ok(at + zeros as u64),
                 None => at += block.len().max(1) as u64,
@@ -145,8 +152,8 @@ impl<'a> Walker<'a> {
         let mut at = start;
         while at < self.size {
             cancellation.poll()?;
-            let block = self.bytes(at..self.size.min(at + tuning::MERGE_COPY_BYTES.wide()))?;
-            for (index, window) in block.windows(3).enumerate() {
+            let block = self.block(at, FOOTER_START)?;
+            for (index, window) in block.windows(FOOTER_START).enumerate() {
                 if !begins_like_footer(window) {
                     continue;
                 }
@@ -161,7 +168,7 @@ impl<'a> Walker<'a> {
                 }
             }
             // The next block has the bytes that were too few for a candidate.
-            at += (block.len() as u64).saturating_sub(2).max(1);
+            at += (block.len() as u64).saturating_sub(FOOTER_START as u64 - 1).max(1);
         }
         Ok(None)
     }
@@ -181,89 +188,96 @@ impl<'a> Walker<'a> {
         for stream in &footer.streams {
             let range = at..at + stream.length();
             at = range.end;
-            if stream.column() != 0 || stream.kind() != orc::stream::Kind::RowIndex {
+            if stream.column() != 0 || index_kind(stream) != Some(IndexKind::RowIndex) {
                 continue;
             }
             if range.end - range.start > self.limits.tail {
                 return Ok(None);
             }
-            let Ok(raw) = decompress_all(self.bytes(range)?, self.tail.framing(), self.limits.tail) else {
-                return Ok(None);
-            };
-            let Ok(index) = orc::RowIndex::decode(raw) else { return Ok(None) };
-            let values = |entry: &orc::RowIndexEntry| entry.statistics.as_ref()?.number_of_values;
-            let rows = index.entry.iter().map(values).try_fold(0u64, |sum, rows| sum.checked_add(rows?));
+            let index = decompress_all(self.bytes_beside(range)?, self.tail.framing(), self.limits.tail);
+            let rows = index.ok().and_then(|index| rows_of_index(index, self.limits.tail));
             return Ok(rows.filter(|&rows| rows > 0));
         }
         Ok(None)
     }
 
+    /// Bytes of the window from an offset on, which are at least `least`, or end where the source ends.
+    fn block(&mut self, at: u64, least: usize) -> Result<Bytes> {
+        let found = self.bytes(at..self.size.min(at + least as u64))?;
+        let (offset, window) = &self.window;
+        let from = usize::try_from(at - offset).unwrap_or(usize::MAX);
+        Ok(if from <= window.len() { window.slice(from..) } else { found })
+    }
+
     /// Bytes of the source, which end where the source ends.
     fn bytes(&mut self, range: Range<u64>) -> Result<Bytes> {
-        let (offset, window) = &self.window;
-        let slice = |offset: u64, window: &Bytes| {
-            let from = usize::try_from(range.start.checked_sub(offset)?).ok()?;
-            let to = usize::try_from(range.end.checked_sub(offset)?).ok()?;
-            (to <= window.len()).then(|| window.slice(from..to))
-        };
-        if let Some(found) = slice(*offset, window) {
+        if let Some(found) = self.in_window(&range) {
             return Ok(found);
         }
         let wanted = (range.end - range.start).max(tuning::MERGE_COPY_BYTES.wide());
         let read = range.start..self.size.min(range.start.saturating_add(wanted));
-        let bytes = match self.source.read_ranges(std::slice::from_ref(&read)) {
-            Ok(mut bytes) => bytes.pop().unwrap_or_default(),
-            Err(error) if error.kind() == ErrorKind::LimitExceeded => Bytes::new(),
-            Err(error) => return Err(error),
-        };
+        let bytes = self.read(&read)?;
         let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX).min(bytes.len());
         let found = bytes.slice(..length);
         self.window = (read.start, bytes);
         Ok(found)
     }
+
+    /// As [`bytes`](Self::bytes), of a range before the walk: the window stays where it is.
+    fn bytes_beside(&self, range: Range<u64>) -> Result<Bytes> {
+        self.in_window(&range).map_or_else(|| self.read(&range), Ok)
+    }
+
+    fn in_window(&self, range: &Range<u64>) -> Option<Bytes> {
+        let (offset, window) = &self.window;
+        let from = usize::try_from(range.start.checked_sub(*offset)?).ok()?;
+        let to = usize::try_from(range.end.checked_sub(*offset)?).ok()?;
+        (to <= window.len()).then(|| window.slice(from..to))
+    }
+
+    fn read(&self, range: &Range<u64>) -> Result<Bytes> {
+        Ok(self.source.read_ranges(std::slice::from_ref(range))?.pop().unwrap_or_default())
+    }
 }
 
-fn is_index(stream: &&orc::Stream) -> bool {
-    use orc::stream::Kind;
-    matches!(stream.kind(), Kind::RowIndex | Kind::BloomFilter | Kind::BloomFilterUtf8)
+fn index_kind(stream: &orc::Stream) -> Option<IndexKind> {
+    stream.kind.and_then(IndexKind::from_proto)
+}
+
+/// The sum of the values of all entries of a row index. `None` if an entry does not record them.
+fn rows_of_index(index: Bytes, max_size: u64) -> Option<u64> {
+    check_decoded_size(&index, &ROW_INDEX, max_size).ok()?;
+    let entries = first_of_repeated_field(index, usize::MAX).ok()?;
+    entries.into_iter().try_fold(0u64, |sum, entry| {
+        let statistics = lazy::RowIndexEntry::decode(entry).ok()?.statistics?;
+        check_decoded_size(&statistics, &STATISTICS, max_size).ok()?;
+        sum.checked_add(orc::ColumnStatistics::decode(statistics).ok()?.number_of_values?)
+    })
 }
 
 /// The length of an uncompressed stripe footer with `columns` encodings behind `length` bytes of streams. It is followed
 /// by other bytes, so that only its fields tell where it ends. `None` if the bytes are another message.
-fn uncompressed_footer_length(bytes: &[u8], columns: usize, length: u64) -> Option<usize> {
+fn uncompressed_footer_length(bytes: &Bytes, columns: usize, length: u64) -> Option<usize> {
     const STREAM: u8 = 0x0A;
     const ENCODING: u8 = 0x12;
     const TIMEZONE: u8 = 0x1A;
-    let (mut at, mut streams, mut encodings) = (0, 0u64, 0);
+    let (mut rest, mut streams, mut encodings) = (bytes.clone(), 0u64, 0);
     loop {
-        let tag = bytes.get(at).copied();
+        let tag = rest.first().copied();
         if streams > length || (encodings == columns && tag != Some(TIMEZONE)) {
-            return (streams == length && encodings == columns).then_some(at);
+            let is_footer = streams == length && encodings == columns;
+            return is_footer.then_some(bytes.len() - rest.len());
         }
-        let (size, header) = varint(bytes.get(at + 1..)?)?;
-        let body = at + 1 + header;
-        let end = body.checked_add(size)?;
-        let body = bytes.get(body..end)?;
+        let body = next_field(&mut rest).ok()??.body?;
         match tag? {
             STREAM if encodings == 0 => {
                 streams = streams.checked_add(orc::Stream::decode(body).ok()?.length())?;
             }
             ENCODING if streams == length => encodings += 1,
-            TIMEZONE if encodings == columns => return (streams == length && body.is_ascii()).then_some(end),
+            TIMEZONE if encodings == columns => {
+                return (streams == length && body.is_ascii()).then_some(bytes.len() - rest.len());
+            }
             _ => return None,
         }
-        at = end;
     }
-}
-
-/// A length, and the number of its bytes.
-fn varint(bytes: &[u8]) -> Option<(usize, usize)> {
-    let mut value = 0usize;
-    for (index, &byte) in bytes.iter().take(5).enumerate() {
-        value |= usize::from(byte & 0x7F) << (7 * index);
-        if byte < 0x80 {
-            return Some((value, index + 1));
-        }
-    }
-    None
 }
