@@ -54,11 +54,7 @@ impl CanonicalLocation {
                 CanonicalLocation { scheme: String::new(), host: String::new(), segments }
             }
             Location::Remote(url) => {
-                let scheme = match url.scheme.as_str() {
-                    "s3a" => "s3",
-                    "abfss" => "abfs",
-                    scheme => scheme,
-                };
+                let scheme = url.store_scheme();
                 let host = url.host().to_ascii_lowercase();
                 let without_default_port = match scheme {
                     "http" => host.strip_suffix(":80"),
@@ -131,6 +127,7 @@ mod tests {
         assert!(contains("s3://b/t", "s3://b/t") && contains("s3://b/t/", "s3a://b/t//x/./y"));
         assert!(contains("http://h/t", "http://h:80/t/a") && contains("HTTP://H/t", "http://user:p@h/%74/a"));
         assert!(contains("abfs://c@a/t", "abfss://c@a/t/x"));
+        assert!(contains("gs://b/t", "gcs://b/t/x") && contains("gcs://b/t", "gs://b/t/x"));
         for other in
             ["s3://b/t2", "s3://b/", "s3://c/t", "gs://b/t", "/t", "file:///b/t", "http://b/t", "s3://b/t/../u"]
         {

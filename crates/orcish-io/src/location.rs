@@ -28,6 +28,16 @@ pub(crate) struct RemoteUrl {
 }
 
 impl RemoteUrl {
+    /// The scheme; of several for one kind of store, the usual one.
+    pub(crate) fn store_scheme(&self) -> &str {
+        match self.scheme.as_str() {
+            "s3a" => "s3",
+            "gcs" => "gs",
+            "abfss" => "abfs",
+            scheme => scheme,
+        }
+    }
+
     pub(crate) fn is_http(&self) -> bool {
         matches!(self.scheme.as_str(), "http" | "https")
     }

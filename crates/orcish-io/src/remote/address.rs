@@ -57,7 +57,7 @@ impl Address {
         };
         let name = url.display_name();
         let in_file = |error: Error| error.in_file(&name);
-        let is_cloud = matches!(url.scheme.as_str(), "s3" | "s3a" | "gs" | "gcs") || url.is_azure();
+        let is_cloud = matches!(url.store_scheme(), "s3" | "gs") || url.is_azure();
         if url.is_hdfs() && cfg!(not(feature = "hdfs")) {
             return Err(in_file(Error::unsupported("this build of orcish is without the feature `hdfs`")));
         }
@@ -136,16 +136,7 @@ impl Address {
 
     /// The kind of store and the bucket, container or cluster. Addresses with an equal bucket share one store.
     pub(super) fn bucket(&self) -> (&str, &str) {
-        (self.scheme(), self.url.host())
-    }
-
-    /// The scheme; of several for one kind of store, the usual one.
-    fn scheme(&self) -> &str {
-        match self.url.scheme.as_str() {
-            "s3a" => "s3",
-            "gcs" => "gs",
-            scheme => scheme,
-        }
+        (self.url.store_scheme(), self.url.host())
     }
 
     /// Parses a path of the store of this address.
@@ -179,7 +170,7 @@ impl Address {
 
     /// The URL of the bucket, container or server. It contains the query, which is part of every request.
     pub(super) fn base_url(&self) -> String {
-        let (scheme, host) = (self.scheme(), self.url.host());
+        let (scheme, host) = (self.url.store_scheme(), self.url.host());
         match self.query() {
             Some(query) => format!("{scheme}://{host}/?{query}"),
             None => format!("{scheme}://{host}/"),

@@ -116,9 +116,9 @@ fn missing_credentials(text: &str, address: &Address) -> Option<String> {
     if !METADATA_SERVERS.iter().any(|server| text.contains(server)) {
         return None;
     }
-    let (keys, skip) = match address.url.scheme.as_str() {
-        "s3" | "s3a" => ("`aws_access_key_id` and `aws_secret_access_key`", "`aws_skip_signature`"),
-        "gs" | "gcs" => ("`google_service_account`, the path of its JSON file", "`google_skip_signature`"),
+    let (keys, skip) = match address.url.store_scheme() {
+        "s3" => ("`aws_access_key_id` and `aws_secret_access_key`", "`aws_skip_signature`"),
+        "gs" => ("`google_service_account`, the path of its JSON file", "`google_skip_signature`"),
         _ => ("`azure_storage_account_key` or `azure_storage_sas_key`", "`azure_skip_signature`"),
     };
     Some(format!(

@@ -135,8 +135,8 @@ impl Store {
             }};
         }
         let concurrency = address.options.concurrency;
-        Ok(match address.url.scheme.as_str() {
-            "s3" | "s3a" => {
+        Ok(match address.url.store_scheme() {
+            "s3" => {
                 let mut builder = builder!(AmazonS3Builder);
                 if builder.get_config_value(&AmazonS3ConfigKey::CopyIfNotExists).is_none() {
                     // Amazon S3 has supported this method longest.
@@ -144,7 +144,7 @@ impl Store {
                 }
                 Self::cloud(builder.build().map_err(to_error)?, concurrency)
             }
-            "gs" | "gcs" => Self::cloud(builder!(GoogleCloudStorageBuilder).build().map_err(to_error)?, concurrency),
+            "gs" => Self::cloud(builder!(GoogleCloudStorageBuilder).build().map_err(to_error)?, concurrency),
             "http" | "https" => {
                 let builder =
                     HttpBuilder::new().with_url(address.base_url()).with_retry(retry).with_http_connector(connector());
