@@ -211,6 +211,13 @@ impl File {
         Ok(stripes)
     }
 
+    /// Statistics of a column in each stripe that records some.
+    fn column_stripe_statistics<'py>(&self, py: Python<'py>, id: usize) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let stripes = py.detach(|| self.file.stripe_statistics(&self.limits));
+        let stripes = stripes.map_err(|error| self.raise(py, error))?;
+        stripes.iter().filter_map(|stripe| stripe.get(id)).map(|column| statistics::to_python(py, column)).collect()
+    }
+
     /// Storage of all columns in these stripes, or in all stripes, by column id: bytes of data streams, bytes of index
     /// streams, bytes by kind of stream, entries of dictionaries, and the number of stripes of each encoding. Stripe footers
     /// are read.

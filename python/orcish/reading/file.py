@@ -354,7 +354,7 @@ class ORCFile(BatchSource):
         """Statistics of a column for each stripe; empty where the writer recorded none."""
         id = self._column_id(column)
         kind = self._file.column_type(id)
-        return [_statistics(stripe[id], kind) for stripe in self._file.stripe_statistics() if id < len(stripe)]
+        return [_statistics(found, kind) for found in self._file.column_stripe_statistics(id)]
 
     @checked_keywords
     def column_storage(self, *, stripes: Sequence[int] | None = None) -> list[ColumnStorage]:

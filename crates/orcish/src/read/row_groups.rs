@@ -46,7 +46,8 @@ pub struct BloomFilterInfo {
 
 impl OrcFile {
     /// The row groups of a column in some stripes, or in all, as its row index records them. The indexes and bloom filters
-    /// of the column are read; of encrypted columns, they are those of the masks. Stripes without a row index, or with one that does not fit the stripe, have no row groups.
+    /// of the column are read; of encrypted columns, they are those of the masks. Stripes without a row index, or with one
+    /// that does not fit the stripe, have no row groups.
     ///
     /// # Errors
     /// `InvalidArgument` if a stripe or the column does not exist; `LimitExceeded`; `Io` and `Corrupt`.
@@ -58,17 +59,17 @@ impl OrcFile {
             .map_err(|_| in_file(Error::invalid(format!("no column {column}, of {}", tail.schema.types().len()))))?;
         let columns = readable_columns(&tail.schema)?;
         // Of encrypted columns, they are those of the masks.
-        let options = ReadOptions { columns, limits: limits.clone(), allow_masked: true, ..ReadOptions::default() };
-        let options = ReadOptions { arrow_schema: false, ..options };
-        let plan = self.plan(options)?;
-        let all: Vec<usize> = (0..tail.stripes.len()).collect();
+        let plan = self.plan(ReadOptions {
+            columns,
+            limits: limits.clone(),
+            allow_masked: true,
+            arrow_schema: false,
+            ..ReadOptions::default()
+        })?;
         let mut found = Vec::new();
         let mut cancellation = self.cancellation();
-        for &stripe in stripes.unwrap_or(&all) {
+        for (stripe, _) in self.chosen_stripes(stripes).map_err(in_file)? {
             cancellation.poll()?;
-            if stripe >= all.len() {
-                return Err(in_file(Error::invalid(format!("no stripe {stripe}, of {}", all.len()))));
-            }
             of_stripe(&plan, column, stripe, &mut found)
                 .map_err(|error| in_file(error.in_section("stripe", stripe)))?;
         }

@@ -82,6 +82,20 @@ impl OrcFile {
         Ok(columns)
     }
 
+    /// Some stripes, or all, with their indexes.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if a stripe does not exist.
+    pub(super) fn chosen_stripes(&self, stripes: Option<&[usize]>) -> Result<Vec<(usize, &StripeInfo)>> {
+        let all = &self.tail().stripes;
+        let Some(chosen) = stripes else { return Ok(all.iter().enumerate().collect()) };
+        let info = |&index: &usize| {
+            let missing = || Error::invalid(format!("no stripe {index}, of {}", all.len()));
+            all.get(index).map(|info| (index, info)).ok_or_else(missing)
+        };
+        chosen.iter().map(info).collect()
+    }
+
     /// Passes the footers of some stripes, or of all, to a function.
     fn each_footer(
         &self,
@@ -90,12 +104,7 @@ impl OrcFile {
         mut each: impl FnMut(StripeFooter),
     ) -> Result<()> {
         let tail = self.tail();
-        let all: Vec<usize> = (0..tail.stripes.len()).collect();
-        let info = |&index: &usize| {
-            let missing = || Error::invalid(format!("no stripe {index}, of {}", tail.stripes.len()));
-            tail.stripes.get(index).map(|info| (index, info)).ok_or_else(missing)
-        };
-        let infos = stripes.unwrap_or(&all).iter().map(info).collect::<Result<Vec<(usize, &StripeInfo)>>>()?;
+        let infos = self.chosen_stripes(stripes)?;
         if let Some((index, info)) = infos.iter().find(|(_, info)| info.footer_length > limits.tail) {
             let text = format!("a footer of {} bytes, more than allowed", info.footer_length);
             return Err(Error::over("tail", text).in_section("stripe", *index));
