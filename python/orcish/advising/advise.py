@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from orcish.advising.candidates import PRESENT, of_columns, of_table
+from orcish.advising.candidates import PRESENT, of_columns, of_table, with_changes
 from orcish.advising.choice import Whole, chosen
 from orcish.advising.columns import check_lookups, columns_of_filter, is_sortable, lookups_of, orders_of
 from orcish.advising.measuring import Candidate, Measured, Probe, measure
@@ -190,11 +190,7 @@ class _Work:
 
     def together(self, trials: tuple[Trial, ...]) -> Candidate:
         """The candidate with the options of several trials."""
-        changed = merged(trials)
-        options = {**self._sample.settings.options(), **changed}
-        order = options.pop("sort_by", None)
-        probes = tuple(self.probes)
-        return Candidate(TOGETHER, "see above", self._sample.rows, options, changed, probes=probes, sort_by=order)
+        return with_changes(TOGETHER, "see above", self._sample, merged(trials), tuple(self.probes))
 
 
 def _check_filter(rows: pa.Table, filters: Filters) -> None:

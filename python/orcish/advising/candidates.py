@@ -7,11 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish.advising.columns import has_bloom_filters, is_text
+from orcish.advising.columns import is_sortable, is_text
 from orcish.advising.measuring import Candidate, sorted_rows
 from orcish.advising.sample import Sample
 
-__all__ = ["PRESENT", "of_columns", "of_table"]
+__all__ = ["PRESENT", "of_columns", "of_table", "with_changes"]
 
 PRESENT = "present"
 """The kind of the candidates with the present options."""
@@ -59,7 +59,7 @@ def of_table(
         if level is not None:
             changed["compression_level"] = level
         label = codec if level is None else f"{codec}, level {level}"
-        found.append(_changed("compression", label, sample, changed))
+        found.append(with_changes("compression", label, sample, changed))
     sizes, notes = _stripe_sizes(sample)
     found += sizes
     stride = present["row_index_stride"]
@@ -67,26 +67,29 @@ def of_table(
     for each in strides:
         if _LEAST_STRIDE <= each < len(rows):
             label = f"{each:,} rows"
-            found.append(_changed("row index stride", label, sample, {"row_index_stride": each}, tuple(probes)))
+            found.append(with_changes("row index stride", label, sample, {"row_index_stride": each}, tuple(probes)))
     blooms = present.get("bloom_filter_columns", [])
     for name in lookup:
-        if name not in blooms and has_bloom_filters(rows.schema.field(name).type) and stride:
+        if name not in blooms and is_sortable(rows.schema.field(name).type) and stride:
             changed = {"bloom_filter_columns": [*blooms, name]}
-            found.append(_changed("bloom filter", name, sample, changed, tuple({name} & {*probes})))
+            found.append(with_changes("bloom filter", name, sample, changed, tuple({name} & {*probes})))
     for name in orders:
         try:
             sorted_rows(rows.slice(0, 1), name)
         except pa.ArrowNotImplementedError as error:
             notes.append(f"sort order {name}: not tried, as pyarrow does not sort such rows: {error}")
             continue
-        found.append(_changed("sort order", name, sample, {"sort_by": name}, tuple(probes)))
+        found.append(with_changes("sort order", name, sample, {"sort_by": name}, tuple(probes)))
     return found, notes
 
 
-def _changed(kind: str, label: str, sample: Sample, changed: dict[str, Any], probes: tuple[str, ...] = ()) -> Candidate:
+def with_changes(
+    kind: str, label: str, sample: Sample, changed: dict[str, Any], probes: tuple[str, ...] = ()
+) -> Candidate:
+    """A candidate of all rows of the sample."""
     options = {**sample.settings.options(), **changed}
-    order = options.pop("sort_by", None)
-    return Candidate(kind, label, sample.rows, options, changed, probes=probes, sort_by=order)
+    options.pop("sort_by", None)
+    return Candidate(kind, label, sample.rows, options, changed, probes=probes)
 
 
 def _stripe_sizes(sample: Sample) -> tuple[list[Candidate], list[str]]:
@@ -99,7 +102,7 @@ def _stripe_sizes(sample: Sample) -> tuple[list[Candidate], list[str]]:
             continue
         text = f"{size >> 20} MiB"
         if sample.stored >= 2 * min(size, own):
-            found.append(_changed("stripe size", text, sample, {"stripe_size": size}))
+            found.append(with_changes("stripe size", text, sample, {"stripe_size": size}))
             if sample.stored <= size:
                 # Larger sizes give the same.
                 break

@@ -19,7 +19,6 @@ __all__ = [
     "Orders",
     "check_lookups",
     "columns_of_filter",
-    "has_bloom_filters",
     "is_sortable",
     "is_text",
     "lookups_of",
@@ -82,11 +81,6 @@ def is_sortable(kind: pa.DataType) -> bool:
         pa.types.is_timestamp,
     )
     return any(test(kind) for test in tests)
-
-
-def has_bloom_filters(kind: pa.DataType) -> bool:
-    """Whether a column of the type can have bloom filters."""
-    return is_sortable(kind)
 
 
 class Orders(NamedTuple):

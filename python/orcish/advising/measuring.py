@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import io
-import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -50,9 +49,13 @@ class Candidate:
     column: str | None = None
     probes: tuple[str, ...] = ()
     """Names of the filters that are tried."""
-    sort_by: str | None = None
-    """The column that rows are sorted by before they are written. A sorted copy is made for each run, as many copies
-    would take much memory."""
+
+    @property
+    def sort_by(self) -> str | None:
+        """The column that rows are sorted by before they are written. A sorted copy is made for each run, as many
+        copies would take much memory.
+        """
+        return self.changed.get("sort_by")
 
 
 @dataclasses.dataclass
@@ -72,16 +75,16 @@ class Measured:
     @property
     def write_seconds(self) -> float:
         """The median."""
-        return statistics.median(self.write)
+        return _median(self.write)
 
     @property
     def read_seconds(self) -> float:
         """The median."""
-        return statistics.median(self.read)
+        return _median(self.read)
 
     def lookup_seconds(self, name: str) -> float | None:
         """The median of the seconds of a read with a filter; ``None`` where it is not timed."""
-        return statistics.median(self.lookups[name]) if name in self.lookups else None
+        return _median(self.lookups[name]) if name in self.lookups else None
 
     @property
     def noise(self) -> float | None:
@@ -89,6 +92,13 @@ class Measured:
         if len(self.read) < 2:
             return None
         return max(abs(each / self.read_seconds - 1) for each in self.read)
+
+
+def _median(seconds: Sequence[float]) -> float:
+    # Importing it takes 2 ms, and only advice needs it.
+    import statistics
+
+    return statistics.median(seconds)
 
 
 def measure(

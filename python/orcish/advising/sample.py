@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from orcish.reading.file import ORCFile
 from orcish.tables.orc_sources import OrcSource
-from orcish.types import ReadOptions, StorageOptions, StripeInfo
+from orcish.types import ColumnStorage, ReadOptions, StorageOptions, StripeInfo
+from orcish.writing.timestamps import with_schema
 
 __all__ = ["Sample", "Settings", "stored_bytes", "take_sample"]
 
@@ -113,23 +114,20 @@ def take_sample(
             break
     ordered = sorted(taken)
     # Fields of files may differ in their metadata only.
-    batches = [
-        pa.RecordBatch.from_arrays(batch.columns, schema=schema) if batch.num_columns else batch
-        for at in ordered
-        for batch in taken[at]
-    ]
+    batches = [with_schema(batch, schema) for at in ordered for batch in taken[at]]
+    storages = [file.column_storage() for _, file in opened]
     return Sample(
         pa.Table.from_batches(batches, schema),
         stored,
         [(stripes[at][0], stripes[at][2]) for at in ordered],
         is_cut,
-        _settings(opened[0][1], [stripe for *_, stripe in stripes]),
+        _settings(opened[0][1], storages[0], [stripe for *_, stripe in stripes]),
         len(files),
         len(opened),
         sum(file.num_rows for _, file in opened),
         sum(stored_bytes(stripe) for *_, stripe in stripes),
         len(stripes),
-        _sizes([file for _, file in opened]),
+        _sizes([file for _, file in opened], storages),
     )
 
 
@@ -161,11 +159,11 @@ def stored_bytes(stripe: StripeInfo) -> int:
     return stripe.index_length + stripe.data_length + stripe.footer_length
 
 
-def _sizes(files: list[ORCFile]) -> dict[str, int]:
+def _sizes(files: list[ORCFile], storages: list[list[ColumnStorage]]) -> dict[str, int]:
     sizes: collections.Counter[str] = collections.Counter()
-    for file in files:
+    for file, storage in zip(files, storages, strict=True):
         parents, tops = file.column_parents, list[str]()
-        for id, column in enumerate(file.column_storage()):
+        for id, column in enumerate(storage):
             parent = parents[id]
             tops.append(tops[parent] if parent else column.name)
             if id:
@@ -173,7 +171,7 @@ def _sizes(files: list[ORCFile]) -> dict[str, int]:
     return dict(sizes)
 
 
-def _settings(file: ORCFile, stripes: list[StripeInfo]) -> Settings:
-    blooms = [column.name for column in file.column_storage() if any(column.streams.get(kind) for kind in _BLOOMS)]
+def _settings(file: ORCFile, storage: list[ColumnStorage], stripes: list[StripeInfo]) -> Settings:
+    blooms = [column.name for column in storage if any(column.streams.get(kind) for kind in _BLOOMS)]
     size = sum(map(stored_bytes, stripes)) // len(stripes)
     return Settings(file.compression, file.compression_chunk_size, file.row_index_stride, max(size, 1), tuple(blooms))

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from orcish.arrow.nested import value_type
 
-__all__ = ["cast_array"]
+__all__ = ["LISTS", "cast_array", "offsets_within", "within"]
 
 LISTS: dict[type[pa.DataType], tuple[Any, pa.DataType, bool]] = {
     pa.ListType: (pa.ListArray, pa.int32(), False),
@@ -97,12 +97,20 @@ def _cast_list(array: Any, kind: Any) -> pa.Array:
 
 
 def _cast_map(array: Any, kind: Any) -> pa.Array:
-    # The offsets are those of the slice. The keys and items are those of the array before it was sliced.
+    keys = cast_array(within(array, array.keys), kind.key_type)
+    items = cast_array(within(array, array.items), kind.item_type)
+    return pa.MapArray.from_arrays(offsets_within(array), keys, items, type=kind, mask=array.is_null())
+
+
+def within(array: Any, values: Any) -> Any:
+    """The values of lists or maps, which are those of the array before it was sliced, as those of the slice."""
     first, last = array.offsets[0].as_py(), array.offsets[-1].as_py()
-    keys = cast_array(array.keys[first:last], kind.key_type)
-    items = cast_array(array.items[first:last], kind.item_type)
-    offsets = pc.subtract(array.offsets, array.offsets[0])
-    return pa.MapArray.from_arrays(offsets, keys, items, type=kind, mask=array.is_null())
+    return values[first:last]
+
+
+def offsets_within(array: Any) -> pa.Array:
+    """Offsets of the lists or maps of an array into the values of its slice; see :func:`within`."""
+    return pc.subtract(array.offsets, array.offsets[0])
 
 
 def _cast_fixed(array: Any, kind: Any) -> pa.Array:

@@ -16,6 +16,7 @@ import pyarrow as pa
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.storage import encodings_text
+from orcish.reading.type_tree import own_names
 from orcish.terminal import Table, fields, indented, printable, shorten
 from orcish.types import ColumnStatistics
 
@@ -102,17 +103,17 @@ def _arrow_field(field: pa.Field) -> dict[str, Any]:
 
 
 def _columns(file: ORCFile) -> list[dict[str, Any]]:
-    paths, parents, types = file.column_paths, file.column_parents, file.column_types
+    columns = zip(file.column_paths, own_names(file), file.column_parents, file.column_types, strict=True)
     return [
         {
             "id": id,
             "parent": parent,
-            "name": path.removeprefix(f"{paths[parent]}." if parent else ""),
+            "name": name,
             "path": path,
             "type": column_type,
             "attributes": file.attributes(id),
         }
-        for id, (path, parent, column_type) in enumerate(zip(paths, parents, types, strict=True))
+        for id, (path, name, parent, column_type) in enumerate(columns)
     ]
 
 

@@ -191,7 +191,7 @@ def _changed(scan: Scan, options: argparse.Namespace) -> BatchSource:
         rows = SortedRows(rows, keys, options.memory, options.temporary_folder)
     if options.rename:
         rows = ChangedRows(rows, None, dict(options.rename))
-    return CountedRows(rows, scan.count()) if options.verify else rows
+    return CountedRows(rows, scan.count) if options.verify else rows
 
 
 def _partition_by(scan: Scan, options: argparse.Namespace) -> list[str]:

@@ -143,14 +143,18 @@ def diff(
         for at, other in common
         if left.field(at).name in wanted or comparable(left.field(at).type, right.field(other).type)
     ]
-    parts = [_Columns(each, [pair[side] for pair in pairs]) for side, each in enumerate(scans)]
+    parts = [
+        _Columns(each, whole, [pair[side] for pair in pairs])
+        for side, (each, whole) in enumerate(zip(scans, (left, right), strict=True))
+    ]
     names = parts[0].schema.names
     keys = list(range(len(names))) if ignore_order else [names.index(name) for name in wanted]
     check_keys("ignore_order" if ignore_order else "key", parts[0].schema, parts[1].schema, keys)
     found = Found(names, keys, tolerance, show)
     counts = (0, 0)
     if not (brief and (schema or changed)):
-        total = None if filters is not None else _total(scans)
+        # Files of tables are opened for it.
+        total = _total(scans) if filters is None and (progress or keys) else None
         with reported(progress, f"compare {reader_of(scans[0]).name}", total) as seen:
             if keys:
                 counts = _compare_by_key(found, parts, seen, parse_size(max_memory), total or 0)
@@ -175,16 +179,18 @@ class _Columns(NamedTuple):
     """Some columns of a scan."""
 
     rows: Scan
+    whole: pa.Schema
+    """The schema of the scan, which is made anew each time that the scan is asked for it."""
     positions: list[int]
 
     @property
     def schema(self) -> pa.Schema:
         """The schema of the columns."""
-        return pa.schema([self.rows.schema.field(at) for at in self.positions])
+        return pa.schema([self.whole.field(at) for at in self.positions])
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Batches with these columns, in this order."""
-        whole = self.rows.schema.names
+        whole = self.whole.names
         if self.positions == list(range(len(whole))):
             return self.rows.to_batches()
         rows, at = self.rows, self.positions

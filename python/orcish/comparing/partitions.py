@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.comparing.keys import ROW, buckets
 from orcish.comparing.leaves import counted, without_views
+
+if TYPE_CHECKING:
+    import tempfile
 
 __all__ = ["Partitions", "Side", "numbered"]
 
@@ -83,6 +85,9 @@ class Partitions:
         expected = self._bytes * max(1.0, self._rows / max(self._held_rows, 1))
         # Comparing takes about as much memory as the rows of a part.
         self.count = min(MAX_PARTS, int(2 * expected / self._max_memory) + 2)
+        # Importing it takes 3 ms, and few rows need it.
+        import tempfile
+
         self._folder = tempfile.TemporaryDirectory(prefix="orcish-diff-")
         held, self._held = self._held, []
         for each in held:

@@ -70,8 +70,6 @@ class Found:
             if at in self.key_columns:
                 continue
             x, y = a.column(at), b.column(at)
-            if x.type == y.type and x.equals(y):
-                continue
             mask = different(x, y, self.tolerance)
             if is_any(mask):
                 masks[at] = mask

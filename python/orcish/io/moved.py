@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +25,7 @@ class Moved:
     ) -> None:
         folder, slash, name = path.rpartition("/")
         plain = re.sub(r"[*?\[\]]", "_", name[:40])
-        self.name, self._hidden = path, f"{folder}{slash}.{plain}.{secrets.token_hex(8)}.tmp"
+        self.name, self._hidden = path, f"{folder}{slash}.{plain}.{os.urandom(8).hex()}.tmp"
         self._move, self._delete = move, delete
         self._process = os.getpid()
         self._file: Any = None

@@ -69,7 +69,7 @@ class ObstoreSystem:
         import obstore
 
         with _errors():
-            return Upload(obstore.open_writer(self._store, path), path)
+            return Upload(obstore.open_writer(self._store, path))
 
 
 class Object:
@@ -116,8 +116,8 @@ class Object:
 class Upload:
     """An object that is being written. It appears with the last request."""
 
-    def __init__(self, file: Any, name: str) -> None:
-        self._file, self.name = file, name
+    def __init__(self, file: Any) -> None:
+        self._file = file
 
     def write(self, data: bytes, /) -> object:
         """See :class:`~orcish.io.systems.Output`."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = ["COALESCE_GAP", "CONCURRENCY", "FIRST_READ", "PART_SIZE", "Range", "read_parts"]
 
@@ -53,6 +55,8 @@ def _concurrently(read: Callable[[Range], bytes], parts: Sequence[Range], thread
     """The results of calls by some threads; this thread alone where there are none to be had."""
     if threads < 2:
         return [read(part) for part in parts]
+    from concurrent.futures import ThreadPoolExecutor
+
     pool = ThreadPoolExecutor(threads, "orcish-ranges")
     try:
         # There are no new threads at the end of the process.

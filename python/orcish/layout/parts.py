@@ -36,7 +36,7 @@ class Parts:
         stripes = sum(file.num_stripes for file, _ in files)
         most = MAX_REMOTE_INDEXES if is_remote else MAX_INDEXES
         self._has_groups = stripes * min(len(chosen), MAX_RANGES) <= most
-        self._files = files
+        self._files = [(file, {key: id for id, key in enumerate(keys)}) for file, keys in files]
         for column in chosen:
             if len(self.ranges) < MAX_RANGES or column.bloom_bytes:
                 self._add(column, columns.position(column.key))
@@ -64,9 +64,9 @@ class Parts:
 
     def _of(self, column: Column) -> Iterator[tuple[ORCFile, int, str]]:
         """The files that have a column, its id, and what the names of the parts begin with."""
-        for number, (file, keys) in enumerate(self._files):
-            if column.key in keys:
-                yield file, keys.index(column.key), f"file {number}, " if len(self._files) > 1 else ""
+        for number, (file, ids) in enumerate(self._files):
+            if (id := ids.get(column.key)) is not None:
+                yield file, id, f"file {number}, " if len(self._files) > 1 else ""
 
     def _groups(self, file: ORCFile, id: int) -> list[RowGroup]:
         if not self._has_groups:

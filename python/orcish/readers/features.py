@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from orcish.reading.file import ORCFile
+from orcish.reading.type_tree import own_names
 from orcish.types import ColumnStatistics
-from orcish.writing.timestamps import writer_timezones
+from orcish.writing.timestamps import CATALYST_TYPE, writer_timezones
 
 __all__ = ["Feature", "features_of"]
 
-_CATALYST_TYPE = "spark.sql.catalyst.type"
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OFFSET_ZONE = re.compile(r"(?:GMT|UTC|UT)?[+-]\d.*")
 _SHORT_ZONES = frozenset(
@@ -84,7 +84,7 @@ def _of_types(file: ORCFile, kinds: Sequence[str]) -> Iterator[Feature]:
     marked = [
         path
         for id, (path, kind) in enumerate(zip(paths, kinds, strict=True))
-        if kind in ("bigint", "int") and file.attributes(id).get(_CATALYST_TYPE, "bigint") not in ("bigint", "int")
+        if kind in ("bigint", "int") and file.attributes(id).get(CATALYST_TYPE, "bigint") not in ("bigint", "int")
     ]
     if marked:
         yield Feature("attribute types", f"types of Spark in attributes of integers: {_names(marked)}")
@@ -106,11 +106,10 @@ _TYPES: list[tuple[str, str, Callable[[str], bool]]] = [
 
 
 def _of_names(file: ORCFile, kinds: Sequence[str]) -> Iterator[Feature]:
-    paths, parents = file.column_paths, file.column_parents
     children: dict[int, list[str]] = {}
-    for path, parent in zip(paths, parents, strict=True):
+    for name, parent in zip(own_names(file), file.column_parents, strict=True):
         if parent is not None and kinds[parent] == "struct":
-            children.setdefault(parent, []).append(path.removeprefix(f"{paths[parent]}." if parent else ""))
+            children.setdefault(parent, []).append(name)
     all_names = [name for names in children.values() for name in names]
     for id, text, found in (
         ("names empty", "columns without a name", [name for name in all_names if not name]),

@@ -20,15 +20,16 @@ def merged_statistics(parts: Sequence[ColumnStatistics | None]) -> ColumnStatist
     known = [part for part in parts if part is not None]
     if not known:
         return None
-    if len(known) == 1 and len(parts) == 1:
+    if len(parts) == 1:
         return known[0]
+    is_all = len(known) == len(parts)
     merged = ColumnStatistics(
         kind=_kind(known),
-        values=None if len(known) < len(parts) else _sum(known, "values"),
-        has_null=_has_null(known, len(known) == len(parts)),
-        bytes_on_disk=None if len(known) < len(parts) else _sum(known, "bytes_on_disk"),
+        values=_sum(known, "values") if is_all else None,
+        has_null=_has_null(known, is_all),
+        bytes_on_disk=_sum(known, "bytes_on_disk") if is_all else None,
     )
-    if len(known) < len(parts) or len({part.kind for part in known} - {"none"}) > 1:
+    if not is_all or merged.kind == "mixed":
         return merged
     low, low_exact = _bound(known, "min", min)
     high, high_exact = _bound(known, "max", max)

@@ -123,11 +123,12 @@ class OrcFiles:
     def splits(self, opened: _native.Scan, size: int) -> Iterator[SplitPart]:
         """Parts of about ``size`` stored bytes."""
         files = dict(zip((named.location for named in self._named_files()), self.files, strict=True))
+        table = self.with_schema(opened)
         for name, partition, tail, stripes, rows, length in opened.splits(size):
             location, source, *_ = files[name]
-            table = self._with_files([TableFile(location, source, partition, tail, stripes)], opened)
+            part = dataclasses.replace(table, files=[TableFile(location, source, partition, tail, stripes)])
             # The native core gives the stripes of every split.
-            yield SplitPart(location, rows, length, stripes or [], table)
+            yield SplitPart(location, rows, length, stripes or [], part)
 
     def _named_files(self) -> list[TableFile]:
         """The files for the native core, which has URLs of fsspec in messages only: their locations are distinct names
@@ -142,10 +143,6 @@ class OrcFiles:
                 name = name if names[name] == 1 else f"{name} ({names[name]})"
             found.append(file._replace(location=name))
         return found
-
-    def _with_files(self, files: list[TableFile], opened: _native.Scan | PartiallyReadable) -> OrcFiles:
-        """The table of other files with the same columns."""
-        return dataclasses.replace(self.with_schema(opened), files=files)
 
     def of_files(self, opened: _native.Scan | PartiallyReadable) -> list[OrcFiles]:
         """The table of each file, with the columns of all."""

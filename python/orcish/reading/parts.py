@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 
 import pyarrow as pa
 
-from orcish.errors import NullMapKeyError
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.taking import taken
 
@@ -26,14 +25,14 @@ def last_rows(reader: ScanReader, rows: int) -> pa.Table:
     Stripes are read from the last one on, until there are enough rows. Where a limit, or a filter about all rows at
     once, decides which rows there are, all rows are read.
     """
-    return _with_null_keys(reader, functools.partial(_last_rows, rows=rows))
+    return reader.with_null_keys(functools.partial(_last_rows, rows=rows))
 
 
 def _last_rows(reader: ScanReader, rows: int) -> pa.Table:
     found: collections.deque[pa.RecordBatch] = collections.deque()
     missing = rows
     for part in reversed(_parts(reader)) if rows else ():
-        last = _last_batches(part, missing)
+        last = _last_batches(part(), missing)
         missing -= sum(map(len, last))
         found.extendleft(reversed(last))
         if missing == 0:
@@ -67,12 +66,12 @@ def sampled_rows(reader: ScanReader, rows: int | None, fraction: float | None, s
         fraction: The part of all rows, from 0 to 1, in place of ``rows``.
         seed: The same seed chooses the same rows of the same files.
     """
-    return _with_null_keys(reader, functools.partial(_sampled_rows, rows=rows, fraction=fraction, seed=seed))
+    return reader.with_null_keys(functools.partial(_sampled_rows, rows=rows, fraction=fraction, seed=seed))
 
 
 def _sampled_rows(reader: ScanReader, rows: int | None, fraction: float | None, seed: int | None) -> pa.Table:
     schema = reader.selected_schema
-    parts = _parts(reader)
+    parts = [part() for part in _parts(reader)]
     counts = [part.count() for part in parts]
     total = sum(counts)
     wanted = min(total, round(total * fraction) if fraction is not None else rows or 0)
@@ -91,21 +90,13 @@ def _sampled_rows(reader: ScanReader, rows: int | None, fraction: float | None, 
     return pa.concat_tables(tables) if tables else _table(schema, ())
 
 
-def _with_null_keys(reader: ScanReader, read: Callable[[ScanReader], pa.Table]) -> pa.Table:
-    """What a function reads; keys of maps are dictionaries where one is null and no option says otherwise."""
-    try:
-        return read(reader)
-    except NullMapKeyError:
-        if "null_map_keys" in reader.options:
-            raise
-        return read(ScanReader(reader.source, {**reader.options, "null_map_keys": "dictionary"}))
-
-
-def _parts(reader: ScanReader) -> list[ScanReader]:
-    """A reader of each stripe that may have rows; the reader itself if rows are only known of the whole scan."""
+def _parts(reader: ScanReader) -> list[Callable[[], ScanReader]]:
+    """Functions that open a reader of each stripe that may have rows; the reader itself if rows are only known of the
+    whole scan.
+    """
     if not reader.takes_filters():
-        return [reader]
-    return [ScanReader(part.source, reader.options) for part in reader.splits(ONE_STRIPE)]
+        return [lambda: reader]
+    return [functools.partial(ScanReader, part.source, reader.options) for part in reader.splits(ONE_STRIPE)]
 
 
 def _table(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> pa.Table:

@@ -13,7 +13,7 @@ from orcish import _native
 from orcish.arrow.frames import fitted_metadata
 from orcish.errors import CorruptFileError, NullMapKeyError, UnknownColumnError, UnsupportedError
 from orcish.filters.advice import timestamp_advice
-from orcish.filters.expression import Expression, leaves_of, native_filter, tree_of
+from orcish.filters.expression import Expression, native_filter
 from orcish.filters.pushdown import split_filters
 from orcish.filters.residual import Residual
 from orcish.progress import reported
@@ -271,14 +271,14 @@ def prepare(
     if filters is None:
         return native, None
     if isinstance(filters, Expression):
-        _check_row_number(row_number, _names_in(filters), native, schema_of_readable)
+        _check_row_number(row_number, filters.columns, native, schema_of_readable)
         native["filter"] = native_filter(filters)
         return native, None
     # The native core cannot filter by row numbers: such conditions stay in the residual.
     stored = schema_of_readable({**native, "row_number": None})
     expression, residual = split_filters(filters, stored)
     if expression is not None:
-        _check_row_number(row_number, _names_in(expression), native, schema_of_readable)
+        _check_row_number(row_number, expression.columns, native, schema_of_readable)
         native["filter"] = native_filter(expression)
     if residual is None:
         return native, None
@@ -299,12 +299,6 @@ def prepare(
             names = schema.names if by_id else list(requested)
             native["columns"] = [*names, *(name for name in residual.columns if name != native.get("row_number"))]
     return native, ResidualFilter(residual, schema, limit)
-
-
-def _names_in(expression: Expression) -> list[str]:
-    """Names of the columns of a predicate."""
-    leaves = leaves_of(tree_of(expression))
-    return [leaf[2] if leaf[0] == "compare" else leaf[1] for leaf in leaves if leaf[0] != "constant"]
 
 
 def _check_row_number(

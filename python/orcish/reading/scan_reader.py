@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 import pyarrow as pa
 
@@ -18,6 +18,8 @@ from orcish.reading.reader import Reader, row_number_name
 from orcish.reading.source import ScanSource, SplitPart, type_options
 
 __all__ = ["ScanReader"]
+
+T = TypeVar("T")
 
 
 class ScanReader(Reader):
@@ -126,20 +128,26 @@ class ScanReader(Reader):
         native, _ = readable.prepare(readable.options)
         readable.native_scan(native)
 
-    def count(self) -> int:
-        """Number of rows."""
-        readable = self._without_unreadable_columns()
-        native, residual = readable.prepare(readable.options)
+    def with_null_keys(self, read: Callable[[ScanReader], T]) -> T:
+        """What a function reads; keys of maps are dictionaries where one is null and no option says otherwise."""
         try:
-            if residual is None:
-                return cast("int", readable.native_scan(native).count())
-            counted = self.select(readable._cheapest_columns(residual.residual))
-            return sum(len(batch) for batch in counted.read_batches(counted.options))
+            return read(self)
         except NullMapKeyError:
             if "null_map_keys" in self.options:
                 raise
-            # The maps are not returned.
-            return self.with_options(null_map_keys="dictionary").count()
+            return read(ScanReader(self.source, {**self.options, "null_map_keys": "dictionary"}))
+
+    def count(self) -> int:
+        """Number of rows."""
+        return self.with_null_keys(ScanReader._count)
+
+    def _count(self) -> int:
+        readable = self._without_unreadable_columns()
+        native, residual = readable.prepare(readable.options)
+        if residual is None:
+            return cast("int", readable.native_scan(native).count())
+        counted = self.select(readable._cheapest_columns(residual.residual))
+        return sum(len(batch) for batch in counted.read_batches(counted.options))
 
     def _cheapest_columns(self, residual: Residual) -> list[str]:
         """A column of the residual, or any other: batches without columns do not have a length everywhere."""
@@ -163,22 +171,20 @@ class ScanReader(Reader):
         """The minimum, maximum or sum of the only column. If the column is a struct, it has one field, whose values are
         aggregated.
         """
+        # Maps cannot be aggregated, so a map with a null key is a column of the filter, and its keys are not returned.
+        return self.with_null_keys(lambda reader: reader._aggregate(function))
+
+    def _aggregate(self, function: str) -> pa.Scalar:
         native, residual = self.prepare(self.options)
-        try:
-            if residual is None:
-                result = self.native_scan(native).aggregate(function)
-            else:
-                # Row numbers that the residual needs follow the column.
-                column = pa.schema([residual.schema.field(0)])
-                state = _native.ColumnAggregate(function, column.__arrow_c_schema__())
-                for batch in self.read_batches(self.options):
-                    state.update(batch.select([0]).__arrow_c_array__())
-                result = state.finish()
-        except NullMapKeyError:
-            if "null_map_keys" in self.options:
-                raise
-            # Maps cannot be aggregated, so the map is a column of the filter, and its keys are not returned.
-            return self.with_options(null_map_keys="dictionary").aggregate(function)
+        if residual is None:
+            result = self.native_scan(native).aggregate(function)
+        else:
+            # Row numbers that the residual needs follow the column.
+            column = pa.schema([residual.schema.field(0)])
+            state = _native.ColumnAggregate(function, column.__arrow_c_schema__())
+            for batch in self.read_batches(self.options):
+                state.update(batch.select([0]).__arrow_c_array__())
+            result = state.finish()
         return pa.array(ExportedArray(result))[0]
 
     def statistics(self) -> list[tuple[dict[str, Any], list[int]]] | None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from orcish.reading.file import ORCFile
 
-__all__ = ["ColumnType", "column_tree", "flat_lines", "pretty_lines", "quoted", "type_text"]
+__all__ = ["ColumnType", "column_tree", "flat_lines", "own_names", "pretty_lines", "quoted", "type_text"]
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_]+")
 _INDENT = "  "
@@ -24,12 +24,18 @@ class ColumnType(NamedTuple):
     children: list[ColumnType]
 
 
+def own_names(file: ORCFile) -> list[str]:
+    """Names of the columns without those that they are in, by column id. Names may have dots."""
+    paths, parents = file.column_paths, file.column_parents
+    pairs = zip(paths, parents, strict=True)
+    return [path.removeprefix(f"{paths[parent]}." if parent else "") for path, parent in pairs]
+
+
 def column_tree(file: ORCFile) -> ColumnType:
     """The tree of the columns of a file."""
-    paths, parents = file.column_paths, file.column_parents
     found: list[ColumnType] = []
-    for id, (path, parent, text) in enumerate(zip(paths, parents, file.column_types, strict=True)):
-        name = path.removeprefix(f"{paths[parent]}." if parent else "")
+    columns = zip(own_names(file), file.column_parents, file.column_types, strict=True)
+    for id, (name, parent, text) in enumerate(columns):
         column = ColumnType(name, text.partition("<")[0], file.attributes(id), [])
         found.append(column)
         if parent is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -78,30 +79,30 @@ class CountedRows(BatchSource):
 
     Args:
         rows: The source.
-        count: The number of its rows.
+        count: Gives the number of its rows. It is called once, when rows or their number are requested.
 
     Raises:
         OrcishError: There are more or less rows. Raised after the last row.
     """
 
-    def __init__(self, rows: BatchSource, count: int) -> None:
+    def __init__(self, rows: BatchSource, count: Callable[[], int]) -> None:
         self._given = rows
-        self._count = count
+        self._count = functools.cache(count)
 
     def _row_count(self) -> int | None:
-        return self._count
+        return self._count()
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         schema, batches = rows_of(self._given)
         return schema, self._checked(batches)
 
     def _checked(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        found = 0
+        wanted, found = self._count(), 0
         for batch in batches:
             found += len(batch)
             yield batch
-        if found != self._count:
-            raise OrcishError(f"there are {self._count} rows, of which {found} were read: nothing is written")
+        if found != wanted:
+            raise OrcishError(f"there are {wanted} rows, of which {found} were read: nothing is written")
 
 
 def _check_names(schema: pa.Schema, names: Sequence[str]) -> None:

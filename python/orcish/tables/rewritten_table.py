@@ -12,7 +12,7 @@ from orcish.io.paths import is_hidden
 from orcish.progress import reported
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
 from orcish.reading.scan import Scan
-from orcish.tables.target import DatasetTarget, without_new_folders
+from orcish.tables.target import DatasetTarget
 from orcish.types import ProgressOption, StorageOptions
 from orcish.writing.dataset import MAX_MEMORY, MAX_OPEN_FILES, WrittenFile
 from orcish.writing.rows import counted
@@ -64,7 +64,7 @@ def rewrite_table(
         template, max_rows_per_file=max_rows_per_file, max_open_files=MAX_OPEN_FILES, max_memory=MAX_MEMORY
     )
     total = row_count_of(rows) if progress else None
-    with without_new_folders(job), job.cleaned_up() as staged:
+    with job.cleaned_up() as staged:
         with writer, reported(progress, f"rewrite {display_name(folder)}", total) as add:
             for batch in counted(rows_of(rows)[1], add):
                 writer.write(target.cast(batch))

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import types as T  # noqa: N812 - as everybody calls it
 
-from orcish.arrow.casting import LISTS, cast_array
+from orcish.arrow.casting import LISTS, cast_array, offsets_within, within
 from orcish.arrow.nested import value_type
 from orcish.errors import UnsupportedError
 from orcish.spark.types.arrow import arrow_schema
@@ -98,13 +97,13 @@ def _conformed(array: Any, kind: Any, path: str) -> pa.Array:
         return pa.StructArray.from_arrays(children, fields=list(kind), mask=array.is_null())
     if types.is_list(kind) and (type(own) in LISTS or types.is_fixed_size_list(own)):
         array = cast_array(array, pa.list_(own.value_field))
-        values = _conformed(_within(array, array.values), kind.value_type, f"{path}.element")
-        return pa.ListArray.from_arrays(_offsets(array), values, type=kind, mask=array.is_null())
+        values = _conformed(within(array, array.values), kind.value_type, f"{path}.element")
+        return pa.ListArray.from_arrays(offsets_within(array), values, type=kind, mask=array.is_null())
     if types.is_map(kind) and types.is_map(own):
         array = cast_array(array, own)
-        keys = _conformed(_within(array, array.keys), kind.key_type, f"{path}.key")
-        items = _conformed(_within(array, array.items), kind.item_type, f"{path}.value")
-        return pa.MapArray.from_arrays(_offsets(array), keys, items, type=kind, mask=array.is_null())
+        keys = _conformed(within(array, array.keys), kind.key_type, f"{path}.key")
+        items = _conformed(within(array, array.items), kind.item_type, f"{path}.value")
+        return pa.MapArray.from_arrays(offsets_within(array), keys, items, type=kind, mask=array.is_null())
     what = f"column {path}: the function gives {array.type}, the schema says {kind}"
     given, wanted = _family(own), _family(kind)
     if given == "wall clock" and wanted == "instant":
@@ -116,17 +115,6 @@ def _conformed(array: Any, kind: Any, path: str) -> pa.Array:
         return cast_array(array, kind)
     except pa.ArrowException as error:
         raise ValueError(f"{what}: {error}") from None
-
-
-def _offsets(array: Any) -> pa.Array:
-    """Offsets of the lists or maps of an array into the values of its slice."""
-    return pc.subtract(array.offsets, array.offsets[0])
-
-
-def _within(array: Any, values: Any) -> pa.Array:
-    """The values that the slice of an array has."""
-    first, last = array.offsets[0].as_py(), array.offsets[-1].as_py()
-    return values[first:last]
 
 
 _FAMILIES = {

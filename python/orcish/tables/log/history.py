@@ -6,10 +6,8 @@ import os
 from datetime import datetime, timedelta, timezone
 from typing import Literal, NamedTuple, cast
 
-from orcish.io.filesystem import table_folder
-from orcish.io.paths import path_text
 from orcish.keywords import checked_keywords
-from orcish.tables.log.table import existing_root, table_log
+from orcish.tables.log.table import log_of
 from orcish.types import FileSystem, StorageOptions
 
 __all__ = ["Commit", "history"]
@@ -72,10 +70,7 @@ def history(
         CorruptFileError: An entry of the log is invalid.
         OSError: The log cannot be read.
     """
-    log = table_log(
-        existing_root(path_text(table_folder(target, filesystem, storage_options))),
-        cast("dict[str, str] | None", storage_options),
-    )
+    log = log_of(target, filesystem, storage_options)
     return [_commit(*fields) for fields in log.history(limit)]
 
 

@@ -6,10 +6,8 @@ import os
 from datetime import timedelta
 from typing import Literal, cast
 
-from orcish.io.filesystem import table_folder
-from orcish.io.paths import path_text
 from orcish.keywords import checked_keywords
-from orcish.tables.log.table import existing_root, table_log
+from orcish.tables.log.table import log_of
 from orcish.types import FileSystem, StorageOptions
 
 __all__ = ["recover", "vacuum"]
@@ -53,8 +51,7 @@ def recover(
         CommitError: The commit cannot be finished.
         OSError: The table cannot be read or written.
     """
-    root = existing_root(path_text(table_folder(target, filesystem, storage_options)))
-    done = table_log(root, cast("dict[str, str] | None", storage_options)).recover(undo=undo)
+    done = log_of(target, filesystem, storage_options).recover(undo=undo)
     return cast('Literal["nothing", "finished", "undone"]', done)
 
 
@@ -93,5 +90,4 @@ def vacuum(
         OSError: The table cannot be read or written.
     """
     age = older_than if isinstance(older_than, timedelta) else timedelta(days=older_than)
-    root = existing_root(path_text(table_folder(target, filesystem, storage_options)))
-    return table_log(root, cast("dict[str, str] | None", storage_options)).vacuum(age.total_seconds())
+    return log_of(target, filesystem, storage_options).vacuum(age.total_seconds())

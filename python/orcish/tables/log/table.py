@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import Any
 
 from orcish import _native
 from orcish.errors import UnsupportedError
-from orcish.io.filesystem import is_foreign
+from orcish.io.filesystem import is_foreign, table_folder
 from orcish.io.names import display_name
-from orcish.io.paths import is_http, local_path
+from orcish.io.paths import is_http, local_path, path_text
 from orcish.io.storage import native_storage
+from orcish.types import FileSystem, StorageOptions
 
-__all__ = ["check_folder", "existing_root", "table_log", "table_of"]
+__all__ = ["check_folder", "existing_root", "log_of", "table_log", "table_of"]
 
 
 def table_of(path: str) -> tuple[str, str]:
@@ -73,6 +75,18 @@ def check_folder(path: str) -> None:
         )
 
 
-def table_log(root: str, storage: Mapping[str, str] | None) -> _native.TableLog:
+def log_of(
+    target: str | os.PathLike[str], filesystem: FileSystem | None, storage_options: StorageOptions | None
+) -> _native.TableLog:
+    """The log of the table that the argument of a function names.
+
+    Raises:
+        UnsupportedError: The path is within a file system that is not the local one.
+        OSError: As for :func:`existing_root`.
+    """
+    return table_log(existing_root(path_text(table_folder(target, filesystem, storage_options))), storage_options)
+
+
+def table_log(root: str, storage: Mapping[str, Any] | None) -> _native.TableLog:
     """The log of the table in a folder."""
     return _native.TableLog(root, native_storage(root, storage))
