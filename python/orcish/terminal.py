@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-__all__ = ["Table", "fields", "indented", "json_line", "printable", "shorten", "show", "width"]
+__all__ = ["Table", "fields", "indented", "json_float", "json_line", "printable", "shorten", "show", "width"]
 
 
 def printable(text: str) -> str:
@@ -29,6 +30,13 @@ def json_line(value: Any, default: Callable[[Any], Any] | None = None) -> str:
         return text
     # Outside of strings JSON is ASCII, so the escaped characters are inside of strings.
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
+
+
+def json_float(value: float) -> float | str:
+    """A floating point value as one of JSON: ``"NaN"``, ``"Infinity"`` and ``"-Infinity"`` are strings."""
+    if math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
 def show(line: str, *, is_error: bool = False) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from orcish._native import __version__
 from orcish.cli.arguments import Parser
 from orcish.cli.commands import COMMANDS
-from orcish.cli.completion import complete
+from orcish.cli.completion import complete, is_completing
 from orcish.cli.groups import RootParser
 from orcish.cli.output import EXPECTED, fail, print_traceback
 
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser(chosen: str | None) -> argparse.ArgumentParser:
-    """The parser, with the arguments of one command; of all if none is chosen, as for completion."""
+    """The parser, with the arguments of one command; of all for completion."""
     parser = RootParser(
         prog="orcish",
         description="Look into, check, convert and change Apache ORC files and tables, and read CarbonData tables.",
@@ -58,13 +58,10 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"orcish {__version__}")
     commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
-    names = {name for command in COMMANDS for name in (command.name, *command.aliases)}
     for command in COMMANDS:
         text = command.help
-        added = commands.add_parser(
-            command.name, aliases=command.aliases, help=text, description=f"{text[0].upper()}{text[1:]}."
-        )
-        if chosen not in names or chosen in (command.name, *command.aliases):
+        added = commands.add_parser(command.name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        if chosen == command.name or is_completing():
             # Commands are imported where they are needed, so that others start sooner.
             getattr(importlib.import_module(f"orcish.cli.{command.module}"), command.function)(added)
     return parser

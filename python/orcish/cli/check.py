@@ -86,9 +86,10 @@ def _check_carbon(name: str, options: argparse.Namespace) -> Checked:
     """Reads a table of CarbonData."""
     storage = dict(options.storage_options)
     table = CarbonTable(name, storage_options=storage, external_locations=options.external_locations)
-    recorded, rows = table.scan().count(), 0
+    scan = table.scan()
+    recorded, rows = scan.count(), 0
     with reported(not options.json, f"check {display_name(name)}", recorded) as add:
-        for batch in table.scan().to_batches():
+        for batch in scan.to_batches():
             rows += len(batch)
             add(len(batch))
     message = f"the metadata have {recorded} rows, and there are {rows}"

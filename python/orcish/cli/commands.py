@@ -16,7 +16,6 @@ class Command(NamedTuple):
     help: str
     function: str = "add_arguments"
     """The function of the module that takes the parser of the command."""
-    aliases: tuple[str, ...] = ()
 
 
 COMMANDS = (

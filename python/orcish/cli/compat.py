@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 
 from orcish.cli.arguments import LIST, add_files, add_json, add_storage
-from orcish.cli.open_files import SKIPPED, OpenFiles
+from orcish.cli.open_files import OpenFiles
 from orcish.cli.output import print_lines, print_table
 from orcish.io.names import display_name
 from orcish.readers.compatibility import Compatibility, compatibility
@@ -40,12 +40,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     files = OpenFiles(options.files, dict(options.storage_options), "compat")
     separator: list[str] = []
-    for name, file in files:
-        try:
-            found = compatibility(file, options.readers)
-        except SKIPPED as error:
-            files.fail(error)
-            continue
+    for name, found in files.each(lambda name, file: (name, compatibility(file, options.readers))):
         if options.json:
             print_lines([json_line({"file": display_name(name), "readers": list(map(dataclasses.asdict, found))})])
             continue

@@ -8,14 +8,19 @@ import os
 from orcish.cli.output import print_lines
 from orcish.errors import UnsupportedError
 
-__all__ = ["add_arguments", "complete"]
+__all__ = ["add_arguments", "complete", "is_completing"]
 
 SHELLS = ("bash", "zsh", "tcsh", "fish", "powershell")
 
 
+def is_completing() -> bool:
+    """Whether a shell asks for completions."""
+    return "_ARGCOMPLETE" in os.environ
+
+
 def complete(parser: argparse.ArgumentParser) -> None:
     """Prints completions and ends the process, if a shell asks for them."""
-    if "_ARGCOMPLETE" in os.environ:
+    if is_completing():
         import argcomplete
 
         argcomplete.autocomplete(parser)

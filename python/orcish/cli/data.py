@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 
+from orcish.carbon.detect import is_carbon_file
 from orcish.carbon.source import check_no_external
 from orcish.cli.arguments import add_files, add_json, count
 from orcish.cli.batch_slices import slices
@@ -82,7 +83,7 @@ def print_rows(schema: pa.Schema, batches: Iterable[pa.RecordBatch], options: ar
 def _read_rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     """The schema and the first rows of the sources."""
     files, storage = options.files, dict(options.storage_options)
-    if len(files) > 1 or is_carbon(files[0], storage) or is_several(files[0]):
+    if len(files) > 1 or is_several(files[0]) or is_carbon_file(files[0]):
         if options.stripe is not None:
             of = "ORC files" if is_carbon(files[0], storage) else "one file"
             raise ValueError(f"{display_name(files[0])}: --stripe is of {of}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import decimal
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +14,7 @@ from orcish.comparing.diff import Differences, diff
 from orcish.comparing.rows import Difference
 from orcish.comparing.schemas import ColumnChange
 from orcish.io.names import display_name
-from orcish.terminal import json_line, printable, shorten
+from orcish.terminal import json_float, json_line, printable, shorten
 
 __all__ = ["add_arguments"]
 
@@ -163,8 +162,8 @@ def _text(value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     """A value as one of JSON."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, float):
+        return json_float(value)
     if isinstance(value, dict):
         return {str(name): _plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -38,7 +38,11 @@ class RootParser(Parser):
         formatter.add_usage("%(prog)s COMMAND ...", [], [])
         formatter.add_text(self.description)
         for group, commands in grouped().items():
-            _add(formatter, group, [_Entry([], command.name, help=command.help) for command in commands])
+            entries = [
+                argparse.Action([], command.name, metavar=command.name, help=command.help.replace("%", "%%"))
+                for command in commands
+            ]
+            _add(formatter, group, entries)
         options = [
             argparse.Action(["-h", "--help"], "help", 0, help="show this help message and exit"),
             argparse.Action(["--version"], "version", 0, help="show the version and exit"),
@@ -46,13 +50,6 @@ class RootParser(Parser):
         _add(formatter, "options", options)
         formatter.add_text(self.epilog)
         return formatter.format_help()
-
-
-class _Entry(argparse.Action):
-    """A line of the help."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:  # noqa: A002 - as argparse calls it
-        super().__init__(option_strings, dest, metavar=dest, help=help.replace("%", "%%"))
 
 
 def _add(formatter: argparse.HelpFormatter, title: str, entries: Sequence[argparse.Action]) -> None:

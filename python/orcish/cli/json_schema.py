@@ -12,6 +12,8 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.cli.arguments import add_storage, count
+from orcish.cli.formats.names import COMPRESSED, ENDINGS
+from orcish.cli.formats.reading import open_arrow
 from orcish.cli.output import print_lines
 from orcish.io.names import display_name
 from orcish.io.paths import local_path
@@ -20,18 +22,12 @@ from orcish.reading.file import ORCFile
 from orcish.reading.json_types import JsonType, json_documents
 from orcish.reading.type_tree import ColumnType, column_tree, flat_lines, pretty_lines, quoted, type_text
 from orcish.terminal import printable
-from orcish.writing.writer import write_table
+from orcish.writing.writer import file_of_schema
 
 __all__ = ["add_arguments"]
 
-_FORMATS = {
-    "json": ("json", "jsonl", "ndjson"),
-    "csv": ("csv", "tsv"),
-    "parquet": ("parquet", "pq"),
-    "arrow": ("arrow", "feather", "ipc", "arrows"),
-    "orc": ("orc",),
-}
-_COMPRESSED = {"gz": "gzip", "bz2": "bz2", "zst": "zstd", "lz4": "lz4"}
+_FORMATS = ("arrow", "csv", "json", "orc", "parquet")
+_COMPRESSED = {**COMPRESSED, "lz4": "lz4"}
 _CSV_BLOCK = 64 << 20
 _MAX_REMOTE = 1 << 30
 
@@ -52,7 +48,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     how.add_argument("-f", "--flat", action="store_true", help="a line for each column, with its path")
     how.add_argument("-t", "--table", action="store_true", help="a declaration of a table of Hive")
     how.add_argument("-p", "--pretty", action="store_true", help="the type on several lines")
-    command.add_argument("--format", choices=sorted(_FORMATS), help="format of the files (by their names; else json)")
+    command.add_argument("--format", choices=_FORMATS, help="format of the files (by their names; else json)")
     command.add_argument("--limit", type=count, metavar="N", help="look at the first N documents of each file (all)")
     command.add_argument("--dates", action="store_true", help="text of JSON like 2026-01-31 is a date")
     command.add_argument("--hex", action="store_true", help="text of JSON like 00ff is binary, as orc-tools has it")
@@ -99,7 +95,7 @@ def _type(options: argparse.Namespace) -> ColumnType:
     if len(orc) == 1:
         return column_tree(orc[0])
     schemas += [file.arrow_schema(masked="allow") for file in orc]
-    return column_tree(_written(pa.unify_schemas(schemas, promote_options="permissive")))
+    return column_tree(file_of_schema(pa.unify_schemas(schemas, promote_options="permissive")))
 
 
 def _kind(name: str, given: str | None) -> tuple[str, str | None]:
@@ -108,8 +104,7 @@ def _kind(name: str, given: str | None) -> tuple[str, str | None]:
     codec = _COMPRESSED.get(suffix)
     if codec:
         suffix = bare.rpartition(".")[2]
-    found = next((kind for kind, suffixes in _FORMATS.items() if suffix in suffixes), "json")
-    return given or found, codec
+    return given or ENDINGS.get(suffix, "json"), codec
 
 
 def _stream(name: str, codec: str | None, storage: Mapping[str, str]) -> Any:
@@ -132,18 +127,7 @@ def _schema(name: str, kind: str, codec: str | None, storage: Mapping[str, str])
         from pyarrow import parquet
 
         return parquet.read_schema(data)
-    if data.read(6) == b"ARROW1":
-        data.seek(0)
-        return pa.ipc.open_file(data).schema
-    data.seek(0)
-    return pa.ipc.open_stream(data).schema
-
-
-def _written(schema: pa.Schema) -> ORCFile:
-    """A file without rows that has the columns of a schema."""
-    target = io.BytesIO()
-    write_table(schema.empty_table(), target)
-    return ORCFile(target.getvalue())
+    return open_arrow(data).schema
 
 
 def _table(column: ColumnType) -> list[str]:

@@ -18,7 +18,6 @@ union                  ``{"tag": 0, "value": …}``
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.arrow.casting import cast_array
+from orcish.terminal import json_float
 
 __all__ = ["to_json"]
 
@@ -43,17 +43,9 @@ def to_json(array: pa.Array) -> list[Any]:
 
 def _floats(array: pa.Array) -> list[Any]:
     if pa.types.is_float64(array.type):
-        return [_float(value) for value in array.to_pylist()]
+        return [None if value is None else json_float(value) for value in array.to_pylist()]
     # Formatted as text first, so that 0.1 does not become 0.10000000149011612.
-    return [None if text is None else _float(float(text)) for text in array.cast(pa.string()).to_pylist()]
-
-
-def _float(value: float | None) -> float | str | None:
-    if value is None or math.isfinite(value):
-        return value
-    if math.isnan(value):
-        return "NaN"
-    return "Infinity" if value > 0 else "-Infinity"
+    return [None if text is None else json_float(float(text)) for text in array.cast(pa.string()).to_pylist()]
 
 
 def _decimals(array: pa.Array) -> list[Any]:

@@ -6,7 +6,7 @@ import argparse
 import dataclasses
 
 from orcish.cli.arguments import add_files, add_json, add_storage
-from orcish.cli.open_files import SKIPPED, OpenFiles
+from orcish.cli.open_files import OpenFiles
 from orcish.cli.output import print_lines
 from orcish.io.names import display_name
 from orcish.reading.encryption import Encryption, encryption
@@ -30,12 +30,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     files = OpenFiles(options.files, dict(options.storage_options), "key")
     separator: list[str] = []
-    for name, file in files:
-        try:
-            found = encryption(file)
-        except SKIPPED as error:
-            files.fail(error)
-            continue
+    for name, found in files.each(lambda name, file: (name, encryption(file))):
         if options.json:
             described = None if found is None else dataclasses.asdict(found)
             print_lines([json_line({"file": display_name(name), "encryption": described})])

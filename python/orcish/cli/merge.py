@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from orcish.carbon.detect import has_carbon
 from orcish.cli.arguments import add_files, add_storage
 from orcish.cli.output import print_lines
 from orcish.cli.targets import add_overwrite, check_no_source, check_target
@@ -57,9 +58,9 @@ def _sources(names: list[str], storage: dict[str, str]) -> list[str]:
         files = table_files(name, None, storage).files
         if not files:
             raise FileNotFoundError(f"no files: {display_name(name)!r}")
+        if has_carbon(files):
+            raise UnsupportedError(f"{display_name(name)}: CarbonData is not merged: convert writes it as ORC")
         for file in files:
-            if file.location.endswith((".carbondata", "/Metadata/schema")):
-                raise UnsupportedError(f"{display_name(name)}: CarbonData is not merged: convert writes it as ORC")
             found.append(file.location)
             values.setdefault(tuple(file.partition), file.location)
     if len(values) > 1:

@@ -6,11 +6,11 @@ import argparse
 
 from orcish.carbon.source import check_no_external
 from orcish.cli import meta_carbon, meta_orc
-from orcish.cli.arguments import LIST, add_external, add_storage
+from orcish.cli.arguments import LIST, add_external, add_files, add_json, add_storage
 from orcish.cli.meta_groups import describe_groups, groups_to_text
+from orcish.cli.open_files import SKIPPED
 from orcish.cli.output import fail, print_lines
 from orcish.cli.sources import orc_files
-from orcish.errors import OrcishError
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.schema_file import schema_file
@@ -26,8 +26,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "Print the metadata of ORC files, of all files of folders and patterns, and of tables and files of CarbonData. "
         "No data is read."
     )
-    command.add_argument("files", nargs="+", metavar="FILE", help="a file, a folder, a pattern or a URL")
-    command.add_argument("--json", action="store_true", help="one JSON object a file, each on a line")
+    add_files(command)
+    add_json(command, "file")
     command.add_argument("--arrow", action="store_true", help="also the Arrow schema that the files are read with")
     command.add_argument("--statistics", action="store_true", help="also the statistics of all columns")
     command.add_argument("--storage", action="store_true", help="also the stored bytes and encodings of all columns")
@@ -54,13 +54,13 @@ def _run(options: argparse.Namespace) -> int:
                 print_lines(separator)
                 print_lines(_describe_empty(name, schema, options))
                 separator = [] if options.json else [""]
-        except (OrcishError, OSError, ValueError) as error:
+        except SKIPPED as error:
             code = fail(error)
             continue
         for file in files:
             try:
                 lines = _describe(file, is_carbon, storage, options)
-            except (OrcishError, OSError, ValueError) as error:
+            except SKIPPED as error:
                 code = fail(error)
                 continue
             print_lines(separator)

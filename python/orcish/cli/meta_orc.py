@@ -7,7 +7,6 @@ import dataclasses
 import datetime
 import decimal
 import json
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +16,7 @@ from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.storage import encodings_text
 from orcish.reading.type_tree import own_names
-from orcish.terminal import Table, fields, indented, printable, shorten
+from orcish.terminal import Table, fields, indented, json_float, printable, shorten
 from orcish.types import ColumnStatistics
 
 __all__ = [
@@ -129,8 +128,8 @@ def _json_value(value: Any) -> Any:
         return format(value, "f")
     if isinstance(value, datetime.date):
         return value.isoformat().replace("+00:00", "Z")
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, float):
+        return json_float(value)
     if isinstance(value, dict):
         return {name: _json_value(inner) for name, inner in value.items()}
     if isinstance(value, tuple):
@@ -268,13 +267,13 @@ def _statistics_cells(known: dict[str, Any]) -> list[str]:
     ]
 
 
-def bound_cell(known: dict[str, Any], name: str) -> str:
+def bound_cell(known: dict[str, Any], name: str, most: int = _MAX_BOUND) -> str:
     """The text of a bound, which is taken out of statistics."""
     value, is_exact = known.pop(name, None), known.pop(f"{name}_is_exact", True)
     if value is None:
         return ""
     # The writer truncated a long string.
-    return shorten(format_statistic(value) + ("" if is_exact else "…"), _MAX_BOUND)
+    return shorten(format_statistic(value) + ("" if is_exact else "…"), most)
 
 
 def format_statistic(value: Any) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.output import fail
@@ -16,6 +17,7 @@ __all__ = ["SKIPPED", "OpenFiles"]
 
 SKIPPED = (OrcishError, OSError, ValueError)
 """Errors of a source among several, which do not end the others."""
+T = TypeVar("T")
 
 
 class OpenFiles:
@@ -34,11 +36,17 @@ class OpenFiles:
         self.code = 0
         """The exit code: 1 after an error."""
 
-    def fail(self, error: Exception) -> None:
-        """Prints an error of a file."""
-        self.code = fail(error)
+    def each(self, look: Callable[[str, ORCFile], T]) -> Iterator[T]:
+        """What a function of names and files returns for each file. An error that it raises is one of the file."""
+        for name, file in self._opened():
+            try:
+                found = look(name, file)
+            except SKIPPED as error:
+                self.code = fail(error)
+                continue
+            yield found
 
-    def __iter__(self) -> Iterator[tuple[str, ORCFile]]:
+    def _opened(self) -> Iterator[tuple[str, ORCFile]]:
         """Names and files. A table without rows has one file, without rows."""
         for name in self._names:
             try:
@@ -48,12 +56,12 @@ class OpenFiles:
                 if found.schema is not None and not found.files:
                     yield name, schema_file(found.schema)
             except SKIPPED as error:
-                self.fail(error)
+                self.code = fail(error)
                 continue
             for file in found.files:
                 try:
                     opened = ORCFile(file, storage_options=self._storage)
                 except SKIPPED as error:
-                    self.fail(error)
+                    self.code = fail(error)
                     continue
                 yield file, opened

@@ -14,6 +14,7 @@ from orcish.cli.rows import add_reading, open_rows
 from orcish.cli.sources import orc_files
 from orcish.io.names import display_name
 from orcish.progress import reported
+from orcish.reading.reader import row_count_of
 from orcish.reading.scan import Scan, reader_of
 from orcish.terminal import json_line
 
@@ -56,8 +57,7 @@ def _read(rows: Scan, name: str, options: argparse.Namespace) -> dict[str, Any]:
     """Reads all rows of a file."""
     found = {"rows": 0, "batches": 0, "bytes": 0}
     begin = time.monotonic()
-    reader = reader_of(rows)
-    total = None if options.json else reader.row_count(reader.options)
+    total = None if options.json else row_count_of(rows)
     with reported(not options.json, f"scan {display_name(name)}", total) as add:
         for batch in rows:
             found["rows"] += len(batch)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -21,7 +20,7 @@ from orcish.reading.schema_file import schema_file
 from orcish.reading.type_tree import ColumnType, column_tree, type_text
 from orcish.scan import scan
 from orcish.terminal import json_line, printable
-from orcish.writing.writer import write_table
+from orcish.writing.writer import file_of_schema
 
 __all__ = ["add_arguments"]
 
@@ -83,7 +82,7 @@ def _run(options: argparse.Namespace) -> int:
 def _columns(name: str, storage: dict[str, str]) -> _Columns:
     if is_carbon(name, storage):
         schema = scan(name, storage_options=storage).schema
-        return _Columns(name, _written(schema), pa.schema([]), schema)
+        return _Columns(name, file_of_schema(schema), pa.schema([]), schema)
     if not is_several(name):
         file = ORCFile(name, storage_options=storage)
         return _Columns(name, file, pa.schema([]), file.arrow_schema(masked="allow"))
@@ -92,13 +91,6 @@ def _columns(name: str, storage: dict[str, str]) -> _Columns:
     schema = scan(name, storage_options=storage, masked="allow").schema
     own = set(file.arrow_schema(masked="allow").names) - set(found.schema.partition if found.schema else ())
     return _Columns(name, file, pa.schema([field for field in schema if field.name not in own]), schema)
-
-
-def _written(schema: pa.Schema) -> ORCFile:
-    """A file without rows that has the columns of a schema."""
-    target = io.BytesIO()
-    write_table(schema.empty_table(), target)
-    return ORCFile(target.getvalue())
 
 
 def _lines(columns: _Columns, options: argparse.Namespace) -> list[str]:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from orcish.cli.arguments import add_files, add_storage, count
-from orcish.cli.open_files import SKIPPED, OpenFiles
+from orcish.cli.open_files import OpenFiles
 from orcish.cli.output import print_lines, print_table
 from orcish.reading.file_sizes import FileSizes
 from orcish.terminal import json_line, printable, shorten
@@ -37,11 +37,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     files = OpenFiles(options.files, dict(options.storage_options), "sizes")
     sizes = FileSizes()
-    for _, file in files:
-        try:
-            sizes.add(file)
-        except SKIPPED as error:
-            files.fail(error)
+    for _ in files.each(lambda _, file: sizes.add(file)):
+        pass
     if options.json:
         print_lines([json_line(_described(sizes, options.limit))])
     elif sizes.files:

@@ -19,6 +19,7 @@ from orcish.dataset import dataset
 from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
+from orcish.writing.rows import limited
 
 __all__ = ["add_arguments"]
 
@@ -52,7 +53,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     add_timestamps(command, "timezone")
     add_storage(command)
     add_external(command)
-    command.set_defaults(run=_run, masked=None, columns=None, filters=None)
+    command.set_defaults(run=_run)
 
 
 def _threads(text: str) -> int:
@@ -81,7 +82,7 @@ def _run(options: argparse.Namespace) -> int:
             for name, path in _tables(_named_tables(connection, options.query), dict(options.tables)).items():
                 connection.register(name, _dataset(path, options))
             schema, batches = _result(connection.sql(options.query))
-            print_rows(schema, _limited(batches, options.limit), options)
+            print_rows(schema, limited(batches, options.limit), options)
     except duckdb.Error as error:
         message = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
         raise ValueError(f"duckdb: {message}") from error
@@ -168,11 +169,3 @@ def _result(relation: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
     else:
         reader = relation.fetch_arrow_reader(BATCH_SIZE)
     return reader.schema, iter(reader)
-
-
-def _limited(batches: Iterator[pa.RecordBatch], limit: int | None) -> Iterator[pa.RecordBatch]:
-    left = limit
-    for batch in batches if left != 0 else ():
-        yield batch if left is None else batch.slice(0, left)
-        if left is not None and (left := left - len(batch)) <= 0:
-            return

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from orcish.cli.arguments import LIST, add_files, add_json, add_storage
-from orcish.cli.meta_orc import format_statistic, json_statistics
-from orcish.cli.open_files import SKIPPED, OpenFiles
+from orcish.cli.meta_orc import bound_cell, format_statistic, json_statistics
+from orcish.cli.open_files import OpenFiles
 from orcish.cli.output import print_lines, print_table
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
@@ -20,7 +20,7 @@ __all__ = ["add_arguments"]
 
 _MAX_BOUND = 40
 _MAX_NAME = 200
-_SHOWN = ("values", "has_null", "bytes_on_disk", "min", "max", "min_is_exact", "max_is_exact", "sum", "kind")
+_SHOWN = ("values", "has_null", "bytes_on_disk", "sum", "kind")
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -56,12 +56,7 @@ def _run(options: argparse.Namespace) -> int:
     files = OpenFiles(options.files, dict(options.storage_options), "stats")
     merged: dict[str, list[_Part]] = {}
     parts: list[_Part] = []
-    for name, file in files:
-        try:
-            found = list(_parts(display_name(name), file, options))
-        except SKIPPED as error:
-            files.fail(error)
-            continue
+    for found in files.each(lambda name, file: list(_parts(display_name(name), file, options))):
         if options.by_file or options.by_stripe:
             parts += found
         else:
@@ -180,13 +175,7 @@ def _cells(part: _Part) -> list[str]:
     known = json_statistics(part.statistics) or {}
     nulls = _nulls(part)
 
-    def bound(name: str) -> str:
-        if name not in known:
-            return ""
-        # The writer truncated a long string.
-        text = format_statistic(known[name]) + ("" if known.get(f"{name}_is_exact", True) else "…")
-        return shorten(text, _MAX_BOUND)
-
+    bounds = [bound_cell(known, name, _MAX_BOUND) for name in ("min", "max")]
     has_null = "" if "has_null" not in known else "some" if known["has_null"] else "0"
     more = [f"{name} {format_statistic(value)}" for name, value in known.items() if name not in _SHOWN]
     return [
@@ -194,8 +183,7 @@ def _cells(part: _Part) -> list[str]:
         shorten(printable(part.type.partition("<")[0]), _MAX_BOUND),
         f"{known['values']:,}" if "values" in known else "",
         has_null if nulls is None else f"{nulls:,}",
-        bound("min"),
-        bound("max"),
+        *bounds,
         shorten(format_statistic(known["sum"]), _MAX_BOUND) if "sum" in known else "",
         f"{known['bytes_on_disk']:,}" if "bytes_on_disk" in known else "",
         ", ".join(more),

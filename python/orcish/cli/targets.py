@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from orcish import _native
 from orcish.io.filesystem import foreign_path, is_foreign
 from orcish.io.names import display_name
-from orcish.io.paths import is_http, local_path
+from orcish.io.paths import is_http, local_path, plain_location
 from orcish.io.storage import native_storage
 
-__all__ = ["add_overwrite", "check_no_source", "check_target", "is_same_file"]
+__all__ = ["add_overwrite", "check_no_source", "check_target"]
 
 
 def add_overwrite(command: argparse.ArgumentParser) -> None:
@@ -60,13 +60,5 @@ def check_no_source(target: str, sources: Iterable[str]) -> None:
         ValueError: It is one.
     """
     for source in sources:
-        if is_same_file(source, target):
+        if plain_location(local_path(source)) == plain_location(local_path(target)):
             raise ValueError(f"{display_name(target)}: the target is one of the sources: choose another name")
-
-
-def is_same_file(one: str, other: str) -> bool:
-    """Whether two paths or URLs are those of one file, as far as their names say so."""
-    one, other = local_path(one), local_path(other)
-    if "://" in one or "://" in other:
-        return one == other
-    return os.path.realpath(one) == os.path.realpath(other)

@@ -13,11 +13,11 @@ from orcish.errors import UnsupportedError
 from orcish.file_systems import check_file_system, library_of
 from orcish.io.names import display_name, errors_with_name
 from orcish.io.obstore_system import ObstoreSystem
-from orcish.io.paths import PATTERN, path_text
+from orcish.io.paths import PATTERN, native_source, path_text
 from orcish.io.system_path import SystemPath
 from orcish.io.systems import FsspecSystem, System, arrow_system
 
-__all__ = ["foreign_path", "in_file_system", "is_foreign", "table_folder"]
+__all__ = ["foreign_path", "fsspec_system", "in_file_system", "is_foreign", "opened_place", "table_folder"]
 
 OWN = frozenset(
     ("", "file", "s3", "s3a", "gs", "gcs", "az", "azure", "adl", "abfs", "abfss", "hdfs", "viewfs", "http", "https")
@@ -32,11 +32,18 @@ def is_foreign(path: str) -> bool:
 
 
 def foreign_path(url: str, storage_options: Mapping[str, Any] | None) -> SystemPath:
-    """The path of a URL that fsspec opens.
+    """The path of a URL that fsspec opens; see :func:`fsspec_system`."""
+    system, path = fsspec_system(url, storage_options)
+    return SystemPath(FsspecSystem(system), path, url)
+
+
+def fsspec_system(url: str, storage_options: Mapping[str, Any] | None, what: str = "") -> tuple[Any, str]:
+    """The file system of fsspec of a URL, and the path within it.
 
     Args:
         url: The URL.
         storage_options: Arguments of the file system of fsspec.
+        what: What orcish has no client for, if it has one for ORC files.
 
     Raises:
         UnsupportedError: fsspec, or a package that it needs, is not installed, or fsspec does not know the scheme.
@@ -47,18 +54,18 @@ def foreign_path(url: str, storage_options: Mapping[str, Any] | None) -> SystemP
         import fsspec
     except ImportError as error:
         raise UnsupportedError(
-            f"{name}: orcish has no client for {scheme}://, and fsspec, which may have one, is not installed: "
+            f"{name}: orcish has no client for {what}{scheme}://, and fsspec, which may have one, is not installed: "
             "`pip install fsspec`"
         ) from error
     # Some file systems connect at once, and their errors name no URL.
     with errors_with_name(url):
         try:
-            system, path = fsspec.core.url_to_fs(url, **(storage_options or {}))
+            found: tuple[Any, str] = fsspec.core.url_to_fs(url, **(storage_options or {}))
         except ImportError as error:
             raise UnsupportedError(f"{name}: fsspec needs another package for {scheme}://: {error}") from error
         except ValueError as error:
             raise UnsupportedError(f"{name}: {scheme} is known to neither orcish nor fsspec: {error}") from error
-    return SystemPath(FsspecSystem(system), path, url)
+    return found
 
 
 def in_file_system(source: Any, filesystem: Any, storage_options: Any, *, is_target: bool = False) -> Any:
@@ -87,6 +94,11 @@ def in_file_system(source: Any, filesystem: Any, storage_options: Any, *, is_tar
     if isinstance(source, list | tuple):
         return [_within(each, system, is_target) for each in source]
     return _within(source, system, is_target)
+
+
+def opened_place(place: Any) -> Any:
+    """A place of :func:`in_file_system` in the form that the native core opens."""
+    return place.file() if isinstance(place, SystemPath) else native_source(place)
 
 
 def table_folder(target: Any, filesystem: Any, storage_options: Any) -> Any:

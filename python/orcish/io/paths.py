@@ -20,6 +20,7 @@ __all__ = [
     "local_path",
     "native_source",
     "path_text",
+    "plain_location",
 ]
 
 PATTERN = "*?["
@@ -155,3 +156,15 @@ def is_hidden(name: str) -> bool:
     is_own = any(part.startswith(".") or (part.startswith("_") and "=" not in part) for part in name.split("/"))
     # Hadoop copies to the last of these names.
     return is_own or name.endswith("._COPYING_")
+
+
+_STORES = {"s3a": "s3", "gcs": "gs", "abfss": "abfs"}
+"""Schemes of stores that have several, and the usual ones."""
+
+
+def plain_location(location: str) -> str:
+    """A path or URL in a normalized spelling, as far as possible: equal ones are one file or folder."""
+    scheme, sign, rest = location.partition("://")
+    if not sign:
+        return os.path.realpath(location).rstrip("/")
+    return f"{_STORES.get(scheme.lower(), scheme.lower())}://{rest.rstrip('/')}"

@@ -12,7 +12,7 @@ from orcish.io.aws_credentials import credentials_of
 from orcish.io.aws_profile import Profile, read_profile
 from orcish.io.names import display_name
 
-__all__ = ["native_storage"]
+__all__ = ["TRUE", "native_storage"]
 
 PROFILE = "aws_profile"
 """The option with the name of a profile."""

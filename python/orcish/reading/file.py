@@ -16,11 +16,9 @@ from orcish.asynchronous import batches_of_thread
 from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.hints import FILE, missing_attribute
-from orcish.io.filesystem import in_file_system
-from orcish.io.paths import native_source
+from orcish.io.filesystem import in_file_system, opened_place
 from orcish.io.storage import native_storage
 from orcish.io.system_file import SystemFile
-from orcish.io.system_path import SystemPath
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.notebook import schema_html
 from orcish.progress import reported_so_far
@@ -96,7 +94,7 @@ class ORCFile(BatchSource):
         filesystem: FileSystem | None = None,
     ) -> None:
         place = in_file_system(source, filesystem, storage_options)
-        native = place.file() if isinstance(place, SystemPath) else native_source(place)
+        native = opened_place(place)
         self._given: tuple[Any, ...] = (native, limits, storage_options)
         try:
             self._file = _native.File(

@@ -12,7 +12,7 @@ import pyarrow as pa
 from orcish.arrow.nested import map_columns
 from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
-from orcish.io.paths import is_pattern, local_path, path_text
+from orcish.io.paths import is_pattern, local_path, path_text, plain_location
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
@@ -277,14 +277,4 @@ def _check_apart(source: Sources, table: Scan, target: str) -> None:
 
 def _is_below(location: str, folder: str) -> bool:
     """Whether a path or URL is that of a folder, or of something in it."""
-    return f"{_plain(location)}/".startswith(f"{_plain(folder)}/")
-
-
-def _plain(location: str) -> str:
-    """A path or URL in a normalized spelling, as far as possible."""
-    scheme, separator, rest = location.partition("://")
-    if not separator:
-        return os.path.realpath(location).rstrip("/")
-    # Some stores have two schemes.
-    name = scheme.lower().replace("s3a", "s3").replace("abfss", "abfs")
-    return f"{name}://{rest.rstrip('/')}"
+    return f"{plain_location(location)}/".startswith(f"{plain_location(folder)}/")

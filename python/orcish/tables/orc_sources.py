@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple
 
 from orcish.carbon.detect import has_carbon, is_carbon
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import in_file_system
-from orcish.io.names import display_name
 from orcish.tables.log.listing import table_files
 from orcish.terminal import printable
 from orcish.types import FileSystem, Sources, StorageOptions
+from orcish.writing import writer
 
 __all__ = ["OrcSource", "name_of", "orc_sources", "title_of"]
 
@@ -55,7 +54,4 @@ def title_of(source: Any, files: int) -> str:
 
 def name_of(source: Any) -> str:
     """The name of a path, a URL or another source, for people."""
-    if isinstance(source, str | os.PathLike):
-        # Names of files may have bytes that are no text.
-        return printable(display_name(os.fspath(source).encode(errors="replace").decode()))
-    return f"<{type(source).__name__}>"
+    return printable(writer.name_of(source))

@@ -7,10 +7,8 @@ import dataclasses
 from typing import cast
 
 from orcish import _native
-from orcish.io.filesystem import in_file_system
-from orcish.io.paths import native_source
+from orcish.io.filesystem import in_file_system, opened_place
 from orcish.io.storage import native_storage
-from orcish.io.system_path import SystemPath
 from orcish.keywords import checked_keywords
 from orcish.types import FileSystem, Limits, Source, StorageOptions, Target
 from orcish.writing.writer import Written, published_target
@@ -85,7 +83,7 @@ def recover_file(
     """
     given = [source] if like is None else [source, like]
     places = in_file_system(given, filesystem, storage_options)
-    files = [place.file() if isinstance(place, SystemPath) else native_source(place) for place in places]
+    files = [opened_place(place) for place in places]
     new = contextlib.nullcontext() if target is None else published_target(target, filesystem, storage_options)
     with new as native:
         found, written = _native.recover_file(

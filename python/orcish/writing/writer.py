@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,14 +13,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import pyarrow as pa
 
 from orcish import _native
-from orcish.io.filesystem import in_file_system
+from orcish.io.filesystem import in_file_system, opened_place
 from orcish.io.names import display_name
-from orcish.io.paths import expanded, local_path, native_source
+from orcish.io.paths import expanded, local_path
 from orcish.io.storage import native_storage
 from orcish.io.system_path import SystemPath
 from orcish.io.systems import Output
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported, reported_so_far
+from orcish.reading.file import ORCFile
 from orcish.terminal import printable
 from orcish.types import FileSystem, Limits, ProgressOption, Source, StorageOptions, Target, WriteOptions
 from orcish.writing.rows import batch_reader, counted, row_count, schema_and_rows, streams
@@ -27,7 +29,16 @@ from orcish.writing.rows import batch_reader, counted, row_count, schema_and_row
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["ORCWriter", "Written", "merge", "name_of", "native_options", "published_target", "write_table"]
+__all__ = [
+    "ORCWriter",
+    "Written",
+    "file_of_schema",
+    "merge",
+    "name_of",
+    "native_options",
+    "published_target",
+    "write_table",
+]
 
 
 class Written(NamedTuple):
@@ -334,7 +345,7 @@ def merge(
     if isinstance(sources, str | bytes | os.PathLike):
         raise TypeError("sources is a list of files")
     places = in_file_system(list(sources), filesystem, storage_options)
-    files = [place.file() if isinstance(place, SystemPath) else native_source(place) for place in places]
+    files = [opened_place(place) for place in places]
     native_limits = cast("dict[str, int] | None", limits)
     with published_target(target, filesystem, storage_options) as native:
         options = native_storage((each for each in (*files, native) if isinstance(each, str)), storage_options)
@@ -359,12 +370,19 @@ def published_target(
         raise
 
 
+def file_of_schema(schema: pa.Schema) -> ORCFile:
+    """A file in memory without rows that has the columns of a schema."""
+    target = io.BytesIO()
+    write_table(schema.empty_table(), target)
+    return ORCFile(target.getvalue())
+
+
 def name_of(target: Any) -> str:
     """What is written, for people."""
     if not isinstance(target, str | os.PathLike):
         return f"<{type(target).__name__}>"
     # Names of files may have bytes that are no text.
-    return display_name(str(target).encode(errors="replace").decode())
+    return display_name(os.fspath(target).encode(errors="replace").decode())
 
 
 def _target(

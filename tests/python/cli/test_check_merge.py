@@ -10,6 +10,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.cli import main
+from orcish.cli.targets import check_no_source
 from support.carbon import CarbonTableWriter
 from support.terminals import on_terminal
 
@@ -145,3 +146,13 @@ class TestMerge:
         assert orcish.scan("s3://shelf/m.orc", storage_options=store.options).count() == 40_000
         assert run("merge", good, "-o", "s3://shelf/m.orc", *options)[0] == 1
         assert run("merge", "s3://shelf/m.orc", "-o", "s3://shelf/m.orc", "--overwrite", *options)[0] == 1
+
+
+@pytest.mark.parametrize("names", [("s3", "s3a"), ("gs", "gcs"), ("abfs", "abfss"), ("S3", "s3a")])
+def test_a_target_is_no_source_whatever_its_scheme(names):
+    """Some stores have two schemes."""
+    one, other = (f"{name}://bucket/a.orc" for name in names)
+    for target, source in ((one, other), (other, one)):
+        with pytest.raises(ValueError, match="the target is one of the sources"):
+            check_no_source(target, [source])
+    check_no_source(one, [f"{other}c", "/bucket/a.orc"])

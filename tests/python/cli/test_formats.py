@@ -8,6 +8,7 @@ import functools
 import json
 import pathlib
 import sys
+import threading
 from typing import Any
 
 import orcish
@@ -18,6 +19,7 @@ import pyorc
 import pytest
 from orcish.cli.formats.schemas import parse_schema, parse_type
 from support.carbon import CarbonTableWriter
+from support.http_server import FileServer
 from support.terminals import on_terminal
 
 ENDINGS = ["parquet", "csv", "csv.gz", "tsv", "jsonl", "jsonl.zst", "arrow", "feather", "arrows", "orc"]
@@ -332,6 +334,18 @@ class TestSources:
         schema = ["--schema", SCHEMA] if ending in TEXT else []
         assert run(target, tmp_path / "back.orc", *options, *schema)[0] == 0
         assert orcish.read_table(tmp_path / "back.orc").equals(ROWS)
+
+    @pytest.mark.parametrize("ending", ["parquet", "csv.gz", "arrow"])
+    def test_errors_of_servers_have_no_credentials(self, ending, tmp_path, run):
+        with FileServer({}) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            host = server.url.removeprefix("http://")
+            code, lines, err = run(f"http://me:HUSH@{host}/none.{ending}?token=SECRET", tmp_path / "a.orc")
+            server.shutdown()
+        assert (code, lines) == (1, [])
+        assert f"{host}/none.{ending}" in err
+        assert "SECRET" not in err
+        assert "HUSH" not in err
 
     def test_urls_of_fsspec(self, orc, tmp_path, run):
         pytest.importorskip("fsspec")

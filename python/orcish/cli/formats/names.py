@@ -8,7 +8,7 @@ from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.io.paths import is_http
 
-__all__ = ["FORMATS", "ORC", "Named", "codec_of", "named", "unknown_ending"]
+__all__ = ["COMPRESSED", "ENDINGS", "FORMATS", "ORC", "Named", "codec_of", "named", "unknown_ending"]
 
 ORC = "orc"
 ENDINGS = {

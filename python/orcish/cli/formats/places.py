@@ -10,11 +10,11 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.errors import UnsupportedError
-from orcish.io.filesystem import foreign_path, is_foreign
+from orcish.io.filesystem import foreign_path, fsspec_system, is_foreign
 from orcish.io.moved import Moved
-from orcish.io.names import display_name
+from orcish.io.names import display_name, errors_with_name
 from orcish.io.paths import is_http, local_path
-from orcish.io.storage import native_storage
+from orcish.io.storage import TRUE, native_storage
 from orcish.io.systems import Output, arrow_system
 
 __all__ = ["Sink", "open_input", "open_output"]
@@ -31,7 +31,6 @@ S3 = {
     "skip_signature": "anonymous",
 }
 """Options of S3, without ``aws_``, and what pyarrow calls them."""
-TRUE = ("1", "true", "on", "yes", "y")
 
 
 def open_input(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
@@ -105,17 +104,9 @@ class Sink(io.RawIOBase):
 
 
 def _fsspec_file(url: str, storage: Mapping[str, Any]) -> Any:
-    try:
-        import fsspec
-    except ImportError as error:
-        raise UnsupportedError(
-            f"{display_name(url)}: files of other formats are read from such URLs by fsspec: pip install fsspec"
-        ) from error
-    try:
-        system, path = fsspec.core.url_to_fs(url, **storage)
+    system, path = fsspec_system(url, storage, "files of other formats of ")
+    with errors_with_name(url):
         return system.open(path, "rb")
-    except (ImportError, ValueError) as error:
-        raise UnsupportedError(f"{display_name(url)}: fsspec cannot open it: {error}") from error
 
 
 def _s3(url: str, storage: Mapping[str, Any]) -> tuple[Any, str]:

@@ -18,15 +18,16 @@ from orcish.cli.formats.names import named
 from orcish.cli.formats.places import open_input
 from orcish.cli.formats.text import csv_rows, json_rows
 from orcish.cli.formats.text_options import TextOptions
-from orcish.errors import UnsupportedError, unknown_column
+from orcish.errors import unknown_column
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource
 from orcish.tables.partition_values import parse_values
+from orcish.writing.rows import limited
 from orcish.writing.writer import ORCWriter
 
-__all__ = ["ForeignRows"]
+__all__ = ["ForeignRows", "open_arrow"]
 
 Rows = tuple[pa.Schema, Iterator[pa.RecordBatch]]
 BATCH_SIZE = 65_536
@@ -61,7 +62,7 @@ class ForeignRows(BatchSource):
         schema = pa.schema([*own, *partition], first.metadata)
         if self.columns is not None:
             schema = pa.schema([_field(schema, name) for name in self.columns], schema.metadata)
-        return schema, self._limited(self._batches(schema, first, batches, partition))
+        return schema, limited(self._batches(schema, first, batches, partition), self.limit)
 
     def _row_count(self) -> int | None:
         return None
@@ -97,13 +98,6 @@ class ForeignRows(BatchSource):
                 if len(each):
                     yield pa.RecordBatch.from_arrays(columns, schema=schema) if columns else each.select([])
 
-    def _limited(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        left = self.limit
-        for batch in batches if left != 0 else ():
-            yield batch if left is None else batch.slice(0, left)
-            if left is not None and (left := left - len(batch)) <= 0:
-                return
-
     def _partition_fields(self) -> list[pa.Field]:
         """The partition columns, with the types that readers of ORC infer."""
         names = [name for name, _ in self.files[0].partition]
@@ -129,10 +123,12 @@ def _with_errors(batches: Iterator[pa.RecordBatch], location: str) -> Iterator[p
 
 
 def _with_constants(batch: pa.RecordBatch, constants: Mapping[str, pa.Array]) -> pa.RecordBatch:
+    if not constants:
+        return batch
     columns = {name: batch.column(name) for name in batch.schema.names}
     fields = {field.name: field for field in batch.schema}
     for name, value in constants.items():
-        columns[name] = value.take(pa.array([0] * len(batch), pa.int32()))
+        columns[name] = pa.repeat(value[0], len(batch))
         fields[name] = pa.field(name, value.type)
     return pa.RecordBatch.from_arrays([*columns.values()], schema=pa.schema([*fields.values()], batch.schema.metadata))
 
@@ -160,14 +156,17 @@ def _parquet(location: str, rows: ForeignRows) -> Rows:
 
 
 def _arrow(location: str, rows: ForeignRows) -> Rows:
-    file = open_input(location, rows.storage)
+    found = open_arrow(open_input(location, rows.storage))
+    if isinstance(found, pa.RecordBatchStreamReader):
+        return found.schema, iter(found)
+    return found.schema, (found.get_batch(at) for at in range(found.num_record_batches))
+
+
+def open_arrow(file: Any) -> pa.RecordBatchFileReader | pa.RecordBatchStreamReader:
+    """The reader of a file of Arrow IPC, or of one of a stream."""
     is_file = file.read(6) == b"ARROW1"
     file.seek(0)
-    if not is_file:
-        stream = pa.ipc.open_stream(file)
-        return stream.schema, iter(stream)
-    found = pa.ipc.open_file(file)
-    return found.schema, (found.get_batch(at) for at in range(found.num_record_batches))
+    return pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)
 
 
 def _text(location: str, rows: ForeignRows, *, read: Callable[[Callable[[], Any], TextOptions], Rows]) -> Rows:
@@ -180,12 +179,7 @@ def _text(location: str, rows: ForeignRows, *, read: Callable[[Callable[[], Any]
     return read(opened, rows.text.with_delimiter(name.delimiter))
 
 
-def _orc(location: str, _: ForeignRows) -> Rows:
-    raise UnsupportedError(f"{display_name(location)}: ORC is read by scans")
-
-
 READERS: dict[str, Callable[[str, ForeignRows], Rows]] = {
-    "orc": _orc,
     "parquet": _parquet,
     "arrow": _arrow,
     "arrows": _arrow,
