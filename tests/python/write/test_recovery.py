@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pyarrow.orc as po
 import pyorc
 import pytest
 from support.counting_file import Counting
+from support.orc_builder import DATA as VALUES
+from support.orc_builder import integer, nested, orc, varint
 
 ROWS = 6000
 DATA = sorted((Path(__file__).parents[2] / "data").glob("*.orc"))
@@ -227,3 +230,15 @@ def test_small_stripes_are_read_twice_at_most(codec: str) -> None:
     found = orcish.recover_file(torn, like=whole)
     assert found.stripes > 100
     assert sum(map(len, torn.ranges)) < 3 * len(whole)
+
+
+def test_stripes_that_overlap_are_written_once(tmp_path: Path) -> None:
+    """A small file that lists a stripe many times makes no file of many times its size."""
+    values = struct.pack("<d", 0.5) * 1000
+    types = [integer(1, 12) + nested(2, varint(1)) + nested(3, b"a"), integer(1, 6)]
+    source = orc(types, [(1000, [(1, VALUES, values)])], repeat=50)
+    assert orcish.ORCFile(source).num_rows == 50_000
+    found = orcish.recover_file(source, tmp_path / "new.orc")
+    assert (found.rows, found.stripes, found.is_whole) == (1000, 1, False)
+    assert {lost.reason for lost in found.lost} == {f"stripe {at} has bytes of stripe 0" for at in range(1, 50)}
+    assert orcish.read_table(tmp_path / "new.orc").to_pydict() == {"a": [0.5] * 1000}

@@ -3,6 +3,7 @@
 mod tails;
 mod walk;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use super::merge::write_stripes;
 use super::tail::MAGIC;
 use crate::options::{NullMapKeys, ReadOptions};
 use crate::read::OrcFile;
-use crate::tail::{FileTail, StripeInfo};
+use crate::tail::{FileTail, StripeInfo, overlapping_stripes};
 use tails::last_tail;
 use walk::{End, Walker};
 
@@ -133,8 +134,14 @@ impl Recovery {
         (tail.file_length, tail.tail_length) = (size, 0);
         let file = OrcFile::with_tail(source.clone(), tail.clone());
         let (mut stripes, mut lost, mut without_tail, mut first_row) = (Vec::new(), Vec::new(), 0, 0);
+        // A small file with overlapping stripes could make a new file of any size.
+        let overlapping: BTreeMap<usize, usize> = overlapping_stripes(&tail.stripes).into_iter().collect();
         for (index, stripe) in tail.stripes.iter().enumerate() {
-            let reason = match read_stripe(&file, index, limits, check) {
+            let read = match overlapping.get(&index) {
+                Some(before) => Err(Error::unsupported(format!("stripe {index} has bytes of stripe {before}"))),
+                None => read_stripe(&file, index, limits, check),
+            };
+            let reason = match read {
                 Ok(rows) if rows == stripe.rows => {
                     without_tail += usize::from(index < listed);
                     stripes.push(StripeInfo { first_row, ..stripe.clone() });
