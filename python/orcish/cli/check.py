@@ -6,10 +6,9 @@ import argparse
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from orcish.carbon.source import check_no_external
 from orcish.carbon.table import CarbonTable
 from orcish.cli.arguments import add_external, add_files, add_json, add_storage
-from orcish.cli.meta_carbon import is_carbon
+from orcish.cli.meta_carbon import is_carbon, refuse_external
 from orcish.cli.output import EXPECTED, fail, print_lines
 from orcish.cli.sources import orc_files
 from orcish.io.names import display_name
@@ -69,7 +68,7 @@ def _checked(options: argparse.Namespace) -> Iterator[Checked | Exception]:
             if is_carbon(source, storage):
                 yield _check_carbon(source, options)
                 continue
-            check_no_external(options.external_locations, f"{display_name(source)}: --external-location")
+            refuse_external(options, source)
             files = orc_files(source, storage).files
         except EXPECTED as error:
             yield error

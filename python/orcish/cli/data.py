@@ -11,11 +11,10 @@ from typing import Any, cast
 import pyarrow as pa
 
 from orcish.carbon.detect import is_carbon_file
-from orcish.carbon.source import check_no_external
 from orcish.cli.arguments import add_files, add_json, count
 from orcish.cli.batch_slices import slices
 from orcish.cli.json_values import to_json
-from orcish.cli.meta_carbon import is_carbon
+from orcish.cli.meta_carbon import is_carbon, refuse_external
 from orcish.cli.output import print_lines
 from orcish.cli.rows import add_reading, chosen_reading, open_rows, stored_values
 from orcish.cli.sources import is_several
@@ -89,7 +88,7 @@ def _read_rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.Reco
             raise ValueError(f"{display_name(files[0])}: --stripe is of {of}")
         rows = open_rows(files, options)
         return rows.schema, first_rows_of_scan(rows, options.limit)
-    check_no_external(options.external_locations, f"{display_name(files[0])}: --external-location")
+    refuse_external(options, files[0])
     file = ORCFile(files[0], storage_options=storage)
     read = cast("ReadOptions", stored_values(chosen_reading(options)))
     return file.arrow_schema(**read), first_rows(file, options.limit, options.stripe, read)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from orcish.carbon.source import check_no_external
 from orcish.cli.arguments import LIST, add_external, add_files, add_filters, add_json, add_storage, count
-from orcish.cli.meta_carbon import is_carbon
+from orcish.cli.meta_carbon import is_carbon, refuse_external
 from orcish.cli.open_files import SKIPPED
 from orcish.cli.output import fail, print_lines
 from orcish.io.names import display_name
@@ -51,14 +50,13 @@ def _run(options: argparse.Namespace) -> int:
 
 def _scan(name: str, options: argparse.Namespace) -> Scan:
     storage = dict(options.storage_options)
-    external = options.external_locations
     if not is_carbon(name, storage):
-        check_no_external(external, f"{display_name(name)}: --external-location")
+        refuse_external(options, name)
     given = {"columns": options.columns, "filters": options.filters, "limit": options.limit}
     return scan(
         name,
         storage_options=storage,
-        external_locations=external,
+        external_locations=options.external_locations,
         **{key: value for key, value in given.items() if value is not None},
     )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from orcish.carbon.source import check_no_external
 from orcish.cli import meta_carbon, meta_orc
 from orcish.cli.arguments import LIST, add_external, add_files, add_json, add_storage
+from orcish.cli.meta_carbon import refuse_external
 from orcish.cli.meta_groups import describe_groups, groups_to_text
 from orcish.cli.open_files import SKIPPED
 from orcish.cli.output import fail, print_lines
@@ -71,7 +71,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _describe_empty(name: str, schema: TableSchema, options: argparse.Namespace) -> list[str]:
     """The lines about a table without rows."""
-    check_no_external(options.external_locations, f"{display_name(name)}: --external-location")
+    refuse_external(options, name)
     file = schema_file(schema)
     metadata = meta_orc.describe_empty(name, file, schema.partition, arrow=options.arrow, statistics=options.statistics)
     return [json_line(metadata)] if options.json else meta_orc.empty_to_text(metadata)
@@ -80,7 +80,7 @@ def _describe_empty(name: str, schema: TableSchema, options: argparse.Namespace)
 def _describe(name: str, is_carbon: bool, storage: dict[str, str], options: argparse.Namespace) -> list[str]:
     """The lines about a file or table."""
     if not is_carbon:
-        check_no_external(options.external_locations, f"{display_name(name)}: --external-location")
+        refuse_external(options, name)
         file = ORCFile(name, storage_options=storage)
         metadata = meta_orc.describe(
             name, file, arrow=options.arrow, statistics=options.statistics, storage=options.storage

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import datetime
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from orcish import _native
 from orcish.carbon.detect import is_carbon_file
+from orcish.carbon.source import check_no_external
 from orcish.carbon.table import CarbonFile, CarbonSegment, CarbonTable
 from orcish.cli.sources import is_folder
 from orcish.io.filesystem import is_foreign
@@ -16,7 +18,7 @@ from orcish.io.paths import local_path
 from orcish.io.storage import native_storage
 from orcish.terminal import Table, fields, indented, printable
 
-__all__ = ["describe", "is_carbon", "to_text"]
+__all__ = ["describe", "is_carbon", "refuse_external", "to_text"]
 
 _TITLES = {
     "table": "Table",
@@ -28,6 +30,15 @@ _TITLES = {
     "sort_columns": "Sort columns",
     "partition_columns": "Partition columns",
 }
+
+
+def refuse_external(options: argparse.Namespace, name: str) -> None:
+    """Refuses ``--external-location`` for a source that is no CarbonData.
+
+    Raises:
+        ValueError: It is given.
+    """
+    check_no_external(options.external_locations, f"{display_name(name)}: --external-location")
 
 
 def is_carbon(name: str, storage: Mapping[str, str]) -> bool:

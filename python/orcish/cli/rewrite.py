@@ -17,11 +17,12 @@ from orcish.cli.sources import is_several
 from orcish.cli.targets import add_overwrite, check_no_source, check_target
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
-from orcish.reading.file import ORCFile, has_arrow_schema
+from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan, reader_of
 from orcish.sizes import parse_size
 from orcish.tables.changed_rows import ChangedRows, CountedRows
+from orcish.tables.convert import infers_arrow_types
 from orcish.tables.log.table import table_of
 from orcish.tables.rewriting import kept_options
 from orcish.tables.rewritten_table import rewrite_table
@@ -211,7 +212,7 @@ def _file_options(scan: Scan, options: argparse.Namespace) -> dict[str, Any]:
         return given
     first = ORCFile(scan.files[0], storage_options=dict(options.storage_options))
     kept = kept_options(first, given)
-    if not has_arrow_schema(first):
+    if infers_arrow_types(scan):
         # Readers infer the same types.
         kept.setdefault("arrow_schema", False)
     zones = writer_timezones(first) - {""}

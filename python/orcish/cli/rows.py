@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import Any, cast
 
-from orcish.carbon.source import check_no_external
 from orcish.carbon.table import CarbonTable
 from orcish.cli.arguments import add_external, add_filters, add_storage, add_timestamps, add_values, names
-from orcish.cli.meta_carbon import is_carbon
+from orcish.cli.meta_carbon import is_carbon, refuse_external
 from orcish.io.names import display_name
 from orcish.reading.scan import Scan
 from orcish.scan import scan
@@ -62,7 +62,12 @@ def stored_values(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def open_rows(
-    files: list[str], options: argparse.Namespace, *, as_stored: bool = True, more: dict[str, Any] | None = None
+    files: list[str],
+    options: argparse.Namespace,
+    *,
+    as_stored: bool = True,
+    more: Mapping[str, Any] | None = None,
+    more_of_orc: Mapping[str, Any] | None = None,
 ) -> Scan:
     """One scan of ORC files, folders, patterns and URLs, or of a table of CarbonData.
 
@@ -71,6 +76,7 @@ def open_rows(
         options: The arguments of :func:`add_reading`.
         as_stored: Whether values are read as they are stored, whatever Arrow types they were written with.
         more: Further options of reading.
+        more_of_orc: Likewise, of sources that are ORC.
 
     Raises:
         ValueError: There is a table of CarbonData among several sources.
@@ -82,6 +88,6 @@ def open_rows(
     if carbon:
         table = CarbonTable(carbon[0], storage_options=storage, external_locations=options.external_locations)
         return table.scan(**cast("ReadOptions", given))
-    check_no_external(options.external_locations, f"{display_name(files[0])}: --external-location")
-    read = stored_values(given) if as_stored else given
+    refuse_external(options, files[0])
+    read = {**(stored_values(given) if as_stored else given), **(more_of_orc or {})}
     return scan(files[0] if len(files) == 1 else files, storage_options=storage, **cast("ReadOptions", read))

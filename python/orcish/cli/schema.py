@@ -12,10 +12,12 @@ from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.meta_orc import described_columns
 from orcish.cli.open_files import SKIPPED
 from orcish.cli.output import fail, print_lines
-from orcish.cli.sources import is_several, orc_files
+from orcish.cli.sources import is_several
 from orcish.io.names import display_name
 from orcish.reading.ddl import spark_ddl
 from orcish.reading.file import ORCFile
+from orcish.reading.orc_files import OrcFiles
+from orcish.reading.scan import reader_of
 from orcish.reading.schema_file import schema_file
 from orcish.reading.type_tree import ColumnType, column_tree, type_text
 from orcish.scan import scan
@@ -86,10 +88,12 @@ def _columns(name: str, storage: dict[str, str]) -> _Columns:
     if not is_several(name):
         file = ORCFile(name, storage_options=storage)
         return _Columns(name, file, pa.schema([]), file.arrow_schema(masked="allow"))
-    found = orc_files(name, storage)
-    file = schema_file(found.schema) if found.schema is not None else ORCFile(found.files[0], storage_options=storage)
-    schema = scan(name, storage_options=storage, masked="allow").schema
-    own = set(file.arrow_schema(masked="allow").names) - set(found.schema.partition if found.schema else ())
+    rows = scan(name, storage_options=storage, masked="allow")
+    source = reader_of(rows).source
+    logged = source.table_schema if isinstance(source, OrcFiles) else None
+    file = schema_file(logged) if logged is not None else ORCFile(rows.files[0], storage_options=storage)
+    own = set(file.arrow_schema(masked="allow").names) - set(logged.partition if logged else ())
+    schema = rows.schema
     return _Columns(name, file, pa.schema([field for field in schema if field.name not in own]), schema)
 
 

@@ -27,7 +27,7 @@ from orcish.types import ExistingData, Limits, ProgressOption, ScanOptions, Sour
 from orcish.writing.dataset import WrittenFile
 from orcish.writing.timestamps import ORC_TYPE
 
-__all__ = ["convert"]
+__all__ = ["convert", "infers_arrow_types"]
 
 _ADVICE = (
     "compact, with rewrite=True, writes the files of a table anew in their place; choose another target for the rest"
@@ -144,7 +144,7 @@ def convert(
     table = scan(source, **given)
     _check_apart(source, table, base)
     reader = reader_of(table)
-    if isinstance(reader.source, OrcFiles) and not _has_arrow_schema(reader.source):
+    if infers_arrow_types(table):
         # Readers infer the same types.
         options = {"arrow_schema": False, **options}
     schema = table.schema
@@ -248,12 +248,18 @@ def _unlimited_columns(table: OrcFiles, schema: pa.Schema) -> set[str]:
     return found
 
 
-def _has_arrow_schema(table: OrcFiles) -> bool:
-    """Whether the table has an Arrow schema: its log, or the first file where the log has no schema."""
+def infers_arrow_types(rows: Scan) -> bool:
+    """Whether the types of a scan of ORC files are those that readers infer, as no Arrow schema is stored.
+
+    It is looked for in the log, or in the first file where the log has no schema.
+    """
+    table = reader_of(rows).source
+    if not isinstance(table, OrcFiles):
+        return False
     if table.table_schema is not None:
-        return has_arrow_schema(schema_file(table.table_schema))
+        return not has_arrow_schema(schema_file(table.table_schema))
     first = next(_opened(table), None)
-    return first is None or has_arrow_schema(first)
+    return first is not None and not has_arrow_schema(first)
 
 
 def _opened(table: OrcFiles) -> Iterator[ORCFile]:

@@ -12,15 +12,15 @@ from orcish.cli.formats.reading import ForeignRows
 from orcish.cli.formats.text_options import TextOptions
 from orcish.cli.formats.writing import ForeignFile, write_foreign
 from orcish.cli.meta_carbon import is_carbon
-from orcish.cli.rows import chosen_reading, open_rows
+from orcish.cli.rows import open_rows
 from orcish.cli.sources import is_several
 from orcish.cli.targets import check_no_source, check_target
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.io.paths import local_path
-from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan
+from orcish.tables.convert import infers_arrow_types
 from orcish.tables.log.listing import table_files
 from orcish.writing.writer import write_table
 
@@ -102,17 +102,17 @@ def foreign_rows(options: argparse.Namespace, form: str) -> ForeignRows:
 
 def _orc_rows(options: argparse.Namespace, to: str) -> Scan:
     """The rows of sources that are ORC or CarbonData, without a loss of digits."""
-    given = dict(chosen_reading(options))
-    given.setdefault("timestamp_unit", "exact")
-    if to == "parquet" and not is_carbon(options.source[0], dict(options.storage_options)):
-        # Parquet has no unions.
-        given.setdefault("unions", "struct")
-    if to in ("csv", "json") and not is_carbon(options.source[0], dict(options.storage_options)):
-        # Maps of text have null keys.
-        given.setdefault("null_map_keys", "dictionary")
+    given = {} if options.timestamp_unit else {"timestamp_unit": "exact"}
     if options.limit is not None:
         given["limit"] = options.limit
-    return open_rows(options.source, options, as_stored=False, more=given)
+    of_orc: dict[str, Any] = {}
+    if to == "parquet":
+        # Parquet has no unions.
+        of_orc["unions"] = "struct"
+    if to in ("csv", "json"):
+        # Maps of text have null keys.
+        of_orc["null_map_keys"] = "dictionary"
+    return open_rows(options.source, options, as_stored=False, more=given, more_of_orc=of_orc)
 
 
 def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
@@ -147,7 +147,7 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
     progress = not options.json
     if to == ORC:
         codec_of(target, to, options.compression, None, "zstd")
-        if isinstance(rows, Scan) and rows.files and not _has_arrow_schema(rows.files[0], storage):
+        if isinstance(rows, Scan) and infers_arrow_types(rows):
             # Readers infer the same types.
             given["arrow_schema"] = False
         written = write_table(rows, target, progress=progress, storage_options=storage, **given)
@@ -167,7 +167,3 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
         storage=storage,
         progress=progress,
     )
-
-
-def _has_arrow_schema(file: str, storage: dict[str, Any]) -> bool:
-    return not file.endswith(".carbondata") and has_arrow_schema(ORCFile(file, storage_options=storage))

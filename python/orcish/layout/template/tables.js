@@ -45,9 +45,15 @@ function fill(table, columns, rows, first = MAX_ROWS) {
   });
   more.addEventListener("click", () => { most = rows.length; show(); });
   table.replaceChildren(element("thead", {}, element("tr", {}, ...heads)), body);
-  if (table.parentNode.nextElementSibling && table.parentNode.nextElementSibling.className === "more") table.parentNode.nextElementSibling.remove();
+  removeMore(table);
   table.parentNode.after(more);
   show();
+}
+
+// Removes the button below a table that shows more rows.
+function removeMore(table) {
+  const next = table.parentNode.nextElementSibling;
+  if (next && next.className === "more") next.remove();
 }
 
 function compare(a, b) {
@@ -65,7 +71,7 @@ function inside(nodes) {
   byId("about").textContent = node.about || "";
   const table = byId("inside");
   if (!children.length) {
-    if (table.parentNode.nextElementSibling && table.parentNode.nextElementSibling.className === "more") table.parentNode.nextElementSibling.remove();
+    removeMore(table);
     table.replaceChildren();
     return;
   }

@@ -8,6 +8,12 @@ const STREAMS = {
   BLOOM_FILTER_UTF8: "bloom filters of row groups",
 };
 
+// A function whose result is made once.
+function once(make) {
+  let made;
+  return () => made || (made = make());
+}
+
 function fileNode(at) {
   const file = data.shown[at];
   const encrypted = file.encrypted.length ? `; encrypted columns, drawn as their masks: ${file.encrypted.join(", ")}` : "";
@@ -17,10 +23,10 @@ function fileNode(at) {
       (file.chunk ? ` in chunks of up to ${size(file.chunk)}` : "") +
       (file.stride ? `; row groups of ${number(file.stride)} rows` : "; no row index") +
       `; format ${file.version || "unknown"}, written by ${file.writer}${encrypted}`,
-    children: () => [
+    children: once(() => [
       ...file.stripes.map((stripe) => stripeNode(stripe)),
       leaf("tail", "tail", file.tail, "footer", "Statistics of stripes and of the file, types, user metadata, and gaps between stripes."),
-    ],
+    ]),
   };
 }
 
@@ -32,25 +38,27 @@ function stripeNode(stripe) {
     return {
       key: kind, label: kind, bytes, kind,
       about: kind === "index" ? "Row indexes and bloom filters: what lets a filter skip row groups." : "Streams of the values of all columns.",
-      children: () => columnNodes(kind, new Map(own), bytes, stripe.others[kind]),
+      children: once(() => columnNodes(kind, new Map(own), bytes, stripe.others[kind])),
     };
   };
   return {
     key: `stripe/${stripe.first}`, label, bytes: stripe.index + stripe.data + stripe.footer, kind: "stripe", inOrder: true,
     about: `${plural(stripe.rows, "row")} from row ${number(stripe.first_row)} on; at byte ${number(stripe.offset)}`,
-    children: () => [
+    children: once(() => [
       part("index", stripe.index), part("data", stripe.data),
       leaf("footer", "footer", stripe.footer, "footer", "Streams and encodings of the columns of the stripe."),
-    ],
+    ]),
   };
 }
 
+// Columns by the column that they are in.
+const below = new Map();
+data.columns.forEach((column, at) => {
+  if (!below.has(column.parent)) below.set(column.parent, []);
+  below.get(column.parent).push(at);
+});
+
 function columnNodes(kind, streams, bytes, others) {
-  const below = new Map();
-  data.columns.forEach((column, at) => {
-    if (!below.has(column.parent)) below.set(column.parent, []);
-    below.get(column.parent).push(at);
-  });
   const make = (at) => {
     const column = data.columns[at];
     const own = (streams.get(at) || []).map(([name, length]) =>
@@ -82,12 +90,12 @@ function rootNode() {
   return {
     key: "", label: data.title, bytes: data.bytes, kind: "file",
     about: `${plural(data.files, "file")}, ${plural(data.rows, "row")}`,
-    children: () => {
+    children: once(() => {
       const nodes = data.shown.map((_, at) => fileNode(at));
       const { files, bytes, rows } = data.hidden_files;
       if (files) nodes.push(leaf("hidden", plural(files, "more file"), bytes, "rest", `${plural(rows, "row")}.`));
       return nodes;
-    },
+    }),
   };
 }
 
