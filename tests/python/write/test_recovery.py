@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.orc as po
 import pyorc
 import pytest
+from support.small_tables import in_stripes
 
 ROWS = 6000
 DATA = sorted((Path(__file__).parents[2] / "data").glob("*.orc"))
@@ -31,12 +32,7 @@ def table(rows: int = ROWS) -> pa.Table:
 
 
 def by_orcish(codec: str, rows: pa.Table) -> bytes:
-    out = io.BytesIO()
-    with orcish.ORCWriter(out, rows.schema, compression=codec, arrow_schema=False) as writer:
-        for start in range(0, len(rows), 1000):
-            writer.write(rows.slice(start, 1000))
-            writer.end_stripe()
-    return out.getvalue()
+    return in_stripes(io.BytesIO(), rows, 1000, compression=codec, arrow_schema=False).getvalue()
 
 
 def by_pyarrow(codec: str, rows: pa.Table) -> bytes:
