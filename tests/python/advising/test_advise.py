@@ -19,6 +19,7 @@ from orcish.advising.result import Trial, command_of, merged
 from orcish.cli import main
 from orcish.cli.commands import COMMANDS
 from support.sample_files import write_sample
+from support.small_tables import in_stripes
 
 DATA = pathlib.Path(__file__).parents[2] / "data"
 
@@ -40,12 +41,7 @@ def rows(count: int = 30_000) -> pa.Table:
 def path(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """A file of six stripes."""
     target = tmp_path_factory.mktemp("advise") / "a.orc"
-    data = rows()
-    with orcish.ORCWriter(target, data.schema, compression="zlib", row_index_stride=1000) as writer:
-        for start in range(0, len(data), 5000):
-            writer.write(data.slice(start, 5000))
-            writer.end_stripe()
-    return target
+    return in_stripes(target, rows(), 5000, compression="zlib", row_index_stride=1000)
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,10 @@ import sys
 
 import orcish
 import pytest
-from support.carbon import thrift, write_folder
+from support.carbon import write_folder
 from support.carbon_tables import some, writer
 from support.processes import run_python
+from support.protobuf import varint
 
 MIB = 1 << 20
 BLOCK = "b" * 150
@@ -17,7 +18,7 @@ HEADER = bytes([0x15, 6, 0x19, 0x0C, 0])
 
 def entry(name):
     """An entry of an index: a row, the name, the offset of the footer, bounds that are missing, and a blocklet."""
-    return bytes([0x16, 2, 0x18]) + thrift.varint(len(name)) + name + bytes([0x16, 14, 0x1C, 0, 0x1C, 0x15, 2, 0, 0])
+    return bytes([0x16, 2, 0x18]) + varint(len(name)) + name + bytes([0x16, 14, 0x1C, 0, 0x1C, 0x15, 2, 0, 0])
 
 
 def deleted(tmp_path, files, stamps):

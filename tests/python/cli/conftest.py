@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -21,3 +22,15 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         return code, out.splitlines(), err
 
     return run
+
+
+@pytest.fixture
+def rows(run: Run) -> Callable[..., list[Any]]:
+    """Runs a command with --json, which must work; gives the objects. ``run`` is that of the file of the test."""
+
+    def rows(*arguments: Any) -> list[Any]:
+        code, lines, err = run(*arguments, "--json")
+        assert (code, err) == (0, "")
+        return [json.loads(line) for line in lines]
+
+    return rows

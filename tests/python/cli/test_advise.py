@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import pathlib
-import pty
 import random
-import subprocess
 import sys
 from typing import Any
 
@@ -16,6 +12,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.cli import main
+from support.terminals import on_terminal
 
 CORRUPT = pathlib.Path(__file__).parents[2] / "data" / "corrupt"
 FEW = ("--runs", 1, "--sample-size", "400KB")
@@ -49,18 +46,8 @@ def test_text(path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_terminal(path: pathlib.Path) -> None:
     """A terminal shows a bar on the way, and the table at the end."""
-    parent, child = pty.openpty()
-    command = [sys.executable, "-m", "orcish", "advise", str(path), *map(str, FEW)]
-    process = subprocess.Popen(command, stdout=child, stderr=child, stdin=child)
-    os.close(child)
-    shown = b""
-    # The end of a terminal is an error.
-    with contextlib.suppress(OSError):
-        while part := os.read(parent, 4096):
-            shown += part
-    os.close(parent)
-    assert process.wait(60) == 0
-    text = shown.decode()
+    code, text = on_terminal([sys.executable, "-m", "orcish"], "advise", path, *FEW)
+    assert code == 0
     assert "%" in text
     assert "compression: lz4" in text
     assert "\\x1b[31mkey" in text

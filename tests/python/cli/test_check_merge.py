@@ -12,6 +12,7 @@ import pytest
 from orcish.cli import main
 from orcish.cli.targets import check_no_source
 from support.carbon import CarbonTableWriter
+from support.protobuf import varint, zigzag
 from support.terminals import on_terminal
 
 CORRUPT = pathlib.Path(__file__).parents[2] / "data" / "corrupt"
@@ -31,18 +32,10 @@ def wrong(tmp_path):
     orcish.write_table(pa.table({"id": [5_000_001, 5_000_002]}), path, compression="none")
     data = path.read_bytes()
     # The minimum of the statistics, a zigzag varint, in the row index, the stripe and the file.
-    number = orcish_varint(5_000_001)
+    number = varint(zigzag(5_000_001))
     assert data.count(number) >= 3
-    path.write_bytes(data.replace(b"\x08" + number, b"\x08" + orcish_varint(5_000_000)))
+    path.write_bytes(data.replace(b"\x08" + number, b"\x08" + varint(zigzag(5_000_000))))
     return path
-
-
-def orcish_varint(value: int) -> bytes:
-    value, found = value << 1, bytearray()
-    while value > 127:
-        found.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*found, value])
 
 
 class TestCheck:

@@ -20,6 +20,7 @@ import pytest
 from orcish.cli.formats.schemas import parse_schema, parse_type
 from support.carbon import CarbonTableWriter
 from support.http_server import FileServer
+from support.small_tables import in_stripes
 from support.terminals import on_terminal
 
 ENDINGS = ["parquet", "csv", "csv.gz", "tsv", "jsonl", "jsonl.zst", "arrow", "feather", "arrows", "orc"]
@@ -363,10 +364,7 @@ class TestNothingAppearsAfterAFailure:
     @pytest.mark.parametrize("ending", [*ENDINGS, ""])
     def test_a_source_that_is_damaged_in_the_middle(self, ending, tmp_path, run):
         source = tmp_path / "source.orc"
-        with orcish.ORCWriter(source, pa.schema([("id", pa.int64())]), compression="none") as writer:
-            for at in range(3):
-                writer.write(pa.table({"id": range(at * 100_000, (at + 1) * 100_000)}))
-                writer.end_stripe()
+        in_stripes(source, pa.table({"id": range(300_000)}), 100_000, compression="none")
         last = orcish.ORCFile(source).stripes[2]
         with source.open("r+b") as file:
             file.seek(last.offset)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
-import os
 import pathlib
-import pty
 import random
 import re
 import subprocess
@@ -26,12 +24,13 @@ from orcish.cli.groups import GROUPS, grouped
 from orcish.reading.encryption import encryption
 from orcish.reading.merged_statistics import merged_statistics
 from support.carbon import CarbonTableWriter
-from support.orc_tools import run_orc_tools
+from support.conformance_pack import PACK
+from support.orc_tools import needs_orc_tools, run_orc_tools
 from support.s3_store import BUCKET
+from support.terminals import on_terminal
 
 DATA = pathlib.Path(__file__).parents[2] / "data"
-ENCRYPTED = pathlib.Path("/work/shared/encryption")
-CONFORMANCE = pathlib.Path("/work/shared/conformance/files")
+ENCRYPTED = PACK.parent / "encryption"
 
 Run = Callable[..., tuple[int, list[str], str]]
 
@@ -247,6 +246,7 @@ class TestJsonSchema:
         (tmp_path / "n.json").write_text("1")
         assert "objects" in run("json-schema", "-t", tmp_path / "n.json")[2]
 
+    @needs_orc_tools
     def test_of_orc_tools(self, run: Run, tmp_path: pathlib.Path) -> None:
         """The same types where orc-tools has no words for hexadecimal digits, exponents and nulls."""
         path = tmp_path / "a.json"
@@ -331,6 +331,7 @@ class TestSizes:
         assert len(run("sizes", tmp_path, "-n", 2)[1]) == 5
         assert "ROW_INDEX" in "\n".join(run("sizes", tmp_path, "--streams")[1])
 
+    @needs_orc_tools
     def test_as_orc_tools_has_it(self, run: Run) -> None:
         path = DATA / "spark.zstd.orc"
         found = json.loads(run("sizes", "--json", path)[1][0])
@@ -494,24 +495,17 @@ def test_urls_of_a_store(run: Run, store: Any, tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize("arguments", [["stats"], ["sizes"], ["compat"], ["diff", DATA / "spark.zlib.orc"]], ids=str)
 def test_tables_on_a_terminal(arguments: list[Any]) -> None:
     """With rich the header is bold; the names of a file are text and no markup."""
-    parent, child = pty.openpty()
-    command = [sys.executable, "-m", "orcish", *map(str, arguments), str(DATA / "spark.none.orc")]
-    process = subprocess.Popen(command, stdout=child, stderr=child, stdin=child)
-    os.close(child)
-    shown = b""
-    with contextlib.suppress(OSError):
-        while part := os.read(parent, 4096):
-            shown += part
-    os.close(parent)
-    assert process.wait(60) in (0, 1)
-    assert b"\x1b[1m" in shown or arguments[0] == "diff"
-    assert b"Traceback" not in shown
+    code, shown = on_terminal([sys.executable, "-m", "orcish"], *arguments, DATA / "spark.none.orc")
+    assert code in (0, 1)
+    assert "\x1b[1m" in shown or arguments[0] == "diff"
+    assert "Traceback" not in shown
 
 
-@pytest.mark.skipif(not CONFORMANCE.exists(), reason="the pack of files of other writers is not here")
+@needs_orc_tools
+@pytest.mark.skipif(not (PACK / "files").exists(), reason="the pack of files of other writers is not here")
 def test_schemas_and_statistics_as_orc_tools_has_them(run: Run) -> None:
     """Of files of Apache ORC that are read by orc-tools 1.9, in one JVM."""
-    files = sorted((CONFORMANCE / "apache+orc").glob("TestOrcFile.*.orc"))
+    files = sorted((PACK / "files" / "apache+orc").glob("TestOrcFile.*.orc"))
     assert len(files) > 10
     compared = 0
     for theirs, path in zip(json.loads(run_orc_tools("meta", "-j", *files)), files, strict=True):

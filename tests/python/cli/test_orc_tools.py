@@ -4,46 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-import pathlib
 import re
-import shutil
-import subprocess
 
 import orcish
 import pyarrow as pa
 import pytest
 from orcish.cli import main
 from support.conformance_pack import PACK, valid
+from support.orc_tools import needs_orc_tools, run_orc_tools
 
 FILES = [str(PACK / "files" / name) for name in valid() if name.endswith(".orc")]
 MASKED = "are encrypted: without keys only their masks can be read"
 SCANNED = re.compile(r"File: (.*), bad batches: (\d+), rows: (\d+)/(\d+)")
-
-
-def _jar() -> str | None:
-    """The jar of orc-tools: that of the environment, or the newest one that Maven has downloaded."""
-    own = os.environ.get("ORC_TOOLS_JAR")
-    repository = pathlib.Path.home() / ".m2/repository/org/apache/orc/orc-tools"
-    found = sorted(str(path) for path in repository.glob("*/orc-tools-*-uber.jar"))
-    return own or (found[-1] if found else None)
-
-
-JAR = _jar()
 pytestmark = [
-    pytest.mark.skipif(JAR is None or shutil.which("java") is None, reason="orc-tools is not here: set ORC_TOOLS_JAR"),
+    needs_orc_tools,
     pytest.mark.skipif(not FILES, reason="the conformance pack is not here: set ORCISH_CONFORMANCE"),
 ]
 
 
-def tools(*arguments: object) -> str:
-    """What orc-tools prints."""
-    command = ["java", "-jar", str(JAR), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout
-
-
 def scanned(files: list[str]) -> dict[str, int]:
     """The rows of files that orc-tools reads as a whole."""
-    found = SCANNED.findall(tools("scan", *files))
+    found = SCANNED.findall(run_orc_tools("scan", *files))
     return {file: int(rows) for file, bad, rows, total in found if bad == "0" and rows == total}
 
 
@@ -79,7 +60,7 @@ def test_count_of_a_folder(objects, tmp_path):
     for at in range(3):
         (tmp_path / f"f{at}").mkdir()
         orcish.write_table(pa.table({"id": range(at)}), tmp_path / f"f{at}" / "a.orc")
-    theirs = dict(re.findall(r"file:(.*) (\d+)", tools("count", tmp_path)))
+    theirs = dict(re.findall(r"file:(.*) (\d+)", run_orc_tools("count", tmp_path)))
     ours, _ = objects("count", tmp_path)
     assert {each["file"]: str(each["rows"]) for each in ours} == theirs
 
@@ -108,6 +89,8 @@ def test_merged_files_are_read_by_them(tmp_path, objects):
 def test_data(tmp_path, objects):
     table = pa.table({"i": [1, None], "s": ["x", "é"], "b": [True, False], "l": [[1, 2], []], "d": [1.5, None]})
     orcish.write_table(table, tmp_path / "a.orc")
-    theirs = [json.loads(line) for line in tools("data", tmp_path / "a.orc").splitlines() if line.startswith("{")]
+    theirs = [
+        json.loads(line) for line in run_orc_tools("data", tmp_path / "a.orc").splitlines() if line.startswith("{")
+    ]
     ours, _ = objects("data", tmp_path / "a.orc")
     assert ours == theirs

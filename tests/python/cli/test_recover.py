@@ -10,18 +10,14 @@ import pyarrow as pa
 import pytest
 from orcish.cli import main
 from orcish.terminal import printable
+from support.small_tables import in_stripes
 
 ROWS = pa.table({"id": range(4000), "text": [f"t{number}" for number in range(4000)]})
 
 
 @pytest.fixture
 def whole(tmp_path: Path) -> Path:
-    path = tmp_path / "whole.orc"
-    with orcish.ORCWriter(path, ROWS.schema) as writer:
-        for start in range(0, 4000, 1000):
-            writer.write(ROWS.slice(start, 1000))
-            writer.end_stripe()
-    return path
+    return in_stripes(tmp_path / "whole.orc", ROWS, 1000)
 
 
 def test_a_torn_file(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from orcish.cli import main
 from support.carbon import CarbonTableWriter
+from support.small_tables import in_stripes
 from support.terminals import on_terminal
 
 STRIPES, ROWS = 5, 1000
@@ -20,27 +21,10 @@ ORCISH = [sys.executable, "-m", "orcish"]
 
 
 @pytest.fixture
-def rows(run):
-    """Runs a command with --json, which must work; gives the objects."""
-
-    def rows(*arguments):
-        code, lines, err = run(*arguments, "--json")
-        assert (code, err) == (0, "")
-        return [json.loads(line) for line in lines]
-
-    return rows
-
-
-@pytest.fixture
 def stripes(tmp_path):
     """A file of several stripes, whose column id counts the rows."""
-    path = tmp_path / "stripes.orc"
-    with orcish.ORCWriter(path, pa.schema([("id", pa.int64()), ("text", pa.string())])) as writer:
-        for at in range(STRIPES):
-            ids = range(at * ROWS, (at + 1) * ROWS)
-            writer.write(pa.table({"id": ids, "text": [f"row {id}" for id in ids]}))
-            writer.end_stripe()
-    return path
+    ids = range(STRIPES * ROWS)
+    return in_stripes(tmp_path / "stripes.orc", pa.table({"id": ids, "text": [f"row {id}" for id in ids]}), ROWS)
 
 
 @pytest.fixture

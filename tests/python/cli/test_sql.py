@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import pathlib
 import sys
 
@@ -21,18 +20,6 @@ pytest.importorskip("duckdb")
 def run(run):
     """Runs ``orcish sql``."""
     return functools.partial(run, "sql")
-
-
-@pytest.fixture
-def rows(run):
-    """Runs a query, which must work; gives the rows."""
-
-    def rows(*arguments):
-        code, lines, err = run(*arguments, "--json")
-        assert (code, err) == (0, "")
-        return [json.loads(line) for line in lines]
-
-    return rows
 
 
 @pytest.fixture(autouse=True)

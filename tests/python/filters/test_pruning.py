@@ -14,6 +14,7 @@ from orcish import col
 from pyarrow import orc
 from support import orc_builder
 from support.processes import run_python
+from support.small_tables import in_stripes
 
 MIB = 1 << 20
 
@@ -128,11 +129,7 @@ def test_rows_that_are_null_as_a_whole(asked, columns):
 def test_each_row_group_is_judged_by_itself(groups, stripes):
     """Row groups are pruned one by one, also in stripes of few row groups."""
     table = pa.table({"x": list(range(groups * stripes * 1000))})
-    out = io.BytesIO()
-    with orcish.ORCWriter(out, table.schema, row_index_stride=1000) as writer:
-        for start in range(0, table.num_rows, groups * 1000):
-            writer.write(table.slice(start, groups * 1000))
-            writer.end_stripe()
+    out = in_stripes(io.BytesIO(), table, groups * 1000, row_index_stride=1000)
     file = orcish.ORCFile(out.getvalue())
     for row in (0, 999, 1000 * (groups - 1), table.num_rows - 500, table.num_rows - 1):
         plan = file.explain(filters=col("x") == row)
@@ -147,11 +144,7 @@ def test_each_row_group_is_judged_by_itself(groups, stripes):
 def test_tails_are_limited_by_their_size_wherever_they_are():
     """The statistics of stripes are stored behind the data of all stripes."""
     table = pa.table({"x": list(range(100_000)), "y": [row * 7919 % 99_991 for row in range(100_000)]})
-    out = io.BytesIO()
-    with orcish.ORCWriter(out, table.schema, compression="uncompressed") as writer:
-        for start in range(0, 100_000, 20_000):
-            writer.write(table.slice(start, 20_000))
-            writer.end_stripe()
+    out = in_stripes(io.BytesIO(), table, 20_000, compression="uncompressed")
     file = orcish.ORCFile(out.getvalue(), limits={"tail": 10_000})
     assert file.file_length > 50_000
     assert file.read(filters=col("x") == 77_777)["x"].to_pylist() == [77_777]

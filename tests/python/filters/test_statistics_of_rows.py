@@ -15,7 +15,8 @@ from py4j.java_gateway import get_field, set_field
 from support.aggregates import FILES, check, leaves
 from support.conformance_pack import PACK, valid
 from support.cpp_writers import write_rows
-from support.orc_builder import DATA, LONG, PRESENT, STRUCT, column_type, integer, integers, nested, orc, zigzag
+from support.orc_builder import DATA, LONG, PRESENT, STRUCT, column_type, integer, integers, nested, orc
+from support.protobuf import zigzag
 from support.random_cases import random_cases
 from support.statistics_oracle import differences
 

@@ -25,6 +25,7 @@ from orcish.layout.ranges import Part, describe_ranges
 from orcish.layout.values import keys, positions
 from orcish.terminal import printable
 from support.sample_files import write_sample
+from support.small_tables import in_stripes
 
 DATA = pathlib.Path(__file__).parents[2] / "data"
 FILES = sorted(path for folder in (DATA, DATA / "odd") for path in folder.glob("*.orc"))
@@ -93,14 +94,7 @@ def rows(count: int = 20_000) -> pa.Table:
 @pytest.fixture
 def path(tmp_path: pathlib.Path) -> pathlib.Path:
     """A file of ten stripes."""
-    data = rows()
-    with orcish.ORCWriter(
-        tmp_path / "a.orc", data.schema, bloom_filter_columns=["id"], row_index_stride=1000
-    ) as writer:
-        for start in range(0, len(data), 2000):
-            writer.write(data.slice(start, 2000))
-            writer.end_stripe()
-    return tmp_path / "a.orc"
+    return in_stripes(tmp_path / "a.orc", rows(), 2000, bloom_filter_columns=["id"], row_index_stride=1000)
 
 
 def of(described: dict[str, Any], name: str) -> dict[str, Any]:

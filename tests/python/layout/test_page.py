@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from orcish.layout import write_report
 from support.browser import Browser, browser
+from support.small_tables import in_stripes
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -34,10 +35,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
             HOSTILE: [number % 3 for number in range(count)],
         }
     )
-    with orcish.ORCWriter(folder / "a.orc", data.schema, bloom_filter_columns=["id"]) as writer:
-        for start in range(0, count, 2000):
-            writer.write(data.slice(start, 2000))
-            writer.end_stripe()
+    in_stripes(folder / "a.orc", data, 2000, bloom_filter_columns=["id"])
     advice = orcish.advise(folder / "a.orc", lookup=["id"], runs=1)
     write_report(folder / "a.orc", folder / "file.html", advice=advice.to_dict())
     orcish.write_dataset(data, folder / "t", partition_by=[HOSTILE])

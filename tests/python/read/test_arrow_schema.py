@@ -8,7 +8,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from support.orc_builder import varint
+from support.protobuf import varint
 from support.read_types import read_schema
 
 pyorc = pytest.importorskip("pyorc")

@@ -7,7 +7,8 @@ import orcish
 import pyarrow as pa
 import pytest
 from support.cpp_writers import write_arrow, write_rows
-from support.orc_layout import layout, message
+from support.orc_layout import layout
+from support.protobuf import message
 
 
 def test_char_and_varchar():

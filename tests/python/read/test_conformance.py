@@ -1,20 +1,16 @@
 """The pack of files that other implementations wrote, where it is at hand."""
 
-import os
-import pathlib
 import subprocess
 import sys
 
 import pytest
-
-ROOT = pathlib.Path(__file__).parents[3]
+from support.conformance_pack import PACK
 
 
 def test_every_file_of_the_pack():
-    pack = pathlib.Path(os.environ.get("ORCISH_CONFORMANCE", ROOT.parent / "shared" / "conformance"))
-    if not (pack / "check.py").exists():
-        pytest.skip(f"no conformance pack at {pack}; ORCISH_CONFORMANCE says where one is")
-    command = [sys.executable, str(pack / "check.py"), str(pack)]
+    if not (PACK / "check.py").exists():
+        pytest.skip(f"no conformance pack at {PACK}; ORCISH_CONFORMANCE says where one is")
+    command = [sys.executable, str(PACK / "check.py"), str(PACK)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=1200, check=False)
     last = (done.stdout.strip().splitlines() or [""])[-1]
     print(last)

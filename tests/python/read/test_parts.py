@@ -16,6 +16,7 @@ from orcish import Expression, col
 from support import buffer_sizes, orc_builder
 from support.counting_file import Counting
 from support.orc_layout import layout
+from support.small_tables import in_stripes
 from support.writer_tables import written
 
 ROWS = 3000
@@ -74,7 +75,8 @@ def test_rows_that_take_more_than_they_are_stored_in(threads: int, requests: int
     """Decoded rows take at most half of the memory limit. Beyond it only rows that the caller waits for are decoded."""
     rows, memory = 6000, 1 << 20
     data = pa.table({"row": pa.array(range(rows)), "text": [f"{row % 3}" * 1000 for row in range(rows)]})
-    file = orcish.ORCFile(in_stripes(data, rows // 2000), limits={"memory": memory})
+    stored = in_stripes(io.BytesIO(), data, 2000, row_index_stride=1000).getvalue()
+    file = orcish.ORCFile(stored, limits={"memory": memory})
     assert file.file_length < memory // 10
     with buffer_sizes.of({"LOCAL_CONCURRENCY": requests, "BYTES_WORTH_A_THREAD": 0, "GROUPS_PER_THREAD": 1}):
         batches = file.iter_batches(filters=filters, threads=threads, batch_size=200)
@@ -173,19 +175,10 @@ STRIPED = stripes()
 STRIPED_ROWS = STRIPED.num_rows // STRIPES
 
 
-def in_stripes(data: pa.Table, count: int, **options: Any) -> bytes:
-    """A file of so many stripes that have the same number of rows."""
-    out, rows = io.BytesIO(), data.num_rows // count
-    with orcish.ORCWriter(out, data.schema, row_index_stride=1000, **options) as writer:
-        for at in range(count):
-            writer.write(data.slice(at * rows, rows))
-            writer.end_stripe()
-    return out.getvalue()
-
-
 @pytest.fixture(scope="module")
 def striped() -> bytes:
-    return in_stripes(STRIPED, STRIPES, compression="uncompressed")
+    options = {"row_index_stride": 1000, "compression": "uncompressed"}
+    return in_stripes(io.BytesIO(), STRIPED, STRIPED_ROWS, **options).getvalue()
 
 
 class Watched(io.BytesIO):

@@ -8,6 +8,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.cli import main
+from support.small_tables import in_stripes
 
 DATA = [path for path in sorted((Path(__file__).parents[2] / "data").glob("*.orc")) if "masked" not in path.name]
 """Files of all writers. The bytes of encrypted columns are those of their masks."""
@@ -22,11 +23,7 @@ def path(tmp_path: Path) -> Path:
             "nest": [{"a": number, "b": [number] * (number % 3)} for number in range(20_000)],
         }
     )
-    with orcish.ORCWriter(tmp_path / "a.orc", rows.schema, bloom_filter_columns=["id"]) as writer:
-        for start in range(0, 20_000, 5000):
-            writer.write(rows.slice(start, 5000))
-            writer.end_stripe()
-    return tmp_path / "a.orc"
+    return in_stripes(tmp_path / "a.orc", rows, 5000, bloom_filter_columns=["id"])
 
 
 @pytest.mark.parametrize("path", DATA, ids=lambda path: path.name)

@@ -45,7 +45,6 @@ def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def options(store: Any) -> dict[str, Any]:
     """The options of the store without credentials."""
-    store.clear()
     return {key: value for key, value in store.options.items() if key not in KEYS}
 
 

@@ -2,22 +2,12 @@
 
 import zlib
 
+from support.protobuf import varint, zigzag
+
 STRUCT, LONG, LIST = 12, 4, 10
 PRESENT, DATA, LENGTH, ROW_INDEX, BLOOM_FILTER = 0, 1, 2, 6, 8
 INDEXES = (ROW_INDEX, 7, BLOOM_FILTER)
 CHUNK = 1 << 18
-
-
-def varint(number):
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*out, number])
-
-
-def zigzag(number):
-    return number << 1 if number >= 0 else (-number << 1) - 1
 
 
 def integer(field, number):

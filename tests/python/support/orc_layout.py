@@ -3,38 +3,10 @@
 import zlib
 from dataclasses import dataclass
 
+from support.protobuf import message
+
 STREAM_KINDS = ["PRESENT", "DATA", "LENGTH", "DICTIONARY_DATA", "DICTIONARY_COUNT", "SECONDARY", "ROW_INDEX"]
 DATA_KINDS = set(STREAM_KINDS[:6])
-
-
-# Protocol buffers, as far as ORC needs them: {field number: [values]}.
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-
-
-def message(data: bytes) -> dict[int, list]:
-    fields: dict[int, list] = {}
-    at = 0
-    while at < len(data):
-        tag, at = _varint(data, at)
-        if tag & 7 == 0:
-            value, at = _varint(data, at)
-        elif tag & 7 == 2:
-            length, at = _varint(data, at)
-            value, at = data[at : at + length], at + length
-        else:
-            value, at = data[at : at + 8], at + 8
-        fields.setdefault(tag >> 3, []).append(value)
-    return fields
 
 
 @dataclass

@@ -3,6 +3,7 @@
 import threading
 import time
 
+import orcish
 import pyarrow as pa
 
 from support.cpp_writers import write_arrow
@@ -26,6 +27,15 @@ def put(folder, files):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data if isinstance(data, bytes) else write_arrow(data))
     return folder
+
+
+def in_stripes(target, table, size, **options):
+    """Writes a file whose stripes have ``size`` rows, or the last one fewer, and gives the target."""
+    with orcish.ORCWriter(target, table.schema, **options) as writer:
+        for start in range(0, table.num_rows, size):
+            writer.write(table.slice(start, size))
+            writer.end_stripe()
+    return target
 
 
 def threads_end(before):

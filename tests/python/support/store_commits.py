@@ -2,49 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from orcish.tables.commit import Job, Staged
 
+from support.protobuf import message
 from support.staged_commits import LOG, entry, sealed
-
-
-def fields(message: bytes) -> Iterator[tuple[int, bytes]]:
-    """The numbers and values of the fields of a protobuf message that have a length."""
-
-    def varint() -> int:
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = message[at]
-            at += 1
-            value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                return value
-
-    at = 0
-    while at < len(message):
-        key = varint()
-        if key & 7 == 0:
-            varint()
-            continue
-        length = varint()
-        yield key >> 3, message[at : at + length]
-        at += length
 
 
 def staged_bytes(job: Job, file: Staged) -> dict[str, Any]:
     """Where the bytes of a staged file are, as an entry of the log has it, by ``orcish_upload.proto``."""
-    found = dict(fields(file.token))
+    found = message(file.token)
     if 6 not in found:
         folder = job.folder().location(job.staging)
-        return {"file": found[5].decode().removeprefix(f"{folder}/")}
-    upload = list(fields(found[6]))
-    only = {number: value.decode() for number, value in upload}
-    parts = [value.decode() for number, value in upload if number == 2]
-    return {"upload": {"id": only.get(1, ""), "parts": parts, "write_id": only.get(3, "")}}
+        return {"file": found[5][0].decode().removeprefix(f"{folder}/")}
+    upload = {number: [value.decode() for value in values] for number, values in message(found[6][0]).items()}
+    of_upload, of_writer = (upload.get(number, [""])[0] for number in (1, 3))
+    return {"upload": {"id": of_upload, "parts": upload.get(2, []), "write_id": of_writer}}
 
 
 def decide(

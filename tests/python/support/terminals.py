@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import subprocess
@@ -14,13 +15,9 @@ def on_terminal(command: list[str], *arguments: Any) -> tuple[int, str]:
     process = subprocess.Popen([*command, *map(str, arguments)], stdout=child, stderr=child, stdin=child)
     os.close(child)
     shown = b""
-    while True:
-        try:
-            part = os.read(parent, 4096)
-        except OSError:
-            break
-        if not part:
-            break
-        shown += part
+    # The end of a terminal is an error.
+    with contextlib.suppress(OSError):
+        while part := os.read(parent, 4096):
+            shown += part
     os.close(parent)
     return process.wait(60), shown.decode()

@@ -18,6 +18,7 @@ from orcish import CorruptFileError, col
 from orcish.reading import schema_file as schema_files
 from orcish.tables.commit import Job
 from support.processes import run_python
+from support.protobuf import varint
 from support.random_cases import seeded
 from support.staged_commits import decide, sealed, staged
 
@@ -447,10 +448,6 @@ def compressed_zeros(size: int, chunks: int) -> bytes:
     lengths = b"".join(tag + varint(value) for tag, value in ((b"\x08", len(footer)), (b"\x10", 1), (b"\x18", size)))
     postscript = lengths + b"\x22\x02\x00\x0c\x28\x00\x30\x09\x82\xf4\x03\x03ORC"
     return b"ORC" + footer + postscript + bytes([len(postscript)])
-
-
-def varint(value: int) -> bytes:
-    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + varint(value >> 7)
 
 
 HEAVY_SCHEMA_CALLS = [

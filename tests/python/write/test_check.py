@@ -20,6 +20,8 @@ from support import orc_builder
 from support.conformance_pack import PACK, valid
 from support.cpp_writers import write_arrow, write_rows
 from support.orc_layout import layout
+from support.protobuf import read_varint, varint, zigzag
+from support.small_tables import in_stripes
 
 ROWS = 3500
 TYPE_KEY = "orc.type"
@@ -178,10 +180,7 @@ def test_options_pass(codec: Any, tmp_path: pathlib.Path) -> None:
     done = orcish.write_table(table, tmp_path / "t.orc", verify=True, **options)
     assert done.stripes > 1
     assert orcish.ORCFile(tmp_path / "t.orc").check() == []
-    with orcish.ORCWriter(tmp_path / "u.orc", table.schema, verify=True, **options) as writer:
-        for start in range(0, rows, 3333):
-            writer.write(table.slice(start, 3333))
-            writer.end_stripe()
+    in_stripes(tmp_path / "u.orc", table, 3333, verify=True, **options)
     assert orcish.read_table(tmp_path / "u.orc").equals(table)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.orc", "u.orc"]
     for empty in (table.slice(0, 0), pa.table({"a": pa.array([], pa.int64())})):
@@ -218,26 +217,16 @@ class Span(NamedTuple):
     end: int
 
 
-def varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        value |= (data[at] & 127) << shift
-        shift += 7
-        at += 1
-        if data[at - 1] < 128:
-            return value, at
-
-
 def fields(data: bytes, span: Span) -> Iterator[tuple[int, Span]]:
     """Numbers and places of the fields of a message."""
     at = span.start
     while at < span.end:
-        tag, at = varint(data, at)
+        tag, at = read_varint(data, at)
         if tag & 7 == 2:
-            length, at = varint(data, at)
+            length, at = read_varint(data, at)
             end = at + length
         else:
-            end = varint(data, at)[1] if tag & 7 == 0 else at + 8
+            end = read_varint(data, at)[1] if tag & 7 == 0 else at + 8
         yield tag >> 3, Span(at, end)
         at = end
 
@@ -251,7 +240,7 @@ def place(data: bytes, span: Span, *path: tuple[int, int]) -> Span:
 
 def with_number(data: bytes, span: Span, change: Callable[[int], int]) -> bytes:
     """The file with another number of the same length."""
-    value, end = varint(data, span.start)
+    value, end = read_varint(data, span.start)
     assert end == span.end
     new, left = bytearray(), change(value)
     for at in range(span.start, span.end):
@@ -282,10 +271,7 @@ def sound() -> bytes:
     )
     out = io.BytesIO()
     options: dict[str, Any] = {"compression": "none", "row_index_stride": 1000, "dictionary": False}
-    with orcish.ORCWriter(out, table.schema, bloom_filter_columns=["id", "text", "x"], **options) as writer:
-        for half in (table.slice(0, 2500), table.slice(2500)):
-            writer.write(half)
-            writer.end_stripe()
+    in_stripes(out, table, 2500, bloom_filter_columns=["id", "text", "x"], **options)
     file = orcish.ORCFile(out.getvalue())
     assert file.num_stripes == 2
     assert file.check() == []
@@ -305,8 +291,8 @@ def tail(data: bytes) -> tuple[Span, Span]:
     """Where the statistics of stripes are, and the footer."""
     end = len(data) - 1 - data[-1]
     postscript = Span(end, len(data) - 1)
-    footer = varint(data, place(data, postscript, (1, 0)).start)[0]
-    metadata = varint(data, place(data, postscript, (5, 0)).start)[0]
+    footer = read_varint(data, place(data, postscript, (1, 0)).start)[0]
+    metadata = read_varint(data, place(data, postscript, (5, 0)).start)[0]
     return Span(end - footer - metadata, end - footer), Span(end - footer, end)
 
 
@@ -366,7 +352,7 @@ def test_row_groups_of_the_root_count_their_rows(sound: bytes) -> None:
     for stripe in (0, 1):
         index = stream(sound, stripe, "", "ROW_INDEX")
         counts = [place(sound, index, (1, group), (2, 0), (1, 0)) for group in range(3)]
-        assert [varint(sound, span.start)[0] for span in counts] == [1000, 1000, 500]
+        assert [read_varint(sound, span.start)[0] for span in counts] == [1000, 1000, 500]
 
 
 def bounds(data: bytes, least: bytes, greatest: bytes) -> bytes:
@@ -431,19 +417,6 @@ def everywhere(data: bytes, old: bytes, new: bytes) -> bytes:
     return data.replace(old, new)
 
 
-def number(value: int) -> bytes:
-    """A varint."""
-    out = bytearray()
-    while value >= 128:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*out, value])
-
-
-def zigzag(value: int) -> bytes:
-    return number(value << 1 if value >= 0 else ~value << 1 | 1)
-
-
 def levels(findings: list[Any]) -> list[tuple[int | None, int | None]]:
     return [finding[:2] for finding in findings]
 
@@ -476,7 +449,7 @@ def test_bounds_of_nanoseconds_that_are_wrong(by: int, zone: str | None) -> None
     data = written(table, compression="none", verify=True)
     assert orcish.ORCFile(data).check() == []
     key = b"\x28"  # the field of the minimum's nanoseconds
-    found = orcish.ORCFile(everywhere(data, key + number(234_568), key + number(234_568 + by))).check()
+    found = orcish.ORCFile(everywhere(data, key + varint(234_568), key + varint(234_568 + by))).check()
     assert {finding[:2] for finding in found} == set(ALL_LEVELS)
     assert all("least" in finding.message for finding in found)
 
@@ -484,7 +457,7 @@ def test_bounds_of_nanoseconds_that_are_wrong(by: int, zone: str | None) -> None
 @pytest.mark.parametrize("sum_", [-499_500, 1_048_575, 999_001, 400_000])
 def test_sums_that_cannot_be(sum_: int) -> None:
     data = written(pa.table({"l": range(1000)}), compression="none", arrow_schema=False)
-    found = orcish.ORCFile(everywhere(data, b"\x18" + zigzag(499_500), b"\x18" + zigzag(sum_))).check()
+    found = orcish.ORCFile(everywhere(data, b"\x18" + varint(zigzag(499_500)), b"\x18" + varint(zigzag(sum_)))).check()
     assert levels(found) == ALL_LEVELS
     assert all("sum" in finding.message for finding in found)
 
@@ -492,7 +465,7 @@ def test_sums_that_cannot_be(sum_: int) -> None:
 @pytest.mark.parametrize("values", [["ab" * 500] * 100, [b"ab" * 500] * 100], ids=["text", "binary"])
 def test_lengths_that_cannot_be(values: list[Any]) -> None:
     data = written(pa.table({"v": values}), compression="none", arrow_schema=False)
-    found = orcish.ORCFile(everywhere(data, zigzag(100_000), zigzag(-100_000))).check()
+    found = orcish.ORCFile(everywhere(data, varint(zigzag(100_000)), varint(zigzag(-100_000)))).check()
     assert levels(found) == ALL_LEVELS
     assert all("length" in finding.message and "cannot be" in finding.message for finding in found)
 
@@ -544,7 +517,7 @@ def positions(data: bytes, column: str) -> Iterator[bytes]:
     span = place(data, stream(data, 1, column, "ROW_INDEX"), (1, 1), (1, 0))
     at = span.start
     while at < span.end:
-        value, end = varint(data, at)
+        value, end = read_varint(data, at)
         for new in (value - 1, value + 1):
             if new >= 0 and (new >= 128) == (value >= 128):
                 yield with_number(data, Span(at, end), lambda _, new=new: new)  # type: ignore[misc]
@@ -581,7 +554,7 @@ def test_positions_that_go_backwards(sound: bytes) -> None:
     span = place(sound, stream(sound, 1, "x", "ROW_INDEX"), (1, 2), (1, 0))
     # The last is that of the data.
     at = next(at for at in reversed(range(span.start, span.end - 1)) if not sound[at] & 128) + 1
-    damaged = with_number(sound, Span(at, varint(sound, at)[1]), lambda _: 128)
+    damaged = with_number(sound, Span(at, read_varint(sound, at)[1]), lambda _: 128)
     assert orcish.ORCFile(damaged).read().equals(orcish.ORCFile(sound).read())
     (finding,) = orcish.ORCFile(damaged).check()
     assert finding[:3] == (1, 2, "x")
@@ -683,9 +656,7 @@ def test_sections_with_odd_chunks(number: int, monkeypatch: pytest.MonkeyPatch) 
         orc_builder, "deflated", lambda data: deflated(data) + (b"\0\0\0" if next(calls) == number else b"")
     )
     of_root, of_column = orc_builder.statistics(5), orc_builder.statistics(5, 1, 5, 15)
-    entry = orc_builder.nested(
-        1, orc_builder.nested(1, *map(orc_builder.varint, (0, 0, 0))), orc_builder.nested(2, of_column)
-    )
+    entry = orc_builder.nested(1, orc_builder.nested(1, *map(varint, (0, 0, 0))), orc_builder.nested(2, of_column))
     streams = [
         (1, orc_builder.ROW_INDEX, entry),
         (

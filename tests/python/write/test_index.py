@@ -9,7 +9,8 @@ from typing import Any
 import orcish
 import pyorc
 import pytest
-from support.orc_layout import inflate, layout, message
+from support.orc_layout import inflate, layout
+from support.protobuf import message
 from support.writer_tables import STRIDE, table, table_without_gaps, union, written
 
 ROWS = 4 * STRIDE + 17

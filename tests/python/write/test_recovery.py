@@ -15,7 +15,9 @@ import pyorc
 import pytest
 from support.counting_file import Counting
 from support.orc_builder import DATA as VALUES
-from support.orc_builder import integer, nested, orc, varint
+from support.orc_builder import integer, nested, orc
+from support.protobuf import varint
+from support.small_tables import in_stripes
 
 ROWS = 6000
 DATA = sorted((Path(__file__).parents[2] / "data").glob("*.orc"))
@@ -34,17 +36,8 @@ def table(rows: int = ROWS) -> pa.Table:
     )
 
 
-def in_steps(codec: str, rows: pa.Table, step: int) -> bytes:
-    out = io.BytesIO()
-    with orcish.ORCWriter(out, rows.schema, compression=codec, arrow_schema=False) as writer:
-        for start in range(0, len(rows), step):
-            writer.write(rows.slice(start, step))
-            writer.end_stripe()
-    return out.getvalue()
-
-
 def by_orcish(codec: str, rows: pa.Table) -> bytes:
-    return in_steps(codec, rows, 1000)
+    return in_stripes(io.BytesIO(), rows, 1000, compression=codec, arrow_schema=False).getvalue()
 
 
 def by_pyarrow(codec: str, rows: pa.Table) -> bytes:
@@ -225,7 +218,7 @@ def test_many_places_that_look_like_tails() -> None:
 def test_small_stripes_are_read_twice_at_most(codec: str) -> None:
     """A walk over stripes reads each of their bytes once, and their values are read once more."""
     rows = pa.table({"noise": [random.Random(number).randbytes(1000) for number in range(24_000)]})
-    whole = in_steps(codec, rows, 200)
+    whole = in_stripes(io.BytesIO(), rows, 200, compression=codec, arrow_schema=False).getvalue()
     torn = Counting(whole[: int(len(whole) * 0.9)])
     found = orcish.recover_file(torn, like=whole)
     assert found.stripes > 100

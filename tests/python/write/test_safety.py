@@ -822,11 +822,11 @@ def test_ctrl_c_before_the_file_appears(tmp_path: pathlib.Path, call: str) -> No
     code = f"""
         import os, signal, sys, threading, time, numpy, orcish, pyarrow as pa
         folder = sys.argv[1]
-        source, target = folder + "/source.orc", folder + "/work/target.orc"
+        source, target = folder + "/source.orc", folder + "/kept/target.orc"
         table = pa.table({{"a": numpy.random.default_rng(5).integers(-(2**62), 2**62, 8_000_000)}})
         options = {{"compression": "none", "stripe_size": 1 << 30}}
         orcish.write_table(table, source, **options)
-        os.makedirs(folder + "/work")
+        os.makedirs(folder + "/kept")
         with open(target, "wb") as file:
             file.write(b"before")
 
@@ -849,7 +849,7 @@ def test_ctrl_c_before_the_file_appears(tmp_path: pathlib.Path, call: str) -> No
             print("interrupted")
     """
     assert run_python(code, str(tmp_path)).split("\n") == ["interrupted", ""]
-    assert (tmp_path / "work/target.orc").read_bytes() == b"before"
+    assert (tmp_path / "kept/target.orc").read_bytes() == b"before"
     files = [path.name for path in tmp_path.rglob("*") if path.is_file()]
     assert sorted(files) == ["source.orc", "target.orc"]
 

@@ -11,7 +11,8 @@ import orcish
 import pyarrow as pa
 import pyorc
 import pytest
-from support.orc_layout import layout, message
+from support.orc_layout import layout
+from support.protobuf import message
 from support.writer_tables import SPARK_KEY, TYPE_KEY, written
 
 BINARIES = [pa.binary(), pa.large_binary(), pa.binary_view(), pa.binary(1)]

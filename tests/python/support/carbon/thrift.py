@@ -2,20 +2,15 @@
 
 import struct as packing
 
+from support import protobuf
+from support.protobuf import read_varint, varint
+
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT = range(1, 13)
 Value = tuple[int, bytes]
 
 
-def varint(number: int) -> bytes:
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    return bytes([*out, number])
-
-
 def zigzag(number: int) -> bytes:
-    return varint(number << 1 if number >= 0 else (-number << 1) - 1)
+    return varint(protobuf.zigzag(number))
 
 
 def sized(data: bytes | str) -> bytes:
@@ -108,13 +103,8 @@ class Reader:
         return self.data[self.at - 1]
 
     def varint(self) -> int:
-        value = shift = 0
-        while True:
-            byte = self.byte()
-            value |= (byte & 127) << shift
-            if byte < 128:
-                return value
-            shift += 7
+        number, self.at = read_varint(self.data, self.at)
+        return number
 
     def zigzag(self) -> int:
         number = self.varint()
