@@ -95,7 +95,7 @@ class Measured:
 
 
 def _median(seconds: Sequence[float]) -> float:
-    # Importing it takes 2 ms, and only advice needs it.
+    # The import of `statistics` takes 2 ms, and only advice needs it.
     import statistics
 
     return statistics.median(seconds)

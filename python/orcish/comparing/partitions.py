@@ -85,7 +85,7 @@ class Partitions:
         expected = self._bytes * max(1.0, self._rows / max(self._held_rows, 1))
         # Comparing takes about as much memory as the rows of a part.
         self.count = min(MAX_PARTS, int(2 * expected / self._max_memory) + 2)
-        # Importing it takes 3 ms, and few rows need it.
+        # The import of `tempfile` takes 3 ms, and only rows that do not fit into memory need it.
         import tempfile
 
         self._folder = tempfile.TemporaryDirectory(prefix="orcish-diff-")
