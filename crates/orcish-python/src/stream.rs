@@ -141,7 +141,7 @@ impl Iterator for Stream {
                     false => format!("interrupted by {error}"),
                 };
                 *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                if !is_exception {
+                if !is_exception && is_main_thread(py) {
                     raise_later(&self.failure);
                 }
                 // The stream interface transfers a C string.
@@ -162,9 +162,22 @@ impl Drop for Stream {
     }
 }
 
+/// Whether this is the main thread of the interpreter, which runs signal handlers and pending calls.
+fn is_main_thread(py: Python<'_>) -> bool {
+    let compare = || {
+        let threading = py.import("threading")?;
+        let main = threading.call_method0("main_thread")?.getattr("ident")?;
+        threading.call_method0("get_ident")?.eq(main)
+    };
+    compare().unwrap_or(false)
+}
+
 /// Schedules a call that raises the exception of a failure, as for the exception of a signal, unless it has been raised
 /// before. A consumer of a stream raises its own error with the text only, which does not have the effect of
 /// `KeyboardInterrupt`.
+///
+/// Only the main thread may schedule the call: the interpreter runs it there, and the exception of a read on another
+/// thread would be raised in code that has nothing to do with the read.
 #[expect(unsafe_code, reason = "pyo3 has no call for this")]
 fn raise_later(failure: &Failure) {
     let pointer = Arc::into_raw(failure.clone());

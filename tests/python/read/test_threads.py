@@ -1,5 +1,6 @@
 """Threads: the same table with any number of them, errors in their place, no hang, Ctrl-C, fork."""
 
+import asyncio
 import contextlib
 import io
 import os
@@ -11,6 +12,7 @@ import threading
 import time
 
 import orcish
+import polars
 import pyarrow as pa
 import pytest
 from support.cpp_writers import write_arrow
@@ -234,6 +236,46 @@ def test_streams_end_with_their_error(kind):
                 errors.append(str(error))
     assert "the disk is wet" in errors[0]
     assert len(set(errors)) == 1
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])
+@pytest.mark.parametrize("consumer", ["orcish", "pyarrow", "polars"])
+def test_exceptions_stay_on_their_thread(consumer, kind):
+    """The thread that reads gets the exception of a source, and the main thread runs on."""
+
+    class Source(io.BytesIO):
+        fails = False
+
+        def read(self, size=-1):
+            if self.fails:
+                raise kind("of the source")
+            return super().read(size)
+
+    def read(source, scan):
+        source.fails = True
+        try:
+            if consumer == "orcish":
+                scan.to_table()
+            elif consumer == "pyarrow":
+                scan.reader().read_all()
+            else:
+                polars.DataFrame(scan)
+        except BaseException as error:
+            seen.append(error)
+
+    seen = []
+    for _ in range(20):
+        source = Source(DATA)
+        thread = threading.Thread(target=read, args=(source, orcish.scan(source)))
+        thread.start()
+        while thread.is_alive():
+            pass
+        thread.join()
+    assert len(seen) == 20
+    if consumer == "orcish":
+        assert {type(error) for error in seen} == {kind}
+    else:
+        assert all("of the source" in str(error) for error in seen)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
