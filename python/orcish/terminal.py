@@ -9,7 +9,18 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-__all__ = ["Table", "fields", "indented", "json_float", "json_line", "printable", "shorten", "show", "width"]
+__all__ = [
+    "Table",
+    "fields",
+    "indented",
+    "json_float",
+    "json_line",
+    "printable",
+    "shorten",
+    "show",
+    "show_text",
+    "width",
+]
 
 
 def printable(text: str) -> str:
@@ -25,11 +36,19 @@ def json_line(value: Any, default: Callable[[Any], Any] | None = None) -> str:
     Raises:
         ValueError: A number is infinite or NaN.
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=default)
+    encode = _encode if default is None else _encoder(default).encode
+    text = encode(value)
     if text.isprintable():
         return text
     # Outside of strings JSON is ASCII, so the escaped characters are inside of strings.
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
+
+
+def _encoder(default: Callable[[Any], Any] | None = None) -> json.JSONEncoder:
+    return json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=default)
+
+
+_encode = _encoder().encode
 
 
 def json_float(value: float) -> float | str:
@@ -40,8 +59,13 @@ def json_float(value: float) -> float | str:
 
 
 def show(line: str, *, is_error: bool = False) -> None:
-    """Prints a line. All output of commands is printed here."""
+    """Prints a line. All output of commands is printed here, or by :func:`show_text`."""
     print(printable(line), file=sys.stderr if is_error else sys.stdout)
+
+
+def show_text(text: str) -> None:
+    """Prints whole lines in which everything is escaped that :func:`printable` escapes."""
+    sys.stdout.write(text)
 
 
 def width(text: str) -> int:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from orcish.carbon.detect import is_carbon_file
 from orcish.cli.arguments import add_files, add_json, count
 from orcish.cli.batch_slices import slices
+from orcish.cli.json_text import json_text
 from orcish.cli.json_values import to_json
 from orcish.cli.meta_carbon import is_carbon, refuse_external
 from orcish.cli.output import print_lines
@@ -21,7 +22,7 @@ from orcish.cli.sources import is_several
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.scan import Scan
-from orcish.terminal import Table, json_line, printable, shorten
+from orcish.terminal import Table, printable, shorten, show_text
 from orcish.types import ReadOptions
 
 __all__ = [
@@ -30,7 +31,6 @@ __all__ = [
     "add_showing",
     "first_rows",
     "first_rows_of_scan",
-    "json_lines",
     "print_rows",
     "table_lines",
 ]
@@ -76,7 +76,11 @@ def _run(options: argparse.Namespace) -> int:
 
 def print_rows(schema: pa.Schema, batches: Iterable[pa.RecordBatch], options: argparse.Namespace) -> None:
     """Prints rows by the arguments of :func:`add_showing`."""
-    print_lines(json_lines(batches) if options.json else table_lines(schema, batches, options.width or None))
+    if options.json:
+        for text in json_text(batches):
+            show_text(text)
+    else:
+        print_lines(table_lines(schema, batches, options.width or None))
 
 
 def _read_rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
@@ -110,14 +114,6 @@ def first_rows_of_scan(scan: Scan, limit: int | None) -> Iterator[pa.RecordBatch
     if limit is not None:
         scan = scan.limit(limit)
     return scan.batch_size(_BATCH_SIZE).to_batches()
-
-
-def json_lines(batches: Iterable[pa.RecordBatch]) -> Iterator[str]:
-    """One JSON object for each row."""
-    for batch in batches:
-        names = batch.schema.names
-        for row in itertools.chain.from_iterable(map(_rows, slices(batch))):
-            yield json_line(dict(zip(names, row, strict=True)))
 
 
 def table_lines(schema: pa.Schema, batches: Iterable[pa.RecordBatch], max_width: int | None) -> Iterator[str]:

@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
 from orcish.arrow.nested import map_fields
-from orcish.cli.data import json_lines
 from orcish.cli.formats.errors import errors_of_writing
 from orcish.cli.formats.names import named
 from orcish.cli.formats.places import Sink, open_output
 from orcish.cli.formats.text_options import TextOptions
+from orcish.cli.json_text import json_text
 from orcish.cli.json_values import to_json
 from orcish.progress import reported
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
@@ -183,8 +183,8 @@ class JsonLines(Text):
 
     def write(self, batch: pa.RecordBatch) -> None:
         """See :class:`Writer`."""
-        # In UTF-16, text may have lone surrogates; ORC has UTF-8.
-        self._stream.write("".join(f"{line}\n" for line in json_lines([batch])).encode())
+        for text in json_text([batch]):
+            self._stream.write(text.encode())
 
 
 class Csv(Text):
