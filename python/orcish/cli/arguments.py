@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, NoReturn
@@ -16,6 +17,7 @@ __all__ = [
     "add_files",
     "add_filters",
     "add_json",
+    "add_limit",
     "add_partition_by",
     "add_storage",
     "add_timestamps",
@@ -30,7 +32,30 @@ __all__ = [
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that escapes its messages, as arguments may be file names."""
+    """A parser that escapes its messages, as arguments may be file names. Values may begin with ``-``, as ``-id`` of
+    ``--sort-by -id`` does, unless they are options.
+    """
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """See :meth:`argparse.ArgumentParser.parse_known_args`."""
+        return super().parse_known_args(self._joined(sys.argv[1:] if args is None else list(args)), namespace)
+
+    def _joined(self, given: list[str]) -> list[str]:
+        """Arguments in which options are one with their values that begin with ``-``."""
+        joined: list[str] = []
+        takes_value = False
+        for at, argument in enumerate(given):
+            if argument == "--":
+                return [*joined, *given[at:]]
+            is_option = argument.partition("=")[0] in self._option_string_actions
+            if takes_value and argument.startswith("-") and not is_option:
+                joined[-1] += f"={argument}" if joined[-1].startswith("--") else argument
+                takes_value = False
+                continue
+            action = None if takes_value and not is_option else self._option_string_actions.get(argument)
+            takes_value = action is not None and action.nargs is None
+            joined.append(argument)
+        return joined
 
     def error(self, message: str) -> NoReturn:
         """Prints an error and exits."""
@@ -86,6 +111,11 @@ def add_filters(command: argparse.ArgumentParser, text: str, *, required: bool =
 def add_files(command: argparse.ArgumentParser) -> None:
     """Adds the argument for one or more sources."""
     command.add_argument("files", nargs="+", metavar="FILE", help="a file, a folder, a pattern or a URL")
+
+
+def add_limit(command: argparse._ActionsContainer, text: str, default: int | None = None) -> None:
+    """Adds the argument for the most rows, or whatever the command prints; ``text`` is its help."""
+    command.add_argument("-n", "--limit", type=count, default=default, metavar="N", help=text)
 
 
 def add_json(command: argparse.ArgumentParser, each: str = "row") -> None:

@@ -42,7 +42,11 @@ COMMANDS = (
     Command("compat", "compat", "print which other readers can read files, and why not"),
     Command("key", "key", "print keys, encrypted columns and masks that files name"),
     Command("version", "version", "print the version"),
-    Command("convert", "convert", "write a table of CarbonData, or of ORC files, as a folder of ORC files"),
+    Command(
+        "convert",
+        "convert",
+        "write ORC, CarbonData, Parquet, CSV, JSON lines or Arrow files as files of another format",
+    ),
     Command("rewrite", "rewrite", "write files and tables anew: with other options, sorted, or with other columns"),
     Command("compact", "table", "put small files of a table together", "add_compact"),
     Command("delete", "table", "delete rows of a table", "add_delete"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, get_args
 
-from orcish.cli.arguments import add_json, add_partition_by, add_writing, chosen_writing, count
+from orcish.cli.arguments import add_json, add_limit, add_partition_by, add_writing, chosen_writing, count
 from orcish.cli.formats.converting import convert_to_file, foreign_rows, source_format, target_format
 from orcish.cli.formats.names import FORMATS, ORC, codec_of
 from orcish.cli.formats.text_options import add_text
@@ -41,7 +41,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         default="error",
         help="what to do where the target is a folder with data, or a file that is there (error)",
     )
-    command.add_argument("-n", "--limit", type=count, metavar="N", help="most rows of a file that is written (all)")
+    add_limit(command, "most rows of a file that is written (all)")
     add_partition_by(command)
     command.add_argument("--max-rows-per-file", type=count, metavar="N", help="most rows of a file of a folder")
     add_writing(command, codecs=("zstd", "zlib", "gzip", "snappy", "lz4", "brotli", "bz2", "none"))

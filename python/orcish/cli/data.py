@@ -11,7 +11,7 @@ from typing import Any, cast
 import pyarrow as pa
 
 from orcish.carbon.detect import is_carbon_file
-from orcish.cli.arguments import add_files, add_json, count
+from orcish.cli.arguments import add_files, add_json, add_limit, count
 from orcish.cli.batch_slices import slices
 from orcish.cli.json_text import json_text
 from orcish.cli.json_values import to_json
@@ -53,7 +53,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.epilog = JSON_VALUES
     add_files(command)
     rows = command.add_mutually_exclusive_group()
-    rows.add_argument("-n", "--limit", type=count, default=10, metavar="N", help="how many rows (10)")
+    add_limit(rows, "how many rows (10)", 10)
     rows.add_argument("--all", dest="limit", action="store_const", const=None, help="all rows")
     command.add_argument("--stripe", type=count, metavar="I", help="rows of this stripe, counted from 0")
     add_showing(command)

@@ -8,7 +8,7 @@ import decimal
 from collections.abc import Iterator
 from typing import Any
 
-from orcish.cli.arguments import LIST, add_filters, add_storage, count
+from orcish.cli.arguments import LIST, add_filters, add_limit, add_storage, count
 from orcish.cli.output import print_lines, print_table
 from orcish.comparing.diff import Differences, diff
 from orcish.comparing.rows import Difference
@@ -46,9 +46,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "--values-only", action="store_true", help="types of other widths and another order of columns are equal"
     )
     command.add_argument("--metadata", action="store_true", help="also user metadata and attributes of columns")
-    command.add_argument(
-        "-n", "--limit", type=count, default=_SHOWN, metavar="N", help=f"how many values and rows are shown ({_SHOWN})"
-    )
+    add_limit(command, f"how many values and rows are shown ({_SHOWN})", _SHOWN)
     command.add_argument("--all", dest="limit", action="store_const", const=_ALL, help="all values and rows are shown")
     command.add_argument(
         "-q", "--brief", action="store_true", help="end at the first difference; print only whether there is one"

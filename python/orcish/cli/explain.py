@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from orcish.cli.arguments import LIST, add_external, add_files, add_filters, add_json, add_storage, count
+from orcish.cli.arguments import LIST, add_external, add_files, add_filters, add_json, add_limit, add_storage
 from orcish.cli.meta_carbon import is_carbon, refuse_external
 from orcish.cli.open_files import SKIPPED
 from orcish.cli.output import fail, print_lines
@@ -29,7 +29,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     add_files(command)
     add_filters(command, "the filter")
     command.add_argument("-c", "--columns", **{**LIST, "metavar": "A,B.C"}, help="the columns that are read (all)")
-    command.add_argument("-n", "--limit", type=count, metavar="N", help="how many rows are read (all)")
+    add_limit(command, "how many rows are read (all)")
     add_json(command, "source")
     add_storage(command)
     add_external(command)

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from orcish import _native
-from orcish.cli.arguments import add_storage, count
+from orcish.cli.arguments import add_limit, add_storage
 from orcish.cli.formats.names import COMPRESSED, ENDINGS
 from orcish.cli.formats.reading import open_arrow
 from orcish.cli.output import print_lines
@@ -21,7 +21,7 @@ from orcish.io.storage import native_storage
 from orcish.reading.file import ORCFile
 from orcish.reading.json_types import JsonType, json_documents
 from orcish.reading.type_tree import ColumnType, column_tree, flat_lines, pretty_lines, quoted, type_text
-from orcish.terminal import printable
+from orcish.terminal import json_line, printable
 from orcish.writing.writer import file_of_schema
 
 __all__ = ["add_arguments"]
@@ -48,8 +48,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     how.add_argument("-f", "--flat", action="store_true", help="a line for each column, with its path")
     how.add_argument("-t", "--table", action="store_true", help="a declaration of a table of Hive")
     how.add_argument("-p", "--pretty", action="store_true", help="the type on several lines")
+    how.add_argument("--json", action="store_true", help="one JSON object with the type, and those of the columns")
     command.add_argument("--format", choices=_FORMATS, help="format of the files (by their names; else json)")
-    command.add_argument("--limit", type=count, metavar="N", help="look at the first N documents of each file (all)")
+    add_limit(command, "look at the first N documents of each file (all)")
     command.add_argument("--dates", action="store_true", help="text of JSON like 2026-01-31 is a date")
     command.add_argument("--hex", action="store_true", help="text of JSON like 00ff is binary, as orc-tools has it")
     add_storage(command)
@@ -58,7 +59,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     column = _type(options)
-    if options.flat:
+    if options.json:
+        columns = [{"name": child.name, "type": type_text(child)} for child in column.children]
+        print_lines([json_line({"type": type_text(column), "columns": columns if column.kind == "struct" else []})])
+    elif options.flat:
         print_lines(map(printable, flat_lines(column)))
     elif options.table:
         print_lines(_table(column))

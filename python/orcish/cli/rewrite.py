@@ -6,7 +6,17 @@ import argparse
 import os
 from typing import Any
 
-from orcish.cli.arguments import LIST, add_files, add_json, add_partition_by, add_writing, chosen_writing, count, pair
+from orcish.cli.arguments import (
+    LIST,
+    add_files,
+    add_json,
+    add_limit,
+    add_partition_by,
+    add_writing,
+    chosen_writing,
+    count,
+    pair,
+)
 from orcish.cli.formats.converting import target_format
 from orcish.cli.formats.names import ORC
 from orcish.cli.formats.schemas import parse_type
@@ -70,6 +80,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--row-index-stride", type=count, metavar="N", help="rows of a row group (that of the source)")
     command.add_argument("--compression-block-size", type=_size, metavar="SIZE", help="bytes of a chunk (256KB)")
     command.add_argument("--bloom-filter-fpp", type=float, metavar="P", help="false positives of bloom filters (0.01)")
+    add_limit(command, "most rows that are written, the first ones before any sort (all)")
     add_json(command, "file")
     add_reading(command)
     command.set_defaults(run=_run)
@@ -176,9 +187,10 @@ def _to_file(sources: list[str], target: str, options: argparse.Namespace) -> li
 
 
 def _scan(sources: list[str], options: argparse.Namespace) -> Scan:
-    """All rows that are written, without a loss of digits."""
+    """The rows that are written, without a loss of digits."""
     given = {} if options.timestamp_unit else {"timestamp_unit": "exact"}
-    return open_rows(sources, options, as_stored=False, more=given)
+    scan = open_rows(sources, options, as_stored=False, more=given)
+    return scan if options.limit is None else scan.limit(options.limit)
 
 
 def _changed(scan: Scan, options: argparse.Namespace) -> BatchSource:

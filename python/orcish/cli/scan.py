@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from orcish.cli.arguments import add_files, add_json
+from orcish.cli.arguments import add_files, add_json, add_limit
 from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.output import EXPECTED, fail, print_lines, print_table
 from orcish.cli.rows import add_reading, open_rows
@@ -28,6 +28,7 @@ def add_scan(command: argparse.ArgumentParser) -> None:
         "many rows and batches of Arrow there are, their bytes, and the seconds that it took. No row is printed."
     )
     add_files(command)
+    add_limit(command, "most rows of each file (all)")
     add_json(command, "file")
     add_reading(command)
     command.set_defaults(run=_scan)
@@ -40,6 +41,7 @@ def add_count(command: argparse.ArgumentParser) -> None:
         "Metadata have it. With --where, the columns of the filter are read where statistics do not decide."
     )
     add_files(command)
+    add_limit(command, "most rows of each file (all)")
     add_json(command, "file")
     add_reading(command)
     command.set_defaults(run=_count)
@@ -74,6 +76,8 @@ def _each(options: argparse.Namespace, look: Any, names: tuple[str, ...]) -> int
         try:
             if isinstance(rows, Exception):
                 raise rows
+            if options.limit is not None:
+                rows = rows.limit(options.limit)
             found = {"file": display_name(name), **look(rows, name, options)}
         except EXPECTED as error:
             code = fail(error)

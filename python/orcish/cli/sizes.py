@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from orcish.cli.arguments import add_files, add_storage, count
+from orcish.cli.arguments import add_files, add_limit, add_storage
 from orcish.cli.open_files import OpenFiles
 from orcish.cli.output import print_lines, print_table
 from orcish.reading.file_sizes import FileSizes
@@ -27,7 +27,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "matched by their names. _data has streams of no column, such as those of encrypted columns."
     )
     add_files(command)
-    command.add_argument("-n", "--limit", type=count, metavar="N", help="only the N largest (all)")
+    add_limit(command, "only the N largest columns (all)")
     command.add_argument("--streams", action="store_true", help="also the bytes by kind of stream")
     command.add_argument("--json", action="store_true", help="one JSON object for all files")
     add_storage(command)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish.cli.arguments import add_external, add_storage, add_timestamps, add_values, count, pair
+from orcish.cli.arguments import add_external, add_limit, add_storage, add_timestamps, add_values, pair
 from orcish.cli.data import JSON_VALUES, add_showing, print_rows
 from orcish.cli.formats.names import ORC, named
 from orcish.cli.meta_carbon import is_carbon
@@ -45,7 +45,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         metavar="NAME=PATH",
         help="a name for a file, a folder, a pattern or a URL; can be repeated",
     )
-    command.add_argument("-n", "--limit", type=count, metavar="N", help="print no more rows than this (all)")
+    add_limit(command, "print no more rows than this (all)")
     command.add_argument("--threads", type=_threads, metavar="N", help="threads of duckdb (the number of cores)")
     command.add_argument("--memory", metavar="SIZE", help="memory limit of duckdb, such as 4GB")
     add_showing(command)

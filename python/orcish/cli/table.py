@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from orcish.cli.arguments import add_filters, add_storage, add_writing, chosen_writing, count, days
+from orcish.cli.arguments import add_filters, add_limit, add_storage, add_writing, chosen_writing, days
 from orcish.cli.output import print_lines
 from orcish.tables.compact import compact
 from orcish.tables.delete import delete
@@ -40,7 +40,7 @@ def add_delete(command: argparse.ArgumentParser) -> None:
 def add_history(command: argparse.ArgumentParser) -> None:
     """Adds the arguments of ``history``."""
     _add_table(command, _history)
-    command.add_argument("--limit", type=count, default=20, metavar="N", help="most commits that are shown (20)")
+    add_limit(command, "most commits that are shown (20)", 20)
 
 
 def add_vacuum(command: argparse.ArgumentParser) -> None:

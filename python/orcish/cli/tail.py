@@ -6,7 +6,7 @@ import argparse
 
 import pyarrow as pa
 
-from orcish.cli.arguments import add_files, count
+from orcish.cli.arguments import add_files, add_limit
 from orcish.cli.data import JSON_VALUES, add_showing, print_rows
 from orcish.cli.rows import add_reading, open_rows
 
@@ -20,7 +20,7 @@ def add_tail(command: argparse.ArgumentParser) -> None:
         "order. Several sources are one table. Stripes before these rows are not read."
     )
     add_files(command)
-    command.add_argument("-n", "--limit", type=count, default=10, metavar="N", help="how many rows (10)")
+    add_limit(command, "how many rows (10)", 10)
     _add_more(command)
     command.set_defaults(run=_tail)
 
@@ -33,7 +33,7 @@ def add_sample(command: argparse.ArgumentParser) -> None:
     )
     add_files(command)
     rows = command.add_mutually_exclusive_group()
-    rows.add_argument("-n", "--limit", type=count, metavar="N", help="how many rows (10)")
+    add_limit(rows, "how many rows (10)")
     rows.add_argument("--fraction", type=float, metavar="F", help="the part of the rows, from 0 to 1")
     command.add_argument("--seed", type=int, metavar="S", help="the same seed chooses the same rows of the same files")
     _add_more(command)

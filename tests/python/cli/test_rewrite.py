@@ -99,6 +99,16 @@ class TestFiles:
         assert run(file, "-o", target, "--overwrite", "-c", "k,id", "--cast", "k=varchar(5)")[0] == 0
         assert orcish.ORCFile(target).type_string == "struct<k:varchar(5),id:bigint>"
 
+    def test_limit(self, file, table, tmp_path, run):
+        """The first rows that pass the filter are sorted."""
+        target = tmp_path / "b.orc"
+        assert run(file, "-o", target, "-n", 10, "--where", "k = 1", "--sort-by", "-id")[0] == 0
+        kept = rows().filter(pc.field("k") == 1).slice(0, 10)
+        assert orcish.read_table(target)["id"].to_pylist() == sorted(kept["id"].to_pylist(), reverse=True)
+        first = orcish.read_table(table).slice(0, 7)
+        assert run(table, "--in-place", "--limit", 7)[0] == 0
+        assert orcish.read_table(table).equals(first)
+
     def test_values_stay_as_they_are(self, tmp_path, run):
         for at, source in enumerate(sorted((pathlib.Path(__file__).parents[2] / "data").glob("*.orc"))):
             target = tmp_path / f"{at}.orc"

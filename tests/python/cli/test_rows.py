@@ -142,6 +142,15 @@ class TestCount:
         assert rows("count", carbon, "--where", "id < 15")[0]["rows"] == 15
 
     @pytest.mark.parametrize("command", ["count", "scan"])
+    def test_limits(self, command, stripes, table, carbon, rows):
+        """They are of each file, and after the filter."""
+        assert [each["rows"] for each in rows(command, stripes, table, carbon, "-n", 20)] == [20] * 5
+        assert [each["rows"] for each in rows(command, table, "--where", "id < 50", "--limit", 17)] == [17, 17, 16]
+        damage(stripes, 1, 2, 3, 4)
+        assert rows(command, stripes, "-n", 1000)[0]["rows"] == 1000
+        assert rows(command, stripes, "-n", 0)[0]["rows"] == 0
+
+    @pytest.mark.parametrize("command", ["count", "scan"])
     @pytest.mark.parametrize("at", [0, 1, 2])
     def test_a_file_that_fails_does_not_end_the_others(self, command, at, table, stripes, tmp_path, run):
         bad = sorted(table.rglob("*.orc"))[at]

@@ -1,0 +1,129 @@
+"""Options that all commands have, and URLs of a store, whose options every command passes on."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import orcish
+import pyarrow as pa
+import pytest
+from orcish.cli.arguments import Parser
+from orcish.cli.commands import COMMANDS
+from support.s3_store import BUCKET
+
+Run = Callable[..., tuple[int, list[str], str]]
+
+FILE, TABLE, TORN = f"s3://{BUCKET}/f.orc", f"s3://{BUCKET}/t", f"s3://{BUCKET}/torn.orc"
+NO_FILES = {"version", "completion", "spark"}
+"""Commands that take no sources; those of ``spark`` have tests of their own."""
+
+RUNS: dict[str, list[list[str]]] = {
+    **{name: [[FILE], [TABLE], [FILE, FILE]] for name in ("data", "head", "tail", "sample")},
+    **{
+        name: [[FILE], [TABLE], [FILE, TABLE]]
+        for name in ("meta", "count", "scan", "check", "schema", "sizes", "stats", "compat", "key")
+    },
+    "sql": [[f"select count(*) as rows from '{FILE}'"], [f"select k, max(id) from '{TABLE}/*/*.orc' group by k"]],
+    "merge": [[FILE, FILE, "-o", f"s3://{BUCKET}/merged.orc"]],
+    "layout": [[FILE, TABLE]],
+    "advise": [[FILE, "--sample-size", "1MB", "--runs", "1"]],
+    "json-schema": [[FILE], [f"s3://{BUCKET}/a.json"]],
+    "explain": [[FILE, "--where", "id = 5"], [TABLE, "--where", "k = 1"]],
+    "diff": [[FILE, TABLE, "--values-only", "--key", "id"]],
+    "convert": [
+        [FILE, f"s3://{BUCKET}/to.parquet"],
+        [FILE, f"s3://{BUCKET}/to.csv"],
+        [TABLE, f"s3://{BUCKET}/to.orc"],
+        [TABLE, f"s3://{BUCKET}/converted"],
+    ],
+    "rewrite": [[FILE, "-o", f"s3://{BUCKET}/new.orc", "--sort-by", "-id"], [TABLE, "--in-place"]],
+    "compact": [[TABLE]],
+    "delete": [[TABLE, "--where", "id = 5"]],
+    "history": [[TABLE]],
+    "recover": [[TORN, "-o", f"s3://{BUCKET}/saved.orc"], [FILE, "--dry-run"], [TABLE]],
+    "vacuum": [[TABLE]],
+}
+
+
+def options_of(command: Any) -> dict[str, argparse.Action]:
+    parser = Parser(prog=command.name)
+    getattr(importlib.import_module(f"orcish.cli.{command.module}"), command.function)(parser)
+    return {option: action for action in parser._actions for option in action.option_strings}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=[command.name for command in COMMANDS])
+def test_names_of_options(command: Any) -> None:
+    found = options_of(command)
+    if command.name not in NO_FILES:
+        assert {"--json", "--storage-option"} <= found.keys()
+    for pair in (("-n", "--limit"), ("-c", "--columns"), ("--filters", "--where"), ("-o", "--output")):
+        assert (pair[0] in found) == (pair[1] in found)
+        assert found.get(pair[0]) is found.get(pair[1])
+    assert all(action.help for action in found.values())
+
+
+@pytest.fixture
+def remote(store: Any, tmp_path: pathlib.Path) -> list[str]:
+    """The arguments for the store, which has the files."""
+    rows = pa.table({"id": range(1000), "k": [at % 2 for at in range(1000)]})
+    orcish.write_table(rows, FILE, storage_options=store.options)
+    orcish.write_dataset(rows, TABLE, partition_by=["k"], storage_options=store.options)
+    orcish.write_table(rows, tmp_path / "torn.orc")
+    data = (tmp_path / "torn.orc").read_bytes()
+    store.client.put_object(Bucket=BUCKET, Key="torn.orc", Body=data + data[len("ORC") : -5])
+    store.client.put_object(Bucket=BUCKET, Key="a.json", Body=b'{"a": 1}')
+    # moto does not take requests of pyarrow as they are.
+    options = {**store.options, "aws_endpoint": f"http://{store.between.host}:{store.between.port}"}
+    return [f"--storage-option={name}={value}" for name, value in options.items()]
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        (["--sort-by", "-id"], ["-id"]),
+        (["--sort-by=-id,b"], ["-id", "b"]),
+        (["--sort-by", "-a", "--sort-by", "b", "--json"], ["-a", "b"]),
+        (["--json", "--sort-by", "b"], ["b"]),
+        (["-o", "--x.orc", "--sort-by", "--b"], ["--b"]),
+    ],
+)
+def test_values_that_begin_with_a_dash(given: list[str], value: list[str]) -> None:
+    parser = Parser()
+    commands = parser.add_subparsers(parser_class=Parser)
+    command = commands.add_parser("rewrite")
+    importlib.import_module("orcish.cli.rewrite").add_arguments(command)
+    options = parser.parse_args(["rewrite", "f.orc", *given, *([] if "-o" in given else ["--in-place"])])
+    assert options.sort_by == value
+    assert options.json == ("--json" in given)
+    assert options.output == ("--x.orc" if "-o" in given else None)
+
+
+def test_a_missing_value_is_no_option(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    for given in (["--sort-by", "--json"], ["--sort-by"], ["--sort-by", "--memory=1GB"]):
+        with pytest.raises(SystemExit):
+            run("rewrite", "f.orc", "--in-place", *given)
+        assert "--sort-by: expected one argument" in capsys.readouterr().err
+
+
+def test_every_command_is_here() -> None:
+    assert RUNS.keys() == {command.name for command in COMMANDS} - NO_FILES
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_urls_and_json(name: str, run: Run, remote: list[str]) -> None:
+    """Every line of the output is an object, and a store that is not there is an error that names the URL."""
+    for arguments in RUNS[name]:
+        code, lines, err = run(name, *arguments, "--json", *remote)
+        assert (code, err) == (int(name == "recover" and TORN in arguments), ""), arguments
+        assert lines or name in ("compact", "recover"), arguments
+        assert all(isinstance(json.loads(line), dict) for line in lines), arguments
+    for arguments in RUNS[name]:
+        code, lines, err = run(name, *arguments, "--json", *remote, "--storage-option=aws_endpoint=http://127.0.0.1:9")
+        assert code in (1, 2), arguments
+        assert f"s3://{BUCKET}/" in err, arguments
+        assert "Traceback" not in err
