@@ -152,7 +152,7 @@ impl StripeFooter {
     }
 
     /// The content of a decoded footer for the columns that `wanted` selects.
-    fn from_proto(
+    pub(crate) fn from_proto(
         footer: &orc::StripeFooter,
         stripe: &StripeInfo,
         tail: &FileTail,

@@ -36,25 +36,26 @@ def table(rows: int = ROWS) -> pa.Table:
     )
 
 
-def by_orcish(codec: str, rows: pa.Table) -> bytes:
-    return in_stripes(io.BytesIO(), rows, 1000, compression=codec, arrow_schema=False).getvalue()
+def by_orcish(codec: str, rows: pa.Table, stride: int = 1000) -> bytes:
+    options = {"compression": codec, "row_index_stride": stride, "arrow_schema": False}
+    return in_stripes(io.BytesIO(), rows, 1000, **options).getvalue()
 
 
-def by_pyarrow(codec: str, rows: pa.Table) -> bytes:
+def by_pyarrow(codec: str, rows: pa.Table, stride: int = 1000) -> bytes:
     out = io.BytesIO()
     name = "uncompressed" if codec == "none" else codec
-    with po.ORCWriter(out, compression=name, stripe_size=64 << 10, batch_size=512, row_index_stride=1000) as writer:
+    with po.ORCWriter(out, compression=name, stripe_size=64 << 10, batch_size=512, row_index_stride=stride) as writer:
         for start in range(0, len(rows), 500):
             writer.write(rows.slice(start, 500))
     return out.getvalue()
 
 
-def by_pyorc(codec: str, rows: pa.Table) -> bytes:
+def by_pyorc(codec: str, rows: pa.Table, stride: int = 1000) -> bytes:
     kinds = {"none": pyorc.CompressionKind.NONE, "zlib": pyorc.CompressionKind.ZLIB, "zstd": pyorc.CompressionKind.ZSTD}
     out = io.BytesIO()
     schema = "struct<id:bigint,text:string,few:string,nest:struct<a:array<bigint>,b:double>>"
     with pyorc.Writer(
-        out, schema, compression=kinds[codec], stripe_size=64 << 10, batch_size=500, row_index_stride=1000
+        out, schema, compression=kinds[codec], stripe_size=64 << 10, batch_size=500, row_index_stride=stride
     ) as writer:
         for row in rows.to_pylist():
             nest = row["nest"]
@@ -63,16 +64,18 @@ def by_pyorc(codec: str, rows: pa.Table) -> bytes:
 
 
 WRITERS = [
-    *((by_orcish, codec) for codec in CODECS),
-    *((by_pyarrow, codec) for codec in ("none", "zlib", "snappy", "zstd", "lz4")),
-    *((by_pyorc, codec) for codec in ("none", "zlib", "zstd")),
+    *((by_orcish, codec, 1000) for codec in CODECS),
+    *((by_pyarrow, codec, 1000) for codec in ("none", "zlib", "snappy", "zstd", "lz4")),
+    *((by_pyorc, codec, 1000) for codec in ("none", "zlib", "zstd")),
+    # Without a row index, which pyarrow always writes.
+    *((writer, codec, 0) for writer in (by_orcish, by_pyorc) for codec in ("none", "zstd")),
 ]
 
 
-@pytest.fixture(scope="module", params=WRITERS, ids=lambda param: f"{param[0].__name__}, {param[1]}")
+@pytest.fixture(scope="module", params=WRITERS, ids=lambda param: f"{param[0].__name__}, {param[1]}, {param[2]}")
 def file(request: pytest.FixtureRequest) -> bytes:
-    writer, codec = request.param
-    data: bytes = writer(codec, table())
+    writer, codec, stride = request.param
+    data: bytes = writer(codec, table(), stride)
     return data
 
 
@@ -165,11 +168,59 @@ def test_a_damaged_stripe_is_left_out(file: bytes) -> None:
     assert rows.equals(whole.read().take(left))
 
 
+COLUMNS = {
+    "tinyint": pa.array([number % 100 for number in range(ROWS)], pa.int8()),
+    "smallint": pa.array(range(ROWS), pa.int16()),
+    "bigint": pa.array([number**3 for number in range(ROWS)]),
+    "float": pa.array([number / 3 for number in range(ROWS)], pa.float32()),
+    "double": pa.array([number / 3 for number in range(ROWS)]),
+    "dictionary": pa.array([f"f{number % 5}" for number in range(ROWS)]),
+    "string": pa.array([f"{number}" * 3 for number in range(ROWS)]),
+    "binary": pa.array([b"x" * (number % 9) for number in range(ROWS)]),
+    "date": pa.array(range(ROWS), pa.int32()).cast(pa.date32()),
+    "timestamp": pa.array(range(ROWS), pa.timestamp("us")),
+    "decimal": pa.array(range(ROWS), pa.decimal128(20, 3)),
+    "list": pa.array([[None, 1][: number % 3] for number in range(ROWS)], pa.list_(pa.int32())),
+    "map": pa.array([[("k", None)][: number % 2] for number in range(ROWS)], pa.map_(pa.string(), pa.int32())),
+    "union": pa.UnionArray.from_sparse(
+        pa.array([number % 2 for number in range(ROWS)], pa.int8()), [pa.array(range(ROWS)), pa.array([True] * ROWS)]
+    ),
+    "struct": pa.array([{"a": None, "b": {"c": number}} for number in range(ROWS)]),
+}
+HOLES = pa.array([None if number % 3 else True for number in range(ROWS)])
+
+
+@pytest.mark.parametrize("version", ["0.11", "0.12"])
+@pytest.mark.parametrize("codec", ["none", "zlib"])
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_column_without_nulls_tells_the_number_of_rows(name: str, codec: str, version: str) -> None:
+    rows = pa.table({"flag": HOLES, "column": COLUMNS[name], "more": HOLES})
+    options = {"compression": codec, "row_index_stride": 0, "version": version}
+    file = in_stripes(io.BytesIO(), rows, 1000, **options).getvalue()
+    stripes = orcish.ORCFile(file).stripes
+    found, back = recovered(file[: stripes[3].offset + 20], like=file)
+    assert back.equals(rows.slice(0, stripes[3].first_row))
+    assert [lost.start for lost in found.lost] == [stripes[3].offset]
+
+
+def test_without_such_a_column_stripes_are_lost() -> None:
+    """Streams of bits have padding."""
+    whole = pa.array([True, False] * (ROWS // 2))
+    rows = pa.table({"nulls": HOLES, "bits": whole, "struct": pa.StructArray.from_arrays([whole, HOLES], ["a", "b"])})
+    file = in_stripes(io.BytesIO(), rows, 1000, row_index_stride=0).getvalue()
+    found = orcish.recover_file(file[: orcish.ORCFile(file).stripes[2].offset], like=file)
+    assert (found.rows, found.stripes) == (0, 0)
+    (lost,) = found.lost
+    assert (lost.start, lost.rows) == (3, None)
+    assert "no row index" in lost.reason
+    assert "no column without nulls" in lost.reason
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_noise(seed: int) -> None:
     """Any bytes give an error, or rows that were written."""
     chosen = random.Random(seed)
-    data = bytearray(by_orcish(chosen.choice(CODECS), table(3000)))
+    data = bytearray(by_orcish(chosen.choice(CODECS), table(3000), chosen.choice([0, 1000])))
     for _ in range(chosen.randint(1, 20)):
         data[chosen.randrange(len(data))] = chosen.randrange(256)
     cut = chosen.randrange(len(data))

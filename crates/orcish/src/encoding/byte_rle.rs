@@ -67,6 +67,22 @@ impl<S: ByteSource> ByteRle<S> {
         Ok(())
     }
 
+    /// Skips the rest of a run or literal list, and returns its number of values; 0 at the end of the stream.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream ends within it.
+    pub fn skip_run(&mut self) -> Result<usize> {
+        if self.remaining == 0 {
+            if self.source.fill(1)?.is_empty() {
+                return Ok(0);
+            }
+            self.read_header(1)?;
+        }
+        let count = self.remaining;
+        self.skip(count)?;
+        Ok(count)
+    }
+
     /// Reads the header of a run or literal list, and the value of a run. `missing` is the number of values that the error
     /// of a truncated stream states.
     fn read_header(&mut self, missing: usize) -> Result<()> {

@@ -145,6 +145,17 @@ impl<S: ByteSource> IntRle<S> {
         Ok(())
     }
 
+    /// Skips some runs, and returns their number of values; 0 at the end of the stream.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream ends within a run, or a run is malformed.
+    pub fn skip_runs(&mut self) -> Result<usize> {
+        if self.at == self.len && self.source.fill(1)?.is_empty() {
+            return Ok(0);
+        }
+        Ok(self.next_values(usize::MAX)?.len())
+    }
+
     /// Skips `n` lengths; returns their sum and maximum.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! Recovery of torn and damaged files: what of their stripes can be read is written as a new file.
 
+mod count;
 mod tails;
 mod walk;
 
@@ -122,7 +123,9 @@ impl Recovery {
                 Err(end) => {
                     let reason = match end {
                         End::NoFooter => "no complete stripe is there",
-                        End::NoRowIndex => "the stripe has no row index, which has its number of rows",
+                        End::NoRowCount => {
+                            "the stripe has no row index, which has its number of rows, and no column without nulls"
+                        }
                     };
                     rest = Some(Lost { range: at..size, rows: None, reason: reason.to_owned() });
                     break;

@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use orcish_core::cancel::Cancellation;
-use orcish_core::error::Result;
+use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
 use orcish_io::ReadAt;
 use prost::Message as _;
 
+use super::count::RowValues;
 use crate::codec::decompress_all;
 use crate::proto::{
     ROW_INDEX, STATISTICS, STRIPE_FOOTER, check_decoded_size, first_of_repeated_field, lazy, next_field, orc,
 };
-use crate::stripe::IndexKind;
+use crate::stripe::{IndexKind, StripeFooter};
 use crate::tail::{FileTail, StripeInfo};
 use crate::tuning;
 
@@ -40,8 +41,8 @@ fn begins_like_footer(bytes: &[u8]) -> bool {
 pub(super) enum End {
     /// The bytes to the end of the file have no stripe footer.
     NoFooter,
-    /// The stripe has no row index of the root, so its number of rows is not recorded.
-    NoRowIndex,
+    /// The stripe has no row index of the root, and no column that tells its number of rows.
+    NoRowCount,
 }
 
 /// Walks from stripe to stripe.
@@ -72,15 +73,22 @@ impl<'a> Walker<'a> {
         let Some((range, footer)) = found else { return Ok(Err(End::NoFooter)) };
         let index_length =
             footer.streams.iter().filter(|stream| index_kind(stream).is_some()).map(orc::Stream::length).sum();
-        let Some(rows) = self.rows(start, &footer)? else { return Ok(Err(End::NoRowIndex)) };
-        Ok(Ok(StripeInfo {
+        let mut stripe = StripeInfo {
             offset: start,
             index_length,
             data_length: range.start - start - index_length,
             footer_length: range.end - range.start,
-            rows,
+            rows: 0,
             first_row: 0,
-        }))
+        };
+        let recorded = self.recorded_rows(start, &footer)?;
+        let rows = match recorded {
+            None => self.counted_rows(&stripe, &footer, cancellation)?,
+            recorded => recorded,
+        };
+        let Some(rows) = rows.filter(|&rows| rows > 0) else { return Ok(Err(End::NoRowCount)) };
+        stripe.rows = rows;
+        Ok(Ok(stripe))
     }
 
     /// Writers fill the rest of a block of HDFS with zeros, so that a stripe begins with a block.
@@ -183,7 +191,7 @@ impl<'a> Walker<'a> {
     }
 
     /// The number of rows of a stripe, as the row index of its root records it.
-    fn rows(&mut self, start: u64, footer: &orc::StripeFooter) -> Result<Option<u64>> {
+    fn recorded_rows(&mut self, start: u64, footer: &orc::StripeFooter) -> Result<Option<u64>> {
         let mut at = start;
         for stream in &footer.streams {
             let range = at..at + stream.length();
@@ -195,10 +203,29 @@ impl<'a> Walker<'a> {
                 return Ok(None);
             }
             let index = decompress_all(self.bytes_beside(range)?, self.tail.framing(), self.limits.tail);
-            let rows = index.ok().and_then(|index| rows_of_index(index, self.limits.tail));
-            return Ok(rows.filter(|&rows| rows > 0));
+            return Ok(index.ok().and_then(|index| rows_of_index(index, self.limits.tail)));
         }
         Ok(None)
+    }
+
+    /// The number of rows of a stripe, as the values of a column tell it. `None` if no column does.
+    fn counted_rows(
+        &self,
+        stripe: &StripeInfo,
+        footer: &orc::StripeFooter,
+        cancellation: &mut Cancellation,
+    ) -> Result<Option<u64>> {
+        let Ok(footer) = StripeFooter::from_proto(footer, stripe, self.tail, &|_| true) else { return Ok(None) };
+        let Some(values) = RowValues::find(&self.tail.schema, &footer) else { return Ok(None) };
+        if values.length() > self.limits.memory {
+            return Err(Error::limit(format!("a stream of {} bytes", values.length())));
+        }
+        let stored = self.bytes_beside(values.range.clone())?;
+        match values.count(stored, self.tail.framing(), cancellation) {
+            Ok(rows) => Ok(Some(rows)),
+            Err(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::Interrupted) => Err(error),
+            Err(_) => Ok(None),
+        }
     }
 
     /// Bytes of the window from an offset on, which are at least `least`, or end where the source ends.

@@ -1,0 +1,124 @@
+//! The number of rows of a stripe without a row index: the number of values of a column that has one in each row.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use orcish_core::cancel::Cancellation;
+use orcish_core::error::{Error, Result};
+
+use crate::codec::{Framing, Stream};
+use crate::encoding::byte_rle::ByteRle;
+use crate::encoding::int_rle::{IntRle, Version};
+use crate::schema::{Kind, Schema};
+use crate::source::ByteSource;
+use crate::stripe::{StreamKind, StripeFooter};
+
+/// How the values of a stream are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Coding {
+    /// Byte run length encoding.
+    Bytes,
+    /// Integer run length encoding. Signs do not change the number of values.
+    Integers(Version),
+    /// Values of a number of bytes.
+    Fixed(u64),
+}
+
+/// A stream with a value for each row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RowValues {
+    /// The stored bytes.
+    pub(super) range: Range<u64>,
+    coding: Coding,
+}
+
+impl RowValues {
+    /// The shortest stream of a stripe that has a value for each row: that of a column without nulls in structs without
+    /// nulls. Boolean columns do not tell the number, as their last byte has padding. `None` if there is no such column.
+    pub(super) fn find(schema: &Schema, footer: &StripeFooter) -> Option<Self> {
+        let mut columns = vec![0];
+        let mut found: Option<Self> = None;
+        while let Some(column) = columns.pop() {
+            if footer.streams.contains_key(&(column, StreamKind::Present)) {
+                continue;
+            }
+            let Ok(of) = schema.get(column) else { continue };
+            if of.kind == Kind::Struct {
+                columns.extend(&of.children);
+            } else if let Some(values) = Self::of_column(of.kind, column, footer)
+                && found.as_ref().is_none_or(|best| values.length() < best.length())
+            {
+                found = Some(values);
+            }
+        }
+        found
+    }
+
+    fn of_column(kind: Kind, column: u32, footer: &StripeFooter) -> Option<Self> {
+        let encoding = footer.encodings.get(&column).filter(|encoding| encoding.is_known)?;
+        let integers = Coding::Integers(if encoding.is_v2 { Version::V2 } else { Version::V1 });
+        let (stream, coding) = match kind {
+            Kind::Byte | Kind::Union => (StreamKind::Data, Coding::Bytes),
+            Kind::Short | Kind::Int | Kind::Long | Kind::Date | Kind::Timestamp | Kind::TimestampInstant => {
+                (StreamKind::Data, integers)
+            }
+            Kind::Float => (StreamKind::Data, Coding::Fixed(4)),
+            Kind::Double => (StreamKind::Data, Coding::Fixed(8)),
+            Kind::String | Kind::Char | Kind::Varchar if encoding.is_dictionary => (StreamKind::Data, integers),
+            Kind::String
+            | Kind::Char
+            | Kind::Varchar
+            | Kind::Binary
+            | Kind::Geometry
+            | Kind::Geography
+            | Kind::List
+            | Kind::Map => (StreamKind::Length, integers),
+            Kind::Decimal => (StreamKind::Secondary, integers),
+            _ => return None,
+        };
+        Some(RowValues { range: footer.streams.get(&(column, stream))?.clone(), coding })
+    }
+
+    /// Number of stored bytes.
+    pub(super) fn length(&self) -> u64 {
+        self.range.end - self.range.start
+    }
+
+    /// Number of values in the stored bytes of the stream.
+    ///
+    /// # Errors
+    /// `Corrupt` where the stream is malformed; errors of the cancellation check.
+    pub(super) fn count(&self, stored: Bytes, framing: Framing, cancellation: &mut Cancellation) -> Result<u64> {
+        let stream = Stream::new(stored, framing);
+        match self.coding {
+            Coding::Bytes => sum(ByteRle::new(stream), ByteRle::skip_run, cancellation),
+            Coding::Integers(version) => sum(IntRle::new(stream, version, true), IntRle::skip_runs, cancellation),
+            Coding::Fixed(width) => {
+                let bytes = sum(stream, skip_block, cancellation)?;
+                match bytes % width {
+                    0 => Ok(bytes / width),
+                    _ => Err(Error::corrupt(format!("the stream has {bytes} bytes, for values of {width} bytes"))),
+                }
+            }
+        }
+    }
+}
+
+/// The sum of what `next` returns until it is 0.
+fn sum<D>(mut decoder: D, next: impl Fn(&mut D) -> Result<usize>, cancellation: &mut Cancellation) -> Result<u64> {
+    let mut total = 0;
+    loop {
+        cancellation.poll()?;
+        match next(&mut decoder)? {
+            0 => return Ok(total),
+            count => total += count as u64,
+        }
+    }
+}
+
+/// Skips the next contiguous bytes, and returns their number; 0 at the end of the stream.
+fn skip_block(stream: &mut Stream) -> Result<usize> {
+    let length = stream.fill(1)?.len();
+    stream.consume(length);
+    Ok(length)
+}
