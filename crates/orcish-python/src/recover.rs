@@ -13,9 +13,9 @@ use crate::source;
 /// A part of a file that is lost: its first byte, the byte after its last, rows, and why.
 type LostSpec = (u64, u64, Option<u64>, String);
 
-/// What of a file can be read: rows, stripes, the number of the first stripe without a tail, the end of the last tail, the
-/// length of the file, whether the file is whole, and what is lost.
-type RecoverySpec = (u64, usize, usize, Option<u64>, u64, bool, Vec<LostSpec>);
+/// What of a file can be read: rows, stripes, stripes that no tail lists, the end of the last tail, the length of the file,
+/// whether the file is whole, what is lost, and what is in doubt.
+type RecoverySpec = (u64, usize, usize, Option<u64>, u64, bool, Vec<LostSpec>, Vec<String>);
 
 /// Rows, bytes and stripes of a new file.
 type WrittenSpec = (u64, u64, usize);
@@ -55,11 +55,12 @@ pub(crate) fn recover_file(
     let spec = (
         found.rows(),
         found.stripes.len(),
-        found.without_tail,
+        found.unlisted,
         found.tail_end,
         found.file_length,
         found.is_whole(),
         found.lost.iter().map(lost).collect(),
+        found.doubts.clone(),
     );
     Ok((spec, written))
 }

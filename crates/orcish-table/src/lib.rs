@@ -67,6 +67,7 @@ mod schema;
 mod sealed;
 mod shape;
 mod store;
+mod transactional;
 mod vacuum;
 mod view;
 

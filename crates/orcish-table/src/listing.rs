@@ -9,6 +9,7 @@ use crate::executor::block_on;
 use crate::file_store::FileStore;
 use crate::names::{OWN, table_root};
 use crate::schema::TableSchema;
+use crate::transactional::check_no_transactions;
 use crate::view::{Pending, view};
 
 /// How often a location is listed again because its tables have changed.
@@ -34,7 +35,7 @@ pub struct Listed {
 /// into the folder of its table.
 ///
 /// # Errors
-/// `Io` if there is no such file or folder. `Commit` if the last commit of a table is not finished, and its files do not
+/// `Io` if there is no such file or folder. `Unsupported` for the folder of a transactional table of Hive. `Commit` if the last commit of a table is not finished, and its files do not
 /// become visible.
 pub fn list_files(location: &str, options: &StorageOptions, pending: Pending) -> Result<Listed> {
     let mut before = Views::new();
@@ -45,6 +46,9 @@ pub fn list_files(location: &str, options: &StorageOptions, pending: Pending) ->
         let logs = logs(&listing, &own, options)?;
         if logs.is_empty() {
             if listing.is_atomic || !has_begun(&listing, &own, options)? {
+                if !listing.is_pattern {
+                    check_no_transactions(folder, listing.files.iter().map(|(file, _)| file.as_str()))?;
+                }
                 return Ok(Listed { files: locations(listing), schema: None });
             }
             continue;

@@ -22,7 +22,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "Finish the last commit of a table whose process has died, or find what of a torn or damaged ORC file can be "
         "read, and write it as a new file. All stripes of a file are read."
     )
-    command.epilog = "Of a file: exit code 1 if a part is lost, and 2 if it cannot be recovered."
+    command.epilog = "Of a file: exit code 1 if a part is lost or in doubt, and 2 if it cannot be recovered."
     command.add_argument("path", metavar="TABLE|FILE", help="the folder of a table, or a file, or its URL")
     command.add_argument(
         "--undo", action="store_true", help="take back a commit of which a file cannot appear; its rows are lost"
@@ -54,7 +54,7 @@ def _run(options: argparse.Namespace) -> int:
         raise ValueError("--dry-run writes no file: leave out --output")
     found = recover_file(options.path, options.output, like=options.like, storage_options=storage)
     print_lines(_described(found, options))
-    return 1 if found.lost else 0
+    return 1 if found.lost or found.doubts else 0
 
 
 def _recover_table(options: argparse.Namespace, storage: dict[str, Any]) -> int:
@@ -79,15 +79,15 @@ def _described(found: Recovered, options: argparse.Namespace) -> list[str]:
     if found.is_whole:
         lines.append("  nothing is lost, and the file ends with its tail")
     elif found.tail_end is None:
-        lines.append("  the file has no tail; its types are those of --like")
+        lines.append("  the file has no valid tail; its types are those of --like")
     else:
-        behind = found.stripes - found.without_tail
         lines.append(f"  the last tail ends at byte {found.tail_end:,} of {found.file_length:,}")
-        if behind:
-            lines.append(f"  {behind:,} stripes are behind it")
+    if found.unlisted and found.tail_end is not None:
+        lines.append(f"  {found.unlisted:,} of the stripes are listed by no tail")
     for part in found.lost:
         rows = "an unknown number of rows" if part.rows is None else f"{part.rows:,} rows"
         lines.append(f"  lost: bytes {part.start:,} to {part.end:,}, {rows}: {part.reason}")
+    lines += [f"  in doubt: {doubt}" for doubt in found.doubts]
     if found.written is not None:
         lines.append(f"  written to {display_name(options.output)}: {found.written.bytes:,} bytes")
     return lines

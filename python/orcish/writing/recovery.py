@@ -35,14 +35,18 @@ class Recovered:
 
     rows: int
     stripes: int
-    without_tail: int
-    """Number of the first stripe that no tail of the file lists; ``stripes`` if there is none."""
+    unlisted: int
+    """How many of the stripes no tail of the file lists."""
     tail_end: int | None
     """Offset at which the last valid tail ends; ``None`` if the file has none."""
     file_length: int
     is_whole: bool
-    """Whether nothing is lost, and the file ends with a valid tail."""
+    """Whether nothing is lost or in doubt, and the file ends with a valid tail that lists all stripes."""
     lost: list[Lost]
+    doubts: list[str]
+    """What contradicts rows that can be read: their values or their number may be damaged. Stripes are counted from 0,
+    as in the new file.
+    """
     written: Written | None
     """The new file; ``None`` without a target."""
 
@@ -57,11 +61,13 @@ def recover_file(
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
 ) -> Recovered:
-    """Finds what of a torn or damaged file can be read, and writes it as a new file. All stripes are read.
+    """Finds what of a torn or damaged file can be read, and writes it as a new file. All stripes are read, and compared
+    with their indexes and statistics.
 
     The stripes are those of the last valid tail, which is within the file where a writer that flushes was interrupted,
-    as those of streams and of Hive, and the complete stripes behind it. The new file has the bytes of the stripes, and
-    no statistics of stripes and of the file.
+    as those of streams and of Hive, and complete stripes between them and behind it. The new file has the bytes of the
+    stripes, and no statistics of stripes and of the file. Rows that contradict what is recorded of them are kept, and
+    are in doubt.
 
     >>> orcish.recover_file("orders.orc").is_whole
     True
@@ -70,13 +76,14 @@ def recover_file(
         source: A path, a URL, the bytes of a file, or a file object.
         target: The new file: a path, a URL of an object store, or a file object. Without one, nothing is written.
         like: Another file with the same columns, of the same writer with the same settings, for a file without any
-            tail.
+            tail, or with damaged types.
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what the file may make the reader do.
 
     Raises:
-        CorruptFileError: The file has no tail, and ``like`` is not given; or it is no ORC file.
+        CorruptFileError: The file has no tail, and ``like`` is not given; it is no ORC file; or none of its stripes can
+            be read, and there is a target.
         UnsupportedError: The file has encrypted columns.
         LimitExceededError: More memory would be needed than is allowed.
         OSError: A file cannot be read or written. No file appears.
@@ -95,7 +102,7 @@ def recover_file(
             ),
             limits=cast("dict[str, int] | None", limits),
         )
-    rows, stripes, without_tail, tail_end, length, is_whole, lost = found
+    rows, stripes, unlisted, tail_end, length, is_whole, lost, doubts = found
     parts = [Lost(*each) for each in lost]
     new_file = None if written is None else Written(*written)
-    return Recovered(rows, stripes, without_tail, tail_end, length, is_whole, parts, new_file)
+    return Recovered(rows, stripes, unlisted, tail_end, length, is_whole, parts, doubts, new_file)

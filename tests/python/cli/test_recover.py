@@ -59,7 +59,7 @@ def test_a_file_that_goes_on_behind_its_tail(whole: Path, tmp_path: Path, capsys
     out = capsys.readouterr().out
     assert "5,000 rows in 5 stripes can be read" in out
     assert f"the last tail ends at byte {len(file):,}" in out
-    assert "1 stripes are behind it" in out
+    assert "1 of the stripes are listed by no tail" in out
     assert orcish.ORCFile(tmp_path / "new.orc").num_rows == 5000
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 import struct
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ import pytest
 from support.counting_file import Counting
 from support.orc_builder import DATA as VALUES
 from support.orc_builder import integer, nested, orc
-from support.protobuf import varint
+from support.orc_layout import layout
+from support.protobuf import message, varint
 from support.small_tables import in_stripes
 
 ROWS = 6000
@@ -80,13 +82,23 @@ def file(request: pytest.FixtureRequest) -> bytes:
 
 
 def recovered(data: bytes, like: bytes | None = None) -> tuple[orcish.Recovered, pa.Table]:
+    found, new = recovered_file(data, like)
+    assert [str(finding) for finding in new.check() if finding.contradicts_rows] == []
+    return found, new.read()
+
+
+def recovered_in_doubt(data: bytes) -> tuple[orcish.Recovered, pa.Table]:
+    found, new = recovered_file(data)
+    return found, new.read()
+
+
+def recovered_file(data: bytes, like: bytes | None = None) -> tuple[orcish.Recovered, orcish.ORCFile]:
     out = io.BytesIO()
     found = orcish.recover_file(data, out, like=like)
     assert found.written is not None
     new = orcish.ORCFile(out.getvalue())
-    assert [str(finding) for finding in new.check() if finding.contradicts_rows] == []
     assert new.num_rows == found.rows == found.written.rows
-    return found, new.read()
+    return found, new
 
 
 def expected(data: bytes, cut: int) -> int:
@@ -104,10 +116,14 @@ def test_a_cut_file_with_another_one(file: bytes, share: float) -> None:
     cut = max(3, int(len(file) * share))
     whole = orcish.ORCFile(file)
     assert whole.num_stripes > 2
+    if cut > 3 and not expected(file, cut):
+        with pytest.raises(orcish.CorruptFileError, match="no stripe can be read: no complete stripe is there"):
+            recovered(file[:cut], like=file)
+        return
     found, rows = recovered(file[:cut], like=file)
     assert rows.num_rows == expected(file, cut)
     assert rows.equals(whole.read().slice(0, rows.num_rows))
-    assert (found.tail_end, found.without_tail) == (None, 0)
+    assert (found.tail_end, found.unlisted) == (None, found.stripes)
     assert not found.is_whole
     if cut > 3:
         (lost,) = found.lost
@@ -143,7 +159,7 @@ def test_tails_within_the_file(file: bytes, torn: int) -> None:
     first = orcish.ORCFile(file)
     more = sum(stripe.num_rows for stripe in first.stripes[:2])
     assert found.tail_end == len(file)
-    assert (found.without_tail, found.stripes) == (first.num_stripes, first.num_stripes + 2)
+    assert (found.unlisted, found.stripes) == (2, first.num_stripes + 2)
     assert rows.equals(pa.concat_tables([first.read(), first.read().slice(0, more)]).combine_chunks())
     assert [(lost.start, lost.end) for lost in found.lost] == ([(len(data), len(data) + torn)] if torn else [])
 
@@ -166,6 +182,122 @@ def test_a_damaged_stripe_is_left_out(file: bytes) -> None:
     assert "stripe 1" in lost.reason
     left = [*range(stripe.first_row), *range(stripe.first_row + stripe.num_rows, whole.num_rows)]
     assert rows.equals(whole.read().take(left))
+
+
+def encoded(fields: dict[int, list[Any]]) -> bytes:
+    """A message of protobuf."""
+    values = ((field, value) for field, found in fields.items() for value in found)
+    return b"".join(integer(*each) if isinstance(each[1], int) else nested(*each) for each in values)
+
+
+def with_footer(file: bytes, change: Callable[[dict[int, list[Any]]], None]) -> bytes:
+    """An uncompressed file with another footer."""
+    at = len(file) - 1 - file[-1]
+    postscript = message(file[at:-1])
+    start = at - postscript[1][0]
+    footer = message(file[start:at])
+    change(footer)
+    new = encoded(footer)
+    postscript[1] = [len(new)]
+    end = encoded(postscript)
+    return file[:start] + new + end + bytes([len(end)])
+
+
+STRIPES, TYPES, STRIPE_ROWS = 3, 4, 5
+PLAIN = [by_orcish, by_pyarrow, by_pyorc]
+
+
+@pytest.mark.parametrize("writer", PLAIN)
+@pytest.mark.parametrize("left_out", [[0], [1], [-1], [0, 1], [1, 2, -1]], ids=str)
+def test_stripes_that_the_tail_does_not_list(writer: Callable[..., bytes], left_out: list[int]) -> None:
+    """They come back at their place."""
+    file = writer("none", table())
+    whole = orcish.ORCFile(file)
+    gone = {number % whole.num_stripes for number in left_out}
+
+    def change(footer: dict[int, list[Any]]) -> None:
+        footer[STRIPES] = [each for number, each in enumerate(footer[STRIPES]) if number not in gone]
+
+    found, rows = recovered(with_footer(file, change))
+    assert rows.equals(whole.read())
+    assert (found.unlisted, found.lost, found.doubts, found.is_whole) == (len(gone), [], [], False)
+
+
+@pytest.mark.parametrize("writer", PLAIN)
+@pytest.mark.parametrize("stride", [0, 1000])
+@pytest.mark.parametrize("stated", [0, 1, -1, 10**6])
+def test_numbers_of_rows_that_a_tail_does_not_have_right(
+    writer: Callable[..., bytes], stride: int, stated: int
+) -> None:
+    if writer is by_pyarrow and not stride:
+        pytest.skip("pyarrow always writes a row index")
+    file = writer("none", table(), stride)
+    whole = orcish.ORCFile(file)
+    right = whole.stripes[1].num_rows
+
+    def change(footer: dict[int, list[Any]]) -> None:
+        stripe = message(footer[STRIPES][1])
+        footer[STRIPES][1] = encoded({**stripe, STRIPE_ROWS: [stated if stated >= 0 else right + 1]})
+
+    found, rows = recovered(with_footer(file, change))
+    assert rows.equals(whole.read())
+    assert found.lost == []
+    (doubt,) = found.doubts
+    assert doubt.startswith(f"stripe 1: its tail states {stated if stated >= 0 else right + 1} rows, and ")
+    assert doubt.endswith(f" {right}")
+
+
+@pytest.mark.parametrize("writer", PLAIN)
+def test_a_footer_with_another_number_of_rows(writer: Callable[..., bytes]) -> None:
+    found, rows = recovered(with_footer(writer("none", table()), lambda footer: footer.update({6: [ROWS + 5]})))
+    assert rows.num_rows == ROWS
+    assert found.doubts == [f"the footer states {ROWS + 5} rows, and the stripes up to it have {ROWS}"]
+
+
+@pytest.mark.parametrize("writer", PLAIN)
+@pytest.mark.parametrize("part", ["data", "index"])
+def test_damage_that_can_be_read_is_in_doubt(writer: Callable[..., bytes], part: str) -> None:
+    """The rows are kept, and where their values may be wrong, it is said."""
+    file = writer("none", table())
+    whole = orcish.ORCFile(file)
+    stripe = whole.stripes[1]
+    streams = [each for each in layout(file).streams if each.stripe == 1]
+    # The sum of floating point values tells each of them.
+    (chosen,) = [each for each in streams if (each.column, each.kind) == (7, "DATA" if part == "data" else "ROW_INDEX")]
+    changed = bytearray(file)
+    middle = (chosen.start + chosen.end) // 2
+    length = min(30, chosen.end - middle)
+    changed[middle : middle + length] = bytes(length) if part == "data" else b"\xff" * length
+    found, rows = recovered_in_doubt(bytes(changed))
+    assert rows.num_rows == whole.num_rows
+    assert found.lost == []
+    assert found.doubts
+    assert all(doubt.startswith("stripe 1") for doubt in found.doubts)
+    others = [*range(stripe.first_row), *range(stripe.first_row + stripe.num_rows, ROWS)]
+    assert rows.take(others).equals(whole.read().take(others))
+    assert rows.equals(whole.read()) == (part == "index")
+
+
+@pytest.mark.parametrize("writer", PLAIN)
+def test_damaged_types_are_those_of_another_file(writer: Callable[..., bytes]) -> None:
+    file = writer("none", table())
+    whole = orcish.ORCFile(file)
+
+    def change(footer: dict[int, list[Any]]) -> None:
+        footer[TYPES][1] = encoded({**message(footer[TYPES][1]), 1: [76]})
+
+    damaged = with_footer(file, change)
+    found, rows = recovered(damaged, like=file)
+    assert rows.equals(whole.read())
+    assert found.tail_end is None
+    assert orcish.recover_file(damaged).doubts == ["a type is damaged: column id: unknown type kind 76"]
+
+
+def test_another_file_with_another_codec() -> None:
+    out = io.BytesIO()
+    with pytest.raises(orcish.CorruptFileError, match="no stripe can be read: no complete stripe is there"):
+        orcish.recover_file(by_orcish("zlib", table())[:50_000], out, like=by_orcish("zstd", table()))
+    assert not out.getvalue()
 
 
 COLUMNS = {
@@ -242,7 +374,7 @@ def test_files_of_all_writers(path: Path) -> None:
         return
     found = orcish.recover_file(path)
     assert found.rows == file.num_rows
-    assert found.lost == []
+    assert (found.lost, found.doubts, found.unlisted) == ([], [], 0)
 
 
 def test_nothing_appears_after_an_error(tmp_path: Path) -> None:

@@ -95,6 +95,31 @@ impl OrcFile {
     }
 }
 
+impl OrcFile {
+    /// Compares the rows of a stripe with its indexes and with `recorded` statistics of the stripe, as [`check`](Self::check)
+    /// does.
+    ///
+    /// # Errors
+    /// As of [`check`](Self::check).
+    pub(super) fn check_stripe(
+        &self,
+        stripe: usize,
+        recorded: Option<&[ColumnStatistics]>,
+        limits: &Limits,
+        check: Option<&CancelCheck>,
+    ) -> Result<Vec<Finding>> {
+        let run = |keys| -> Result<Vec<Finding>> {
+            let mut checker = Checker::new(self, limits, check, keys)?;
+            checker.check_stripe(stripe, recorded)?;
+            Ok(checker.findings)
+        };
+        match run(NullMapKeys::Error) {
+            Err(error) if error.kind() == ErrorKind::NullMapKey => run(NullMapKeys::Dictionary),
+            done => done,
+        }
+    }
+}
+
 struct Checker<'a> {
     file: &'a OrcFile,
     limits: &'a Limits,
@@ -189,22 +214,7 @@ impl<'a> Checker<'a> {
         let stripe_statistics = self.collect_warnings((None, None), Some("the stripe statistics"), read_statistics)?;
         let mut file_statistics = vec![ColumnStatistics::EMPTY; self.types.types().len()];
         for stripe in 0..tail.stripes.len() {
-            self.cancellation.poll()?;
-            let place = (Some(stripe), None);
-            let footer = self.collect_warnings(place, Some("the stripe footer"), || inspector.footer(stripe))?;
-            self.check_stripe_footer(stripe, &footer);
-            let open = || inspector.stripe(stripe, &footer);
-            let mut inspected = self.collect_warnings(place, Some("its row index"), open)?;
-            drop(footer);
-            let computed = self.check_stripe(stripe, &mut inspected)?;
-            // ORC Java without a row index records stripe statistics with 0 values.
-            let recorded = stripe_statistics.get(stripe);
-            let recorded = recorded.filter(|columns| columns.first().is_some_and(|root| root.values != Some(0)));
-            for ((id, computed), recorded) in (0u32..).zip(&computed).zip(recorded.into_iter().flatten()) {
-                for message in self.compare(id, recorded, computed) {
-                    self.add_finding(Some(stripe), None, id, message);
-                }
-            }
+            let computed = self.check_stripe(stripe, stripe_statistics.get(stripe).map(Vec::as_slice))?;
             file_statistics.iter_mut().zip(&computed).for_each(|(file, stripe)| file.merge(stripe));
         }
         for (id, computed) in (0u32..).zip(&file_statistics) {
@@ -217,6 +227,27 @@ impl<'a> Checker<'a> {
         Ok(self.findings)
     }
 
+    /// Checks a stripe, and compares `recorded` statistics of it with those of its rows, which are returned.
+    fn check_stripe(&mut self, stripe: usize, recorded: Option<&[ColumnStatistics]>) -> Result<Vec<ColumnStatistics>> {
+        self.cancellation.poll()?;
+        let inspector = self.inspector.clone();
+        let place = (Some(stripe), None);
+        let footer = self.collect_warnings(place, Some("the stripe footer"), || inspector.footer(stripe))?;
+        self.check_stripe_footer(stripe, &footer);
+        let open = || inspector.stripe(stripe, &footer);
+        let mut inspected = self.collect_warnings(place, Some("its row index"), open)?;
+        drop(footer);
+        let computed = self.check_row_groups(stripe, &mut inspected)?;
+        // ORC Java without a row index records stripe statistics with 0 values.
+        let recorded = recorded.filter(|columns| columns.first().is_some_and(|root| root.values != Some(0)));
+        for ((id, computed), recorded) in (0u32..).zip(&computed).zip(recorded.into_iter().flatten()) {
+            for message in self.compare(id, recorded, computed) {
+                self.add_finding(Some(stripe), None, id, message);
+            }
+        }
+        Ok(computed)
+    }
+
     /// New writers of the columns that can be read.
     fn column_writers(&self) -> Result<Vec<ColumnWriter>> {
         let nullable = vec![true; self.types.types().len()];
@@ -227,7 +258,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks the row groups of a stripe. Returns the computed statistics of its columns.
-    fn check_stripe(&mut self, stripe: usize, inspected: &mut StripeInspector) -> Result<Vec<ColumnStatistics>> {
+    fn check_row_groups(&mut self, stripe: usize, inspected: &mut StripeInspector) -> Result<Vec<ColumnStatistics>> {
         let filters = self.bloom_filters(stripe, inspected)?;
         let mut computed = vec![ColumnStatistics::EMPTY; self.types.types().len()];
         if self.types.get(0)?.kind == Kind::Struct {

@@ -1,6 +1,8 @@
 //! Recovery of torn and damaged files: what of their stripes can be read is written as a new file.
 
 mod count;
+mod examine;
+mod places;
 mod tails;
 mod walk;
 
@@ -9,18 +11,20 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use orcish_core::cancel::{CancelCheck, Cancellation};
-use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
+use orcish_core::statistics::ColumnStatistics;
 use orcish_io::{ReadAt, Sink};
 
 use super::file::Written;
 use super::merge::write_stripes;
 use super::tail::MAGIC;
-use crate::options::{NullMapKeys, ReadOptions};
 use crate::read::OrcFile;
 use crate::tail::{FileTail, StripeInfo, overlapping_stripes};
-use tails::last_tail;
-use walk::{End, Walker};
+use examine::{Examined, Examiner};
+use places::found_stripes;
+use tails::{Prefix, last_tail};
+use walk::Walker;
 
 /// What of a file can be read, and what is lost.
 #[derive(Clone)]
@@ -30,10 +34,12 @@ pub struct Recovery {
     pub stripes: Vec<StripeInfo>,
     /// What is lost.
     pub lost: Vec<Lost>,
-    /// The offset at which the tail ends that lists the first stripes. `None` if the file has no valid tail.
+    /// What contradicts rows that can be read: their values or their number may be damaged.
+    pub doubts: Vec<String>,
+    /// The offset at which the tail ends that lists stripes. `None` if the file has no valid tail.
     pub tail_end: Option<u64>,
-    /// Number of the first of `stripes` that no tail of the file lists.
-    pub without_tail: usize,
+    /// How many of `stripes` no tail of the file lists.
+    pub unlisted: usize,
     /// Length of the file in bytes.
     pub file_length: u64,
     source: Arc<dyn ReadAt>,
@@ -61,11 +67,12 @@ pub struct Lost {
 }
 
 impl Recovery {
-    /// Finds what of a file can be read. All stripes are read.
+    /// Finds what of a file can be read. All stripes are read, and compared with their indexes and statistics.
     ///
     /// The stripes are those of the last valid tail in the file, which is within the file where its writer was interrupted
-    /// after a flush, and those behind it up to the first one that is not complete. If there is no valid tail, the file
-    /// has the types and settings of the tail `like`, which is that of another file of the writer.
+    /// after a flush, complete ones between these that the tail does not list, and those behind it up to the first one that
+    /// is not complete. If there is no valid tail, or its types are damaged, the file has the types and settings of the
+    /// tail `like`, which is that of another file of the writer.
     ///
     /// # Errors
     /// `Corrupt` if there is no valid tail, and `like` is `None`; `Unsupported` for encrypted columns; `LimitExceeded`;
@@ -89,6 +96,7 @@ impl Recovery {
         let mut cancellation = Cancellation::new(check.cloned());
         let size = source.size()?;
         let last = last_tail(&source, size, limits, &mut cancellation)?;
+        let last = last.filter(|(_, tail)| like.is_none() || fault(tail).is_none());
         let (tail_end, mut tail) = match (last, like) {
             (Some((end, tail)), _) => (Some(end), tail),
             (None, Some(like)) => {
@@ -98,7 +106,7 @@ impl Recovery {
                     return Err(Error::corrupt("not an ORC file: it does not begin with ORC"));
                 }
                 let mut tail = like.clone();
-                tail.stripes = Vec::new();
+                (tail.stripes, tail.rows) = (Vec::new(), 0);
                 (None, tail)
             }
             (None, None) => {
@@ -109,56 +117,75 @@ impl Recovery {
         if !tail.encrypted_columns.is_empty() {
             return Err(Error::unsupported("a file with encrypted columns is not recovered"));
         }
-        let listed = tail.stripes.len();
-        let mut rest = None;
-        let mut walker = Walker::new(&source, size, &tail, limits);
-        let mut walked = Vec::new();
-        let mut at = tail_end.unwrap_or(MAGIC.len() as u64);
-        while at < size {
-            match walker.stripe(at, &mut cancellation)? {
-                Ok(stripe) => {
-                    at = stripe.footer().end;
-                    walked.push(stripe);
-                }
-                Err(end) => {
-                    let reason = match end {
-                        End::NoFooter => "no complete stripe is there",
-                        End::NoRowCount => {
-                            "the stripe has no row index, which has its number of rows, and no column without nulls"
-                        }
-                    };
-                    rest = Some(Lost { range: at..size, rows: None, reason: reason.to_owned() });
-                    break;
-                }
-            }
-        }
-        tail.stripes.extend(walked);
+        let (found, lost) = found_stripes(&source, size, tail_end, &tail, limits, &mut cancellation)?;
+        let recorded = recorded_statistics(&source, tail_end, &tail, limits);
+        let stated_rows = tail.footer_without_lists().ok().and_then(|footer| footer.number_of_rows);
+        tail.stripes = found.iter().map(|found| found.stripe.clone()).collect();
         // The stripes may be anywhere in the file.
         (tail.file_length, tail.tail_length) = (size, 0);
-        let file = OrcFile::with_tail(source.clone(), tail.clone());
-        let (mut stripes, mut lost, mut without_tail, mut first_row) = (Vec::new(), Vec::new(), 0, 0);
-        // A small file with overlapping stripes could make a new file of any size.
-        let overlapping: BTreeMap<usize, usize> = overlapping_stripes(&tail.stripes).into_iter().collect();
-        for (index, stripe) in tail.stripes.iter().enumerate() {
-            let read = match overlapping.get(&index) {
-                Some(before) => Err(Error::unsupported(format!("stripe {index} has bytes of stripe {before}"))),
-                None => read_stripe(&file, index, limits, check),
-            };
-            let reason = match read {
-                Ok(rows) if rows == stripe.rows => {
-                    without_tail += usize::from(index < listed);
-                    stripes.push(StripeInfo { first_row, ..stripe.clone() });
-                    first_row += rows;
-                    continue;
-                }
-                Ok(rows) => format!("stripe {index} has {rows} rows, and not the {} that it states", stripe.rows),
-                Err(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::Interrupted) => return Err(error),
-                Err(error) => error.to_string(),
-            };
-            lost.push(Lost { range: stripe.offset..stripe.footer().end, rows: Some(stripe.rows), reason });
+        let (stripes, doubts) = (Vec::new(), Vec::new());
+        let mut recovery = Recovery { stripes, lost, doubts, tail_end, unlisted: 0, file_length: size, source, tail };
+        let listed: Vec<Option<usize>> = found.iter().map(|found| found.listed).collect();
+        let rows = recovery.examine(&listed, &recorded, limits, check)?;
+        if let (Some(_), Some(stated)) = (tail_end, stated_rows)
+            && stated != rows
+        {
+            recovery.doubts.push(format!("the footer states {stated} rows, and the stripes up to it have {rows}"));
         }
-        lost.extend(rest);
-        Ok(Recovery { stripes, lost, tail_end, without_tail, file_length: size, source, tail })
+        if let Some(fault) = fault(&recovery.tail) {
+            recovery.doubts.push(format!("a type is damaged: {fault}"));
+        }
+        Ok(recovery)
+    }
+
+    /// Reads the stripes of the tail. `listed` has their numbers in the tail of the file, for which `recorded` has
+    /// statistics. Returns the number of rows of stripes that are before the end of that tail, lost ones included.
+    fn examine(
+        &mut self,
+        listed: &[Option<usize>],
+        recorded: &[Vec<ColumnStatistics>],
+        limits: &Limits,
+        check: Option<&CancelCheck>,
+    ) -> Result<u64> {
+        let file = OrcFile::with_tail(self.source.clone(), self.tail.clone());
+        let examiner = Examiner { source: &self.source, file: &file, limits, check };
+        let walker = Walker::new(&self.source, self.file_length, file.tail(), limits);
+        let mut cancellation = Cancellation::new(check.cloned());
+        // A small file with overlapping stripes could make a new file of any size.
+        let overlapping: BTreeMap<usize, usize> = overlapping_stripes(&file.tail().stripes).into_iter().collect();
+        let (mut first_row, mut before_tail) = (0, 0u64);
+        for (index, (stripe, listed)) in file.tail().stripes.iter().zip(listed).enumerate() {
+            let examined = match overlapping.get(&index) {
+                Some(before) => Examined::Lost(format!("stripe {index} has bytes of stripe {before}")),
+                None => {
+                    let counted = match listed {
+                        Some(_) => walker.rows_of(stripe, &mut cancellation)?,
+                        None => None,
+                    };
+                    let recorded = listed.and_then(|listed| recorded.get(listed)).map(Vec::as_slice);
+                    examiner.stripe(index, counted, recorded, self.stripes.len())?
+                }
+            };
+            let rows = match examined {
+                Examined::Readable { rows, doubts } => {
+                    self.unlisted += usize::from(listed.is_none());
+                    self.stripes.push(StripeInfo { first_row, rows, ..stripe.clone() });
+                    self.doubts.extend(doubts);
+                    first_row += rows;
+                    rows
+                }
+                Examined::Lost(reason) => {
+                    let range = stripe.offset..stripe.footer().end;
+                    self.lost.push(Lost { range, rows: Some(stripe.rows), reason });
+                    stripe.rows
+                }
+            };
+            if self.tail_end.is_some_and(|end| stripe.offset < end) {
+                before_tail = before_tail.saturating_add(rows);
+            }
+        }
+        self.lost.sort_by_key(|lost| lost.range.start);
+        Ok(before_tail)
     }
 
     /// Number of rows that can be read.
@@ -166,33 +193,41 @@ impl Recovery {
         self.stripes.iter().map(|stripe| stripe.rows).sum()
     }
 
-    /// Whether nothing is lost, and the tail at the end of the file lists all stripes.
+    /// Whether nothing is lost or in doubt, and the tail at the end of the file lists all stripes.
     pub fn is_whole(&self) -> bool {
-        self.lost.is_empty() && self.tail_end == Some(self.file_length)
+        let is_complete = self.lost.is_empty() && self.doubts.is_empty() && self.unlisted == 0;
+        is_complete && self.tail_end == Some(self.file_length)
     }
 
     /// Writes the stripes that can be read as a new file. They are copied with their encodings and indexes. The file has no
     /// statistics of stripes and of the file.
     ///
     /// # Errors
-    /// Errors of the source, the sink and the cancellation check. No file appears after an error.
+    /// `Corrupt` where parts are lost, and no stripe can be read; errors of the source, the sink and the cancellation
+    /// check. No file appears after an error.
     pub fn write(&self, sink: Box<dyn Sink>, limits: &Limits, check: Option<&CancelCheck>) -> Result<Written> {
+        if let (true, Some(lost)) = (self.stripes.is_empty(), self.lost.first()) {
+            let text = format!("no stripe can be read: {}", lost.reason);
+            return Err(Error::corrupt(text).in_file(self.source.name()));
+        }
         write_stripes(&self.source, &self.tail, &self.stripes, sink, limits, check)
     }
 }
 
-/// Reads all values of a stripe. Returns the number of rows.
-fn read_stripe(file: &OrcFile, index: usize, limits: &Limits, check: Option<&CancelCheck>) -> Result<u64> {
-    let options = ReadOptions {
-        stripes: Some(vec![index]),
-        arrow_schema: false,
-        null_map_keys: NullMapKeys::Dictionary,
-        limits: limits.clone(),
-        ..ReadOptions::default()
-    };
-    let mut reader = file.read(options)?;
-    if let Some(check) = check {
-        reader.set_cancel_check(check.clone());
-    }
-    reader.try_fold(0, |rows, batch| Ok(rows + batch?.num_rows() as u64))
+/// The error of the first type of a tail that is none of ORC.
+fn fault(tail: &FileTail) -> Option<Error> {
+    tail.schema.fault(0)
+}
+
+/// The statistics of stripes that the tail of a file records; none where they are damaged, or are not those of all stripes.
+fn recorded_statistics(
+    source: &Arc<dyn ReadAt>,
+    tail_end: Option<u64>,
+    tail: &FileTail,
+    limits: &Limits,
+) -> Vec<Vec<ColumnStatistics>> {
+    let Some(length) = tail_end else { return Vec::new() };
+    let prefix = Arc::new(Prefix { source: source.clone(), length });
+    let recorded = OrcFile::with_tail(prefix, tail.clone()).stripe_statistics(limits).unwrap_or_default();
+    if recorded.len() == tail.stripes.len() { recorded } else { Vec::new() }
 }

@@ -39,6 +39,14 @@ impl ReadAt for Prefix {
     }
 }
 
+/// The offset at which the stripes of a file end whose tail ends at `end`.
+pub(super) fn content_end(tail: &FileTail, end: u64) -> u64 {
+    match &tail.stripe_statistics {
+        range if range.is_empty() => end.saturating_sub(tail.tail_length),
+        range => range.start,
+    }
+}
+
 /// The last valid tail of a source, and the offset at which it ends. A writer that flushes, as those of streams do, leaves
 /// tails within its file. `None` if there is none.
 ///
@@ -80,6 +88,35 @@ pub(super) fn last_tail(
             break;
         }
         end = start + overlap;
+    }
+    Ok(None)
+}
+
+/// The end of the first tail within `range` whose statistics of stripes or footer begin where the range begins, as a writer
+/// leaves it that flushes and goes on. `None` if there is none.
+///
+/// # Errors
+/// Errors of the source, and of the cancellation check.
+pub(super) fn tail_from(
+    source: &Arc<dyn ReadAt>,
+    range: Range<u64>,
+    limits: &Limits,
+    cancellation: &mut Cancellation,
+) -> Result<Option<u64>> {
+    if range.end - range.start > limits.tail {
+        return Ok(None);
+    }
+    let bytes = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
+    let places = bytes.windows(MAGIC_FIELD.len()).enumerate().filter(|(_, window)| **window == MAGIC_FIELD);
+    for (at, _) in places.take(MAX_CANDIDATES) {
+        cancellation.poll()?;
+        let end = range.start + (at + MAGIC_FIELD.len() + 1) as u64;
+        if end <= range.end
+            && let Some((end, tail)) = tail_at(source, end, limits)?
+            && content_end(&tail, end) == range.start
+        {
+            return Ok(Some(end));
+        }
     }
     Ok(None)
 }

@@ -91,8 +91,12 @@ impl<'a> Walker<'a> {
         Ok(Ok(stripe))
     }
 
-    /// Writers fill the rest of a block of HDFS with zeros, so that a stripe begins with a block.
-    fn skip_padding(&mut self, offset: u64, cancellation: &mut Cancellation) -> Result<u64> {
+    /// The first byte from an offset on that is not 0; the end of the source if there is none. Writers fill the rest of a
+    /// block of HDFS with zeros, so that a stripe begins with a block.
+    ///
+    /// # Errors
+    /// Errors of the source and of the cancellation check.
+    pub(super) fn skip_padding(&mut self, offset: u64, cancellation: &mut Cancellation) -> Result<u64> {
         let mut at = offset;
         while at < self.size {
             cancellation.poll()?;
@@ -102,7 +106,26 @@ impl<'a> Walker<'a> {
                 None => at += block.len().max(1) as u64,
             }
         }
-        Ok(offset)
+        Ok(self.size)
+    }
+
+    /// The number of rows that a stripe tells, which its tail may contradict. `None` if it does not tell it.
+    ///
+    /// # Errors
+    /// Errors of the source and of the cancellation check.
+    pub(super) fn rows_of(&self, stripe: &StripeInfo, cancellation: &mut Cancellation) -> Result<Option<u64>> {
+        let range = stripe.footer();
+        if stripe.check_within(self.size).is_err() || range.end - range.start > self.limits.tail {
+            return Ok(None);
+        }
+        let stored = self.bytes_beside(range)?;
+        let raw = decompress_all(stored, self.tail.framing(), self.limits.tail);
+        let length = stripe.index_length + stripe.data_length;
+        let Some(footer) = raw.ok().and_then(|raw| self.footer(raw, length)) else { return Ok(None) };
+        match self.recorded_rows(stripe.offset, &footer)? {
+            None => self.counted_rows(stripe, &footer, cancellation),
+            recorded => Ok(recorded),
+        }
     }
 
     /// The footer of a compressed stripe. All of the stripe is a sequence of chunks.
@@ -190,9 +213,13 @@ impl<'a> Walker<'a> {
         fits.then_some(footer)
     }
 
-    /// The number of rows of a stripe, as the row index of its root records it.
-    fn recorded_rows(&mut self, start: u64, footer: &orc::StripeFooter) -> Result<Option<u64>> {
+    /// The number of rows of a stripe, as the row index of its root records it. Nulls of the root are not counted there.
+    fn recorded_rows(&self, start: u64, footer: &orc::StripeFooter) -> Result<Option<u64>> {
         let mut at = start;
+        let is_present = |stream: &orc::Stream| stream.column() == 0 && stream.kind() == orc::stream::Kind::Present;
+        if footer.streams.iter().any(is_present) {
+            return Ok(None);
+        }
         for stream in &footer.streams {
             let range = at..at + stream.length();
             at = range.end;

@@ -1,0 +1,147 @@
+//! What of the stripes of a file can be read, and what speaks against their rows.
+
+use std::sync::Arc;
+
+use orcish_core::cancel::CancelCheck;
+use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::limits::Limits;
+use orcish_core::statistics::ColumnStatistics;
+use orcish_io::ReadAt;
+
+use crate::options::{NullMapKeys, ReadOptions};
+use crate::read::OrcFile;
+use crate::tail::{FileTail, StripeInfo};
+
+/// Findings about a stripe that are told.
+const MAX_FINDINGS: usize = 3;
+
+/// What a stripe has.
+pub(super) enum Examined {
+    /// The rows can be read.
+    Readable {
+        /// Number of rows.
+        rows: u64,
+        /// What contradicts them.
+        doubts: Vec<String>,
+    },
+    /// They cannot be read, for this reason.
+    Lost(String),
+}
+
+/// Examines stripes one by one.
+pub(super) struct Examiner<'a> {
+    pub(super) source: &'a Arc<dyn ReadAt>,
+    /// The tail with all stripes.
+    pub(super) file: &'a OrcFile,
+    pub(super) limits: &'a Limits,
+    pub(super) check: Option<&'a CancelCheck>,
+}
+
+impl Examiner<'_> {
+    /// Reads all rows of a stripe, and compares them with its index.
+    ///
+    /// `counted` is the number of rows that the stripe itself tells, which may be another one than its tail states. The
+    /// larger number counts if so many rows can be read. `number` is that of the stripe in the new file, for messages.
+    ///
+    /// # Errors
+    /// Errors of the source and of the cancellation check.
+    pub(super) fn stripe(
+        &self,
+        index: usize,
+        counted: Option<u64>,
+        recorded: Option<&[ColumnStatistics]>,
+        number: usize,
+    ) -> Result<Examined> {
+        let Some(stripe) = self.file.tail().stripes.get(index) else { return Ok(Examined::Lost(String::new())) };
+        let Some(counted) = counted.filter(|&counted| counted != stripe.rows) else {
+            return self.read(self.file, index, recorded, number);
+        };
+        let contradiction =
+            format!("stripe {number}: its tail states {} rows, and its row index or values {counted}", stripe.rows);
+        let as_counted = self.with_rows(stripe, counted);
+        let as_stated = || self.read(self.file, index, recorded, number);
+        let first = match counted > stripe.rows {
+            true => self.read(&as_counted, 0, recorded, number)?,
+            false => as_stated()?,
+        };
+        let found = match (first, counted > stripe.rows) {
+            (Examined::Lost(_), true) => as_stated()?,
+            (Examined::Lost(_), false) => self.read(&as_counted, 0, recorded, number)?,
+            (readable, _) => readable,
+        };
+        Ok(match found {
+            Examined::Readable { rows, mut doubts } => {
+                doubts.insert(0, contradiction);
+                Examined::Readable { rows, doubts }
+            }
+            lost @ Examined::Lost(_) => lost,
+        })
+    }
+
+    /// The file with only one stripe, which has another number of rows.
+    fn with_rows(&self, stripe: &StripeInfo, rows: u64) -> OrcFile {
+        let mut tail: FileTail = self.file.tail().clone();
+        tail.stripes = vec![StripeInfo { rows, first_row: 0, ..stripe.clone() }];
+        OrcFile::with_tail(self.source.clone(), tail)
+    }
+
+    fn read(
+        &self,
+        file: &OrcFile,
+        index: usize,
+        recorded: Option<&[ColumnStatistics]>,
+        number: usize,
+    ) -> Result<Examined> {
+        let rows = file.tail().stripes.get(index).map_or(0, |stripe| stripe.rows);
+        let error = match file.check_stripe(index, recorded, self.limits, self.check) {
+            Ok(findings) => {
+                let mut findings = findings.into_iter().filter(|finding| finding.contradicts_rows);
+                let mut doubts = Vec::new();
+                for mut finding in findings.by_ref().take(MAX_FINDINGS) {
+                    finding.stripe = Some(number);
+                    doubts.push(finding.to_string());
+                }
+                let more = findings.count();
+                if more > 0 {
+                    doubts.push(format!("stripe {number}: {more} findings more"));
+                }
+                return Ok(Examined::Readable { rows, doubts });
+            }
+            Err(error) if is_of_source(&error) => return Err(error),
+            Err(error) => error,
+        };
+        // The index is not needed to read all rows.
+        if rows > self.limits.memory {
+            return Ok(Examined::Lost(error.to_string()));
+        }
+        match self.count(file, index) {
+            Ok(count) if count == rows => {
+                let text = format!("stripe {number}: its rows cannot be compared with its indexes: {error}");
+                Ok(Examined::Readable { rows, doubts: vec![text] })
+            }
+            Ok(count) => Ok(Examined::Lost(format!("stripe {index} has {count} rows, and not the {rows} stated"))),
+            Err(error) if is_of_source(&error) => Err(error),
+            Err(error) => Ok(Examined::Lost(error.to_string())),
+        }
+    }
+
+    /// Reads all values of a stripe. Returns the number of rows.
+    fn count(&self, file: &OrcFile, index: usize) -> Result<u64> {
+        let options = ReadOptions {
+            stripes: Some(vec![index]),
+            arrow_schema: false,
+            null_map_keys: NullMapKeys::Dictionary,
+            limits: self.limits.clone(),
+            ..ReadOptions::default()
+        };
+        let mut reader = file.read(options)?;
+        if let Some(check) = self.check {
+            reader.set_cancel_check(check.clone());
+        }
+        reader.try_fold(0, |rows, batch| Ok(rows + batch?.num_rows() as u64))
+    }
+}
+
+fn is_of_source(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Io | ErrorKind::Interrupted)
+}

@@ -1,0 +1,139 @@
+//! The places of a file in which stripes are looked for: where its tail says, between these, and behind the tail.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use orcish_core::cancel::Cancellation;
+use orcish_core::error::Result;
+use orcish_core::limits::Limits;
+use orcish_io::ReadAt;
+
+use super::super::tail::MAGIC;
+use super::Lost;
+use super::tails::{content_end, tail_from};
+use super::walk::{End, Walker};
+use crate::tail::{FileTail, StripeInfo};
+
+/// A stripe, and its number in the tail of the file. `None` if the tail does not list it.
+pub(super) struct Found {
+    pub(super) stripe: StripeInfo,
+    pub(super) listed: Option<usize>,
+}
+
+impl Found {
+    fn unlisted(stripe: StripeInfo) -> Self {
+        Found { stripe, listed: None }
+    }
+}
+
+/// The stripes of a file in the order of their rows, and what is no stripe.
+///
+/// # Errors
+/// Errors of the source and of the cancellation check.
+pub(super) fn found_stripes(
+    source: &Arc<dyn ReadAt>,
+    size: u64,
+    tail_end: Option<u64>,
+    tail: &FileTail,
+    limits: &Limits,
+    cancellation: &mut Cancellation,
+) -> Result<(Vec<Found>, Vec<Lost>)> {
+    let mut places = Places { source, tail, limits, lost: Vec::new() };
+    let mut between: BTreeMap<Option<usize>, Vec<StripeInfo>> = BTreeMap::new();
+    if let Some(end) = tail_end {
+        for (gap, after) in gaps(&tail.stripes, content_end(tail, end)) {
+            let stripes = places.between_stripes(gap, cancellation)?;
+            between.entry(after).or_default().extend(stripes);
+        }
+    }
+    let mut found: Vec<Found> = between.remove(&None).unwrap_or_default().into_iter().map(Found::unlisted).collect();
+    for (index, stripe) in tail.stripes.iter().enumerate() {
+        found.push(Found { stripe: stripe.clone(), listed: Some(index) });
+        found.extend(between.remove(&Some(index)).unwrap_or_default().into_iter().map(Found::unlisted));
+    }
+    let behind = tail_end.unwrap_or(MAGIC.len() as u64)..size;
+    found.extend(places.behind_tail(behind, cancellation)?.into_iter().map(Found::unlisted));
+    Ok((found, places.lost))
+}
+
+/// The ranges before `end` that no stripe has, and the stripe before each of them.
+fn gaps(stripes: &[StripeInfo], end: u64) -> Vec<(Range<u64>, Option<usize>)> {
+    let mut by_offset: Vec<(usize, &StripeInfo)> = stripes.iter().enumerate().collect();
+    by_offset.sort_by_key(|(_, stripe)| stripe.offset);
+    let (mut at, mut before) = (MAGIC.len() as u64, None);
+    let mut gaps = Vec::new();
+    for (index, stripe) in by_offset {
+        if stripe.offset > at && stripe.offset <= end {
+            gaps.push((at..stripe.offset, before));
+        }
+        if stripe.footer().end >= at {
+            (at, before) = (stripe.footer().end, Some(index));
+        }
+    }
+    if at < end {
+        gaps.push((at..end, before));
+    }
+    gaps
+}
+
+struct Places<'a> {
+    source: &'a Arc<dyn ReadAt>,
+    tail: &'a FileTail,
+    limits: &'a Limits,
+    lost: Vec<Lost>,
+}
+
+impl Places<'_> {
+    /// The stripes between those that the tail lists. Padding is not lost, nor is a tail of an earlier flush.
+    fn between_stripes(&mut self, gap: Range<u64>, cancellation: &mut Cancellation) -> Result<Vec<StripeInfo>> {
+        let mut walker = Walker::new(self.source, gap.end, self.tail, self.limits);
+        let (mut at, mut found) = (gap.start, Vec::new());
+        loop {
+            at = walker.skip_padding(at, cancellation)?;
+            if at >= gap.end {
+                return Ok(found);
+            }
+            if let Some(end) = tail_from(self.source, at..gap.end, self.limits, cancellation)? {
+                at = end;
+                continue;
+            }
+            match walker.stripe(at, cancellation)? {
+                Ok(stripe) => {
+                    at = stripe.footer().end;
+                    found.push(stripe);
+                }
+                Err(_) => {
+                    let reason = "the tail lists no stripe there, and no complete one is there".to_owned();
+                    self.lost.push(Lost { range: at..gap.end, rows: None, reason });
+                    return Ok(found);
+                }
+            }
+        }
+    }
+
+    /// The stripes behind the tail, up to the first one that is not complete.
+    fn behind_tail(&mut self, rest: Range<u64>, cancellation: &mut Cancellation) -> Result<Vec<StripeInfo>> {
+        let mut walker = Walker::new(self.source, rest.end, self.tail, self.limits);
+        let (mut at, mut found) = (rest.start, Vec::new());
+        while at < rest.end {
+            match walker.stripe(at, cancellation)? {
+                Ok(stripe) => {
+                    at = stripe.footer().end;
+                    found.push(stripe);
+                }
+                Err(end) => {
+                    let reason = match end {
+                        End::NoFooter => "no complete stripe is there",
+                        End::NoRowCount => {
+                            "the stripe has no row index, which has its number of rows, and no column without nulls"
+                        }
+                    };
+                    self.lost.push(Lost { range: at..rest.end, rows: None, reason: reason.to_owned() });
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+}
