@@ -105,13 +105,14 @@ def recover_file(
     storage_options: dict[str, Any] | None = None,
     limits: dict[str, int] | None = None,
 ) -> tuple[
-    tuple[int, int, int, int | None, int, bool, list[tuple[int, int, int | None, str]]], tuple[int, int, int] | None
+    tuple[int, int, int, int | None, int, bool, list[tuple[int, int, int | None, str]], list[str]],
+    tuple[int, int, int] | None,
 ]:
     """Finds what of a damaged file can be read, and writes it as a new file, if a target is given.
 
     Returns:
-        Rows, stripes, number of the first stripe without a tail, end of the last tail, length of the file, whether it
-        is whole, and what is lost: first byte, end, rows, reason. Rows, bytes and stripes of the new file.
+        Rows, stripes, stripes that no tail lists, end of the last tail, length of the file, whether it is whole, what
+        is lost (first byte, end, rows, reason), and what is in doubt. Rows, bytes and stripes of the new file.
     """
 
 def appended_schema(table: object, rows: object, has_schema: bool) -> object:
