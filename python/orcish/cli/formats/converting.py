@@ -14,6 +14,7 @@ from orcish.cli.formats.writing import ForeignFile, write_foreign
 from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.rows import open_rows
 from orcish.cli.sources import is_several
+from orcish.cli.standard_input import STREAM
 from orcish.cli.targets import check_target
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
@@ -135,7 +136,8 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
         if getattr(options, name) is not None:
             raise ValueError(f"--{name.replace('_', '-')} is of folders, and {display_name(target)} is a file")
     overwrite = options.existing_data == "overwrite"
-    check_target(target, storage, overwrite=overwrite, advice="--existing-data overwrite")
+    if target != STREAM:
+        check_target(target, storage, overwrite=overwrite, advice="--existing-data overwrite")
     source = source_format(options.source, options.source_format, storage)
     rows: BatchSource
     if source == ORC:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
 
+from orcish.cli.standard_input import STREAM
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import foreign_path, fsspec_system, is_foreign
 from orcish.io.local_file import local_output
@@ -61,6 +63,8 @@ def open_output(location: str, storage: Mapping[str, Any], *, overwrite: bool) -
         OSError: The file cannot be created.
         UnsupportedError: Files of other formats are not written to such a store.
     """
+    if location == STREAM:
+        return Sink(NamedOutput(StandardOutput(), "standard output"))
     path = local_path(location)
     if "://" not in path:
         with errors_with_name(location):
@@ -105,6 +109,21 @@ class Sink(io.RawIOBase):
         """Removes what was written, unless it is published."""
         self._is_aborted = True
         self._output.abort()
+
+
+class StandardOutput:
+    """Standard output. It keeps what was written before an error."""
+
+    def write(self, data: bytes, /) -> object:
+        """See :class:`~orcish.io.systems.Output`."""
+        return sys.stdout.buffer.write(data)
+
+    def close(self) -> None:
+        """See :class:`~orcish.io.systems.Output`."""
+        sys.stdout.buffer.flush()
+
+    def abort(self) -> None:
+        """See :class:`~orcish.io.systems.Output`."""
 
 
 def _fsspec_file(url: str, storage: Mapping[str, Any]) -> Any:
