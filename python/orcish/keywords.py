@@ -143,6 +143,7 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "pending": _check_pending,
     "undo": _check_boolean,
     "rewrite": _check_boolean,
+    "overwrite": _check_boolean,
     "older_than": _check_age,
     "progress": _check_progress,
     "compression": _check_compression,

@@ -16,6 +16,7 @@ from orcish.cli.commands import COMMANDS
 from orcish.cli.completion import complete, is_completing
 from orcish.cli.groups import RootParser
 from orcish.cli.output import EXPECTED, fail, print_traceback
+from orcish.cli.standard_input import named_sources
 
 __all__ = ["main"]
 
@@ -33,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Characters that the terminal cannot show are escaped.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        code = run(options)
+        with named_sources(options):
+            code = run(options)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader of the pipe is gone. The rest of the buffer must not fail again at exit.

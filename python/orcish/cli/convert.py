@@ -11,6 +11,7 @@ from orcish.cli.formats.names import FORMATS, ORC, codec_of
 from orcish.cli.formats.text_options import add_text
 from orcish.cli.output import print_lines
 from orcish.cli.rows import add_reading
+from orcish.cli.standard_input import STREAM
 from orcish.tables.convert import convert
 from orcish.tables.write import write_dataset
 from orcish.terminal import json_line
@@ -23,6 +24,9 @@ DESCRIPTION = (
     "as a folder of ORC files. The endings of names say the formats: .orc, .parquet, .csv, .tsv, .jsonl, .arrow, "
     ".feather, .arrows, and .gz or .zst after those of text. A target without an ending is a folder of ORC files."
 )
+
+STREAMS = ("csv", "json", "arrows")
+"""Formats that standard output takes."""
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -47,15 +51,21 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     add_writing(command, codecs=("zstd", "zlib", "gzip", "snappy", "lz4", "brotli", "bz2", "none"))
     add_json(command, "file")
     add_reading(command)
-    command.set_defaults(run=_run)
+    command.set_defaults(run=_run, has_stream_target=True)
 
 
 def _run(options: argparse.Namespace) -> int:
     to = target_format(options.target, options.target_format)
+    if options.target == STREAM and to not in STREAMS:
+        raise ValueError(
+            f"-: standard output takes {', '.join(STREAMS)}, which --to says: a file or folder of the name - is ./-"
+        )
     if to is None:
         files: list[Any] = _to_folder(options)
     else:
         files = [convert_to_file(options, to)]
+    if options.target == STREAM:
+        return 0
     if options.json:
         print_lines(json_line(file._asdict(), str) for file in files)
         return 0

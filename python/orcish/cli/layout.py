@@ -7,7 +7,9 @@ import argparse
 from orcish.cli.advise import add_advice, advice_of
 from orcish.cli.arguments import add_files, add_json, add_storage
 from orcish.cli.output import print_lines
+from orcish.cli.targets import add_overwrite
 from orcish.layout import describe, write_report
+from orcish.layout.report import checked_page
 from orcish.terminal import json_line, show
 
 __all__ = ["add_arguments"]
@@ -22,6 +24,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     add_files(command)
     command.add_argument("-o", "--output", metavar="FILE", help="where the page is written; needed without --json")
+    add_overwrite(command)
     command.add_argument(
         "--distinct", action="store_true", help="also estimate the number of distinct values, for which rows are read"
     )
@@ -39,6 +42,10 @@ def _run(options: argparse.Namespace) -> int:
         raise ValueError("-o is missing: the page is a file, such as -o report.html; --json prints its data")
     if not options.advise and (options.lookup or options.filters):
         raise ValueError("--lookup and --where are of --advise, which is missing")
+    if options.output is not None:
+        checked_page(options.output, overwrite=options.overwrite)
+    elif options.overwrite:
+        raise ValueError("--overwrite is of --output, which is missing")
     advice = advice_of(options.files, options).to_dict() if options.advise else None
     arguments = {
         "advice": advice,
@@ -49,7 +56,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.output is None:
         described = describe(options.files, **arguments)
     else:
-        described = write_report(options.files, options.output, **arguments)
+        described = write_report(options.files, options.output, overwrite=options.overwrite, **arguments)
     faults = [*(failed["error"] for failed in described["failed"]), *described["faults"]]
     for fault in faults:
         show(f"orcish: {fault}", is_error=True)

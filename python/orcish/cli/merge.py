@@ -7,11 +7,12 @@ import argparse
 from orcish.carbon.detect import has_carbon
 from orcish.cli.arguments import add_files, add_storage
 from orcish.cli.output import print_lines
-from orcish.cli.targets import add_overwrite, check_no_source, check_target
+from orcish.cli.targets import add_overwrite, check_target
 from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.tables.log.listing import table_files
 from orcish.terminal import json_line
+from orcish.writing.target import check_no_source
 from orcish.writing.writer import merge
 
 __all__ = ["add_arguments"]
@@ -36,7 +37,13 @@ def _run(options: argparse.Namespace) -> int:
     check_target(options.output, storage, overwrite=options.overwrite)
     sources = _sources(options.files, storage)
     check_no_source(options.output, sources)
-    written = merge(sources, options.output, storage_options=storage, progress=not options.json)
+    written = merge(
+        sources,
+        options.output,
+        overwrite=options.overwrite,
+        storage_options=storage,
+        progress=not options.json,
+    )
     if options.json:
         print_lines([json_line({"file": options.output, **written._asdict()})])
     else:

@@ -15,7 +15,7 @@ __all__ = ["EXPECTED", "fail", "print_lines", "print_table", "print_traceback"]
 
 EXPECTED = (OrcishError, OSError, TypeError, KeyError, ValueError)
 """Errors of arguments and files, which are shown without a traceback."""
-_KEYWORD = re.compile(r"\b(existing_data|partition_by|rewrite|undo)=(?:True|'([^']*)'|\[([^]]*)\])")
+_KEYWORD = re.compile(r"\b(existing_data|overwrite|partition_by|rewrite|undo)=(?:True|'([^']*)'|\[([^]]*)\])")
 """A keyword of a function, with its value, in a message."""
 
 

@@ -8,10 +8,12 @@ from typing import Any
 
 from orcish.cli.arguments import add_storage
 from orcish.cli.output import print_lines
+from orcish.cli.targets import add_overwrite, check_target
 from orcish.io.names import display_name
 from orcish.tables.log.recovery import recover
 from orcish.terminal import json_line
 from orcish.writing.recovery import Recovered, recover_file
+from orcish.writing.target import check_no_source
 
 __all__ = ["add_arguments"]
 
@@ -28,6 +30,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "--undo", action="store_true", help="take back a commit of which a file cannot appear; its rows are lost"
     )
     command.add_argument("-o", "--output", metavar="TARGET", help="of a file: the new file")
+    add_overwrite(command)
     command.add_argument(
         "--dry-run", action="store_true", help="of a file: only print what can be read, and what is lost"
     )
@@ -43,7 +46,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     storage = dict(options.storage_options)
-    of_file = {"--output": options.output, "--dry-run": options.dry_run, "--like": options.like}
+    of_file = {
+        "--output": options.output,
+        "--dry-run": options.dry_run,
+        "--like": options.like,
+        "--overwrite": options.overwrite,
+    }
     given = next((name for name, value in of_file.items() if value), None)
     if given is None:
         options.trouble = 1
@@ -52,7 +60,14 @@ def _run(options: argparse.Namespace) -> int:
         raise ValueError(f"{given} is of files, and --undo of tables")
     if options.output is not None and options.dry_run:
         raise ValueError("--dry-run writes no file: leave out --output")
-    found = recover_file(options.path, options.output, like=options.like, storage_options=storage)
+    if options.overwrite and options.output is None:
+        raise ValueError("--overwrite is of --output, which is missing")
+    if options.output is not None:
+        check_no_source(options.output, [name for name in (options.path, options.like) if name is not None])
+        check_target(options.output, storage, overwrite=options.overwrite)
+    found = recover_file(
+        options.path, options.output, like=options.like, overwrite=options.overwrite, storage_options=storage
+    )
     print_lines(_described(found, options))
     return 1 if found.lost or found.doubts else 0
 

@@ -24,7 +24,7 @@ from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.output import EXPECTED, fail, print_lines
 from orcish.cli.rows import add_reading, open_rows
 from orcish.cli.sources import is_several
-from orcish.cli.targets import add_overwrite, check_no_source, check_target
+from orcish.cli.targets import add_overwrite, check_target
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
 from orcish.reading.file import ORCFile
@@ -39,6 +39,7 @@ from orcish.tables.rewritten_table import rewrite_table
 from orcish.tables.write import write_dataset
 from orcish.terminal import json_line
 from orcish.writing.sorting import DEFAULT_MEMORY, SortedRows, SortKey
+from orcish.writing.target import check_no_source
 from orcish.writing.timestamps import writer_timezones
 from orcish.writing.writer import write_table
 
@@ -182,7 +183,9 @@ def _to_file(sources: list[str], target: str, options: argparse.Namespace) -> li
         check_no_source(target, scan.files)
     given = _file_options(scan, options)
     rows = _changed(scan, options)
-    written = write_table(rows, target, progress=not options.json, storage_options=storage, **given)
+    overwrite = options.in_place or options.overwrite
+    progress = not options.json
+    written = write_table(rows, target, overwrite=overwrite, progress=progress, storage_options=storage, **given)
     return [{"path": target, "rows": written.rows, "bytes": written.bytes}]
 
 

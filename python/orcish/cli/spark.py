@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     command.description = "Run jobs over tables of ORC files, by Spark."
-    command.set_defaults(run=_run)
+    command.set_defaults(run=_run, has_stream_sources=False)
     jobs: Any = command.add_subparsers(title="jobs", metavar="JOB", required=True)
 
     job = _add_job(jobs, "compact", "put small files together")

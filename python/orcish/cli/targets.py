@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from orcish import _native
 from orcish.io.filesystem import foreign_path, is_foreign
+from orcish.io.local_file import checked_place, target_exists
 from orcish.io.names import display_name
-from orcish.io.paths import is_http, local_path, plain_location
+from orcish.io.paths import is_http, local_path
 from orcish.io.storage import native_storage
 
-__all__ = ["add_overwrite", "check_no_source", "check_target"]
+__all__ = ["add_overwrite", "check_target"]
 
 
 def add_overwrite(command: argparse.ArgumentParser) -> None:
@@ -32,18 +32,20 @@ def check_target(target: str, storage: Mapping[str, str], *, overwrite: bool, ad
     Raises:
         FileExistsError: The file is there, and may not be replaced.
         IsADirectoryError: There is a folder.
+        OSError: There is a pipe, a device or the like.
     """
     path = local_path(target)
-    name = display_name(target)
-    if os.path.isdir(path) or target.endswith("/"):
-        raise IsADirectoryError(f"{name}: the target is a folder: give the name of a file")
+    if "://" not in path:
+        checked_place(path, overwrite=overwrite, advice=advice)
+        return
+    if target.endswith("/"):
+        raise IsADirectoryError(f"{display_name(target)}: the target is a folder: give the name of a file")
     if not overwrite and _exists(path, storage):
-        raise FileExistsError(f"{name}: the target is there already: {advice} replaces it")
+        raise target_exists(target, advice)
 
 
 def _exists(path: str, storage: Mapping[str, str]) -> bool:
-    if "://" not in path:
-        return os.path.lexists(path)
+    """Whether there is a file at a URL."""
     if is_foreign(path):
         try:
             return bool(foreign_path(path, dict(storage)).files())
@@ -51,14 +53,3 @@ def _exists(path: str, storage: Mapping[str, str]) -> bool:
             return False
     # Nothing is written to servers of HTTP.
     return not is_http(path) and _native.stat(path, native_storage(path, dict(storage))) is not None
-
-
-def check_no_source(target: str, sources: Iterable[str]) -> None:
-    """Checks that the target is none of the sources.
-
-    Raises:
-        ValueError: It is one.
-    """
-    for source in sources:
-        if plain_location(local_path(source)) == plain_location(local_path(target)):
-            raise ValueError(f"{display_name(target)}: the target is one of the sources: choose another name")

@@ -10,7 +10,7 @@ from typing import Any
 
 from orcish.errors import UnsupportedError
 
-__all__ = ["Moved"]
+__all__ = ["Moved", "hidden_name"]
 
 
 class Moved:
@@ -23,9 +23,7 @@ class Moved:
         move: Callable[[str, str], object],
         delete: Callable[[str], object],
     ) -> None:
-        folder, slash, name = path.rpartition("/")
-        plain = re.sub(r"[*?\[\]]", "_", name[:40])
-        self.name, self._hidden = path, f"{folder}{slash}.{plain}.{os.urandom(8).hex()}.tmp"
+        self.name, self._hidden = path, hidden_name(path)
         self._move, self._delete = move, delete
         self._process = os.getpid()
         self._file: Any = None
@@ -61,3 +59,10 @@ class Moved:
 
     def __del__(self) -> None:
         self.abort()
+
+
+def hidden_name(path: str) -> str:
+    """A path that is not there, in the folder of another one, which readers of the folder pass over."""
+    folder, slash, name = path.rpartition("/")
+    plain = re.sub(r"[*?\[\]]", "_", name[:40])
+    return f"{folder}{slash}.{plain}.{os.urandom(8).hex()}.tmp"

@@ -21,12 +21,17 @@ USER = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://(?P<user>[^/?#]*)@")
 def display_name(location: str) -> str:
     """A path or URL for people: each URL of a chain of fsspec loses its credentials and its query."""
     urls = LINK.split(location)
-    return "::".join(map(_link_name, urls)) if len(urls) > 1 else _native.display_name(location)
+    return "::".join(map(_link_name, urls)) if len(urls) > 1 else _display_name(location)
+
+
+def _display_name(location: str) -> str:
+    # Names of files may have bytes that are no text.
+    return _native.display_name(location.encode(errors="replace").decode())
 
 
 def _link_name(url: str) -> str:
     """The name of a URL of a chain, whose host may be the name of a file."""
-    found = _native.display_name(url)
+    found = _display_name(url)
     return found if re.split("[?#]", url, maxsplit=1)[0].endswith("/") else found.removesuffix("/")
 
 

@@ -6,9 +6,10 @@ import collections
 import os
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from orcish.io.local_file import target_appeared
 from orcish.io.names import display_name, errors_with_name
 from orcish.io.ranges import COALESCE_GAP, FIRST_READ, PART_SIZE, Range, read_parts
 from orcish.io.systems import OpenFile, Output, System
@@ -186,10 +187,16 @@ class SystemFile:
 
 
 class NamedOutput:
-    """A file that is being written, whose errors name its location."""
+    """A file that is being written, whose errors name its location.
 
-    def __init__(self, output: Output, location: str) -> None:
-        self._output, self._location = output, location
+    Args:
+        output: The file.
+        location: Its path or URL.
+        exists: Whether a file of the name is there, which may not be replaced; ``None`` where it may.
+    """
+
+    def __init__(self, output: Output, location: str, exists: Callable[[], bool] | None = None) -> None:
+        self._output, self._location, self._exists = output, location, exists
 
     @property
     def name(self) -> str:
@@ -204,6 +211,10 @@ class NamedOutput:
     def close(self) -> None:
         """See :class:`~orcish.io.systems.Output`."""
         with errors_with_name(self._location):
+            exists, self._exists = self._exists, None
+            if exists is not None and exists():
+                self._output.abort()
+                raise target_appeared(self._location)
             self._output.close()
 
     def abort(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orcish.io.local_file import target_exists
 from orcish.io.names import display_name, errors_with_name
 from orcish.io.paths import PATTERN, folder_above
 from orcish.io.patterns import matches, segments
@@ -66,18 +67,23 @@ class SystemPath:
         base = "" if base == "." else base.rstrip("/")
         return [SystemFile(self._system, path, f"{base}{path[start:]}", names[path]) for path in chosen]
 
-    def create(self) -> Output:
-        """Creates a file at the path, which appears when it is closed.
+    def create(self, *, overwrite: bool = True) -> Output:
+        """Creates a file at the path, which appears when it is closed. Without ``overwrite``, the file system is asked
+        for an existing file now and before the new one appears.
 
         Raises:
             IsADirectoryError: There is a folder at the path.
+            FileExistsError: There is a file, without ``overwrite``.
             OSError: The file cannot be created.
             UnsupportedError: The file system cannot be written to, or cannot publish a file as a whole.
         """
         if self.is_folder:
             raise IsADirectoryError(f"{self} is a directory: a file has a name such as a.orc")
+        if not overwrite and self._exists():
+            raise target_exists(self.location)
         with errors_with_name(self.location):
-            return NamedOutput(self._system.create(self._path), self.location)
+            output = self._system.create(self._path)
+        return NamedOutput(output, self.location, None if overwrite else self._exists)
 
     def _status(self) -> Status:
         with errors_with_name(self.location):

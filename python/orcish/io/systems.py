@@ -192,7 +192,7 @@ class FsspecSystem:
     def status(self, path: str) -> Status:
         """See :class:`System`."""
         try:
-            info = self._system.info(path)
+            info = _fresh_info(self._system, path)
         except FileNotFoundError:
             return Status(is_file=False, is_folder=False, size=None)
         return Status(info["type"] == "file", info["type"] == "directory", info.get("size"))

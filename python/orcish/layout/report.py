@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from orcish.io.names import display_name
+from orcish.io.local_file import checked_place, local_output
+from orcish.io.names import display_name, errors_with_name
 from orcish.io.paths import local_path
 from orcish.keywords import checked_keywords
 from orcish.layout.description import describe
 from orcish.layout.page import page
 from orcish.types import FileSystem, ProgressOption, Sources, StorageOptions
 
-__all__ = ["write_report"]
+__all__ = ["checked_page", "write_report"]
 
 _MAGIC = b"ORC"
 """What ORC files begin with."""
@@ -25,6 +25,7 @@ def write_report(
     source: Sources,
     target: str | os.PathLike[str],
     *,
+    overwrite: bool = True,
     distinct: bool = False,
     advice: Mapping[str, Any] | None = None,
     progress: ProgressOption = False,
@@ -44,7 +45,9 @@ def write_report(
 
     Args:
         source: Any source of :func:`orcish.scan` that is ORC.
-        target: Path of the page.
+        target: Path of the page, which appears when it is complete.
+        overwrite: ``False`` refuses a target that is there, or that is there when the page is complete. An ORC file is
+            never replaced.
         distinct: Whether the number of distinct values of each column is estimated, for which all rows are read.
         advice: The result of :meth:`orcish.Advice.to_dict`, which becomes a part of the page.
         progress: True for a bar on the terminal, or a function that is called with a
@@ -57,13 +60,13 @@ def write_report(
 
     Raises:
         FileNotFoundError: There are no files.
-        FileExistsError: The target is an ORC file.
+        FileExistsError: The target is an ORC file, or, without ``overwrite``, is there.
         ValueError: The target is a URL.
         UnsupportedError: The source is a table of CarbonData.
         OrcishError: No file can be read. A page of several files names those that cannot be read.
         OSError: Likewise, or the page cannot be written.
     """
-    place = _checked(target)
+    path = checked_page(target, overwrite=overwrite)
     described = describe(
         source,
         distinct=distinct,
@@ -72,21 +75,33 @@ def write_report(
         storage_options=storage_options,
         filesystem=filesystem,
     )
-    try:
-        place.write_text(page(described), encoding="ascii", newline="\n")
-    except OSError as error:
-        raise type(error)(error.errno, f"{place}: {error.strerror}") from None
+    with errors_with_name(path):
+        output = local_output(path, overwrite=overwrite)
+        try:
+            output.write(page(described).encode("ascii"))
+            output.close()
+        except BaseException:
+            output.abort()
+            raise
     return described
 
 
-def _checked(target: str | os.PathLike[str]) -> Path:
-    """The path of the page, which may not be that of a file of data."""
+def checked_page(target: str | os.PathLike[str], *, overwrite: bool) -> str:
+    """The path of a page, which may not be that of a file of data.
+
+    Raises:
+        ValueError: It is a URL.
+        OSError: There is something that is not replaced.
+    """
     path = local_path(os.fspath(target))
     if "://" in path:
         raise ValueError(f"{display_name(path)}: a page is written to a local path, such as report.html")
-    place = Path(path)
-    if place.is_file():
-        with place.open("rb") as file:
+    place = checked_place(path, overwrite=True)
+    if os.path.exists(place):
+        with open(place, "rb") as file:
             if file.read(len(_MAGIC)) == _MAGIC:
-                raise FileExistsError(f"{place} is an ORC file: the page needs another name, such as report.html")
-    return place
+                raise FileExistsError(
+                    f"{display_name(path)} is an ORC file: the page needs another name, such as report.html"
+                )
+    checked_place(path, overwrite=overwrite)
+    return path

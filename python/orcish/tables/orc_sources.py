@@ -10,7 +10,7 @@ from orcish.io.filesystem import in_file_system
 from orcish.tables.log.listing import table_files
 from orcish.terminal import printable
 from orcish.types import FileSystem, Sources, StorageOptions
-from orcish.writing import writer
+from orcish.writing import target
 
 __all__ = ["OrcSource", "name_of", "orc_sources", "title_of"]
 
@@ -54,4 +54,4 @@ def title_of(source: Any, files: int) -> str:
 
 def name_of(source: Any) -> str:
     """The name of a path, a URL or another source, for people."""
-    return printable(writer.name_of(source))
+    return printable(target.name_of(source))

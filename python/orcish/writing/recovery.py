@@ -11,7 +11,8 @@ from orcish.io.filesystem import in_file_system, opened_place
 from orcish.io.storage import native_storage
 from orcish.keywords import checked_keywords
 from orcish.types import FileSystem, Limits, Source, StorageOptions, Target
-from orcish.writing.writer import Written, published_target
+from orcish.writing.target import check_no_source, published_target
+from orcish.writing.writer import Written
 
 __all__ = ["Lost", "Recovered", "recover_file"]
 
@@ -57,6 +58,7 @@ def recover_file(
     target: Target | None = None,
     *,
     like: Source | None = None,
+    overwrite: bool = True,
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
@@ -77,6 +79,8 @@ def recover_file(
         target: The new file: a path, a URL of an object store, or a file object. Without one, nothing is written.
         like: Another file with the same columns, of the same writer with the same settings, for a file without any
             tail, or with damaged types.
+        overwrite: ``False`` refuses a target that is there, or, on local disks, that is there when the file is
+            complete. The file itself and ``like`` are never replaced.
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what the file may make the reader do.
@@ -86,12 +90,19 @@ def recover_file(
             be read, and there is a target.
         UnsupportedError: The file has encrypted columns.
         LimitExceededError: More memory would be needed than is allowed.
+        FileExistsError: The target is there, without ``overwrite``.
+        ValueError: The target is the file itself, or ``like``.
         OSError: A file cannot be read or written. No file appears.
     """
     given = [source] if like is None else [source, like]
     places = in_file_system(given, filesystem, storage_options)
     files = [opened_place(place) for place in places]
-    new = contextlib.nullcontext() if target is None else published_target(target, filesystem, storage_options)
+    check_no_source(target, given, filesystem)
+    new = (
+        contextlib.nullcontext()
+        if target is None
+        else published_target(target, filesystem, storage_options, overwrite=overwrite)
+    )
     with new as native:
         found, written = _native.recover_file(
             files[0],

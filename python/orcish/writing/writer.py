@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -14,17 +13,14 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.io.filesystem import in_file_system, opened_place
-from orcish.io.names import display_name
-from orcish.io.paths import expanded, local_path
 from orcish.io.storage import native_storage
-from orcish.io.system_path import SystemPath
-from orcish.io.systems import Output
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported, reported_so_far
 from orcish.reading.file import ORCFile
 from orcish.terminal import printable
 from orcish.types import FileSystem, Limits, ProgressOption, Source, StorageOptions, Target, WriteOptions
 from orcish.writing.rows import batch_reader, counted, row_count, schema_and_rows, streams
+from orcish.writing.target import file_target, name_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -34,9 +30,7 @@ __all__ = [
     "Written",
     "file_of_schema",
     "merge",
-    "name_of",
     "native_options",
-    "published_target",
     "write_table",
 ]
 
@@ -72,6 +66,8 @@ class ORCWriter:
         schema: An Arrow schema, or an object with ``__arrow_c_schema__``.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the path is within; see :data:`~orcish.types.FileSystem`.
+        overwrite: ``False`` refuses a target that is there, or that is there when the file is complete. Stores are
+            asked right before the file appears. A file object is written to anyway.
         publish: ``False`` for a file that does not appear when the writer is closed. Its :attr:`token` then completes
             or aborts it, in any process; see ``orcish.tables.folder.Folder.complete``. Not for file objects.
         staging: Folder on the same disk for such a file, which has a hidden name; by default the folder of the target.
@@ -80,6 +76,7 @@ class ORCWriter:
     Raises:
         ValueError: An option is wrong, or a type of the schema cannot be stored.
         UnknownColumnError: The schema does not have a column that an option names.
+        FileExistsError: The file is there, without ``overwrite``.
         OSError: The file cannot be created.
     """
 
@@ -91,6 +88,7 @@ class ORCWriter:
         *,
         storage_options: StorageOptions | None = None,
         filesystem: FileSystem | None = None,
+        overwrite: bool = True,
         publish: bool = True,
         staging: str | os.PathLike[str] | None = None,
         compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
@@ -112,18 +110,21 @@ class ORCWriter:
         options = chosen_options(locals(), WriteOptions)
         if not hasattr(schema, "__arrow_c_schema__"):
             raise TypeError(f"a schema has __arrow_c_schema__, which {type(schema).__name__} has not")
-        native, self._output = _target(target, filesystem, storage_options)
+        if not overwrite and not publish:
+            raise ValueError("overwrite=False is for files that are published: leave it out, or publish=False")
+        self._target = file_target(target, filesystem, storage_options, overwrite=overwrite)
+        native = self._target.native
         try:
             self._writer = _native.Writer(
                 native,
                 schema.__arrow_c_schema__(),
                 options=native_options(options),
                 storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
-                publish=publish,
-                staging=None if staging is None else os.fspath(staging),
+                publish=publish and self._target.publish,
+                staging=self._target.staging if staging is None else os.fspath(staging),
             )
         except BaseException:
-            _abort(self._output)
+            self._target.abort()
             raise
         self._name = name_of(target)
         self._state: Literal["open", "closed", "aborted", "failed"] = "open"
@@ -188,11 +189,11 @@ class ORCWriter:
         if self._written is None:
             try:
                 written = Written(*self._writer.finish())
-                _publish(self._output)
+                self._target.complete(self._writer.token)
             except BaseException:
                 if self._state != "aborted":
                     self._state = "failed"
-                    _abort(self._output)
+                    self._target.abort()
                 raise
             self._written = written
             self._state = "closed"
@@ -202,19 +203,19 @@ class ORCWriter:
         """Aborts the file, which does not appear. A closed file stays, published or not."""
         self._writer.abort()
         if self._state != "closed":
-            _abort(self._output)
+            self._target.abort()
             self._state = "aborted"
 
     def _fail(self) -> None:
         self._writer.fail()
         if self._state == "open":
             self._state = "failed"
-            _abort(self._output)
+            self._target.abort()
 
     @property
     def token(self) -> bytes | None:
         """Completes or aborts an unpublished file; ``None`` before the writer is closed."""
-        return self._writer.token
+        return self._writer.token if self._target.publish else None
 
     def end_stripe(self) -> None:
         """Ends the stripe early, to free memory, or to separate rows."""
@@ -252,6 +253,7 @@ def write_table(
     data: Any,
     target: Target,
     *,
+    overwrite: bool = True,
     progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
@@ -282,6 +284,8 @@ def write_table(
             and a list or generator of such objects that have the same columns. The index of a data frame of pandas is
             kept as pyarrow keeps it in files of Parquet: ``to_pandas`` restores it.
         target: A path, a URL of an object store, or a file object that is open for binary writing.
+        overwrite: ``False`` refuses a target that is there, or that is there when the file is complete; see
+            :class:`ORCWriter`.
         progress: True for a bar on the terminal, or a function that is called with a
             :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
@@ -292,13 +296,21 @@ def write_table(
         ValueError: An option is wrong, a type or value cannot be stored, or parts have different columns; the message
             names row and column.
         UnknownColumnError: The data does not have a column that an option names.
+        FileExistsError: The file is there, without ``overwrite``.
         OSError: The file cannot be written.
     """
     options = chosen_options(locals(), WriteOptions)
     schema, rows = schema_and_rows(data)
     total = row_count(data) if progress else None
     with (
-        ORCWriter(target, schema, storage_options=storage_options, filesystem=filesystem, **options) as writer,
+        ORCWriter(
+            target,
+            schema,
+            storage_options=storage_options,
+            filesystem=filesystem,
+            overwrite=overwrite,
+            **options,
+        ) as writer,
         reported(progress, f"write {name_of(target)}", total) as add,
     ):
         writer.write(counted(rows, add) if progress else rows)
@@ -310,6 +322,7 @@ def merge(
     sources: Sequence[Source],
     target: Target,
     *,
+    overwrite: bool = True,
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
@@ -329,6 +342,8 @@ def merge(
     Args:
         sources: Paths, URLs, bytes or file objects, in the order of their rows.
         target: A path, a URL of an object store, or a file object that is open for binary writing.
+        overwrite: ``False`` refuses a target that is there, or that is there when the file is complete; see
+            :class:`ORCWriter`.
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that all paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what the files may make the reader do.
@@ -340,6 +355,7 @@ def merge(
         CorruptFileError: A file is no valid ORC file.
         LimitExceededError: The tails of the files exceed the memory limit.
         UnsupportedError: A file has encrypted columns, or overlapping stripes.
+        FileExistsError: The target is there, without ``overwrite``.
         OSError: A file cannot be read, or the new file cannot be written.
     """
     if isinstance(sources, str | bytes | os.PathLike):
@@ -347,27 +363,24 @@ def merge(
     places = in_file_system(list(sources), filesystem, storage_options)
     files = [opened_place(place) for place in places]
     native_limits = cast("dict[str, int] | None", limits)
-    with published_target(target, filesystem, storage_options) as native:
-        options = native_storage((each for each in (*files, native) if isinstance(each, str)), storage_options)
-        with reported_so_far(progress, f"merge {name_of(target)}", None) as done:
-            written = _native.merge_files(files, native, storage_options=options, limits=native_limits, progress=done)
-    return Written(*written[:3])
-
-
-@contextlib.contextmanager
-def published_target(
-    target: Any, filesystem: FileSystem | None, storage_options: StorageOptions | None
-) -> Iterator[Any]:
-    """A target in the form that the native core takes. A file in a file system of another library appears at the end of
-    the block, unless it raises.
-    """
-    native, output = _target(target, filesystem, storage_options)
+    new = file_target(target, filesystem, storage_options, overwrite=overwrite)
+    options = native_storage((each for each in (*files, new.native) if isinstance(each, str)), storage_options)
     try:
-        yield native
-        _publish(output)
+        with reported_so_far(progress, f"merge {name_of(target)}", None) as done:
+            *written, token = _native.merge_files(
+                files,
+                new.native,
+                storage_options=options,
+                limits=native_limits,
+                publish=new.publish,
+                staging=new.staging,
+                progress=done,
+            )
+        new.complete(token)
     except BaseException:
-        _abort(output)
+        new.abort()
         raise
+    return Written(*written)
 
 
 def file_of_schema(schema: pa.Schema) -> ORCFile:
@@ -375,55 +388,6 @@ def file_of_schema(schema: pa.Schema) -> ORCFile:
     target = io.BytesIO()
     write_table(schema.empty_table(), target)
     return ORCFile(target.getvalue())
-
-
-def name_of(target: Any) -> str:
-    """What is written, for people."""
-    if not isinstance(target, str | os.PathLike):
-        return f"<{type(target).__name__}>"
-    # Names of files may have bytes that are no text.
-    return display_name(os.fspath(target).encode(errors="replace").decode())
-
-
-def _target(
-    target: Any, filesystem: FileSystem | None, storage_options: StorageOptions | None
-) -> tuple[Any, Output | None]:
-    """A target in the form that the native core takes, and its file in a file system of another library."""
-    place = in_file_system(target, filesystem, storage_options, is_target=True)
-    if not isinstance(place, SystemPath):
-        return _checked_target(place), None
-    if os.fspath(target).endswith("/"):
-        raise IsADirectoryError(f"{place} is a directory: a file has a name such as a.orc")
-    output = place.create()
-    return output, output
-
-
-def _publish(output: Output | None) -> None:
-    if output is not None:
-        output.close()
-
-
-def _abort(output: Output | None) -> None:
-    if output is not None:
-        output.abort()
-
-
-def _checked_target(target: Any) -> Any:
-    found = os.fspath(target) if isinstance(target, os.PathLike) else target
-    if isinstance(found, str):
-        path = local_path(found)
-        scheme, _, rest = path.rpartition("://")
-        # The native core names the fault of a URL of a whole bucket.
-        is_bucket = bool(scheme) and not rest.strip("/").partition("/")[2]
-        if not is_bucket and (path.endswith("/") or (not scheme and os.path.isdir(path))):
-            raise IsADirectoryError(
-                f"{display_name(found)} is a directory: orcish.write_dataset writes a folder of files, and a "
-                "file has a name such as a.orc"
-            )
-        return expanded(found)
-    if hasattr(found, "write"):
-        return found
-    raise TypeError(f"a file is written to a path, a URL or a file object, not to {type(target).__name__}")
 
 
 def native_options(options: dict[str, Any]) -> dict[str, Any]:

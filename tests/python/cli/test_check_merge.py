@@ -10,7 +10,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.cli import main
-from orcish.cli.targets import check_no_source
+from orcish.writing.target import check_no_source
 from support.carbon import CarbonTableWriter
 from support.protobuf import varint, zigzag
 from support.terminals import on_terminal

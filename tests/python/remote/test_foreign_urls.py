@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from orcish.cli import main
+from orcish.cli.formats.places import open_output
 from support.http_server import serve
 
 TABLE = pa.table({"a": list(range(3000)), "s": [f"text {i}" for i in range(3000)]})
@@ -69,6 +70,29 @@ def test_files_and_folders(place: tuple[str, dict[str, Any]]) -> None:
     for call in (orcish.read_table, orcish.scan, orcish.ORCFile):
         with pytest.raises(FileNotFoundError, match="none"):
             call(f"{base}/none.orc", **options)
+
+
+def test_files_that_replace_none(place: tuple[str, dict[str, Any]], tmp_path: Path) -> None:
+    """Without ``overwrite``, a file that is there stays, and so does one that appears meanwhile."""
+    base, options = place
+    for name in ("a.orc", "a.csv"):
+        url = f"{base}/{name}"
+        if name == "a.orc":
+            writer = orcish.ORCWriter(url, TABLE.schema, overwrite=False, **options)
+            writer.write(TABLE)
+            close, abort = writer.close, writer.abort
+        else:
+            sink = open_output(url, options.get("storage_options", {}), overwrite=False)
+            sink.write(b"a,s\n")
+            close, abort = sink.publish, sink.abort
+        orcish.write_table(TABLE.slice(0, 7), url, **options)
+        with pytest.raises(FileExistsError, match=f"{name}: another process has written the target meanwhile"):
+            close()
+        abort()
+        assert orcish.count_rows(url, **options) == 7
+        with pytest.raises(FileExistsError, match=f"{name}: the target is there already"):
+            orcish.merge([url], url, overwrite=False, **options)
+    assert len(orcish.scan(f"{base}/*", **options).files) == 2
 
 
 def test_tables_are_not_written(place: tuple[str, dict[str, Any]]) -> None:

@@ -416,3 +416,33 @@ def test_datasets(store: RunningStore) -> None:
     assert store.left_over() == []
     folder_of(store).delete_folder("t")
     assert store.objects() == []
+
+
+@pytest.mark.parametrize("function", ["ORCWriter", "merge"])
+def test_files_that_replace_none(function: str, store: RunningStore) -> None:
+    """Without ``overwrite``, a file that is there stays, and so does one that appears meanwhile."""
+    options: dict[str, Any] = {"storage_options": store.options, "overwrite": False}
+    url, rows = f"{store.base}/new.orc", ROWS.select(["id"])
+    sink = pa.BufferOutputStream()
+    orcish.write_table(rows, sink)
+    stored = sink.getvalue().to_pybytes()
+
+    def write(meanwhile: Callable[[], object]) -> None:
+        if function == "merge":
+            orcish.merge([stored], url, progress=lambda _: meanwhile(), **options)
+            return
+        with orcish.ORCWriter(url, rows.schema, **options) as writer:
+            writer.write(rows)
+            meanwhile()
+
+    write(lambda: None)
+    assert ids_of(store, "new.orc") == list(range(3000))
+    with pytest.raises(FileExistsError, match=r"new\.orc: the target is there already: overwrite=True replaces it"):
+        write(lambda: None)
+    folder_of(store).delete(["new.orc"])
+    with pytest.raises(FileExistsError, match=r"new\.orc: another process has written the target meanwhile"):
+        write(lambda: put(store, **{"new.orc": rows.slice(5, 1)}) if "new.orc" not in store.objects() else None)
+    assert ids_of(store, "new.orc") == [5]
+    assert store.objects() == ["new.orc"]
+    if store.can_discard:
+        assert store.left_over() == []

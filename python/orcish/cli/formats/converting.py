@@ -14,7 +14,8 @@ from orcish.cli.formats.writing import ForeignFile, write_foreign
 from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.rows import open_rows
 from orcish.cli.sources import is_several
-from orcish.cli.targets import check_no_source, check_target
+from orcish.cli.standard_input import STREAM
+from orcish.cli.targets import check_target
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.io.paths import local_path
@@ -22,6 +23,7 @@ from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan
 from orcish.tables.convert import infers_arrow_types
 from orcish.tables.log.listing import table_files
+from orcish.writing.target import check_no_source
 from orcish.writing.writer import write_table
 
 __all__ = ["convert_to_file", "foreign_rows", "source_format", "target_format"]
@@ -133,7 +135,9 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
     for name in ("partition_by", "max_rows_per_file"):
         if getattr(options, name) is not None:
             raise ValueError(f"--{name.replace('_', '-')} is of folders, and {display_name(target)} is a file")
-    check_target(target, storage, overwrite=options.existing_data == "overwrite", advice="--existing-data overwrite")
+    overwrite = options.existing_data == "overwrite"
+    if target != STREAM:
+        check_target(target, storage, overwrite=overwrite, advice="--existing-data overwrite")
     source = source_format(options.source, options.source_format, storage)
     rows: BatchSource
     if source == ORC:
@@ -150,7 +154,7 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
         if isinstance(rows, Scan) and infers_arrow_types(rows):
             # Readers infer the same types.
             given["arrow_schema"] = False
-        written = write_table(rows, target, progress=progress, storage_options=storage, **given)
+        written = write_table(rows, target, overwrite=overwrite, progress=progress, storage_options=storage, **given)
         return ForeignFile(target, written.rows, written.bytes)
     for name in ("bloom_filter_columns", "verify"):
         if given.get(name):
@@ -165,5 +169,6 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
         level=level,
         text=TextOptions.of(options),
         storage=storage,
+        overwrite=overwrite,
         progress=progress,
     )

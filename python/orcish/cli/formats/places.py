@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
 
+from orcish.cli.standard_input import STREAM
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import foreign_path, fsspec_system, is_foreign
-from orcish.io.moved import Moved
+from orcish.io.local_file import local_output
 from orcish.io.names import display_name, errors_with_name
 from orcish.io.paths import is_http, local_path
 from orcish.io.storage import TRUE, native_storage
+from orcish.io.system_file import NamedOutput
+from orcish.io.system_path import SystemPath
 from orcish.io.systems import Output, arrow_system
 
 __all__ = ["Sink", "open_input", "open_output"]
@@ -51,20 +55,24 @@ def open_input(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
     return system.open_input_file(inside)
 
 
-def open_output(location: str, storage: Mapping[str, Any]) -> Sink:
-    """Creates a file, which appears under its name when it is published.
+def open_output(location: str, storage: Mapping[str, Any], *, overwrite: bool) -> Sink:
+    """Creates a file, which appears under its name when it is published. Errors name it.
 
     Raises:
+        FileExistsError: The file is there, without ``overwrite``.
         OSError: The file cannot be created.
         UnsupportedError: Files of other formats are not written to such a store.
     """
+    if location == STREAM:
+        return Sink(NamedOutput(StandardOutput(), "standard output"))
     path = local_path(location)
     if "://" not in path:
-        return Sink(Moved(path, lambda hidden: open(hidden, "xb"), os.replace, os.unlink))
+        with errors_with_name(location):
+            return Sink(NamedOutput(local_output(path, overwrite=overwrite), location))
     if is_foreign(path):
-        return Sink(foreign_path(path, storage).create())
+        return Sink(foreign_path(path, storage).create(overwrite=overwrite))
     system, inside = _s3(path, storage)
-    return Sink(arrow_system(system).create(inside))
+    return Sink(SystemPath(arrow_system(system), inside, path).create(overwrite=overwrite))
 
 
 class Sink(io.RawIOBase):
@@ -101,6 +109,21 @@ class Sink(io.RawIOBase):
         """Removes what was written, unless it is published."""
         self._is_aborted = True
         self._output.abort()
+
+
+class StandardOutput:
+    """Standard output. It keeps what was written before an error."""
+
+    def write(self, data: bytes, /) -> object:
+        """See :class:`~orcish.io.systems.Output`."""
+        return sys.stdout.buffer.write(data)
+
+    def close(self) -> None:
+        """See :class:`~orcish.io.systems.Output`."""
+        sys.stdout.buffer.flush()
+
+    def abort(self) -> None:
+        """See :class:`~orcish.io.systems.Output`."""
 
 
 def _fsspec_file(url: str, storage: Mapping[str, Any]) -> Any:

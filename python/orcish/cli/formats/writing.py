@@ -54,6 +54,7 @@ def write_foreign(
     level: int | None,
     text: TextOptions,
     storage: dict[str, Any],
+    overwrite: bool,
     progress: ProgressOption,
 ) -> ForeignFile:
     """Writes a file of another format than ORC. It appears under its name when it is complete.
@@ -66,9 +67,11 @@ def write_foreign(
         level: Its level.
         text: How text is written.
         storage: Options of the store.
+        overwrite: Whether a file of the name is replaced.
         progress: As for other functions.
 
     Raises:
+        FileExistsError: The file is there, or has appeared meanwhile, without ``overwrite``.
         UnsupportedError: The format cannot store a type.
         OrcishError: The rows cannot be read.
         OSError: The file cannot be written.
@@ -76,7 +79,7 @@ def write_foreign(
     schema, batches = rows_of(rows)
     total = row_count_of(rows) if progress else None
     count = 0
-    with _published(target, storage) as sink, reported(progress, f"write {target}", total) as add:
+    with _published(target, storage, overwrite=overwrite) as sink, reported(progress, f"write {target}", total) as add:
         with errors_of_writing(target):
             writer = WRITERS[form](sink, schema, codec, level, text.with_delimiter(named(target).delimiter))
         for batch in batches:
@@ -91,9 +94,9 @@ def write_foreign(
 
 
 @contextlib.contextmanager
-def _published(target: str, storage: dict[str, Any]) -> Iterator[Sink]:
+def _published(target: str, storage: dict[str, Any], *, overwrite: bool) -> Iterator[Sink]:
     """A file, which is removed if it is not published at the end of the block."""
-    sink = open_output(target, storage)
+    sink = open_output(target, storage, overwrite=overwrite)
     try:
         yield sink
     finally:

@@ -1,0 +1,82 @@
+"""``-`` in the place of a file: standard input as a source."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+
+__all__ = ["STREAM", "named_sources"]
+
+STREAM = "-"
+"""The name of standard input as a source, and of standard output as a target."""
+SOURCES = ("files", "source", "a", "b", "path")
+"""Arguments of commands that name files that are read."""
+OTHERS = ("table", "output", "target")
+"""Arguments that name tables, or files that are written."""
+
+
+@contextlib.contextmanager
+def named_sources(options: argparse.Namespace) -> Iterator[None]:
+    """Within the block, arguments have a file with the bytes of standard input in place of ``-``. It is ``/dev/stdin``
+    for a file that is redirected, and a temporary file for a pipe.
+
+    Args:
+        options: The arguments, which are changed.
+
+    Raises:
+        ValueError: ``-`` is a table or a target, is there twice, or standard input is a terminal.
+    """
+    for name in OTHERS:
+        if getattr(options, name, None) == STREAM and not getattr(options, "has_stream_target", False):
+            raise ValueError("-: a table, or a file that is written, has a name: a file of the name - is ./-")
+    given = [each for name in SOURCES for each in _listed(getattr(options, name, None)) if each == STREAM]
+    if not given:
+        yield
+        return
+    if len(given) > 1:
+        raise ValueError("-: standard input is read once: give it once; a file of the name - is ./-")
+    if not getattr(options, "has_stream_sources", True) or getattr(options, "in_place", False):
+        raise ValueError("-: standard input is not read here: give a file, or ./- for a file of the name -")
+    if sys.stdin is None or sys.stdin.isatty():
+        raise ValueError("-: standard input is a terminal: give a file, or redirect one; a file of the name - is ./-")
+    with _file() as path:
+        for name in SOURCES:
+            value = getattr(options, name, None)
+            if isinstance(value, list):
+                setattr(options, name, [path if each == STREAM else each for each in value])
+            elif value == STREAM:
+                setattr(options, name, path)
+        yield
+
+
+@contextlib.contextmanager
+def _file() -> Iterator[str]:
+    """The path of a file with the bytes of standard input."""
+    if _is_whole_file():
+        yield "/dev/stdin"
+        return
+    # They would be a part of each start.
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="orcish-") as folder:
+        path = os.path.join(folder, "standard-input")
+        with open(path, "xb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+        yield path
+
+
+def _is_whole_file() -> bool:
+    """Whether standard input is a file of which no process has read a part."""
+    try:
+        is_own = sys.stdin.buffer.fileno() == 0
+        return is_own and os.path.isfile("/dev/stdin") and os.lseek(0, 0, os.SEEK_CUR) == 0
+    except OSError:
+        return False
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]

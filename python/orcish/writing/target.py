@@ -1,0 +1,256 @@
+"""Targets of files that the native core writes, and how a file appears under its name."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from orcish import _native
+from orcish.io.filesystem import in_file_system
+from orcish.io.local_file import NewFolder, target_appeared, target_exists
+from orcish.io.names import display_name, errors_with_name
+from orcish.io.paths import expanded, local_path, plain_location
+from orcish.io.storage import native_storage
+from orcish.io.system_path import SystemPath
+from orcish.io.systems import Output
+from orcish.types import FileSystem, StorageOptions
+
+__all__ = ["FileTarget", "check_no_source", "file_target", "name_of", "published_target"]
+
+
+class FileTarget:
+    """A file that replaces an existing one. The native core publishes it.
+
+    Args:
+        native: The target in the form that the native core takes.
+    """
+
+    publish = True
+    """Whether the native core publishes the file; otherwise it gives a token for :meth:`complete`."""
+    staging: str | None = None
+    """The folder of the file before it is published."""
+
+    def __init__(self, native: Any) -> None:
+        self.native = native
+
+    def complete(self, token: bytes | None) -> None:
+        """Publishes a file that the native core has finished."""
+
+    def abort(self) -> None:
+        """Removes what is not published."""
+
+
+class SystemTarget(FileTarget):
+    """A file in a file system of another library."""
+
+    native: Output
+
+    def complete(self, token: bytes | None) -> None:  # noqa: ARG002
+        """See :class:`FileTarget`."""
+        self.native.close()
+
+    def abort(self) -> None:
+        """See :class:`FileTarget`."""
+        self.native.abort()
+
+
+class NewLocalTarget(FileTarget):
+    """A file of the local disk that appears only where none is.
+
+    Args:
+        path: The file.
+        can_stage: Whether the native core can write a file without publishing it.
+    """
+
+    def __init__(self, path: str, *, can_stage: bool) -> None:
+        super().__init__(path)
+        with errors_with_name(path):
+            self._folder = NewFolder(local_path(path))
+        if can_stage and _is_unicode(path):
+            self.publish, self.staging = False, self._folder.path
+        else:
+            # The file is published within the folder.
+            self.native = os.path.join(self._folder.path, os.path.basename(local_path(path)))
+        self._path = path
+
+    def complete(self, token: bytes | None) -> None:  # noqa: ARG002
+        """See :class:`FileTarget`."""
+        with errors_with_name(self._path):
+            self._folder.publish()
+
+    def abort(self) -> None:
+        """See :class:`FileTarget`."""
+        self._folder.remove()
+
+
+class NewObjectTarget(FileTarget):
+    """A file of a store, which is asked for an existing one before the new one appears."""
+
+    def __init__(self, url: str, storage_options: StorageOptions | None, *, can_stage: bool) -> None:
+        super().__init__(url)
+        self.publish = not can_stage
+        self._options = native_storage(url, storage_options)
+        if self._exists():
+            raise target_exists(url)
+
+    def complete(self, token: bytes | None) -> None:
+        """See :class:`FileTarget`."""
+        if token is None:
+            return
+        try:
+            if self._exists():
+                raise target_appeared(self.native)
+            _native.complete_upload(self.native, token, self._options)
+        except BaseException:
+            with contextlib.suppress(Exception):
+                _native.abort_upload(self.native, token, self._options)
+            raise
+
+    def _exists(self) -> bool:
+        return _native.stat(self.native, self._options) is not None
+
+
+def file_target(
+    target: Any,
+    filesystem: FileSystem | None,
+    storage_options: StorageOptions | None,
+    *,
+    overwrite: bool = True,
+    can_stage: bool = True,
+) -> FileTarget:
+    """The target of a function that writes a file.
+
+    Args:
+        target: A path, a URL or a file object.
+        filesystem: The file system that the path is within.
+        storage_options: Options of the store of a URL.
+        overwrite: Whether an existing file is replaced. A file object is written to anyway.
+        can_stage: Whether the call of the native core takes ``publish`` and ``staging``.
+
+    Raises:
+        TypeError: The target is none.
+        IsADirectoryError: There is a folder.
+        FileExistsError: The file is there, without ``overwrite``.
+        OSError: It cannot be created.
+    """
+    place = in_file_system(target, filesystem, storage_options, is_target=True)
+    if isinstance(place, SystemPath):
+        if os.fspath(target).endswith("/"):
+            raise IsADirectoryError(f"{place} is a directory: a file has a name such as a.orc")
+        return SystemTarget(place.create(overwrite=overwrite))
+    native = _checked_target(place)
+    if overwrite or not isinstance(native, str):
+        return FileTarget(native)
+    if "://" in local_path(native):
+        return NewObjectTarget(native, storage_options, can_stage=can_stage)
+    return NewLocalTarget(native, can_stage=can_stage)
+
+
+@contextlib.contextmanager
+def published_target(
+    target: Any,
+    filesystem: FileSystem | None,
+    storage_options: StorageOptions | None,
+    *,
+    overwrite: bool,
+) -> Iterator[Any]:
+    """A target in the form that the native core takes, for calls that publish files. The file appears at the end of the
+    block, unless it raises.
+    """
+    found = file_target(target, filesystem, storage_options, overwrite=overwrite, can_stage=False)
+    try:
+        with _named(found.native, target):
+            yield found.native
+        found.complete(None)
+    except BaseException:
+        found.abort()
+        raise
+
+
+def check_no_source(target: Any, sources: Iterable[Any], filesystem: FileSystem | None = None) -> None:
+    """Checks that a target is none of the sources, by whatever name or link. Other objects than paths and URLs are
+    passed over.
+
+    Raises:
+        ValueError: It is one.
+    """
+    if not isinstance(target, str | os.PathLike):
+        return
+    own = _location(target, filesystem)
+    file = _identity(own)
+    for source in sources:
+        if not isinstance(source, str | os.PathLike):
+            continue
+        other = _location(source, filesystem)
+        if other == own or (file is not None and file == _identity(other)):
+            raise ValueError(f"{name_of(target)}: the target is one of the sources: choose another name")
+
+
+def name_of(target: Any) -> str:
+    """What is written, for people."""
+    if not isinstance(target, str | os.PathLike):
+        return f"<{type(target).__name__}>"
+    return display_name(os.fspath(target))
+
+
+@contextlib.contextmanager
+def _named(native: Any, target: Any) -> Iterator[None]:
+    """Errors about a file have the name of the target in place of that under which the native core writes it."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(native, str) and isinstance(target, str | os.PathLike):
+            hidden = display_name(native)
+            error.args = tuple(
+                each.replace(hidden, name_of(target)) if isinstance(each, str) else each for each in error.args
+            )
+            if isinstance(error, OSError) and isinstance(error.strerror, str):
+                error.strerror = error.strerror.replace(hidden, name_of(target))
+        raise
+
+
+def _location(path: str | os.PathLike[str], filesystem: FileSystem | None) -> str:
+    """A path or URL in a normalized spelling."""
+    place = path if filesystem is None else in_file_system(path, filesystem, None, is_target=True)
+    if isinstance(place, SystemPath):
+        return place.location
+    return plain_location(local_path(os.fspath(place)))
+
+
+def _identity(location: str) -> tuple[int, int] | None:
+    """What hard links of a file of the local disk have in common; ``None`` where there is no such file."""
+    if "://" in location:
+        return None
+    try:
+        found = os.stat(location)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _checked_target(target: Any) -> Any:
+    found = os.fspath(target) if isinstance(target, os.PathLike) else target
+    if isinstance(found, str):
+        path = local_path(found)
+        scheme, _, rest = path.rpartition("://")
+        # The native core names the fault of a URL of a whole bucket.
+        is_bucket = bool(scheme) and not rest.strip("/").partition("/")[2]
+        if not is_bucket and (path.endswith("/") or (not scheme and os.path.isdir(path))):
+            raise IsADirectoryError(
+                f"{display_name(found)} is a directory: orcish.write_dataset writes a folder of files, and a "
+                "file has a name such as a.orc"
+            )
+        return expanded(found)
+    if hasattr(found, "write"):
+        return found
+    raise TypeError(f"a file is written to a path, a URL or a file object, not to {type(target).__name__}")

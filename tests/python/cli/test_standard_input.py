@@ -1,0 +1,139 @@
+"""``-`` in the place of files: standard input and standard output."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import orcish
+import pyarrow as pa
+import pytest
+from orcish.cli import main
+
+ROWS = pa.table({"id": range(2000), "text": [f"t{number}" for number in range(2000)]})
+READING = [
+    ["meta", "-"],
+    ["data", "-"],
+    ["head", "-"],
+    ["tail", "-"],
+    ["sample", "-"],
+    ["count", "-"],
+    ["scan", "-"],
+    ["schema", "-"],
+    ["stats", "-"],
+    ["sizes", "-"],
+    ["key", "-"],
+    ["check", "-"],
+    ["compat", "-"],
+    ["advise", "-"],
+    ["explain", "-", "--where", "id > 5"],
+    ["layout", "-", "--json"],
+    ["layout", "-", "-o", "page.html"],
+    ["diff", "-", "a.orc"],
+    ["diff", "a.orc", "-"],
+    ["merge", "a.orc", "-", "-o", "new.orc"],
+    ["rewrite", "-", "-o", "new.orc", "--sort-by", "-id"],
+    ["recover", "-", "-o", "new.orc"],
+    ["convert", "-", "new.csv"],
+    ["convert", "-", "folder"],
+]
+REFUSED = [
+    ["merge", "a.orc", "-o", "-"],
+    ["rewrite", "a.orc", "-o", "-"],
+    ["recover", "a.orc", "-o", "-"],
+    ["layout", "a.orc", "-o", "-"],
+    ["convert", "a.orc", "-"],
+    ["convert", "a.orc", "-", "--to", "orc"],
+    ["convert", "a.orc", "-", "--to", "parquet"],
+    ["rewrite", "-", "--in-place"],
+    ["count", "-", "-"],
+    ["diff", "-", "-"],
+    ["delete", "-", "--where", "id > 5"],
+    ["compact", "-"],
+    ["history", "-"],
+    ["recover", "-", "-o", "-"],
+    ["spark", "convert", "-", "folder"],
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    orcish.write_table(ROWS, tmp_path / "a.orc")
+    return tmp_path
+
+
+@pytest.fixture
+def piped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder, which this process is in, with the file in standard input, too."""
+    (folder / "temporary").mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(tempfile, "tempdir", str(folder / "temporary"))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO((folder / "a.orc").read_bytes())))
+    return folder
+
+
+def run(folder: Path, *arguments: str, **how: Any) -> subprocess.CompletedProcess[bytes]:
+    """Runs the command; ``TMPDIR`` is a folder of its own."""
+    (folder / "temporary").mkdir(exist_ok=True)
+    environment = {**os.environ, "TMPDIR": str(folder / "temporary")}
+    command = [sys.executable, "-m", "orcish", *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False, **how)
+    assert list((folder / "temporary").iterdir()) == []
+    return done
+
+
+@pytest.mark.parametrize("arguments", READING, ids=" ".join)
+def test_sources(arguments: list[str], piped: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert (main(arguments), capfd.readouterr().err) == (0, "")
+    assert list((piped / "temporary").iterdir()) == []
+
+
+def test_files_that_are_redirected(folder: Path) -> None:
+    with open(folder / "a.orc", "rb") as file:
+        done = run(folder, "count", "-", "--json", stdin=file)
+    assert json.loads(done.stdout)["rows"] == 2000
+    (folder / "behind").write_bytes(bytes(100) + (folder / "a.orc").read_bytes())
+    with open(folder / "behind", "rb") as file:
+        # Another process has read a part.
+        file.seek(100)
+        done = run(folder, "data", "-", "--all", "--json", stdin=file)
+    assert len(done.stdout.splitlines()) == 2000
+    with open(folder / "a.orc", "rb") as file:
+        done = run(folder, "convert", "-", "a.orc", "--existing-data", "overwrite", stdin=file)
+    assert (done.returncode, b"the target is one of the sources" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "arrows"])
+def test_streams(form: str, folder: Path) -> None:
+    done = run(folder, "convert", "a.orc", "-", "--to", form)
+    assert (done.returncode, done.stderr) == (0, b"")
+    back = run(folder, "convert", "-", "back.orc", "--from", form, input=done.stdout)
+    assert (back.returncode, back.stderr) == (0, b"")
+    assert orcish.read_table(folder / "back.orc").to_pylist() == ROWS.to_pylist()
+    again = run(folder, "convert", "-", "-", "--to", form, input=(folder / "a.orc").read_bytes())
+    assert again.stdout == done.stdout
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-m", "orcish", "convert", "a.orc", "-", "--to", form]
+        failed = subprocess.run(command, cwd=folder, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert failed.returncode != 0
+    assert b"standard output: No space left on device" in failed.stderr
+
+
+@pytest.mark.parametrize("arguments", REFUSED, ids=" ".join)
+def test_what_is_refused(arguments: list[str], piped: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    code = main(arguments)
+    out, err = capfd.readouterr()
+    assert (code != 0, out) == (True, "")
+    assert err.startswith("orcish: -: ")
+    assert sorted(path.name for path in piped.iterdir()) == ["a.orc", "temporary"]
+
+
+def test_a_file_of_the_name(folder: Path) -> None:
+    assert run(folder, "convert", "a.orc", "./-", "--to", "csv").returncode == 0
+    assert (folder / "-").read_bytes().startswith(b'"id","text"')

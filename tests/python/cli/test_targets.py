@@ -1,0 +1,274 @@
+"""Files that commands write: one set of rules for every command and format."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orcish
+import pyarrow as pa
+import pytest
+from orcish.io import local_file
+from orcish.layout import write_report
+from support.small_tables import in_stripes
+
+ROWS = pa.table({"id": range(4000), "text": [f"t{number}" for number in range(4000)]})
+OTHER = b"rows of another program"
+Run = Callable[..., tuple[int, list[str], str]]
+
+FORMATS = ("orc", "parquet", "csv", "json", "arrow", "arrows")
+COMMANDS: dict[str, Callable[[Path, Path], list[Any]]] = {
+    **{
+        f"convert to {form}": lambda source, target, form=form: ["convert", source, target, "--to", form]
+        for form in FORMATS
+    },
+    "convert to csv.gz": lambda source, target: ["convert", source, target, "--to", "csv", "--compression", "gzip"],
+    "rewrite": lambda source, target: ["rewrite", source, "-o", target],
+    "rewrite --no-verify": lambda source, target: ["rewrite", source, "-o", target, "--no-verify"],
+    "merge": lambda source, target: ["merge", source, "-o", target],
+    "recover": lambda source, target: ["recover", source, "-o", target],
+    "layout": lambda source, target: ["layout", source, "-o", target],
+}
+"""Commands that write one file."""
+
+
+def replacing(command: str) -> list[str]:
+    """The arguments by which a command replaces its target."""
+    return ["--existing-data", "overwrite"] if command.startswith("convert") else ["--overwrite"]
+
+
+@pytest.fixture(params=COMMANDS)
+def command(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return in_stripes(tmp_path / "source.orc", ROWS, 1000)
+
+
+@pytest.fixture
+def target(command: str, tmp_path: Path) -> Path:
+    # The name says that it is a file, whatever its format.
+    return tmp_path / ("target" if command == "convert to csv.gz" else "target.orc")
+
+
+def arguments(command: str, source: Path, target: Path) -> list[Any]:
+    return COMMANDS[command](source, target)
+
+
+def assert_only(folder: Path, *names: str) -> None:
+    assert sorted(path.name for path in folder.iterdir()) == sorted(names)
+
+
+def test_existing_targets(command: str, source: Path, target: Path, run: Run) -> None:
+    target.write_bytes(OTHER)
+    code, _, err = run(*arguments(command, source, target))
+    assert (code != 0, str(target) in err, "is there already" in err) == (True, True, True)
+    assert " ".join(replacing(command)) in err
+    assert target.read_bytes() == OTHER
+    code, _, err = run(*arguments(command, source, target), *replacing(command))
+    assert code == 0, err
+    assert target.read_bytes() != OTHER
+    assert_only(source.parent, "source.orc", target.name)
+
+
+def test_dangling_links_are_targets(command: str, source: Path, target: Path, run: Run) -> None:
+    target.symlink_to("nothing")
+    code, _, err = run(*arguments(command, source, target))
+    assert (code != 0, "is there already" in err) == (True, True)
+    assert_only(source.parent, "source.orc", target.name)
+
+
+@pytest.mark.parametrize("spelling", ["same", "URL", "dots", "link", "hard link"])
+def test_sources_are_no_targets(command: str, spelling: str, source: Path, tmp_path: Path, run: Run) -> None:
+    target: Any = source
+    if spelling == "URL":
+        target = source.as_uri()
+    elif spelling == "dots":
+        target = f"{tmp_path}/../{tmp_path.name}/./source.orc"
+    elif spelling != "same":
+        target = tmp_path / "again.orc"
+        (target.symlink_to if spelling == "link" else target.hardlink_to)(source)
+    before = source.read_bytes()
+    code, _, err = run(*arguments(command, source, target), *replacing(command))
+    # A page is refused as any ORC file is its target.
+    text = "is an ORC file" if command == "layout" else "the target is one of the sources"
+    assert (code != 0, text in err) == (True, True), err
+    assert source.read_bytes() == before
+
+
+def test_the_file_of_the_columns_is_no_target(source: Path, tmp_path: Path, run: Run) -> None:
+    torn, before = tmp_path / "torn.orc", source.read_bytes()
+    torn.write_bytes(before[: len(before) // 2])
+    code, _, err = run("recover", torn, "--like", source, "-o", source, "--overwrite")
+    assert (code, "the target is one of the sources" in err) == (2, True)
+    for target in (torn, source):
+        with pytest.raises(ValueError, match="the target is one of the sources"):
+            orcish.recover_file(torn, target, like=source)
+    assert source.read_bytes() == before
+
+
+def test_targets_that_appear_stay(
+    command: str, source: Path, target: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that another program writes while a command runs is not replaced."""
+    publish = local_file._publish
+
+    def late(*given: Any, **options: Any) -> None:
+        target.write_bytes(OTHER)
+        publish(*given, **options)
+
+    monkeypatch.setattr(local_file, "_publish", late)
+    code, _, err = run(*arguments(command, source, target))
+    assert (code != 0, str(target) in err, "another process has written" in err) == (True, True, True), err
+    assert target.read_bytes() == OTHER
+    assert_only(source.parent, "source.orc", target.name)
+
+
+def test_file_systems_without_hard_links(
+    command: str, source: Path, target: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def link(*_: Any) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(local_file.os, "link", link)
+    code, _, err = run(*arguments(command, source, target))
+    assert code == 0, err
+    assert_only(source.parent, "source.orc", target.name)
+    target.unlink()
+    test_targets_that_appear_stay(command, source, target, run, monkeypatch)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "link to a pipe", "device", "standard output", "descriptor"])
+def test_pipes_and_devices_stay(command: str, kind: str, source: Path, tmp_path: Path, run: Run) -> None:
+    target = tmp_path / "target.orc"
+    if kind == "standard output":
+        target = Path("/dev/stdout")
+    elif kind == "descriptor":
+        target = Path("/dev/fd/1")
+    elif kind == "device":
+        try:
+            os.mknod(target, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+        except OSError:
+            pytest.skip("devices need rights")
+    else:
+        os.mkfifo(target if kind == "pipe" else tmp_path / "pipe")
+        if kind != "pipe":
+            target.symlink_to("pipe")
+    before = os.lstat(target).st_mode
+    for more in ([], replacing(command)):
+        code, _, err = run(*arguments(command, source, target), *more)
+        text = ": the target is no regular file"
+        if command.startswith("rewrite") and target.suffix != ".orc":
+            # The name is that of a folder.
+            text = " is a file, and no folder"
+        assert (code != 0, f"{target}{text}" in err) == (True, True), err
+    assert os.lstat(target).st_mode == before
+
+
+def test_links_and_permissions_stay(command: str, source: Path, target: Path, tmp_path: Path, run: Run) -> None:
+    (tmp_path / "folder").mkdir()
+    real = tmp_path / "folder" / "real"
+    real.write_bytes(OTHER)
+    real.chmod(0o600)
+    target.symlink_to("folder/real")
+    code, _, err = run(*arguments(command, source, target), *replacing(command))
+    assert code == 0, err
+    assert target.is_symlink()
+    assert real.read_bytes() != OTHER
+    assert stat.S_IMODE(real.stat().st_mode) == 0o600
+    assert_only(real.parent, "real")
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk with hardly any room."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if os.system(f"mount -t tmpfs -o size=64k none '{folder}' 2>/dev/null") != 0:
+        pytest.skip("mounts need rights")
+    try:
+        (folder / "fill").write_bytes(bytes(48 << 10))
+        yield folder
+    finally:
+        os.system(f"umount '{folder}'")
+
+
+def test_full_disks(command: str, source: Path, full_disk: Path, run: Run) -> None:
+    """The old file stays, and the error names the target."""
+    large = pa.table({"id": [f"{number * 7919 % 100_003}" for number in range(50_000)]})
+    orcish.write_table(large, source)
+    target = full_disk / "target.orc"
+    target.write_bytes(OTHER)
+    code, _, err = run(*arguments(command, source, target), *replacing(command))
+    assert code != 0
+    assert str(target) in err
+    assert "No space left on device" in err
+    assert target.read_bytes() == OTHER
+    assert_only(full_disk, "fill", target.name)
+
+
+def test_missing_folders(command: str, source: Path, tmp_path: Path, run: Run) -> None:
+    target = tmp_path / "missing" / "target.orc"
+    code, _, err = run(*arguments(command, source, target))
+    assert (code != 0, str(target) in err, "No such file or directory" in err) == (True, True, True), err
+    assert_only(tmp_path, "source.orc")
+
+
+def test_files_are_on_disk_before_they_appear(
+    command: str, source: Path, target: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if command == "convert to orc" or not command.startswith(("convert", "layout")):
+        pytest.skip("the native core writes it")
+    calls: list[str] = []
+    sync, link = os.fsync, os.link
+    monkeypatch.setattr(local_file.os, "fsync", lambda *given: (calls.append("sync"), sync(*given)))
+    monkeypatch.setattr(local_file.os, "link", lambda *given: (calls.append("appear"), link(*given)))
+    code, _, err = run(*arguments(command, source, target))
+    assert code == 0, err
+    assert calls == ["sync", "appear", "sync"]
+
+
+def write_slowly(target: Path, overwrite: bool) -> Callable[[], object]:
+    writer = orcish.ORCWriter(target, ROWS.schema, overwrite=overwrite)
+    writer.write(ROWS)
+    return writer.close
+
+
+FUNCTIONS: dict[str, Callable[[Path, Path, bool], object]] = {
+    "write_table": lambda source, target, overwrite: orcish.write_table(ROWS, target, overwrite=overwrite),
+    "ORCWriter": lambda source, target, overwrite: write_slowly(target, overwrite)(),
+    "merge": lambda source, target, overwrite: orcish.merge([source], target, overwrite=overwrite),
+    "recover_file": lambda source, target, overwrite: orcish.recover_file(source, target, overwrite=overwrite),
+    "write_report": lambda source, target, overwrite: write_report(source, target, overwrite=overwrite),
+}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("name", ["target", "caf\udce9"])
+def test_functions(function: str, name: str, source: Path, tmp_path: Path) -> None:
+    """Also with names that are no Unicode."""
+    target = tmp_path / name
+    FUNCTIONS[function](source, target, False)
+    assert target.exists()
+    target.write_bytes(OTHER)
+    with pytest.raises(FileExistsError, match="overwrite=True replaces it"):
+        FUNCTIONS[function](source, target, False)
+    assert target.read_bytes() == OTHER
+    FUNCTIONS[function](source, target, True)
+    assert target.read_bytes() != OTHER
+    assert_only(tmp_path, "source.orc", name)
+
+
+def test_writers_that_are_given_up_leave_nothing(tmp_path: Path) -> None:
+    writer = orcish.ORCWriter(tmp_path / "a.orc", ROWS.schema, overwrite=False)
+    writer.write(ROWS)
+    writer.abort()
+    with pytest.raises(ValueError, match="overwrite=False is for files that are published"):
+        orcish.ORCWriter(tmp_path / "a.orc", ROWS.schema, overwrite=False, publish=False)
+    assert_only(tmp_path)
