@@ -112,7 +112,7 @@ def _orc_rows(options: argparse.Namespace, to: str) -> Scan:
     if to in ("csv", "json"):
         # Maps of text have null keys.
         of_orc["null_map_keys"] = "dictionary"
-    return open_rows(options.source, options, as_stored=False, more=given, more_of_orc=of_orc)
+    return open_rows(options.source, options, as_stored=False, all_columns=True, more=given, more_of_orc=of_orc)
 
 
 def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
