@@ -11,6 +11,7 @@ from orcish.cli.formats.names import FORMATS, ORC, codec_of
 from orcish.cli.formats.text_options import add_text
 from orcish.cli.output import print_lines
 from orcish.cli.rows import add_reading
+from orcish.tables.apart import check_apart
 from orcish.tables.convert import convert
 from orcish.tables.write import write_dataset
 from orcish.terminal import json_line
@@ -81,6 +82,8 @@ def _to_folder(options: argparse.Namespace) -> list[Any]:
     }
     if form != ORC:
         rows = foreign_rows(options, form)
+        files = [file.location for file in rows.files]
+        check_apart(options.source, files, options.target, is_folder=True, advice="choose a folder beside the source")
         partition_by = options.partition_by
         if partition_by is None:
             chosen = options.columns

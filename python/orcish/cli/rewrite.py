@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Any
 
 from orcish.cli.arguments import (
@@ -24,16 +23,17 @@ from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.output import EXPECTED, fail, print_lines
 from orcish.cli.rows import add_reading, open_rows
 from orcish.cli.sources import is_several
-from orcish.cli.targets import add_overwrite, check_no_source, check_target
+from orcish.cli.targets import add_overwrite, check_target
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
 from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan, reader_of
 from orcish.sizes import parse_size
+from orcish.tables.apart import check_apart
 from orcish.tables.changed_rows import ChangedRows, CountedRows
 from orcish.tables.convert import infers_arrow_types
-from orcish.tables.log.table import table_of
+from orcish.tables.log.table import check_no_file_of_table
 from orcish.tables.rewriting import kept_options
 from orcish.tables.rewritten_table import rewrite_table
 from orcish.tables.write import write_dataset
@@ -44,6 +44,7 @@ from orcish.writing.writer import write_table
 
 __all__ = ["add_arguments"]
 
+ADVICE = "--in-place writes a table anew in its place; other targets are outside of the source"
 MORE_OPTIONS = ("stripe_size", "row_index_stride", "compression_block_size", "bloom_filter_fpp")
 
 
@@ -124,7 +125,7 @@ def _in_place(source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     if is_pattern(local_path(source)):
         raise ValueError(f"{display_name(source)}: a pattern is not rewritten in place: give its files")
     if not is_several(source):
-        _check_no_table(source)
+        check_no_file_of_table(source, storage, "rewrite the table")
         return _to_file([source], source, options)
     scan = _scan([source], options)
     written = rewrite_table(
@@ -140,16 +141,6 @@ def _in_place(source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     return [file._asdict() for file in written]
 
 
-def _check_no_table(source: str) -> None:
-    """Checks that a file is none of a table with a log, whose readers rely on its bytes."""
-    path = local_path(source)
-    if "://" in path:
-        return
-    root, _ = table_of(os.path.dirname(os.path.abspath(path)))
-    if os.path.isdir(f"{root}/_orcish/log"):
-        raise ValueError(f"{display_name(source)} is a file of the table {display_name(root)}: rewrite the table")
-
-
 def _written(sources: list[str], target: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Writes all sources as one file, or as one table."""
     form = target_format(target, None)
@@ -159,6 +150,7 @@ def _written(sources: list[str], target: str, options: argparse.Namespace) -> li
         check_target(target, dict(options.storage_options), overwrite=options.overwrite)
         return _to_file(sources, target, options)
     scan = _scan(sources, options)
+    check_apart(sources, scan.files, target, is_folder=True, advice=ADVICE)
     written = write_dataset(
         _changed(scan, options),
         target,
@@ -179,7 +171,7 @@ def _to_file(sources: list[str], target: str, options: argparse.Namespace) -> li
     storage = dict(options.storage_options)
     scan = _scan(sources, options)
     if not options.in_place:
-        check_no_source(target, scan.files)
+        check_apart(sources, scan.files, target, is_folder=False, advice=ADVICE)
     given = _file_options(scan, options)
     rows = _changed(scan, options)
     written = write_table(rows, target, progress=not options.json, storage_options=storage, **given)

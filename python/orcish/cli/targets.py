@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from orcish import _native
 from orcish.io.filesystem import foreign_path, is_foreign
 from orcish.io.names import display_name
-from orcish.io.paths import is_http, local_path, plain_location
+from orcish.io.paths import is_http, local_path
 from orcish.io.storage import native_storage
+from orcish.tables.log.table import check_no_file_of_table
 
-__all__ = ["add_overwrite", "check_no_source", "check_target"]
+__all__ = ["add_overwrite", "check_target"]
 
 
 def add_overwrite(command: argparse.ArgumentParser) -> None:
@@ -32,11 +33,13 @@ def check_target(target: str, storage: Mapping[str, str], *, overwrite: bool, ad
     Raises:
         FileExistsError: The file is there, and may not be replaced.
         IsADirectoryError: There is a folder.
+        ValueError: The file is one of a table with a log.
     """
     path = local_path(target)
     name = display_name(target)
     if os.path.isdir(path) or target.endswith("/"):
         raise IsADirectoryError(f"{name}: the target is a folder: give the name of a file")
+    check_no_file_of_table(target, storage, "write it elsewhere, or add its rows with convert --existing-data append")
     if not overwrite and _exists(path, storage):
         raise FileExistsError(f"{name}: the target is there already: {advice} replaces it")
 
@@ -51,14 +54,3 @@ def _exists(path: str, storage: Mapping[str, str]) -> bool:
             return False
     # Nothing is written to servers of HTTP.
     return not is_http(path) and _native.stat(path, native_storage(path, dict(storage))) is not None
-
-
-def check_no_source(target: str, sources: Iterable[str]) -> None:
-    """Checks that the target is none of the sources.
-
-    Raises:
-        ValueError: It is one.
-    """
-    for source in sources:
-        if plain_location(local_path(source)) == plain_location(local_path(target)):
-            raise ValueError(f"{display_name(target)}: the target is one of the sources: choose another name")

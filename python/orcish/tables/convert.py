@@ -13,7 +13,7 @@ import pyarrow as pa
 from orcish.arrow.nested import map_columns
 from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
-from orcish.io.paths import is_pattern, local_path, path_text, plain_location
+from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
@@ -22,6 +22,7 @@ from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.schema_file import schema_file
 from orcish.tables.all_columns import scan_of_all_columns, with_all_columns
+from orcish.tables.apart import check_apart
 from orcish.tables.partition_values import untyped_columns
 from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ProgressOption, ScanOptions, Sources, StorageOptions, WriteOptions
@@ -144,7 +145,7 @@ def convert(
     }
     given.update(cast("ScanOptions", {name: value for name, value in choices.items() if value is not None}))
     table = scan_of_all_columns(source, dict(given))
-    _check_apart(source, table, base)
+    check_apart(source, table.files, base, is_folder=True, advice=_ADVICE)
     reader = reader_of(table)
     if infers_arrow_types(table):
         # Readers infer the same types.
@@ -274,19 +275,3 @@ def _opened(table: OrcFiles) -> Iterator[ORCFile]:
         source = file.location if file.source is None else file.source
         with contextlib.suppress(OrcishError):
             yield ORCFile(source, storage_options=table.storage_options, limits=table.limits)
-
-
-def _check_apart(source: Sources, table: Scan, target: str) -> None:
-    """Raises ValueError where the source and the target overlap."""
-    sources = source if isinstance(source, list | tuple) else [source]
-    paths = [os.fspath(each) for each in sources if isinstance(each, str | os.PathLike)]
-    folders = [local_path(path) for path in paths if not is_pattern(local_path(path))]
-    if any(_is_below(target, folder) for folder in folders):
-        raise ValueError(f"the target {target} is in the source: {_ADVICE}")
-    if any(_is_below(each, target) for each in [*folders, *table.files]):
-        raise ValueError(f"the source is in the target {target}: {_ADVICE}")
-
-
-def _is_below(location: str, folder: str) -> bool:
-    """Whether a path or URL is that of a folder, or of something in it."""
-    return f"{plain_location(location)}/".startswith(f"{plain_location(folder)}/")

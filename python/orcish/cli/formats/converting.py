@@ -14,12 +14,13 @@ from orcish.cli.formats.writing import ForeignFile, write_foreign
 from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.rows import open_rows
 from orcish.cli.sources import is_several
-from orcish.cli.targets import check_no_source, check_target
+from orcish.cli.targets import check_target
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.io.paths import local_path
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan
+from orcish.tables.apart import check_apart
 from orcish.tables.convert import infers_arrow_types
 from orcish.tables.log.listing import table_files
 from orcish.writing.writer import write_table
@@ -137,12 +138,12 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
     source = source_format(options.source, options.source_format, storage)
     rows: BatchSource
     if source == ORC:
-        scan = _orc_rows(options, to)
-        check_no_source(target, scan.files)
-        rows = scan
+        rows = scan = _orc_rows(options, to)
+        files = scan.files
     else:
-        rows = foreign_rows(options, source)
-        check_no_source(target, [file.location for file in rows.files])
+        rows = foreign = foreign_rows(options, source)
+        files = [file.location for file in foreign.files]
+    check_apart(options.source, files, target, is_folder=False, advice="choose a target outside of the source")
     given = chosen_writing(options)
     progress = not options.json
     if to == ORC:
