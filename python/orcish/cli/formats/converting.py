@@ -8,6 +8,7 @@ from typing import Any
 
 from orcish.cli.arguments import chosen_writing
 from orcish.cli.formats.names import ORC, codec_of, named, unknown_ending
+from orcish.cli.formats.places import check_place
 from orcish.cli.formats.reading import ForeignRows
 from orcish.cli.formats.text_options import TextOptions
 from orcish.cli.formats.writing import ForeignFile, write_foreign
@@ -134,6 +135,8 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
     for name in ("partition_by", "max_rows_per_file"):
         if getattr(options, name) is not None:
             raise ValueError(f"--{name.replace('_', '-')} is of folders, and {display_name(target)} is a file")
+    if to != ORC:
+        check_place(target)
     check_target(target, storage, overwrite=options.existing_data == "overwrite", advice="--existing-data overwrite")
     source = source_format(options.source, options.source_format, storage)
     rows: BatchSource
