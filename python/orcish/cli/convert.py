@@ -12,6 +12,7 @@ from orcish.cli.formats.text_options import add_text
 from orcish.cli.output import print_lines
 from orcish.cli.rows import add_reading
 from orcish.cli.standard_input import STREAM
+from orcish.tables.apart import check_apart
 from orcish.tables.convert import convert
 from orcish.tables.write import write_dataset
 from orcish.terminal import json_line
@@ -91,6 +92,8 @@ def _to_folder(options: argparse.Namespace) -> list[Any]:
     }
     if form != ORC:
         rows = foreign_rows(options, form)
+        files = [file.location for file in rows.files]
+        check_apart(options.source, files, options.target, is_folder=True, advice="choose a folder beside the source")
         partition_by = options.partition_by
         if partition_by is None:
             chosen = options.columns

@@ -10,9 +10,9 @@ from orcish.cli.output import print_lines
 from orcish.cli.targets import add_overwrite, check_target
 from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
+from orcish.tables.apart import check_apart
 from orcish.tables.log.listing import table_files
 from orcish.terminal import json_line
-from orcish.writing.target import check_no_source
 from orcish.writing.writer import merge
 
 __all__ = ["add_arguments"]
@@ -36,7 +36,7 @@ def _run(options: argparse.Namespace) -> int:
     storage = dict(options.storage_options)
     check_target(options.output, storage, overwrite=options.overwrite)
     sources = _sources(options.files, storage)
-    check_no_source(options.output, sources)
+    check_apart(options.files, sources, options.output, is_folder=False, advice="choose a target outside of the source")
     written = merge(
         sources,
         options.output,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from orcish.cli.arguments import (
@@ -15,10 +16,10 @@ from orcish.cli.arguments import (
     add_writing,
     chosen_writing,
     count,
-    pair,
+    renames,
+    types,
 )
-from orcish.cli.formats.converting import target_format
-from orcish.cli.formats.names import ORC
+from orcish.cli.formats.names import ORC, named
 from orcish.cli.formats.schemas import parse_type
 from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.output import EXPECTED, fail, print_lines
@@ -31,20 +32,22 @@ from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan, reader_of
 from orcish.sizes import parse_size
-from orcish.tables.changed_rows import ChangedRows, CountedRows
+from orcish.tables.apart import check_apart
+from orcish.tables.changed_rows import ChangedRows, ChosenRows, CountedRows
 from orcish.tables.convert import infers_arrow_types
-from orcish.tables.log.table import table_of
+from orcish.tables.log.table import check_no_file_of_table
 from orcish.tables.rewriting import kept_options
 from orcish.tables.rewritten_table import rewrite_table
 from orcish.tables.write import write_dataset
 from orcish.terminal import json_line
+from orcish.writing.replaced_file import ReplacedFile
 from orcish.writing.sorting import DEFAULT_MEMORY, SortedRows, SortKey
-from orcish.writing.target import check_no_source
 from orcish.writing.timestamps import writer_timezones
 from orcish.writing.writer import write_table
 
 __all__ = ["add_arguments"]
 
+ADVICE = "--in-place writes a table anew in its place; other targets are outside of the source"
 MORE_OPTIONS = ("stripe_size", "row_index_stride", "compression_block_size", "bloom_filter_fpp")
 
 
@@ -68,10 +71,20 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--temporary-folder", metavar="PATH", help="where the sort writes what is beyond the memory")
     command.add_argument(
-        "--cast", type=pair, action="append", default=[], metavar="COLUMN=TYPE", help="a new type, such as id=bigint"
+        "--cast",
+        type=types,
+        action="extend",
+        default=[],
+        metavar="A=TYPE,B=TYPE",
+        help="new types, such as id=bigint,total=decimal(10,2); a comma that NAME= follows begins the next one",
     )
     command.add_argument(
-        "--rename", type=pair, action="append", default=[], metavar="COLUMN=NAME", help="a new name of a column"
+        "--rename",
+        type=renames,
+        action="extend",
+        default=[],
+        metavar="A=NAME,B=NAME",
+        help="new names of columns, likewise",
     )
     command.add_argument("--drop", **LIST, default=[], help="columns that are left out")
     add_partition_by(command)
@@ -125,8 +138,8 @@ def _in_place(source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     if is_pattern(local_path(source)):
         raise ValueError(f"{display_name(source)}: a pattern is not rewritten in place: give its files")
     if not is_several(source):
-        _check_no_table(source)
-        return _to_file([source], source, options)
+        check_no_file_of_table(source, storage, "rewrite the table")
+        return _to_file([source], source, options, ReplacedFile(source, storage))
     scan = _scan([source], options)
     written = rewrite_table(
         source,
@@ -141,73 +154,91 @@ def _in_place(source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     return [file._asdict() for file in written]
 
 
-def _check_no_table(source: str) -> None:
-    """Checks that a file is none of a table with a log, whose readers rely on its bytes."""
-    path = local_path(source)
-    if "://" in path:
-        return
-    root, _ = table_of(os.path.dirname(os.path.abspath(path)))
-    if os.path.isdir(f"{root}/_orcish/log"):
-        raise ValueError(f"{display_name(source)} is a file of the table {display_name(root)}: rewrite the table")
-
-
 def _written(sources: list[str], target: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Writes all sources as one file, or as one table."""
-    form = target_format(target, None)
+    form = None if os.path.isdir(local_path(target)) else named(target).format
     if form not in (ORC, None):
         raise ValueError(f"{display_name(target)}: rewrite writes ORC: convert writes other formats")
     if form == ORC:
         check_target(target, dict(options.storage_options), overwrite=options.overwrite)
         return _to_file(sources, target, options)
     scan = _scan(sources, options)
-    written = write_dataset(
-        _changed(scan, options),
-        target,
-        partition_by=_partition_by(scan, options),
-        max_rows_per_file=options.max_rows_per_file,
-        existing_data="overwrite" if options.overwrite else "error",
-        progress=not options.json,
-        storage_options=dict(options.storage_options),
-        **_file_options(scan, options),
-    )
+    check_apart(sources, scan.files, target, is_folder=True, advice=ADVICE)
+    try:
+        written = write_dataset(
+            _changed(scan, options),
+            target,
+            partition_by=_partition_by(scan, options),
+            max_rows_per_file=options.max_rows_per_file,
+            existing_data="overwrite" if options.overwrite else "error",
+            progress=not options.json,
+            storage_options=dict(options.storage_options),
+            **_file_options(scan, options),
+        )
+    except FileExistsError as error:
+        if options.overwrite or "existing_data" not in str(error):
+            raise
+        raise FileExistsError(f"{display_name(target)}: the target has data already: --overwrite replaces it") from None
     return [file._asdict() for file in written]
 
 
-def _to_file(sources: list[str], target: str, options: argparse.Namespace) -> list[dict[str, Any]]:
+def _to_file(
+    sources: list[str], target: str, options: argparse.Namespace, replaced: ReplacedFile | None = None
+) -> list[dict[str, Any]]:
+    """Writes a file, or one in the place of another."""
     for name in ("partition_by", "max_rows_per_file"):
         if getattr(options, name) is not None:
             raise ValueError(f"--{name.replace('_', '-')} is of tables, and {display_name(target)} is a file")
     storage = dict(options.storage_options)
     scan = _scan(sources, options)
-    if not options.in_place:
-        check_no_source(target, scan.files)
+    if replaced is None:
+        check_apart(sources, scan.files, target, is_folder=False, advice=ADVICE)
     given = _file_options(scan, options)
     rows = _changed(scan, options)
-    overwrite = options.in_place or options.overwrite
     progress = not options.json
-    written = write_table(rows, target, overwrite=overwrite, progress=progress, storage_options=storage, **given)
+    if replaced is None:
+        written = write_table(
+            rows, target, overwrite=options.overwrite, progress=progress, storage_options=storage, **given
+        )
+    else:
+        written = replaced.write(rows, progress=progress, options=given)
     return [{"path": target, "rows": written.rows, "bytes": written.bytes}]
 
 
 def _scan(sources: list[str], options: argparse.Namespace) -> Scan:
     """The rows that are written, without a loss of digits."""
     given = {} if options.timestamp_unit else {"timestamp_unit": "exact"}
-    scan = open_rows(sources, options, as_stored=False, more=given)
+    scan = open_rows(sources, options, as_stored=False, all_columns=True, more=given)
     return scan if options.limit is None else scan.limit(options.limit)
 
 
 def _changed(scan: Scan, options: argparse.Namespace) -> BatchSource:
-    """The rows with other columns and in another order. Columns are named as in the source."""
-    rows: BatchSource = scan
+    """The rows with other columns and in another order. Columns are named as in the source. Rows may be sorted by
+    columns that are left out.
+    """
+    keys = [SortKey(name.removeprefix("-"), name.startswith("-")) for name in options.sort_by or ()]
+    names = list(dict.fromkeys(key.name for key in keys))
+    sorted_by = {name.partition(".")[0] for name in names} | set(names)
+    rows: BatchSource = scan if options.columns is None else _with_columns(scan, names)
     casts = {name: parse_type(text) for name, text in options.cast}
-    if casts or options.drop:
-        rows = ChangedRows(rows, casts, None, options.drop)
-    if options.sort_by:
-        keys = [SortKey(name.removeprefix("-"), name.startswith("-")) for name in options.sort_by]
+    early = [name for name in options.drop if name not in sorted_by]
+    late = [name for name in options.drop if name in sorted_by]
+    if casts or early:
+        rows = ChangedRows(rows, casts, None, early)
+    if keys:
         rows = SortedRows(rows, keys, options.memory, options.temporary_folder)
-    if options.rename:
-        rows = ChangedRows(rows, None, dict(options.rename))
+    if options.columns is not None and keys:
+        rows = ChosenRows(rows, scan.schema, casts)
+    if options.rename or late:
+        rows = ChangedRows(rows, None, dict(options.rename), late)
     return CountedRows(rows, scan.count) if options.verify else rows
+
+
+def _with_columns(scan: Scan, names: Sequence[str]) -> Scan:
+    """The scan with further columns behind its own."""
+    reader = reader_of(scan)
+    own = reader.options["columns"]
+    return Scan(reader.with_options(columns=[*own, *(name for name in names if name not in own)]))
 
 
 def _partition_by(scan: Scan, options: argparse.Namespace) -> list[str]:

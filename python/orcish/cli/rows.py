@@ -12,6 +12,7 @@ from orcish.cli.meta_carbon import is_carbon, refuse_external
 from orcish.io.names import display_name
 from orcish.reading.scan import Scan
 from orcish.scan import scan
+from orcish.tables.all_columns import scan_of_all_columns
 from orcish.types import ReadOptions
 
 __all__ = ["READ_NAMES", "add_reading", "chosen_reading", "open_rows", "stored_values"]
@@ -66,6 +67,7 @@ def open_rows(
     options: argparse.Namespace,
     *,
     as_stored: bool = True,
+    all_columns: bool = False,
     more: Mapping[str, Any] | None = None,
     more_of_orc: Mapping[str, Any] | None = None,
 ) -> Scan:
@@ -75,6 +77,7 @@ def open_rows(
         files: The sources.
         options: The arguments of :func:`add_reading`.
         as_stored: Whether values are read as they are stored, whatever Arrow types they were written with.
+        all_columns: Whether there are the columns of all files, in place of those of the table or of the first file.
         more: Further options of reading.
         more_of_orc: Likewise, of sources that are ORC.
 
@@ -90,4 +93,7 @@ def open_rows(
         return table.scan(**cast("ReadOptions", given))
     refuse_external(options, files[0])
     read = {**(stored_values(given) if as_stored else given), **(more_of_orc or {})}
-    return scan(files[0] if len(files) == 1 else files, storage_options=storage, **cast("ReadOptions", read))
+    source = files[0] if len(files) == 1 else files
+    if all_columns:
+        return scan_of_all_columns(source, {**read, "storage_options": storage})
+    return scan(source, storage_options=storage, **cast("ReadOptions", read))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Mapping
 
 from orcish import _native
@@ -11,6 +12,7 @@ from orcish.io.local_file import checked_place, target_exists
 from orcish.io.names import display_name
 from orcish.io.paths import is_http, local_path
 from orcish.io.storage import native_storage
+from orcish.tables.log.table import check_no_file_of_table
 
 __all__ = ["add_overwrite", "check_target"]
 
@@ -33,13 +35,16 @@ def check_target(target: str, storage: Mapping[str, str], *, overwrite: bool, ad
         FileExistsError: The file is there, and may not be replaced.
         IsADirectoryError: There is a folder.
         OSError: There is a pipe, a device or the like.
+        ValueError: The file is one of a table with a log.
     """
     path = local_path(target)
-    if "://" not in path:
+    is_local = "://" not in path
+    if target.endswith("/") or (is_local and os.path.isdir(path)):
+        raise IsADirectoryError(f"{display_name(target)}: the target is a folder: give the name of a file")
+    check_no_file_of_table(target, storage, "write it elsewhere, or add its rows with convert --existing-data append")
+    if is_local:
         checked_place(path, overwrite=overwrite, advice=advice)
         return
-    if target.endswith("/"):
-        raise IsADirectoryError(f"{display_name(target)}: the target is a folder: give the name of a file")
     if not overwrite and _exists(path, storage):
         raise target_exists(target, advice)
 

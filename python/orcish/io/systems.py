@@ -15,7 +15,17 @@ from orcish.io.names import display_name
 from orcish.io.ranges import CONCURRENCY
 from orcish.io.versions import Version, check_unchanged, version_of
 
-__all__ = ["ArrowSystem", "FsspecSystem", "OpenFile", "Output", "Status", "System", "arrow_system", "joined"]
+__all__ = [
+    "ArrowSystem",
+    "FsspecSystem",
+    "OpenFile",
+    "Output",
+    "Status",
+    "System",
+    "arrow_system",
+    "fresh_info",
+    "joined",
+]
 
 
 class Status(NamedTuple):
@@ -192,7 +202,7 @@ class FsspecSystem:
     def status(self, path: str) -> Status:
         """See :class:`System`."""
         try:
-            info = _fresh_info(self._system, path)
+            info = fresh_info(self._system, path)
         except FileNotFoundError:
             return Status(is_file=False, is_folder=False, size=None)
         return Status(info["type"] == "file", info["type"] == "directory", info.get("size"))
@@ -212,7 +222,7 @@ class FsspecSystem:
         system = self._system
 
         def version() -> Version:
-            info = _fresh_info(system, path)
+            info = fresh_info(system, path)
             if info["type"] == "directory":
                 raise IsADirectoryError(f"{path} is a directory")
             return version_of(info, info.get("size"))
@@ -297,7 +307,7 @@ class Ranges:
 
     def __init__(self, system: Any, path: str) -> None:
         self._system, self._path = system, path
-        info = _fresh_info(system, path)
+        info = fresh_info(system, path)
         if info["type"] == "directory":
             raise IsADirectoryError(f"{path} is a directory")
         size = info.get("size")
@@ -317,7 +327,7 @@ class Ranges:
 
     def check(self) -> None:
         """See :class:`OpenFile`."""
-        info = _fresh_info(self._system, self._path)
+        info = fresh_info(self._system, self._path)
         check_unchanged(self._opened, version_of(info, info.get("size")))
 
 
@@ -329,7 +339,7 @@ def arrow_system(filesystem: Any) -> ArrowSystem | FsspecSystem:
     return FsspecSystem(handler.fs) if isinstance(handler, fs.FSSpecHandler) else ArrowSystem(filesystem)
 
 
-def _fresh_info(system: Any, path: str) -> dict[str, Any]:
+def fresh_info(system: Any, path: str) -> dict[str, Any]:
     """What a file system of fsspec says of a file now, and not what it has in its caches."""
     system.invalidate_cache(path)
     # Wrappers that make a file system asynchronous have the file system here.

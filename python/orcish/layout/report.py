@@ -12,6 +12,7 @@ from orcish.io.paths import local_path
 from orcish.keywords import checked_keywords
 from orcish.layout.description import describe
 from orcish.layout.page import page
+from orcish.tables.log.table import check_no_file_of_table
 from orcish.types import FileSystem, ProgressOption, Sources, StorageOptions
 
 __all__ = ["checked_page", "write_report"]
@@ -61,7 +62,8 @@ def write_report(
     Raises:
         FileNotFoundError: There are no files.
         FileExistsError: The target is an ORC file, or, without ``overwrite``, is there.
-        ValueError: The target is a URL.
+        ValueError: The target is a URL, or a file in the folder of a table with a log, whose readers would take it for
+            one of the table.
         UnsupportedError: The source is a table of CarbonData.
         OrcishError: No file can be read. A page of several files names those that cannot be read.
         OSError: Likewise, or the page cannot be written.
@@ -96,6 +98,7 @@ def checked_page(target: str | os.PathLike[str], *, overwrite: bool) -> str:
     path = local_path(os.fspath(target))
     if "://" in path:
         raise ValueError(f"{display_name(path)}: a page is written to a local path, such as report.html")
+    check_no_file_of_table(path, None)
     place = checked_place(path, overwrite=True)
     if os.path.exists(place):
         with open(place, "rb") as file:

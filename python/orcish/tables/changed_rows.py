@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -11,7 +11,7 @@ from orcish.arrow.casting import cast_array
 from orcish.errors import OrcishError, UnsupportedError, unknown_column
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
 
-__all__ = ["ChangedRows", "CountedRows"]
+__all__ = ["ChangedRows", "ChosenRows", "CountedRows"]
 
 
 class ChangedRows(BatchSource):
@@ -72,6 +72,43 @@ class ChangedRows(BatchSource):
             except pa.ArrowInvalid as error:
                 raise ValueError(f"column {batch.schema.field(at).name!r}: {error}") from error
         return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+class ChosenRows(BatchSource):
+    """The rows of a source with the columns of a schema, and with the fields that their structs have in it.
+
+    Args:
+        rows: The source.
+        schema: The columns.
+        casts: Columns that have other types in the source. They are taken whole.
+    """
+
+    def __init__(self, rows: BatchSource, schema: pa.Schema, casts: Collection[str] = ()) -> None:
+        self._given = rows
+        self._schema = schema
+        self._casts = casts
+
+    def _row_count(self) -> int | None:
+        return row_count_of(self._given)
+
+    def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        own, batches = rows_of(self._given)
+        fields = [own.field(field.name) if field.name in self._casts else field for field in self._schema]
+        schema = pa.schema(fields, self._schema.metadata)
+        return schema, (self._batch(batch, schema) for batch in batches)
+
+    def _batch(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+        columns = [_with_fields(batch.column(field.name), field.type) for field in schema]
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _with_fields(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """An array of structs with some of its fields; other arrays are unchanged."""
+    if array.type == kind or not pa.types.is_struct(kind):
+        return array
+    names = [array.type.field(at).name for at in range(array.type.num_fields)]
+    fields = [_with_fields(array.field(names.index(field.name)), field.type) for field in kind]
+    return pa.StructArray.from_arrays(fields, fields=list(kind), mask=array.is_null())
 
 
 class CountedRows(BatchSource):

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import pyarrow as pa
 
 from orcish import _native
-from orcish.errors import UnfinishedCommitError
+from orcish.errors import CommitError, UnfinishedCommitError
 from orcish.io.names import display_name
 from orcish.io.paths import is_hidden
 from orcish.tables.folder import FileInfo, Folder
@@ -24,7 +24,7 @@ from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import check_folder, table_log, table_of
 from orcish.writing.dataset import TableWriter
 
-__all__ = ["STAGED", "Job", "Staged", "TableView", "is_in_partition"]
+__all__ = ["STAGED", "Job", "Staged", "TableView", "check_own_files", "is_in_partition"]
 
 JOBS = "_orcish/jobs"
 """Folder of the files of jobs."""
@@ -303,3 +303,25 @@ class Job:
 def is_in_partition(name: str) -> bool:
     """Whether a file, given by its path in the table, is in the folder of the table or of a partition."""
     return len(_native.partitions_of(name)) == name.count("/")
+
+
+def check_own_files(root: str, names: Iterable[str], there: Collection[str], fate: str) -> None:
+    """Checks that files that readers see are those of their table alone. Those in folders that are no partitions, and
+    those behind links to folders, may be files of other tables, or of a format of tables with folders of its own.
+
+    Args:
+        root: The table.
+        names: The files that readers see, by their paths in it.
+        there: The files below its folder.
+        fate: What does not become of such a file, and what to do, for the message.
+
+    Raises:
+        CommitError: A file is gone, or behind a link to a folder.
+        ValueError: A file is in a folder that is no partition.
+    """
+    for name in names:
+        place = f"{display_name(root)}/{name}"
+        if name not in there:
+            raise CommitError(f"{place}: the file is gone, or behind a link to a folder; the table is unchanged")
+        if not is_in_partition(name):
+            raise ValueError(f"{place}: the file is in a folder that is no partition, {fate}")

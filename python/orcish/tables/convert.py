@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, cast
@@ -12,7 +13,7 @@ import pyarrow as pa
 from orcish.arrow.nested import map_columns
 from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
-from orcish.io.paths import is_pattern, local_path, path_text, plain_location
+from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
@@ -20,7 +21,8 @@ from orcish.reading.reader import BatchSource, row_count_of, rows_of
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.schema_file import schema_file
-from orcish.scan import scan
+from orcish.tables.all_columns import scan_of_all_columns, with_all_columns
+from orcish.tables.apart import check_apart
 from orcish.tables.partition_values import untyped_columns
 from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ProgressOption, ScanOptions, Sources, StorageOptions, WriteOptions
@@ -75,9 +77,10 @@ def convert(
     table.
 
     The files appear together, in one commit, as those of :func:`orcish.write_dataset`. If the source is ORC files
-    without Arrow schema, so is the target, and readers give its columns the same types. The keywords of
-    :class:`~orcish.types.WriteOptions` apply to each file. Codec, bloom filters, sizes of stripes and row groups, and
-    user metadata of the source files are not kept.
+    without Arrow schema, so is the target, and readers give its columns the same types. The columns of all files are
+    written, fields of structs included, by their names. The keywords of :class:`~orcish.types.WriteOptions` apply to
+    each file. Codec, bloom filters, sizes of stripes and row groups, and user metadata of the source files are not
+    kept.
 
     >>> files = orcish.convert("sales/", "sales_orc/", bloom_filter_columns=["id"])
     >>> [(file.rows, file.partition) for file in files]
@@ -118,7 +121,7 @@ def convert(
         FileExistsError: The target has data already.
         ValueError: The target contains the source or is inside of it, an option is wrong, or a value cannot be stored.
         NotADirectoryError: The target is a file.
-        UnsupportedError: The target has data of CarbonData.
+        UnsupportedError: The target has data of CarbonData, or the types of a column in two files have no common type.
         LimitExceededError: A timestamp has digits beyond the unit of its column, or does not fit into 64 bits.
         OrcishError: The source cannot be read.
         OSError: A file cannot be read or written.
@@ -141,8 +144,8 @@ def convert(
         "timestamp_unit": timestamp_unit,
     }
     given.update(cast("ScanOptions", {name: value for name, value in choices.items() if value is not None}))
-    table = scan(source, **given)
-    _check_apart(source, table, base)
+    table = scan_of_all_columns(source, dict(given))
+    check_apart(source, table.files, base, is_folder=True, advice=_ADVICE)
     reader = reader_of(table)
     if infers_arrow_types(table):
         # Readers infer the same types.
@@ -216,10 +219,14 @@ def _with_all_digits(reader: ScanReader, *, keeps_units: bool) -> Scan:
         keeps_units: Whether timestamps have the units that readers of the source see, where a value with more digits is
             an error. Otherwise they have the units that hold all digits.
     """
-    source = reader.source
-    if keeps_units and isinstance(source, OrcFiles):
-        source = source.with_schema(reader.opened)
-    return Scan(ScanReader(source, {**reader.options, "timestamp_unit": "exact"}))
+    source, options = reader.source, {**reader.options, "timestamp_unit": "exact"}
+    if isinstance(source, OrcFiles):
+        if keeps_units:
+            source = source.with_schema(reader.opened)
+        else:
+            inferred = dataclasses.replace(source, schema=None, is_part=False)
+            source = with_all_columns(inferred, options, columns=options.get("columns"))
+    return Scan(ScanReader(source, options))
 
 
 def _untyped_columns(table: OrcFiles) -> set[str]:
@@ -268,19 +275,3 @@ def _opened(table: OrcFiles) -> Iterator[ORCFile]:
         source = file.location if file.source is None else file.source
         with contextlib.suppress(OrcishError):
             yield ORCFile(source, storage_options=table.storage_options, limits=table.limits)
-
-
-def _check_apart(source: Sources, table: Scan, target: str) -> None:
-    """Raises ValueError where the source and the target overlap."""
-    sources = source if isinstance(source, list | tuple) else [source]
-    paths = [os.fspath(each) for each in sources if isinstance(each, str | os.PathLike)]
-    folders = [local_path(path) for path in paths if not is_pattern(local_path(path))]
-    if any(_is_below(target, folder) for folder in folders):
-        raise ValueError(f"the target {target} is in the source: {_ADVICE}")
-    if any(_is_below(each, target) for each in [*folders, *table.files]):
-        raise ValueError(f"the source is in the target {target}: {_ADVICE}")
-
-
-def _is_below(location: str, folder: str) -> bool:
-    """Whether a path or URL is that of a folder, or of something in it."""
-    return f"{plain_location(location)}/".startswith(f"{plain_location(folder)}/")

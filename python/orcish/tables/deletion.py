@@ -17,7 +17,7 @@ from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import WHOLE_FILE, Scan, Split
 from orcish.reading.scan_reader import ScanReader
-from orcish.tables.commit import Job, Staged, is_in_partition
+from orcish.tables.commit import Job, Staged, check_own_files
 from orcish.tables.folder import FileInfo
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import existing_root
@@ -100,16 +100,8 @@ class DeletionPlan:
         files = job.files()
         base = job.root
         sizes = {file.name: file.size for file in files}
-        for name in visible:
-            if name not in sizes:
-                raise CommitError(
-                    f"{base}/{name}: the file is gone, or behind a link to a folder; the table is unchanged"
-                )
-            if not is_in_partition(name):
-                raise ValueError(
-                    f"{base}/{name}: the file is in a folder that is no partition, of which no rows are deleted: move "
-                    "it out of the table, or delete from a partition"
-                )
+        fate = "of which no rows are deleted: move it out of the table, or delete from a partition"
+        check_own_files(base, visible, sizes, fate)
         # Hive writes files of no bytes, which have no rows.
         locations = [f"{base}/{name}" for name in visible if sizes[name]]
         there = [TableFile(location, None, _native.partitions_below(base, location)) for location in locations]

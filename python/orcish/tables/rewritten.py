@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from orcish.arrow.nested import is_text, map_columns, value_type
-from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema, native_file
 from orcish.reading.orc_files import OrcFiles
-from orcish.reading.scan import WHOLE_FILE
 from orcish.reading.schema_file import schema_file
-from orcish.reading.source import type_options
-from orcish.tables.added_columns import extended_schema
+from orcish.tables.all_columns import all_columns
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.twins import check_twins, without_twins
 from orcish.types import StorageOptions
@@ -132,27 +128,11 @@ class _Types:
 
     def of_table(self, options: dict[str, Any]) -> pa.Schema:
         """The types of the table under options of reading."""
-        each = [self._union([source], options) for source in self._sources]
         files = OrcFiles(self._sources, None, "name", self._storage, None, self._logged)
-        schema = files.full_schema(files.open(options))
-        for own in each:
-            schema = extended_schema(schema, own)
-        if self._logged is None and not self._can_be_read(schema, options):
-            # There is none where the first file has times, and another one integers without an Arrow schema.
-            with contextlib.suppress(UnsupportedError):
-                schema = self._union(self._sources, options)
+        schema = all_columns(files, options, files.full_schema(files.open(options)))
         # A file that is written again does not get a column of the table that is one of its own to some readers.
         stored = {path for columns in self._columns for path in columns}
         return without_twins(map_columns(schema, self._with_attributes), stored)
-
-    def _can_be_read(self, schema: pa.Schema, options: dict[str, Any]) -> bool:
-        """Whether readers find the columns of all files with the types of a schema."""
-        files = OrcFiles(self._sources, schema, "name", self._storage, None)
-        try:
-            files.open_columns(type_options(options), None).splits(WHOLE_FILE)
-        except UnsupportedError:
-            return False
-        return True
 
     def _with_attributes(self, field: pa.Field, path: str) -> pa.Field:
         """The field with the attributes that it has in the first file, and its ORC type, if all files have the same.
@@ -176,12 +156,6 @@ class _Types:
             if is_kept:
                 metadata[key] = value
         return field.with_metadata(metadata or None)
-
-    def _union(self, sources: list[TableFile], options: dict[str, Any]) -> pa.Schema:
-        unified = OrcFiles(sources, None, "name", self._storage, None).unified_schema(options, case_sensitive=True)
-        if unified.fault is not None:
-            raise unified.fault
-        return unified.schema
 
 
 class _Column(NamedTuple):

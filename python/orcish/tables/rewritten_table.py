@@ -12,6 +12,8 @@ from orcish.io.paths import is_hidden
 from orcish.progress import reported
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
 from orcish.reading.scan import Scan
+from orcish.tables.commit import check_own_files
+from orcish.tables.log.table import table_of
 from orcish.tables.target import DatasetTarget
 from orcish.types import ProgressOption, StorageOptions
 from orcish.writing.dataset import MAX_MEMORY, MAX_OPEN_FILES, WrittenFile
@@ -45,18 +47,22 @@ def rewrite_table(
 
     Raises:
         CommitError: The table was changed meanwhile; it stays as it is.
-        ValueError: The folder is that of a partition.
+        ValueError: The folder is that of a partition, or has files in a folder that is none.
         OSError, OrcishError: As in :func:`orcish.write_dataset`.
     """
+    root, inside = table_of(folder)
+    if inside:
+        raise ValueError(f"{display_name(folder)} is a partition of the table {display_name(root)}: rewrite the table")
     schema, _ = rows_of(changed(scan(folder)))
     target = DatasetTarget.of(folder, schema, partition_by, "overwrite", storage_options, options)
     job, root = target.job, target.job.root
-    if job.inside:
-        raise ValueError(f"{display_name(folder)} is a partition of the table {display_name(root)}: rewrite the table")
-    files = [file for file in job.files() if not is_hidden(file.name)]
     # The log was looked at before, so that the commit finds what has changed since.
     found = scan(root)
-    if {each.removeprefix(f"{root}/") for each in found.files} != {file.name for file in files}:
+    files = [file for file in job.files() if not is_hidden(file.name)]
+    visible = {each.removeprefix(f"{root}/") for each in found.files}
+    names = {file.name for file in files}
+    check_own_files(root, sorted(visible), names, "and is not replaced with the table: move it out of the table")
+    if visible != names:
         raise CommitError(f"{display_name(folder)}: the table was changed meanwhile, and stays as it is: run it again")
     rows = changed(found)
     template = f"part-{{i}}-{uuid.uuid4()}.orc"

@@ -10,7 +10,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.cli import main
-from orcish.writing.target import check_no_source
+from orcish.tables.apart import check_apart
 from support.carbon import CarbonTableWriter
 from support.protobuf import varint, zigzag
 from support.terminals import on_terminal
@@ -147,5 +147,5 @@ def test_a_target_is_no_source_whatever_its_scheme(names):
     one, other = (f"{name}://bucket/a.orc" for name in names)
     for target, source in ((one, other), (other, one)):
         with pytest.raises(ValueError, match="the target is one of the sources"):
-            check_no_source(target, [source])
-    check_no_source(one, [f"{other}c", "/bucket/a.orc"])
+            check_apart(source, [], target, is_folder=False, advice="")
+    check_apart([f"{other}c", "/bucket/a.orc"], [], one, is_folder=False, advice="")

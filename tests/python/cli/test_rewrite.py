@@ -360,3 +360,56 @@ class TestSort:
         orcish.write_table(pa.table({"a": range(count)}), tmp_path / "f.orc")
         schema, batches = rows_of(SortedRows(orcish.scan(tmp_path / "f.orc"), [SortKey("a")]))
         assert pa.Table.from_batches(list(batches), schema).num_rows == count
+
+
+class TestColumns:
+    @pytest.fixture
+    def nested(self, tmp_path):
+        table = pa.table({"i": [3, 1, 2], "s": ["c", "a", "b"], "n": [{"a": 1, "b": "x"}, None, {"a": 0, "b": "y"}]})
+        orcish.write_table(table, tmp_path / "n.orc")
+        return tmp_path / "n.orc"
+
+    @pytest.mark.parametrize(
+        ("options", "wanted"),
+        [
+            (["--sort-by", "i", "-c", "s"], {"s": ["a", "b", "c"]}),
+            (["--sort-by", "-i", "-c", "s,i"], {"s": ["c", "b", "a"], "i": [3, 2, 1]}),
+            (["--sort-by", "i", "--drop", "i,n"], {"s": ["a", "b", "c"]}),
+            (["--sort-by", "i", "--drop", "i,n", "--rename", "s=i"], {"i": ["a", "b", "c"]}),
+            (["--sort-by", "n.a", "-c", "n.b"], {"n": [{"b": "y"}, {"b": "x"}, None]}),
+            (["--sort-by", "n.a", "-c", "s", "--cast", "s=varchar(3)"], {"s": ["b", "c", "a"]}),
+            (["--sort-by", "n.a", "--drop", "n,i"], {"s": ["b", "c", "a"]}),
+        ],
+        ids=str,
+    )
+    def test_sorted_by_columns_that_are_left_out(self, options, wanted, nested, tmp_path, run):
+        assert run(nested, "-o", tmp_path / "o.orc", *options)[0] == 0
+        assert orcish.read_table(tmp_path / "o.orc").to_pydict() == wanted
+        assert run(nested, "--in-place", *options)[0] == 0
+        assert orcish.read_table(nested).to_pydict() == wanted
+
+    @pytest.mark.parametrize(
+        ("options", "names", "types"),
+        [
+            (["--rename", "i=x,s=y", "--drop", "n"], ["x", "y"], "struct<x:bigint,y:string>"),
+            (["--rename", "i=x", "--rename", "s=y,z", "--drop", "n"], ["x", "y,z"], None),
+            (
+                ["--cast", "i=decimal(30,2),s=varchar(5)", "-c", "i,s"],
+                ["i", "s"],
+                "struct<i:decimal(30,2),s:varchar(5)>",
+            ),
+            (
+                ["--cast", "n=struct<a:int,b:string>,i=int", "--drop", "s"],
+                ["i", "n"],
+                "struct<i:int,n:struct<a:int,b:string>>",
+            ),
+            (["--cast", "i=timestamp[us, tz=UTC],s=string", "-c", "i,s"], ["i", "s"], None),
+        ],
+        ids=str,
+    )
+    def test_lists_of_names_and_types(self, options, names, types, nested, tmp_path, run):
+        code, _, err = run(nested, "-o", tmp_path / "o.orc", *options)
+        assert (code, err) == (0, "")
+        found = orcish.ORCFile(tmp_path / "o.orc")
+        assert found.schema.names == names
+        assert types is None or found.type_string == types

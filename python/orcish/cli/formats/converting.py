@@ -8,6 +8,7 @@ from typing import Any
 
 from orcish.cli.arguments import chosen_writing
 from orcish.cli.formats.names import ORC, codec_of, named, unknown_ending
+from orcish.cli.formats.places import check_place
 from orcish.cli.formats.reading import ForeignRows
 from orcish.cli.formats.text_options import TextOptions
 from orcish.cli.formats.writing import ForeignFile, write_foreign
@@ -21,9 +22,9 @@ from orcish.io.names import display_name
 from orcish.io.paths import local_path
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan
+from orcish.tables.apart import check_apart
 from orcish.tables.convert import infers_arrow_types
 from orcish.tables.log.listing import table_files
-from orcish.writing.target import check_no_source
 from orcish.writing.writer import write_table
 
 __all__ = ["convert_to_file", "foreign_rows", "source_format", "target_format"]
@@ -114,7 +115,7 @@ def _orc_rows(options: argparse.Namespace, to: str) -> Scan:
     if to in ("csv", "json"):
         # Maps of text have null keys.
         of_orc["null_map_keys"] = "dictionary"
-    return open_rows(options.source, options, as_stored=False, more=given, more_of_orc=of_orc)
+    return open_rows(options.source, options, as_stored=False, all_columns=True, more=given, more_of_orc=of_orc)
 
 
 def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
@@ -137,16 +138,18 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
             raise ValueError(f"--{name.replace('_', '-')} is of folders, and {display_name(target)} is a file")
     overwrite = options.existing_data == "overwrite"
     if target != STREAM:
+        if to != ORC:
+            check_place(target)
         check_target(target, storage, overwrite=overwrite, advice="--existing-data overwrite")
     source = source_format(options.source, options.source_format, storage)
     rows: BatchSource
     if source == ORC:
-        scan = _orc_rows(options, to)
-        check_no_source(target, scan.files)
-        rows = scan
+        rows = scan = _orc_rows(options, to)
+        files = scan.files
     else:
-        rows = foreign_rows(options, source)
-        check_no_source(target, [file.location for file in rows.files])
+        rows = foreign = foreign_rows(options, source)
+        files = [file.location for file in foreign.files]
+    check_apart(options.source, files, target, is_folder=False, advice="choose a target outside of the source")
     given = chosen_writing(options)
     progress = not options.json
     if to == ORC:

@@ -21,7 +21,7 @@ from orcish.io.system_file import NamedOutput
 from orcish.io.system_path import SystemPath
 from orcish.io.systems import Output, arrow_system
 
-__all__ = ["Sink", "open_input", "open_output"]
+__all__ = ["Sink", "check_place", "open_input", "open_output"]
 
 S3 = {
     "access_key_id": "access_key",
@@ -73,6 +73,21 @@ def open_output(location: str, storage: Mapping[str, Any], *, overwrite: bool) -
         return Sink(foreign_path(path, storage).create(overwrite=overwrite))
     system, inside = _s3(path, storage)
     return Sink(SystemPath(arrow_system(system), inside, path).create(overwrite=overwrite))
+
+
+def check_place(location: str) -> None:
+    """Checks that files of other formats can be written to a place.
+
+    Raises:
+        UnsupportedError: They are not written to such a store.
+    """
+    path = local_path(location)
+    scheme, sign, _ = path.partition("://")
+    if sign and not is_foreign(path) and scheme.lower() not in ("s3", "s3a"):
+        raise UnsupportedError(
+            f"{display_name(path)}: only ORC is read from and written to {scheme}://: copy the file to a local disk, "
+            "or to S3"
+        )
 
 
 class Sink(io.RawIOBase):
@@ -134,12 +149,8 @@ def _fsspec_file(url: str, storage: Mapping[str, Any]) -> Any:
 
 def _s3(url: str, storage: Mapping[str, Any]) -> tuple[Any, str]:
     """The file system of pyarrow of a URL of S3, and the path within it."""
-    scheme, _, path = url.partition("://")
-    if scheme.lower() not in ("s3", "s3a"):
-        raise UnsupportedError(
-            f"{display_name(url)}: only ORC is read from and written to {scheme}://: copy the file to a local disk, or "
-            "to S3"
-        )
+    check_place(url)
+    path = url.partition("://")[2]
     from pyarrow import fs
 
     around = {key: value for key, value in os.environ.items() if key.startswith("AWS_") and value}

@@ -14,7 +14,7 @@ from orcish.io.paths import is_http, local_path, path_text
 from orcish.io.storage import native_storage
 from orcish.types import FileSystem, StorageOptions
 
-__all__ = ["check_folder", "existing_root", "log_of", "table_log", "table_of"]
+__all__ = ["check_folder", "check_no_file_of_table", "existing_root", "log_of", "table_log", "table_of"]
 
 
 def table_of(path: str) -> tuple[str, str]:
@@ -73,6 +73,33 @@ def check_folder(path: str) -> None:
         raise NotADirectoryError(
             f"{path} is a file, and no folder: a table is given by its folder, or by the folder of a partition"
         )
+
+
+def check_no_file_of_table(
+    target: str, storage: Mapping[str, Any] | None, advice: str = "choose a target outside of it"
+) -> None:
+    """Checks that a file that is written is none of a table with a log, also by a link. The log records the files of
+    the table, and readers take each file below its folder for one of them.
+
+    Args:
+        target: The path or URL of the file. Hidden files, and files in hidden folders, are none of a table.
+        storage: Options of the store.
+        advice: What to do, for the message.
+
+    Raises:
+        ValueError: It is one.
+        OSError, OrcishError: The folders above it cannot be looked at.
+    """
+    path = local_path(target)
+    if is_foreign(path) or is_http(path):
+        # No table there has a log.
+        return
+    # A link may be in a table, or lead into one.
+    places = [path] if "://" in path else [os.path.abspath(path), os.path.realpath(path)]
+    for place in dict.fromkeys(places):
+        root = table_log(place, storage).table_above()
+        if root is not None:
+            raise ValueError(f"{display_name(target)} is a file of the table {display_name(root)}: {advice}")
 
 
 def log_of(

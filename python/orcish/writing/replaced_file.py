@@ -1,0 +1,131 @@
+"""Files that are written anew in their place: one that has changed meanwhile stays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from orcish import _native
+from orcish.errors import CommitError
+from orcish.io.filesystem import foreign_path, fsspec_system, is_foreign
+from orcish.io.names import display_name, errors_with_name
+from orcish.io.paths import local_path
+from orcish.io.storage import native_storage
+from orcish.io.systems import fresh_info
+from orcish.io.versions import FileChangedError, version_of
+from orcish.progress import reported
+from orcish.reading.reader import BatchSource, row_count_of, rows_of
+from orcish.types import ProgressOption
+from orcish.writing.rows import counted
+from orcish.writing.writer import ORCWriter, Written
+
+__all__ = ["ReplacedFile"]
+
+
+class ReplacedFile:
+    """A file as it is before its rows are read.
+
+    Args:
+        location: Its path or URL.
+        storage: Options of the store.
+
+    Raises:
+        OSError: There is no such file.
+    """
+
+    def __init__(self, location: str, storage: Mapping[str, Any]) -> None:
+        path = local_path(location)
+        # The working directory may change.
+        self._location = path if "://" in path else os.path.abspath(path)
+        self._name = display_name(location)
+        self._storage = dict(storage)
+        self._is_foreign = is_foreign(path)
+        self._check = _check_of(self._location, self._storage)
+
+    def write(self, rows: BatchSource, *, progress: ProgressOption = False, options: Mapping[str, Any]) -> Written:
+        """Writes a file in its place.
+
+        Args:
+            rows: The rows.
+            progress: As for :func:`orcish.write_table`.
+            options: Options of the file.
+
+        Raises:
+            CommitError: The file was changed or removed meanwhile; it stays as it is.
+            OSError, OrcishError, ValueError: As in :func:`orcish.write_table`.
+        """
+        if self._is_foreign:
+            output = foreign_path(self._location, self._storage).create()
+            try:
+                written, _ = self._written(output, rows, progress, options, {})
+                output.close()
+            except BaseException:
+                output.abort()
+                raise
+            return written
+        storage = native_storage(self._location, self._storage)
+        unpublished = {"publish": False, "storage_options": self._storage}
+        written, token = self._written(self._location, rows, progress, options, unpublished)
+        _native.complete_upload(self._location, token, storage)
+        return written
+
+    def _written(
+        self,
+        target: Any,
+        rows: BatchSource,
+        progress: ProgressOption,
+        options: Mapping[str, Any],
+        place: Mapping[str, Any],
+    ) -> tuple[Written, bytes]:
+        """Writes a file that is not published yet, and checks that the one in its place has not changed."""
+        schema, batches = rows_of(rows)
+        total = row_count_of(rows) if progress else None
+        with (
+            ORCWriter(target, schema, **place, **options) as writer,
+            reported(progress, f"rewrite {self._name}", total) as add,
+        ):
+            for batch in counted(batches, add):
+                writer.write_batch(batch)
+        written, token = writer.close(), writer.token or b""
+        try:
+            self._check()
+        except BaseException as error:
+            if token:
+                _native.abort_upload(self._location, token, native_storage(self._location, self._storage))
+            if isinstance(error, FileChangedError | FileNotFoundError):
+                raise CommitError(
+                    f"{self._name}: the file was changed meanwhile, and stays as it is: run it again"
+                ) from None
+            raise
+        return written, token
+
+
+def _check_of(location: str, storage: dict[str, Any]) -> Callable[[], None]:
+    """Looks at a file; gives a function that raises an error if another one is in its place."""
+    opened = _version(location, storage)
+
+    def check() -> None:
+        if _version(location, storage) != opened:
+            raise FileChangedError
+
+    return check
+
+
+def _version(location: str, storage: dict[str, Any]) -> tuple[Any, ...]:
+    """What tells a file apart from another one in its place. Stores tell its size and the time of its last write."""
+    if "://" not in location:
+        try:
+            found = os.stat(location)
+        except FileNotFoundError:
+            raise FileNotFoundError(f"no such file: {display_name(location)}") from None
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    if is_foreign(location):
+        system, path = fsspec_system(location, storage)
+        with errors_with_name(location):
+            info = fresh_info(system, path)
+        return version_of(info, info.get("size"))
+    stored = _native.stat(location, native_storage(location, storage))
+    if stored is None:
+        raise FileNotFoundError(f"no such file: {display_name(location)}")
+    return stored
