@@ -17,6 +17,7 @@ __all__ = [
     "is_http",
     "is_many",
     "is_pattern",
+    "is_unicode",
     "local_path",
     "native_source",
     "path_text",
@@ -57,6 +58,15 @@ def is_many(source: Sources) -> bool:
     if _exists(path):
         return os.path.isdir(path)
     return path.endswith("/") or is_pattern(path)
+
+
+def is_unicode(path: str) -> bool:
+    """Whether a path is text. The native core takes no other ones: local names of other bytes have lone surrogates."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def is_pattern(path: str) -> bool:

@@ -11,7 +11,7 @@ from orcish import _native
 from orcish.io.filesystem import in_file_system
 from orcish.io.local_file import NewFolder, target_appeared, target_exists
 from orcish.io.names import display_name, errors_with_name
-from orcish.io.paths import expanded, local_path, plain_location
+from orcish.io.paths import expanded, is_unicode, local_path, plain_location
 from orcish.io.storage import native_storage
 from orcish.io.system_path import SystemPath
 from orcish.io.systems import Output
@@ -68,7 +68,7 @@ class NewLocalTarget(FileTarget):
         super().__init__(path)
         with errors_with_name(path):
             self._folder = NewFolder(local_path(path))
-        if can_stage and _is_unicode(path):
+        if can_stage and is_unicode(path):
             self.publish, self.staging = False, self._folder.path
         else:
             # The file is published within the folder.
@@ -228,14 +228,6 @@ def _identity(location: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _checked_target(target: Any) -> Any:

@@ -10,7 +10,7 @@ from orcish import _native
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import is_foreign, table_folder
 from orcish.io.names import display_name
-from orcish.io.paths import is_http, local_path, path_text
+from orcish.io.paths import is_http, is_unicode, local_path, path_text
 from orcish.io.storage import native_storage
 from orcish.types import FileSystem, StorageOptions
 
@@ -96,7 +96,8 @@ def check_no_file_of_table(
         return
     # A link may be in a table, or lead into one.
     places = [path] if "://" in path else [os.path.abspath(path), os.path.realpath(path)]
-    for place in dict.fromkeys(places):
+    # Tables have names that are text.
+    for place in filter(is_unicode, dict.fromkeys(places)):
         root = table_log(place, storage).table_above()
         if root is not None:
             raise ValueError(f"{display_name(target)} is a file of the table {display_name(root)}: {advice}")
