@@ -1,18 +1,18 @@
-"""Texts of dates and timestamps, in all the years that their types have. pyarrow has texts of the years from -32767 to
-32767 only.
+"""Texts of dates and timestamps, in all the years that their types have. pyarrow has right texts of the years from
+-32767 to 32767 only.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 __all__ = ["dates_of_texts", "has_far_values", "texts_of_dates", "texts_of_timestamps"]
 
-_OUT_OF_RANGE = "<value out of range: "
 _DAY_MS = 86_400_000
 _MIN_DATE, _MAX_DATE = -12_687_428, 11_248_737
 """The days from the epoch of -32767-01-01 and 32767-12-31."""
@@ -23,44 +23,55 @@ _DATE = re.compile(r"([+-]?)([0-9]{4,9})-([0-9]{2})-([0-9]{2})")
 
 
 def has_far_values(array: pa.Array) -> bool:
-    """Whether an array of dates or timestamps has values of which pyarrow has no text."""
-    kind = array.type
-    if pa.types.is_date32(kind):
-        numbers, per_day = pc.cast(array, pa.int32()), 1
-    elif pa.types.is_date64(kind):
-        numbers, per_day = pc.cast(array, pa.int64()), _DAY_MS
-    else:
-        numbers, per_day = (
-            pc.cast(pc.cast(array, pa.timestamp(kind.unit)), pa.int64()),
-            86_400 * 10 ** _UNITS[kind.unit],
-        )
-        if per_day * _MAX_DATE > 2**63:
-            return False
-        numbers = pc.cast(pc.cast(array, pa.timestamp(kind.unit)), pa.int64())
-    found = pc.min_max(numbers).as_py()
-    return found["min"] is not None and not (
-        _MIN_DATE * per_day <= found["min"] and found["max"] < (_MAX_DATE + 1) * per_day
-    )
+    """Whether an array of dates or timestamps has values of which pyarrow has no text, or a wrong one."""
+    low, high = _near(array.type)
+    found = pc.min_max(_numbers(array)).as_py()
+    return found["min"] is not None and not (low <= found["min"] and found["max"] < high)
 
 
 def texts_of_dates(array: pa.Array, kind: pa.DataType) -> pa.Array:
     """ISO 8601 texts of dates, of a type of text."""
-    texts = pc.cast(array, kind)
-    if not has_far_values(array):
-        return texts
-    scale = 1 if pa.types.is_date32(array.type) else _DAY_MS
-    return _replaced(texts, kind, lambda number: _date(number // scale))
+    per_day = _per_day(array.type)
+    return _texts(array, kind, lambda number: _date(number // per_day))
 
 
 def texts_of_timestamps(array: pa.Array, kind: pa.DataType) -> pa.Array:
     """Texts of timestamps as those of pyarrow, with a blank between date and time, of a type of text. Those of far
     instants are of UTC.
     """
+    digits, zone = _UNITS[array.type.unit], "" if array.type.tz is None else "Z"
+    return _texts(array, kind, lambda number: f"{_timestamp(number, digits)}{zone}")
+
+
+def _per_day(kind: Any) -> int:
+    """The numbers of a day."""
+    if pa.types.is_timestamp(kind):
+        return int(86_400 * 10 ** _UNITS[kind.unit])
+    return 1 if pa.types.is_date32(kind) else _DAY_MS
+
+
+def _near(kind: Any) -> tuple[int, int]:
+    """The first number of which pyarrow has a text, and the first one after the last."""
+    # In zones, the date may be another one.
+    days = 1 if pa.types.is_timestamp(kind) and kind.tz is not None else 0
+    return (_MIN_DATE + days) * _per_day(kind), (_MAX_DATE + 1 - days) * _per_day(kind)
+
+
+def _numbers(array: pa.Array) -> pa.Array:
+    kind = array.type
+    if pa.types.is_date32(kind):
+        return pc.cast(pc.cast(array, pa.int32()), pa.int64())
+    return pc.cast(pc.cast(array, pa.timestamp(kind.unit)) if pa.types.is_timestamp(kind) else array, pa.int64())
+
+
+def _texts(array: pa.Array, kind: pa.DataType, text_of: Callable[[int], str]) -> pa.Array:
     texts = pc.cast(array, kind)
     if not has_far_values(array):
         return texts
-    unit, zone = array.type.unit, "" if array.type.tz is None else "Z"
-    return _replaced(texts, kind, lambda number: f"{_timestamp(number, _UNITS[unit])}{zone}")
+    low, high = _near(array.type)
+    pairs = zip(texts.to_pylist(), _numbers(array).to_pylist(), strict=True)
+    found = [text if number is None or low <= number < high else text_of(number) for text, number in pairs]
+    return pa.array(found, kind)
 
 
 def dates_of_texts(array: pa.Array, kind: pa.DataType) -> pa.Array:
@@ -75,14 +86,6 @@ def dates_of_texts(array: pa.Array, kind: pa.DataType) -> pa.Array:
         # pyarrow parses years of four digits only.
         days = pa.array([None if text is None else _days(text) for text in array.to_pylist()], pa.int32())
         return days.cast(pa.date32()).cast(kind)
-
-
-def _replaced(texts: pa.Array, kind: pa.DataType, text_of: Callable[[int], str]) -> pa.Array:
-    found = [
-        text_of(int(text[len(_OUT_OF_RANGE) : -1])) if text is not None and text.startswith(_OUT_OF_RANGE) else text
-        for text in texts.to_pylist()
-    ]
-    return pa.array(found, kind)
 
 
 def _date(days: int) -> str:
