@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.arrow.casting import LISTS, cast_array, offsets_within, within
-from orcish.arrow.far_dates import texts_of_dates, texts_of_timestamps
+from orcish.arrow.far_dates import texts_of
 from orcish.arrow.nested import is_text
 from orcish.arrow.text_casts import cast_texts
 
@@ -117,7 +117,7 @@ def _leaf(array: Any, kind: Any) -> pa.Array:
     if is_text(own):
         return cast_texts(array, kind)
     if is_text(kind):
-        return _texts(array, kind)
+        return texts_of(array, _WIDE).cast(kind)
     if types.is_boolean(kind):
         return _checked(array, _booleans(array), lambda made: cast_exactly(made.cast(pa.int8()), own))
     if types.is_boolean(own) and types.is_decimal(kind):
@@ -140,15 +140,6 @@ def _is_binary(kind: Any) -> bool:
     types = pa.types
     is_view = types.is_binary_view(kind)
     return bool(is_view or types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
-
-
-def _texts(array: Any, kind: Any) -> pa.Array:
-    """Texts of values of another type."""
-    if pa.types.is_date(array.type):
-        return texts_of_dates(array, _WIDE).cast(kind)
-    if pa.types.is_timestamp(array.type):
-        return texts_of_timestamps(array, _WIDE).cast(kind)
-    return array.cast(kind)
 
 
 def _booleans(array: Any) -> pa.Array:
@@ -220,6 +211,6 @@ def _shown(array: Any, at: int) -> str:
     """The text of a value, or of the first one after it that is not null."""
     value = array[at:].drop_null()[:1]
     try:
-        return str(_texts(value, pa.string())[0].as_py())[:60]
+        return str(texts_of(value, pa.string())[0].as_py())[:60]
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return "a value"

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["dates_of_texts", "has_far_values", "texts_of_dates", "texts_of_timestamps"]
+__all__ = ["dates_of_texts", "has_far_values", "texts_of", "texts_of_dates", "texts_of_timestamps"]
 
 _DAY_MS = 86_400_000
 _MIN_DATE, _MAX_DATE = -12_687_428, 11_248_737
@@ -41,6 +41,15 @@ def texts_of_timestamps(array: pa.Array, kind: pa.DataType) -> pa.Array:
     """
     digits, zone = _UNITS[array.type.unit], "" if array.type.tz is None else "Z"
     return _texts(array, kind, lambda number: f"{_timestamp(number, digits)}{zone}")
+
+
+def texts_of(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Texts of values that are not nested, of a type of text."""
+    if pa.types.is_date(array.type):
+        return texts_of_dates(array, kind)
+    if pa.types.is_timestamp(array.type):
+        return texts_of_timestamps(array, kind)
+    return array.cast(kind)
 
 
 def _per_day(kind: Any) -> int:

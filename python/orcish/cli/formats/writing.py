@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
+from orcish.arrow.far_dates import has_far_values
 from orcish.arrow.nested import map_fields
 from orcish.cli.formats.errors import errors_of_writing
 from orcish.cli.formats.names import named
@@ -206,6 +207,12 @@ class Csv(Text):
 
     def write(self, batch: pa.RecordBatch) -> None:
         """See :class:`Writer`."""
+        for column, field in zip(batch.columns, self._schema, strict=True):
+            if (pa.types.is_date(field.type) or pa.types.is_timestamp(field.type)) and has_far_values(column):
+                raise pa.ArrowInvalid(
+                    f"column {field.name!r} has values beyond the years from -32767 to 32767, of which CSV has no "
+                    f"{field.type}: JSON lines have them, and --columns leaves columns out"
+                )
         columns = [
             column if plain else pa.array(map(_json, to_json(column)), pa.string())
             for column, plain in zip(batch.columns, self._plain, strict=True)
