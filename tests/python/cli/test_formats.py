@@ -203,6 +203,20 @@ def test_how_csv_is_written_and_read(tmp_path, run):
     assert orcish.read_table(tmp_path / "two.orc")["a"].to_pylist() == [None, "x", None]
 
 
+def test_delimiters_are_those_of_the_source_that_is_csv(orc, tmp_path, run):
+    (tmp_path / "a.csv").write_text("a;b\n1;NULL\n")
+    how = ["--delimiter", ";", "--null", "NULL"]
+    for ending, text in (("tsv", '"a"\t"b"\n1\t\n'), ("csv", '"a","b"\n1,\n')):
+        target = tmp_path / f"b.{ending}"
+        code, _, err = run(tmp_path / "a.csv", target, *how)
+        assert (code, err) == (0, "")
+        assert target.read_text() == text
+        assert run(target, tmp_path / f"{ending}.orc")[0] == 0
+        assert orcish.read_schema(tmp_path / f"{ending}.orc").names == ["a", "b"]
+    assert run(orc, tmp_path / "c.tsv", "-c", "id,flag", "--delimiter", ";")[0] == 0
+    assert (tmp_path / "c.tsv").read_text().startswith('"id";"flag"')
+
+
 def test_what_is_selected(orc, tmp_path, run):
     for ending in ("orc", "parquet", "csv", "arrow"):
         source = tmp_path / f"s.{ending}"
@@ -417,6 +431,22 @@ class TestWhatIsRefused:
             (["rows.orc", "o.parquet", "--existing-data", "append"], "is of folders"),
             (["rows.orc", "o.csv", "--null", "NULL"], "is of CSV that is read"),
             (["rows.orc", "o.csv", "--delimiter", "ab"], "it is one character"),
+            *(
+                ([source, target, *option], text)
+                for source in ("rows.orc", "a.parquet")
+                for target in ("o.parquet", "o.orc", "o.jsonl", "o.arrow", "folder")
+                for option, text in (
+                    (["--schema", "id int"], "--schema is of CSV and JSON"),
+                    (["--delimiter", ";"], "--delimiter is of CSV"),
+                    (["--no-header"], "--no-header is of CSV"),
+                    (["--null", "NULL"], "--null is of CSV"),
+                )
+            ),
+            *(
+                ([source, "o.orc", *option], "is of sources that are ORC")
+                for source in ("a.parquet", "a.csv", "bad.jsonl")
+                for option in (["--masked"], ["--timestamps", "wall"], ["--timezone", "UTC"], ["--long-char", "error"])
+            ),
             (["rows.orc", "a.csv", "o.parquet"], "sources have one format"),
             (["a.parquet", "o.orc", "--schema", "id int"], "--schema is of CSV and JSON"),
             (["a.parquet", "o.orc", "--timestamps", "wall"], "is of sources that are ORC"),
