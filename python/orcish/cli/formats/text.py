@@ -13,7 +13,7 @@ from orcish.arrow.nested import is_text, map_fields
 from orcish.cli.formats.text_options import TextOptions
 from orcish.errors import CorruptFileError, unknown_column
 
-__all__ = ["BLOCK", "binaries_of_texts", "csv_rows", "csv_schema", "given_fields", "with_text"]
+__all__ = ["BLOCK", "binaries_of_texts", "csv_rows", "csv_schema", "exact_csv_schema", "given_fields", "with_text"]
 
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
@@ -81,6 +81,28 @@ def csv_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
         if found.names.count(name) > 1:
             raise ValueError(f"two columns have the name {name!r}: --no-header with --schema gives other names")
     return pa.schema([given.get(field.name, field) for field in found])
+
+
+def exact_csv_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
+    """The columns of CSV, with the types that keep all texts of the first block.
+
+    Raises:
+        ValueError: Two columns have one name.
+    """
+    schema = csv_schema(open_file, options)
+    numbers = [field.name for field in schema if _is_number(field.type)]
+    types = {field.name: field.type for field in schema} | dict.fromkeys(numbers, pa.string())
+    first = next(iter(_opened(open_file, options, types, is_single=len(schema) == 1)), None)
+    fields = []
+    for field in schema:
+        found = field
+        if first is not None and field.name in numbers:
+            try:
+                _inferred(first.column(field.name), field)
+            except CorruptFileError:
+                found = field.with_type(pa.string())
+        fields.append(found)
+    return pa.schema(fields)
 
 
 def csv_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
