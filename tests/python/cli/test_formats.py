@@ -235,6 +235,31 @@ def test_what_is_selected(orc, tmp_path, run):
         assert "text" in err
 
 
+def test_filters_keep_values_that_orc_has_not(tmp_path, run):
+    table = pa.table(
+        {"at": pa.array([-1, 5, None], pa.timestamp("us")), "id": [1, 2, 3], "s": [{"x": 1}, None, {"x": 2}]}
+    )
+    pa.parquet.write_table(table, tmp_path / "a.parquet")
+    for where, wanted in (
+        ("id <> 2", [0, 2]),
+        ("s.x = 1 and id is not null", [0]),
+        ("true", [0, 1, 2]),
+        ("id > 3", []),
+    ):
+        target = tmp_path / f"{len(wanted)}.arrow"
+        code, _, err = run(tmp_path / "a.parquet", target, "--where", where)
+        assert (code, err) == (0, "")
+        assert (
+            pa.ipc.open_file(str(target)).read_all().to_pylist() == table.take(pa.array(wanted, pa.int64())).to_pylist()
+        )
+    code, _, err = run(tmp_path / "a.parquet", tmp_path / "b.arrow", "--where", "at is not null")
+    assert code == 1
+    assert f"{tmp_path}/a.parquet: --where compares values as those of ORC: " in err
+    code, _, err = run(tmp_path / "a.parquet", tmp_path / "b.arrow", "--where", "idd = 1")
+    assert code == 1
+    assert "the nearest name is 'id'" in err
+
+
 DATA = sorted((pathlib.Path(__file__).parents[2] / "data").glob("*.orc"))
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.arrow.exact_casts import cast_exactly
 from orcish.arrow.exported import ExportedSchema
+from orcish.arrow.selecting import select_rows
 from orcish.cli.formats.errors import errors_of_reading
 from orcish.cli.formats.json_lines import json_rows, json_schema
 from orcish.cli.formats.names import named
@@ -20,6 +21,7 @@ from orcish.cli.formats.source_types import common_schema
 from orcish.cli.formats.text import csv_rows, csv_schema, with_text
 from orcish.cli.formats.text_options import TextOptions
 from orcish.errors import unknown_column
+from orcish.filters.pushdown import split_filters
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource
@@ -92,19 +94,11 @@ class ForeignRows(BatchSource):
 
     def _filtered(self, batch: pa.RecordBatch, schema: pa.Schema, location: str) -> Iterator[pa.RecordBatch]:
         """The rows for which the filter is true, with the columns of a schema."""
-        found = [batch]
-        if self.filters is not None:
-            # The rows of a file in memory are filtered as those of any file.
-            file = io.BytesIO()
-            with ORCWriter(file, batch.schema, compression="none", timezone="UTC") as writer:
-                writer.write_batch(batch)
-            read = ORCFile(file.getvalue()).read(filters=self.filters, timestamp_unit="exact")
-            found = read.to_batches()
         with errors_of_reading(location):
-            for each in found:
-                columns = [cast_exactly(each.column(field.name), field.type) for field in schema]
-                if len(each):
-                    yield pa.RecordBatch.from_arrays(columns, schema=schema) if columns else each.select([])
+            kept = batch if self.filters is None else _kept(batch, self.filters)
+            columns = [cast_exactly(kept.column(field.name), field.type) for field in schema]
+        if len(kept):
+            yield pa.RecordBatch.from_arrays(columns, schema=schema) if columns else kept.select([])
 
     def _partition_fields(self) -> list[pa.Field]:
         """The partition columns, with the types that readers of ORC infer."""
@@ -125,6 +119,36 @@ class ForeignRows(BatchSource):
         with errors_of_reading(location):
             batches = READERS[self.form](location, self, schema)
         return _with_errors(batches, location)
+
+
+def _kept(batch: pa.RecordBatch, filters: str) -> pa.RecordBatch:
+    """The rows for which a filter is true.
+
+    Raises:
+        UnknownColumnError: There is no such column.
+        ValueError: The filter is none, or needs values that ORC has not.
+    """
+    expression, _ = split_filters(filters, batch.schema)
+    names = [] if expression is None else expression.columns
+    used = []
+    for name in names:
+        found = [own for own in batch.schema.names if name == own or name.startswith(f"{own}.")]
+        if not found:
+            raise unknown_column(name, batch.schema.names)
+        used += found
+    number = pa.field("row " + " ".join(used), pa.int64())
+    schema = pa.schema([*(batch.schema.field(name) for name in dict.fromkeys(used)), number])
+    columns = [*(batch.column(name) for name in schema.names[:-1]), pa.array(range(len(batch)), pa.int64())]
+    # The rows of a file in memory are filtered as those of any file. Values are those of the batch.
+    file = io.BytesIO()
+    try:
+        with ORCWriter(file, schema, compression="none", timezone="UTC") as writer:
+            writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
+    except ValueError as error:
+        text = str(error).removeprefix("<file object>: ")
+        raise ValueError(f"--where compares values as those of ORC: {text}") from error
+    rows = ORCFile(file.getvalue()).read(columns=[number.name], filters=filters, timestamp_unit="exact")
+    return select_rows(batch, lambda plain: plain.take(rows.column(0).combine_chunks()))
 
 
 def _constant(text: str | None, kind: pa.DataType) -> pa.Array:
