@@ -497,6 +497,21 @@ class TestWhatIsRefused:
         assert names(tmp_path) == before
         assert orcish.read_table("rows.orc").equals(ROWS)
 
+    @pytest.mark.parametrize("depth", [30, 55])
+    def test_columns_that_readers_of_parquet_refuse(self, depth, tmp_path, run):
+        kind = pa.int64()
+        for _ in range(depth):
+            kind = pa.list_(pa.field("element", kind))
+        orcish.write_table(pa.table({"c": pa.nulls(1, kind)}), tmp_path / "deep.orc")
+        code, _, err = run(tmp_path / "deep.orc", tmp_path / "deep.parquet")
+        if depth < 40:
+            assert (code, err) == (0, "")
+            assert pa.parquet.read_table(tmp_path / "deep.parquet")["c"].type == kind
+        else:
+            assert code == 1
+            assert "deep.parquet: readers refuse such columns" in err
+            assert names(tmp_path) == {"deep.orc"}
+
     def test_types_that_a_format_has_not(self, tmp_path, run):
         table = pa.table({"u": pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1]), pa.array(["x"])])})
         orcish.write_table(table, tmp_path / "u.orc")

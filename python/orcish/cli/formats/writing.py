@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
@@ -107,6 +108,7 @@ class ParquetFile:
     def __init__(self, sink: Sink, schema: pa.Schema, codec: str, level: int | None, _: TextOptions) -> None:
         from pyarrow import parquet
 
+        _check_readable(schema)
         self._writer = parquet.ParquetWriter(sink, schema, compression=codec, compression_level=level)
         self._schema = schema
         self._pending: list[pa.RecordBatch] = []
@@ -129,6 +131,22 @@ class ParquetFile:
         if self._pending:
             self._writer.write_table(pa.Table.from_batches(self._pending, self._schema))
         self._pending, self._rows, self._bytes = [], 0, 0
+
+
+def _check_readable(schema: pa.Schema) -> None:
+    """Checks that pyarrow reads the columns of a file of Parquet: it writes deeper ones.
+
+    Raises:
+        ArrowNotImplementedError: It does not.
+    """
+    from pyarrow import parquet
+
+    file = io.BytesIO()
+    parquet.ParquetWriter(file, schema).close()
+    try:
+        parquet.ParquetFile(pa.BufferReader(file.getvalue()))
+    except (OSError, pa.ArrowException) as error:
+        raise pa.ArrowNotImplementedError(f"readers refuse such columns: {error}") from error
 
 
 class ArrowFile:
