@@ -8,7 +8,7 @@ from typing import Any, get_args
 from orcish.cli.arguments import add_json, add_limit, add_partition_by, add_writing, chosen_writing, count
 from orcish.cli.formats.converting import convert_to_file, foreign_rows, source_format, target_format
 from orcish.cli.formats.names import FORMATS, ORC, codec_of
-from orcish.cli.formats.text_options import add_text
+from orcish.cli.formats.text_options import add_text, check_text_options
 from orcish.cli.output import print_lines
 from orcish.cli.rows import add_reading
 from orcish.cli.standard_input import STREAM
@@ -79,6 +79,7 @@ def _to_folder(options: argparse.Namespace) -> list[Any]:
     """Writes a folder of ORC files."""
     storage = dict(options.storage_options)
     form = source_format(options.source, options.source_format, storage)
+    check_text_options(options, form, ORC)
     codec_of(options.target, ORC, options.compression, None, "zstd")
     for name in ("masked", "limit"):
         if getattr(options, name) is not None:

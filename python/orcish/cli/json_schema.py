@@ -14,7 +14,11 @@ from orcish import _native
 from orcish.cli.arguments import add_limit, add_storage
 from orcish.cli.formats.names import COMPRESSED, ENDINGS
 from orcish.cli.formats.reading import open_arrow
+from orcish.cli.formats.source_types import common_schema
+from orcish.cli.formats.text import exact_csv_schema, with_text
+from orcish.cli.formats.text_options import TextOptions
 from orcish.cli.output import print_lines
+from orcish.cli.sources import orc_files
 from orcish.io.names import display_name
 from orcish.io.paths import local_path
 from orcish.io.storage import native_storage
@@ -28,7 +32,6 @@ __all__ = ["add_arguments"]
 
 _FORMATS = ("arrow", "csv", "json", "orc", "parquet")
 _COMPRESSED = {**COMPRESSED, "lz4": "lz4"}
-_CSV_BLOCK = 64 << 20
 _MAX_REMOTE = 1 << 30
 
 
@@ -41,9 +44,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.epilog = (
         "Integers have the narrowest type that holds all values, numbers with a point are decimals, those with an "
         "exponent double. Text is a string, or a timestamp where all values are. Values of several kinds are a union. "
-        "Columns of nulls only are strings. Types of CSV files come from their first 64 MiB."
+        "Columns of nulls only are strings. Types of CSV files come from their first 16 MB, and are those of convert; "
+        "columns with texts that a number would change, such as 007, are strings."
     )
-    command.add_argument("files", nargs="+", metavar="FILE", help="a file or URL, which may be compressed (.gz)")
+    command.add_argument(
+        "files", nargs="+", metavar="FILE", help="a file, which may be compressed (.gz), a folder, a pattern, or a URL"
+    )
     how = command.add_mutually_exclusive_group()
     how.add_argument("-f", "--flat", action="store_true", help="a line for each column, with its path")
     how.add_argument("-t", "--table", action="store_true", help="a declaration of a table of Hive")
@@ -78,7 +84,11 @@ def _type(options: argparse.Namespace) -> ColumnType:
     documents = JsonType(dates=options.dates, hexadecimal=options.hex)
     schemas: list[pa.Schema] = []
     orc: list[ORCFile] = []
-    for name in options.files:
+    names = [file for name in options.files for file in orc_files(name, storage).files]
+    if not names:
+        raise ValueError(f"no files: {', '.join(map(display_name, options.files))}")
+    kinds = {_kind(name, options.format)[0] for name in names}
+    for name in names:
         kind, codec = _kind(name, options.format)
         try:
             if kind == "orc":
@@ -91,15 +101,17 @@ def _type(options: argparse.Namespace) -> ColumnType:
                 schemas.append(_schema(name, kind, codec, storage))
         except (pa.ArrowInvalid, UnicodeDecodeError, ValueError) as error:
             raise ValueError(f"{display_name(name)}: {error}") from None
-    is_json = len(options.files) > len(schemas) + len(orc)
+    is_json = len(names) > len(schemas) + len(orc)
     if is_json + bool(schemas) + bool(orc) > 1:
         raise ValueError("files of several formats: give those of one format, or --format")
     if is_json:
         return documents.column()
     if len(orc) == 1:
         return column_tree(orc[0])
+    if kinds == {"csv"} and len({tuple(sorted(schema.names)) for schema in schemas}) == 1:
+        schemas = [common_schema(schemas, names, "csv", None)]
     schemas += [file.arrow_schema(masked="allow") for file in orc]
-    return column_tree(file_of_schema(pa.unify_schemas(schemas, promote_options="permissive")))
+    return column_tree(file_of_schema(with_text(pa.unify_schemas(schemas, promote_options="permissive"))))
 
 
 def _kind(name: str, given: str | None) -> tuple[str, str | None]:
@@ -121,11 +133,8 @@ def _stream(name: str, codec: str | None, storage: Mapping[str, str]) -> Any:
 
 def _schema(name: str, kind: str, codec: str | None, storage: Mapping[str, str]) -> pa.Schema:
     if kind == "csv":
-        from pyarrow import csv
-
-        parse = csv.ParseOptions(delimiter="\t" if ".tsv" in name.lower() else ",")
-        read = csv.ReadOptions(block_size=_CSV_BLOCK)
-        return csv.open_csv(_stream(name, codec, storage), read_options=read, parse_options=parse).schema
+        delimiter = "\t" if ".tsv" in name.lower() else ","
+        return exact_csv_schema(lambda: _stream(name, codec, storage), TextOptions(delimiter=delimiter))
     data = _stream(name, codec, storage) if codec or "://" in name else pa.memory_map(local_path(name))
     if kind == "parquet":
         from pyarrow import parquet

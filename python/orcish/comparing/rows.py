@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish.arrow.far_dates import texts_of
 from orcish.comparing.leaves import plain
 from orcish.comparing.values import different, is_any
 
@@ -128,4 +129,4 @@ def _value(array: Any, at: int) -> Any:
     try:
         return one[0].as_py()
     except (OverflowError, ValueError, pa.ArrowException):
-        return str(one[0]) if pa.types.is_nested(one.type) else one.cast(pa.string())[0].as_py()
+        return str(one[0]) if pa.types.is_nested(one.type) else texts_of(one, pa.string())[0].as_py()

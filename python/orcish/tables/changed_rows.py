@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
-from orcish.arrow.casting import cast_array
+from orcish.arrow.exact_casts import cast_exactly
 from orcish.errors import OrcishError, UnsupportedError, unknown_column
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
 
@@ -66,7 +66,7 @@ class ChangedRows(BatchSource):
         columns = []
         for at, field in zip(kept, schema, strict=True):
             try:
-                columns.append(cast_array(batch.column(at), field.type))
+                columns.append(cast_exactly(batch.column(at), field.type))
             except pa.ArrowNotImplementedError as error:
                 raise UnsupportedError(f"column {batch.schema.field(at).name!r}: {error}") from error
             except pa.ArrowInvalid as error:

@@ -203,6 +203,20 @@ def test_how_csv_is_written_and_read(tmp_path, run):
     assert orcish.read_table(tmp_path / "two.orc")["a"].to_pylist() == [None, "x", None]
 
 
+def test_delimiters_are_those_of_the_source_that_is_csv(orc, tmp_path, run):
+    (tmp_path / "a.csv").write_text("a;b\n1;NULL\n")
+    how = ["--delimiter", ";", "--null", "NULL"]
+    for ending, text in (("tsv", '"a"\t"b"\n1\t\n'), ("csv", '"a","b"\n1,\n')):
+        target = tmp_path / f"b.{ending}"
+        code, _, err = run(tmp_path / "a.csv", target, *how)
+        assert (code, err) == (0, "")
+        assert target.read_text() == text
+        assert run(target, tmp_path / f"{ending}.orc")[0] == 0
+        assert orcish.read_schema(tmp_path / f"{ending}.orc").names == ["a", "b"]
+    assert run(orc, tmp_path / "c.tsv", "-c", "id,flag", "--delimiter", ";")[0] == 0
+    assert (tmp_path / "c.tsv").read_text().startswith('"id";"flag"')
+
+
 def test_what_is_selected(orc, tmp_path, run):
     for ending in ("orc", "parquet", "csv", "arrow"):
         source = tmp_path / f"s.{ending}"
@@ -219,6 +233,31 @@ def test_what_is_selected(orc, tmp_path, run):
         code, _, err = run(source, tmp_path / "x.parquet", "-c", "texd")
         assert code == 1
         assert "text" in err
+
+
+def test_filters_keep_values_that_orc_has_not(tmp_path, run):
+    table = pa.table(
+        {"at": pa.array([-1, 5, None], pa.timestamp("us")), "id": [1, 2, 3], "s": [{"x": 1}, None, {"x": 2}]}
+    )
+    pa.parquet.write_table(table, tmp_path / "a.parquet")
+    for where, wanted in (
+        ("id <> 2", [0, 2]),
+        ("s.x = 1 and id is not null", [0]),
+        ("true", [0, 1, 2]),
+        ("id > 3", []),
+    ):
+        target = tmp_path / f"{len(wanted)}.arrow"
+        code, _, err = run(tmp_path / "a.parquet", target, "--where", where)
+        assert (code, err) == (0, "")
+        assert (
+            pa.ipc.open_file(str(target)).read_all().to_pylist() == table.take(pa.array(wanted, pa.int64())).to_pylist()
+        )
+    code, _, err = run(tmp_path / "a.parquet", tmp_path / "b.arrow", "--where", "at is not null")
+    assert code == 1
+    assert f"{tmp_path}/a.parquet: --where compares values as those of ORC: " in err
+    code, _, err = run(tmp_path / "a.parquet", tmp_path / "b.arrow", "--where", "idd = 1")
+    assert code == 1
+    assert "the nearest name is 'id'" in err
 
 
 DATA = sorted((pathlib.Path(__file__).parents[2] / "data").glob("*.orc"))
@@ -417,6 +456,22 @@ class TestWhatIsRefused:
             (["rows.orc", "o.parquet", "--existing-data", "append"], "is of folders"),
             (["rows.orc", "o.csv", "--null", "NULL"], "is of CSV that is read"),
             (["rows.orc", "o.csv", "--delimiter", "ab"], "it is one character"),
+            *(
+                ([source, target, *option], text)
+                for source in ("rows.orc", "a.parquet")
+                for target in ("o.parquet", "o.orc", "o.jsonl", "o.arrow", "folder")
+                for option, text in (
+                    (["--schema", "id int"], "--schema is of CSV and JSON"),
+                    (["--delimiter", ";"], "--delimiter is of CSV"),
+                    (["--no-header"], "--no-header is of CSV"),
+                    (["--null", "NULL"], "--null is of CSV"),
+                )
+            ),
+            *(
+                ([source, "o.orc", *option], "is of sources that are ORC")
+                for source in ("a.parquet", "a.csv", "bad.jsonl")
+                for option in (["--masked"], ["--timestamps", "wall"], ["--timezone", "UTC"], ["--long-char", "error"])
+            ),
             (["rows.orc", "a.csv", "o.parquet"], "sources have one format"),
             (["a.parquet", "o.orc", "--schema", "id int"], "--schema is of CSV and JSON"),
             (["a.parquet", "o.orc", "--timestamps", "wall"], "is of sources that are ORC"),
@@ -441,6 +496,21 @@ class TestWhatIsRefused:
         assert text in err
         assert names(tmp_path) == before
         assert orcish.read_table("rows.orc").equals(ROWS)
+
+    @pytest.mark.parametrize("depth", [30, 55])
+    def test_columns_that_readers_of_parquet_refuse(self, depth, tmp_path, run):
+        kind = pa.int64()
+        for _ in range(depth):
+            kind = pa.list_(pa.field("element", kind))
+        orcish.write_table(pa.table({"c": pa.nulls(1, kind)}), tmp_path / "deep.orc")
+        code, _, err = run(tmp_path / "deep.orc", tmp_path / "deep.parquet")
+        if depth < 40:
+            assert (code, err) == (0, "")
+            assert pa.parquet.read_table(tmp_path / "deep.parquet")["c"].type == kind
+        else:
+            assert code == 1
+            assert "deep.parquet: readers refuse such columns" in err
+            assert names(tmp_path) == {"deep.orc"}
 
     def test_types_that_a_format_has_not(self, tmp_path, run):
         table = pa.table({"u": pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1]), pa.array(["x"])])})

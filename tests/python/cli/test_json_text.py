@@ -32,6 +32,8 @@ COLUMNS = {
     "small decimal": pa.array([Decimal("1e-18"), None, Decimal("0E-18"), 0, 1, 2], pa.decimal128(38, 18)),
     "decimal of 256 bits": pa.array([10**60, None, -1, 0, 1, 2], pa.decimal256(76, 3)),
     "date": pa.array([0, None, -800_000, 10_000_000, 1, 2], pa.int32()).cast(pa.date32()),
+    "far date": pa.array([2**31 - 1, None, -(2**31), 36_500_000, 11_248_737, 11_248_738], pa.int32()).cast(pa.date32()),
+    "far date64": pa.array([2**46, None, -(2**46), 0, 1, 2], pa.int64()).cast(pa.date64()),
     "date64": pa.array([0, None, 86_400_000, -86_400_000, 1, 2], pa.int64()).cast(pa.date64()),
     "time": pa.array([0, None, 1, 86_399_999_999, 1_000_000, 100_000], pa.time64("us")),
     "time of seconds": pa.array([0, None, 1, 86_399, 10, 60], pa.time32("s")),
@@ -41,6 +43,7 @@ COLUMNS = {
         for zone in (None, "UTC", "Asia/Kathmandu")
         for name, values in {
             "seconds": [0, None, 10**9, -(10**9), 10**10, 10**11],
+            "far": [2**62, None, -(2**62), 2**40 + 1, -(2**40), 2**50],
             "fractions": [0, None, 1, -1, 1_500_000_000, 1_230_000],
         }.items()
     },
@@ -90,6 +93,19 @@ def test_types(array):
         for length in (1, 3, 6):
             part = batch.slice(start, length)
             assert by_column(part) == by_value(part)
+
+
+def test_texts_of_far_moments():
+    batch = pa.record_batch(
+        {
+            "day": pa.array([36_500_000, -(2**31)], pa.int32()).cast(pa.date32()),
+            "at": pa.array([2**60, -(2**60)], pa.timestamp("us", "Asia/Kathmandu")),
+        }
+    )
+    assert by_column(batch) == [
+        '{"day": "101903-08-11", "at": "38504-08-17T21:30:06.846976Z"}',
+        '{"day": "-5877641-06-23", "at": "-34565-05-17T02:29:53.153024Z"}',
+    ]
 
 
 def test_random_columns():

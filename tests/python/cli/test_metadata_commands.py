@@ -230,6 +230,32 @@ class TestJsonSchema:
         for name in ("a.csv", "a.tsv", "a.csv.gz"):
             assert run("json-schema", tmp_path / name)[1] == ["struct<n:bigint,d:date>"]
 
+    @pytest.mark.parametrize("rows", [["007", "1.5"], ["", "true,x"], ["1", "1.50"], ["0x1F"], ["12345678901234567.5"]])
+    def test_types_of_csv_are_those_of_convert(self, rows: list[str], run: Run, tmp_path: pathlib.Path) -> None:
+        for at, row in enumerate(rows):
+            (tmp_path / f"{at}.csv").write_text(f"id,a,b\n{at},{row}{'' if ',' in row else ','}\n")
+        kind = run("json-schema", tmp_path)[1][0]
+        assert [kind] == run("json-schema", f"{tmp_path}/*.csv")[1]
+        assert [kind] == run("json-schema", *sorted(tmp_path.glob("*.csv")))[1]
+        sources = sorted(tmp_path.glob("*.csv"))
+        assert run("convert", *sources, tmp_path / "a.orc", "--schema", kind)[0] == 0
+        if run("convert", *sources, tmp_path / "b.orc")[0] == 0:
+            assert orcish.read_schema(tmp_path / "a.orc").equals(orcish.read_schema(tmp_path / "b.orc"))
+            assert run("json-schema", tmp_path / "b.orc")[1] == [kind]
+
+    def test_folders(self, run: Run, tmp_path: pathlib.Path) -> None:
+        rows = pa.table({"id": [1, 2], "k": [1, 2]})
+        orcish.write_dataset(rows, tmp_path / "orders", partition_by=["k"])
+        assert run("json-schema", tmp_path / "orders") == (0, ["struct<id:bigint>"], "")
+        (tmp_path / "rows").mkdir()
+        for at in range(2):
+            (tmp_path / "rows" / f"{at}.jsonl").write_text(f'{{"a":{at * 1000}}}\n')
+        assert run("json-schema", tmp_path / "rows") == (0, ["struct<a:smallint>"], "")
+        (tmp_path / "none").mkdir()
+        code, _, err = run("json-schema", tmp_path / "none")
+        assert code == 1
+        assert "no files" in err
+
     def test_errors(self, run: Run, tmp_path: pathlib.Path) -> None:
         (tmp_path / "a.json").write_text('{"a":1}\n{"a":')
         code, lines, err = run("json-schema", tmp_path / "a.json")

@@ -10,7 +10,7 @@ from orcish.cli.arguments import chosen_writing
 from orcish.cli.formats.names import ORC, codec_of, named, unknown_ending
 from orcish.cli.formats.places import check_place
 from orcish.cli.formats.reading import ForeignRows
-from orcish.cli.formats.text_options import TextOptions
+from orcish.cli.formats.text_options import TextOptions, check_text_options
 from orcish.cli.formats.writing import ForeignFile, write_foreign
 from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.rows import open_rows
@@ -29,6 +29,8 @@ from orcish.writing.writer import write_table
 
 __all__ = ["convert_to_file", "foreign_rows", "source_format", "target_format"]
 
+OF_ORC = ("invalid_utf8", "long_char", "decimal_out_of_range", "timestamps", "timestamp_unit", "timezone", "masked")
+"""Options of reading ORC."""
 DEFAULT_CODECS = {"parquet": "zstd", "arrow": "zstd", "arrows": "none"}
 
 
@@ -89,11 +91,9 @@ def foreign_rows(options: argparse.Namespace, form: str) -> ForeignRows:
         ValueError: An option is of ORC files.
     """
     storage = dict(options.storage_options)
-    for name in ("invalid_utf8", "long_char", "decimal_out_of_range", "timestamps", "timestamp_unit", "timezone"):
-        if getattr(options, name) is not None:
+    for name in (*OF_ORC, "external_locations"):
+        if getattr(options, name, None):
             raise ValueError(f"--{name.replace('_', '-')} is of sources that are ORC, and not {form}")
-    if form not in ("csv", "json") and options.schema is not None:
-        raise ValueError(f"--schema is of CSV and JSON: files of {form} have their types")
     files: list[TableFile] = []
     for source in options.source:
         found = table_files(source, None, storage).files
@@ -142,6 +142,7 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
             check_place(target)
         check_target(target, storage, overwrite=overwrite, advice="--existing-data overwrite")
     source = source_format(options.source, options.source_format, storage)
+    check_text_options(options, source, to)
     rows: BatchSource
     if source == ORC:
         rows = scan = _orc_rows(options, to)
@@ -170,7 +171,7 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
         to,
         codec=codec_of(target, to, options.compression, level, default),
         level=level,
-        text=TextOptions.of(options),
+        text=TextOptions.of(options).of_target(source),
         storage=storage,
         overwrite=overwrite,
         progress=progress,

@@ -17,6 +17,7 @@ ADVICE = {
     "conversion error": "types are inferred of the first rows where none are given: give the type with --schema",
     "unexpected field": "the columns are those of the first rows: give all with --schema",
     "changed from": "types are inferred of the first rows where none are given: give the type with --schema",
+    "Number too big": "a number is beyond those of double, and may be a string",
     "Expected": "--delimiter and --no-header say how the file is written",
     "straddl": "a row is larger than 16 MB, or the file is one array: JSON lines have an object on each line",
 }

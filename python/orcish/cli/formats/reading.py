@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import io
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -11,16 +10,19 @@ from typing import Any
 import pyarrow as pa
 
 from orcish import _native
-from orcish.arrow.casting import cast_array
+from orcish.arrow.exact_casts import cast_exactly
 from orcish.arrow.exported import ExportedSchema
+from orcish.arrow.selecting import select_rows
 from orcish.cli.formats.errors import errors_of_reading
+from orcish.cli.formats.json_lines import json_rows, json_schema
 from orcish.cli.formats.names import named
 from orcish.cli.formats.places import open_input
-from orcish.cli.formats.text import csv_rows, json_rows
+from orcish.cli.formats.source_types import common_schema
+from orcish.cli.formats.text import csv_rows, csv_schema, with_text
 from orcish.cli.formats.text_options import TextOptions
 from orcish.errors import unknown_column
+from orcish.filters.pushdown import split_filters
 from orcish.io.files import TableFile
-from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource
 from orcish.tables.partition_values import parse_values
@@ -30,6 +32,7 @@ from orcish.writing.writer import ORCWriter
 __all__ = ["ForeignRows", "open_arrow"]
 
 Rows = tuple[pa.Schema, Iterator[pa.RecordBatch]]
+Batches = Iterator[pa.RecordBatch]
 BATCH_SIZE = 65_536
 
 
@@ -57,60 +60,117 @@ class ForeignRows(BatchSource):
 
     def _rows(self) -> Rows:
         partition = self._partition_fields()
-        first, batches = self._file_rows(self.files[0])
-        own = [field for field in first if field.name not in {each.name for each in partition}]
-        schema = pa.schema([*own, *partition], first.metadata)
+        given = self.schema()
+        own = [field for field in given if field.name not in {each.name for each in partition}]
+        schema = pa.schema([*own, *partition], given.metadata)
         if self.columns is not None:
             schema = pa.schema([_field(schema, name) for name in self.columns], schema.metadata)
-        return schema, limited(self._batches(schema, first, batches, partition), self.limit)
+        return schema, limited(self._batches(schema, given, partition), self.limit)
+
+    def schema(self) -> pa.Schema:
+        """The columns of the files, without partition columns.
+
+        Raises:
+            ValueError: A file has other columns, or other types.
+        """
+        found = [self._file_schema(file) for file in self.files]
+        locations = [file.location for file in self.files]
+        used = self.columns if self.filters is None else None
+        schema = common_schema(found, locations, self.form, used)
+        return with_text(schema) if self.form in TEXT else schema
 
     def _row_count(self) -> int | None:
         return None
 
-    def _batches(
-        self, schema: pa.Schema, first: pa.Schema, batches: Iterator[pa.RecordBatch], partition: list[pa.Field]
-    ) -> Iterator[pa.RecordBatch]:
-        for at, file in enumerate(self.files):
-            if at:
-                own, batches = self._file_rows(file)
-                if sorted(own.names) != sorted(first.names):
-                    names = [display_name(each.location) for each in (file, self.files[0])]
-                    raise ValueError(f"{names[0]} has other columns than {names[1]}: convert them one by one")
+    def _batches(self, schema: pa.Schema, given: pa.Schema, partition: list[pa.Field]) -> Batches:
+        for file in self.files:
             values = dict(file.partition)
-            constants = {field.name: parse_values(pa.array([values[field.name]]), field.type) for field in partition}
-            for batch in batches:
+            constants = {field.name: _constant(values[field.name], field.type) for field in partition}
+            for batch in self._file_rows(file, given):
                 if len(batch):
-                    yield from self._filtered(_with_constants(batch, constants), schema, file.location)
+                    with errors_of_reading(file.location):
+                        typed = _with_types(batch, given)
+                    yield from self._filtered(_with_constants(typed, constants), schema, file.location)
 
     def _filtered(self, batch: pa.RecordBatch, schema: pa.Schema, location: str) -> Iterator[pa.RecordBatch]:
         """The rows for which the filter is true, with the columns of a schema."""
-        found = [batch]
-        if self.filters is not None:
-            # The rows of a file in memory are filtered as those of any file.
-            file = io.BytesIO()
-            with ORCWriter(file, batch.schema, compression="none", timezone="UTC") as writer:
-                writer.write_batch(batch)
-            read = ORCFile(file.getvalue()).read(filters=self.filters, timestamp_unit="exact")
-            found = read.to_batches()
         with errors_of_reading(location):
-            for each in found:
-                columns = [cast_array(each.column(field.name), field.type) for field in schema]
-                if len(each):
-                    yield pa.RecordBatch.from_arrays(columns, schema=schema) if columns else each.select([])
+            kept = batch if self.filters is None else _kept(batch, self.filters)
+            columns = [cast_exactly(kept.column(field.name), field.type) for field in schema]
+        if len(kept):
+            yield pa.RecordBatch.from_arrays(columns, schema=schema) if columns else kept.select([])
 
     def _partition_fields(self) -> list[pa.Field]:
         """The partition columns, with the types that readers of ORC infer."""
         names = [name for name, _ in self.files[0].partition]
         if any([name for name, _ in file.partition] != names for file in self.files):
             raise ValueError("the files are in folders of different partition columns: convert them one by one")
-        texts = {name: [text for file in self.files if (text := dict(file.partition)[name])] for name in names}
+        texts = {
+            name: [text for file in self.files if (text := dict(file.partition)[name]) is not None] for name in names
+        }
         return list(pa.schema(ExportedSchema(_native.infer_partition_schema([*texts.items()], "hive"))))
 
-    def _file_rows(self, file: TableFile) -> Rows:
+    def _file_schema(self, file: TableFile) -> pa.Schema:
+        with errors_of_reading(file.location):
+            return SCHEMAS[self.form](file.location, self)
+
+    def _file_rows(self, file: TableFile, schema: pa.Schema) -> Batches:
         location = file.location
         with errors_of_reading(location):
-            schema, batches = READERS[self.form](location, self)
-        return schema, _with_errors(batches, location)
+            batches = READERS[self.form](location, self, schema)
+        return _with_errors(batches, location)
+
+
+def _kept(batch: pa.RecordBatch, filters: str) -> pa.RecordBatch:
+    """The rows for which a filter is true.
+
+    Raises:
+        UnknownColumnError: There is no such column.
+        ValueError: The filter is none, or needs values that ORC has not.
+    """
+    expression, _ = split_filters(filters, batch.schema)
+    names = [] if expression is None else expression.columns
+    used = []
+    for name in names:
+        found = [own for own in batch.schema.names if name == own or name.startswith(f"{own}.")]
+        if not found:
+            raise unknown_column(name, batch.schema.names)
+        used += found
+    number = pa.field("row " + " ".join(used), pa.int64())
+    schema = pa.schema([*(batch.schema.field(name) for name in dict.fromkeys(used)), number])
+    columns = [*(batch.column(name) for name in schema.names[:-1]), pa.array(range(len(batch)), pa.int64())]
+    # The rows of a file in memory are filtered as those of any file. Values are those of the batch.
+    file = io.BytesIO()
+    try:
+        with ORCWriter(file, schema, compression="none", timezone="UTC") as writer:
+            writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
+    except ValueError as error:
+        text = str(error).removeprefix("<file object>: ")
+        raise ValueError(f"--where compares values as those of ORC: {text}") from error
+    rows = ORCFile(file.getvalue()).read(columns=[number.name], filters=filters, timestamp_unit="exact")
+    return select_rows(batch, lambda plain: plain.take(rows.column(0).combine_chunks()))
+
+
+def _constant(text: str | None, kind: pa.DataType) -> pa.Array:
+    return pa.nulls(1, kind) if text is None else parse_values(pa.array([text]), kind)
+
+
+def _with_types(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """A batch of some columns, with the types of a schema.
+
+    Raises:
+        ValueError: A value is not one of its type.
+    """
+    fields = [_field(schema, name) for name in batch.schema.names]
+    if all(own.type == field.type for own, field in zip(batch.schema, fields, strict=True)):
+        return batch
+    columns = []
+    for column, field in zip(batch.columns, fields, strict=True):
+        try:
+            columns.append(cast_exactly(column, field.type))
+        except pa.ArrowInvalid as error:
+            raise ValueError(f"column {field.name!r}: {error}") from error
+    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields, batch.schema.metadata))
 
 
 def _with_errors(batches: Iterator[pa.RecordBatch], location: str) -> Iterator[pa.RecordBatch]:
@@ -144,22 +204,31 @@ def _field(schema: pa.Schema, name: str) -> pa.Field:
     return schema.field(name)
 
 
-def _parquet(location: str, rows: ForeignRows) -> Rows:
+def _parquet_schema(location: str, rows: ForeignRows) -> pa.Schema:
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(open_input(location, rows.storage)).schema_arrow
+
+
+def _parquet(location: str, rows: ForeignRows, _: pa.Schema) -> Batches:
     from pyarrow import parquet
 
     file = parquet.ParquetFile(open_input(location, rows.storage))
-    schema = file.schema_arrow
     wanted = None
     if rows.columns is not None and rows.filters is None:
-        wanted = [name for name in schema.names if name in rows.columns]
-    return schema, file.iter_batches(BATCH_SIZE, columns=wanted)
+        wanted = [name for name in file.schema_arrow.names if name in rows.columns]
+    return file.iter_batches(BATCH_SIZE, columns=wanted)  # type: ignore[no-any-return]
 
 
-def _arrow(location: str, rows: ForeignRows) -> Rows:
+def _arrow_schema(location: str, rows: ForeignRows) -> pa.Schema:
+    return open_arrow(open_input(location, rows.storage)).schema
+
+
+def _arrow(location: str, rows: ForeignRows, _: pa.Schema) -> Batches:
     found = open_arrow(open_input(location, rows.storage))
     if isinstance(found, pa.RecordBatchStreamReader):
-        return found.schema, iter(found)
-    return found.schema, (found.get_batch(at) for at in range(found.num_record_batches))
+        return iter(found)
+    return (found.get_batch(at) for at in range(found.num_record_batches))
 
 
 def open_arrow(file: Any) -> pa.RecordBatchFileReader | pa.RecordBatchStreamReader:
@@ -169,20 +238,31 @@ def open_arrow(file: Any) -> pa.RecordBatchFileReader | pa.RecordBatchStreamRead
     return pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)
 
 
-def _text(location: str, rows: ForeignRows, *, read: Callable[[Callable[[], Any], TextOptions], Rows]) -> Rows:
+def _opened(location: str, rows: ForeignRows) -> tuple[Callable[[], Any], TextOptions]:
+    """What opens a file of text, and how it is read."""
     name = named(location)
 
     def opened() -> Any:
         file = open_input(location, rows.storage)
         return file if name.compressed == "none" else pa.CompressedInputStream(file, name.compressed)
 
-    return read(opened, rows.text.with_delimiter(name.delimiter))
+    return opened, rows.text.with_delimiter(name.delimiter)
 
 
-READERS: dict[str, Callable[[str, ForeignRows], Rows]] = {
+TEXT = ("csv", "json")
+SCHEMAS: dict[str, Callable[[str, ForeignRows], pa.Schema]] = {
+    "parquet": _parquet_schema,
+    "arrow": _arrow_schema,
+    "arrows": _arrow_schema,
+    "csv": lambda location, rows: csv_schema(*_opened(location, rows)),
+    "json": lambda location, rows: json_schema(*_opened(location, rows)),
+}
+"""The columns of a file."""
+READERS: dict[str, Callable[[str, ForeignRows, pa.Schema], Batches]] = {
     "parquet": _parquet,
     "arrow": _arrow,
     "arrows": _arrow,
-    "csv": functools.partial(_text, read=csv_rows),
-    "json": functools.partial(_text, read=json_rows),
+    "csv": lambda location, rows, schema: csv_rows(*_opened(location, rows), schema),
+    "json": lambda location, rows, schema: json_rows(*_opened(location, rows), schema),
 }
+"""The rows of a file, of columns that all files have. Those of text have the types that are asked for."""

@@ -1,4 +1,4 @@
-"""Rows of CSV and of JSON lines. Types that are not given are inferred of the first block."""
+"""Rows of CSV. Types that are not given are inferred of the first block."""
 
 from __future__ import annotations
 
@@ -8,166 +8,170 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.arrow.nested import map_fields
+from orcish.arrow.exact_casts import cast_exactly
+from orcish.arrow.nested import is_text, map_fields
 from orcish.cli.formats.text_options import TextOptions
-from orcish.errors import CorruptFileError, UnsupportedError, unknown_column
+from orcish.errors import CorruptFileError, unknown_column
 
-__all__ = ["csv_rows", "json_rows"]
+__all__ = ["BLOCK", "binaries_of_texts", "csv_rows", "csv_schema", "exact_csv_schema", "given_fields", "with_text"]
 
-Rows = tuple[pa.Schema, Iterator[pa.RecordBatch]]
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
-LOSSY = r"^[+-]?(0[0-9]|[0-9]{16,}$)"
-"""Texts of numbers that are other texts as numbers, or may be: with leading zeros, or more digits than doubles have."""
+OTHER_TEXT = r"^[+-]?0[0-9xX]"
+"""Texts that are other texts as numbers: with leading zeros, or hexadecimal."""
 
 
-def csv_rows(open_file: Callable[[], Any], options: TextOptions) -> Rows:
-    """The rows of CSV.
+def given_fields(options: TextOptions) -> dict[str, pa.Field]:
+    """The columns whose types are given."""
+    return {} if options.schema is None else {field.name: field for field in options.schema}
 
-    Raises:
-        UnknownColumnError: The schema has a column that the file has not.
-        ValueError: Without a header, the schema does not have all columns.
+
+def with_text(schema: pa.Schema) -> pa.Schema:
+    """A schema in which columns without values are texts."""
+
+    def changed(field: pa.Field) -> pa.Field:
+        kind = map_fields(field.type, lambda child, _: changed(child))
+        return field.with_type(pa.string() if pa.types.is_null(kind) else kind)
+
+    return pa.schema([changed(field) for field in schema], schema.metadata)
+
+
+def _opened(open_file: Callable[[], Any], options: TextOptions, types: dict[str, Any], *, is_single: bool) -> Any:
+    """A reader of CSV.
+
+    Args:
+        open_file: Opens the file.
+        options: How it is read.
+        types: Types of columns; others are inferred.
+        is_single: Whether there is one column, in which a line without text is a null.
     """
     from pyarrow import csv
 
-    given = {} if options.schema is None else {field.name: field for field in options.schema}
     read = csv.ReadOptions(block_size=BLOCK)
     if not options.header and options.schema is not None:
         read.column_names = options.schema.names
     elif not options.header:
         read.autogenerate_column_names = True
-    parse = csv.ParseOptions(delimiter=options.delimiter or ",", newlines_in_values=True)
-    convert = csv.ConvertOptions(
-        null_values=[options.null or ""], strings_can_be_null=True, quoted_strings_can_be_null=False
+    parse = csv.ParseOptions(
+        delimiter=options.delimiter or ",", newlines_in_values=True, ignore_empty_lines=not is_single
     )
-
-    def opened(types: dict[str, pa.DataType]) -> Any:
-        convert.column_types = types
-        return csv.open_csv(open_file(), read_options=read, parse_options=parse, convert_options=convert)
-
-    # Types of given columns that the reader cannot parse are no error here.
-    inferred = opened({name: pa.string() for name in given}).schema
-    if len(inferred) == 1:
-        # A line without text is a null.
-        parse.ignore_empty_lines = False
-    _check_names(inferred, given)
-    numbers = {
-        field.name: field.type
-        for field in inferred
-        if field.name not in given and (pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
-    }
-    types = {field.name: pa.string() if pa.types.is_null(field.type) else field.type for field in inferred}
-    types |= {name: _read_as(field.type) for name, field in given.items()}
-    reader = opened({**types, **dict.fromkeys(numbers, pa.string())})
-    fields = [given.get(name, pa.field(name, types[name])) for name in inferred.names]
-    schema = pa.schema(fields)
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for batch in reader:
-            columns = [
-                _number(batch.column(field.name), field) if field.name in numbers else _value(batch.column(at), field)
-                for at, field in enumerate(schema)
-            ]
-            yield pa.RecordBatch.from_arrays(columns, schema=schema)
-
-    return schema, batches()
+    convert = csv.ConvertOptions(
+        null_values=[options.null or ""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+        column_types=types,
+    )
+    return csv.open_csv(open_file(), read_options=read, parse_options=parse, convert_options=convert)
 
 
-def json_rows(open_file: Callable[[], Any], options: TextOptions) -> Rows:
-    """The rows of JSON lines. Strings that look like timestamps are strings.
+def csv_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
+    """The columns of CSV, with given and inferred types. Those without values in the first block have the type null.
 
     Raises:
-        ValueError: There are no rows, and no columns are given.
-        UnsupportedError: This version of pyarrow reads JSON lines only as a whole.
+        UnknownColumnError: The schema has a column that the file has not.
+        ValueError: Two columns have one name.
     """
-    from pyarrow import json
-
-    if not hasattr(json, "open_json"):
-        raise UnsupportedError("JSON lines are read by pyarrow 20 or later: pip install -U pyarrow")
-    given = {} if options.schema is None else {field.name: field for field in options.schema}
-    read = json.ReadOptions(block_size=BLOCK)
-
-    def opened(schema: pa.Schema | None, behavior: str) -> Any:
-        parse = json.ParseOptions(explicit_schema=schema, unexpected_field_behavior=behavior, newlines_in_values=False)
-        return json.open_json(open_file(), read_options=read, parse_options=parse)
-
-    asked = pa.schema([field.with_type(_read_as(field.type)) for field in given.values()]) if given else None
-    try:
-        inferred = opened(asked, "infer").schema
-    except pa.ArrowInvalid as error:
-        if "Empty JSON stream" not in str(error):
-            raise
-        if not given:
-            raise ValueError("there are no rows, and so no columns: --schema gives them") from error
-        return pa.schema([*given.values()]), iter(())
-    parsed = [field if field.name in given else field.with_type(_without_guesses(field.type)) for field in inferred]
-    reader = opened(pa.schema(parsed), "error")
-    schema = pa.schema([given.get(field.name, field) for field in parsed])
-
-    def batches() -> Iterator[pa.RecordBatch]:
-        for batch in reader:
-            columns = [_value(batch.column(field.name), field) for field in schema]
-            yield pa.RecordBatch.from_arrays(columns, schema=schema)
-
-    return schema, batches()
-
-
-def _check_names(found: pa.Schema, given: dict[str, pa.Field]) -> None:
+    given = given_fields(options)
+    # Types of given columns that the reader cannot parse are no error here.
+    found = _opened(open_file, options, dict.fromkeys(given, pa.string()), is_single=False).schema
     for name in given:
         if name not in found.names:
             raise unknown_column(name, found.names)
     for name in found.names:
         if found.names.count(name) > 1:
             raise ValueError(f"two columns have the name {name!r}: --no-header with --schema gives other names")
+    return pa.schema([given.get(field.name, field) for field in found])
 
 
-def _read_as(kind: pa.DataType) -> pa.DataType:
-    """The type that text is parsed as, before it gets its type."""
-    types = pa.types
-    is_text = (types.is_binary, types.is_large_binary, types.is_date, types.is_time, types.is_timestamp)
-    return pa.string() if any(found(kind) for found in is_text) else kind
+def exact_csv_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
+    """The columns of CSV, with the types that keep all texts of the first block.
+
+    Raises:
+        ValueError: Two columns have one name.
+    """
+    schema = csv_schema(open_file, options)
+    numbers = [field.name for field in schema if _is_number(field.type)]
+    types = {field.name: field.type for field in schema} | dict.fromkeys(numbers, pa.string())
+    first = next(iter(_opened(open_file, options, types, is_single=len(schema) == 1)), None)
+    fields = []
+    for field in schema:
+        found = field
+        if first is not None and field.name in numbers:
+            try:
+                _inferred(first.column(field.name), field)
+            except CorruptFileError:
+                found = field.with_type(pa.string())
+        fields.append(found)
+    return pa.schema(fields)
+
+
+def csv_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The rows of CSV, with the types of a schema of the columns."""
+    given = given_fields(options)
+    inferred = {field.name: field for field in schema if field.name not in given}
+    as_text = {name for name, field in inferred.items() if _is_number(field.type)} | set(given)
+    types = {name: pa.string() if name in as_text else field.type for name, field in inferred.items()}
+    types |= dict.fromkeys(given, pa.string())
+    for batch in _opened(open_file, options, types, is_single=len(schema) == 1):
+        fields = [schema.field(name) for name in batch.schema.names]
+        columns = [
+            _value(column, field) if field.name in given else _inferred(column, field)
+            for column, field in zip(batch.columns, fields, strict=True)
+        ]
+        yield pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    """Whether texts of a type may be others, once parsed."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
 
 
 def _value(array: pa.Array, field: pa.Field) -> pa.Array:
-    """Values with the type of a column."""
+    """Values of texts, with the type of a given column."""
     kind = field.type
-    if array.type == kind:
-        return array
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        try:
-            return pa.array([None if text is None else bytes.fromhex(text) for text in array.to_pylist()], kind)
-        except ValueError as error:
-            raise CorruptFileError(f"column {field.name!r}: binaries are hexadecimal digits: {error}") from error
-    if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
-        # Zeros at the end are digits beyond the unit.
-        array = pc.replace_substring_regex(array, r"(\.\d*?)0+(Z?)$", r"\1\2")
-        array = pc.replace_substring_regex(array, r"\.(Z?)$", r"\1")
-    return array.cast(kind)
+        return binaries_of_texts(array, field.name, kind)
+    if not is_text(kind):
+        array = pc.utf8_trim_whitespace(array)
+    try:
+        return cast_exactly(array, kind)
+    except pa.ArrowInvalid as error:
+        raise CorruptFileError(f"column {field.name!r}: {error}") from error
 
 
-def _number(array: pa.Array, field: pa.Field) -> pa.Array:
-    """Texts as numbers.
+def binaries_of_texts(array: pa.Array, name: str, kind: pa.DataType) -> pa.Array:
+    """Binaries of hexadecimal digits.
+
+    Raises:
+        CorruptFileError: A text has others.
+    """
+    try:
+        return pa.array([None if text is None else bytes.fromhex(text) for text in array.to_pylist()], kind)
+    except ValueError as error:
+        raise CorruptFileError(f"column {name!r}: binaries are hexadecimal digits: {error}") from error
+
+
+def _inferred(array: pa.Array, field: pa.Field) -> pa.Array:
+    """Values of texts, with an inferred type.
 
     Raises:
         CorruptFileError: A text would be another one.
     """
-    lossy = array.filter(pc.match_substring_regex(array, LOSSY))
-    for text in lossy.to_pylist():
-        try:
-            is_same = str(int(text)) == text and pa.types.is_integer(field.type) and -(2**63) <= int(text) < 2**63
-        except ValueError:
-            # Such as 00.5.
-            is_same = False
-        if not is_same:
+    kind = field.type
+    if array.type == kind:
+        return array
+    texts = pc.utf8_trim_whitespace(array)
+    is_number = not pa.types.is_boolean(kind)
+    advice = f"give the type with --schema '{field.name} string'{', or a type of numbers' if is_number else ''}"
+    if is_number:
+        at = pc.index(pc.fill_null(pc.match_substring_regex(texts, OTHER_TEXT), False), True).as_py()
+        if at >= 0:
             raise CorruptFileError(
-                f"column {field.name!r}: {text[:40]!r} would not be the same text as a number: give the type with "
-                f"--schema '{field.name} string', or a type of numbers"
+                f"column {field.name!r}: {array[at].as_py()[:40]!r} would not be the same text as a number: {advice}"
             )
-    return array.cast(field.type)
-
-
-def _without_guesses(kind: pa.DataType) -> pa.DataType:
-    """An inferred type in which strings are strings, and so are columns of nulls."""
-    if pa.types.is_null(kind) or pa.types.is_timestamp(kind):
-        return pa.string()
-    return map_fields(kind, lambda field, _: field.with_type(_without_guesses(field.type)))
+    try:
+        return cast_exactly(texts, kind)
+    except pa.ArrowInvalid as error:
+        raise CorruptFileError(
+            f"column {field.name!r}: {error}: types are inferred of the first rows: {advice}"
+        ) from error

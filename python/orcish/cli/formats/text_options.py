@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from orcish.cli.formats.schemas import parse_schema
 
-__all__ = ["TextOptions", "add_text"]
+__all__ = ["TextOptions", "add_text", "check_text_options"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,6 +44,33 @@ class TextOptions:
         schema = None if options.schema is None else parse_schema(options.schema)
         return cls(schema, delimiter, options.header, options.null)
 
+    def of_target(self, source: str) -> TextOptions:
+        """How text is written, of rows of a format: delimiter and nulls are those of a source that is CSV."""
+        return dataclasses.replace(self, delimiter=None, null=None) if source == "csv" else self
+
+
+def check_text_options(options: argparse.Namespace, source: str, target: str) -> None:
+    """Checks that options of text are of the source or the target.
+
+    Args:
+        options: The arguments.
+        source: The format of the sources.
+        target: The format of the target.
+
+    Raises:
+        ValueError: An option is of another format.
+    """
+    if options.schema is not None and source not in ("csv", "json"):
+        raise ValueError(f"--schema is of CSV and JSON: files of {source} have their types")
+    given = {
+        "delimiter": options.delimiter is not None,
+        "no-header": not options.header,
+        "null": options.null is not None,
+    }
+    for name, is_given in given.items():
+        if is_given and "csv" not in (source, target):
+            raise ValueError(f"--{name} is of CSV, and not of {source} or {target}")
+
 
 def add_text(command: argparse.ArgumentParser) -> None:
     """Adds the arguments for text."""
@@ -52,7 +79,11 @@ def add_text(command: argparse.ArgumentParser) -> None:
         metavar="TYPES",
         help="types of columns of CSV and JSON, as 'a bigint, b string'; those of others are inferred",
     )
-    command.add_argument("--delimiter", metavar="C", help="what separates the cells of CSV (,), tab for tabs")
+    command.add_argument(
+        "--delimiter",
+        metavar="C",
+        help="what separates the cells of CSV that is read, or else written: tab for tabs (,)",
+    )
     command.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
+from orcish.arrow.far_dates import has_far_values
 from orcish.arrow.nested import map_fields
 from orcish.cli.formats.errors import errors_of_writing
 from orcish.cli.formats.names import named
@@ -109,6 +111,7 @@ class ParquetFile:
     def __init__(self, sink: Sink, schema: pa.Schema, codec: str, level: int | None, _: TextOptions) -> None:
         from pyarrow import parquet
 
+        _check_readable(schema)
         self._writer = parquet.ParquetWriter(sink, schema, compression=codec, compression_level=level)
         self._schema = schema
         self._pending: list[pa.RecordBatch] = []
@@ -131,6 +134,22 @@ class ParquetFile:
         if self._pending:
             self._writer.write_table(pa.Table.from_batches(self._pending, self._schema))
         self._pending, self._rows, self._bytes = [], 0, 0
+
+
+def _check_readable(schema: pa.Schema) -> None:
+    """Checks that pyarrow reads the columns of a file of Parquet: it writes deeper ones.
+
+    Raises:
+        ArrowNotImplementedError: It does not.
+    """
+    from pyarrow import parquet
+
+    file = io.BytesIO()
+    parquet.ParquetWriter(file, schema).close()
+    try:
+        parquet.ParquetFile(pa.BufferReader(file.getvalue()))
+    except (OSError, pa.ArrowException) as error:
+        raise pa.ArrowNotImplementedError(f"readers refuse such columns: {error}") from error
 
 
 class ArrowFile:
@@ -209,6 +228,12 @@ class Csv(Text):
 
     def write(self, batch: pa.RecordBatch) -> None:
         """See :class:`Writer`."""
+        for column, field in zip(batch.columns, self._schema, strict=True):
+            if (pa.types.is_date(field.type) or pa.types.is_timestamp(field.type)) and has_far_values(column):
+                raise pa.ArrowInvalid(
+                    f"column {field.name!r} has values beyond the years from -32767 to 32767, of which CSV has no "
+                    f"{field.type}: JSON lines have them, and --columns leaves columns out"
+                )
         columns = [
             column if plain else pa.array(map(_json, to_json(column)), pa.string())
             for column, plain in zip(batch.columns, self._plain, strict=True)

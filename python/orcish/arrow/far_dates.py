@@ -1,0 +1,132 @@
+"""Texts of dates and timestamps, in all the years that their types have. pyarrow has right texts of the years from
+-32767 to 32767 only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+__all__ = ["dates_of_texts", "has_far_values", "texts_of", "texts_of_dates", "texts_of_timestamps"]
+
+_DAY_MS = 86_400_000
+_MIN_DATE, _MAX_DATE = -12_687_428, 11_248_737
+"""The days from the epoch of -32767-01-01 and 32767-12-31."""
+_ERA, _ERA_DAYS = 400, 146_097
+"""Years after which the calendar is the same, and their days."""
+_UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
+_DATE = re.compile(r"([+-]?)([0-9]{4,9})-([0-9]{2})-([0-9]{2})")
+
+
+def has_far_values(array: pa.Array) -> bool:
+    """Whether an array of dates or timestamps has values of which pyarrow has no text, or a wrong one."""
+    low, high = _near(array.type)
+    found = pc.min_max(_numbers(array)).as_py()
+    return found["min"] is not None and not (low <= found["min"] and found["max"] < high)
+
+
+def texts_of_dates(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """ISO 8601 texts of dates, of a type of text."""
+    per_day = _per_day(array.type)
+    return _texts(array, kind, lambda number: _date(number // per_day))
+
+
+def texts_of_timestamps(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Texts of timestamps as those of pyarrow, with a blank between date and time, of a type of text. Those of far
+    instants are of UTC.
+    """
+    digits, zone = _UNITS[array.type.unit], "" if array.type.tz is None else "Z"
+    return _texts(array, kind, lambda number: f"{_timestamp(number, digits)}{zone}")
+
+
+def texts_of(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Texts of values that are not nested, of a type of text."""
+    if pa.types.is_date(array.type):
+        return texts_of_dates(array, kind)
+    if pa.types.is_timestamp(array.type):
+        return texts_of_timestamps(array, kind)
+    return array.cast(kind)
+
+
+def _per_day(kind: Any) -> int:
+    """The numbers of a day."""
+    if pa.types.is_timestamp(kind):
+        return int(86_400 * 10 ** _UNITS[kind.unit])
+    return 1 if pa.types.is_date32(kind) else _DAY_MS
+
+
+def _near(kind: Any) -> tuple[int, int]:
+    """The first number of which pyarrow has a text, and the first one after the last."""
+    # In zones, the date may be another one.
+    days = 1 if pa.types.is_timestamp(kind) and kind.tz is not None else 0
+    return (_MIN_DATE + days) * _per_day(kind), (_MAX_DATE + 1 - days) * _per_day(kind)
+
+
+def _numbers(array: pa.Array) -> pa.Array:
+    kind = array.type
+    if pa.types.is_date32(kind):
+        return pc.cast(pc.cast(array, pa.int32()), pa.int64())
+    return pc.cast(pc.cast(array, pa.timestamp(kind.unit)) if pa.types.is_timestamp(kind) else array, pa.int64())
+
+
+def _texts(array: pa.Array, kind: pa.DataType, text_of: Callable[[int], str]) -> pa.Array:
+    texts = pc.cast(array, kind)
+    if not has_far_values(array):
+        return texts
+    low, high = _near(array.type)
+    pairs = zip(texts.to_pylist(), _numbers(array).to_pylist(), strict=True)
+    found = [text if number is None or low <= number < high else text_of(number) for text, number in pairs]
+    return pa.array(found, kind)
+
+
+def dates_of_texts(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Dates of ISO 8601 texts.
+
+    Raises:
+        ArrowInvalid: A text is none.
+    """
+    try:
+        return array.cast(kind)
+    except pa.ArrowInvalid:
+        # pyarrow parses years of four digits only.
+        days = pa.array([None if text is None else _days(text) for text in array.to_pylist()], pa.int32())
+        return days.cast(pa.date32()).cast(kind)
+
+
+def _date(days: int) -> str:
+    """The date of a number of days from the epoch, in the proleptic Gregorian calendar."""
+    import datetime
+
+    eras, left = divmod(days, _ERA_DAYS)
+    near = datetime.date(1970, 1, 1) + datetime.timedelta(left)
+    year = near.year + eras * _ERA
+    return f"{'-' if year < 0 else ''}{abs(year):04}{near:-%m-%d}"
+
+
+def _timestamp(number: int, digits: int) -> str:
+    seconds, fraction = divmod(number, 10**digits)
+    days, seconds = divmod(seconds, 86_400)
+    time = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return f"{_date(days)} {time}{f'.{fraction:0{digits}}' if digits else ''}"
+
+
+def _days(text: str) -> int:
+    import datetime
+
+    found = _DATE.fullmatch(text)
+    if found is not None:
+        year = int(found[2]) * (-1 if found[1] == "-" else 1)
+        eras, near = divmod(year - 1970, _ERA)
+        try:
+            day = datetime.date(1970 + near, int(found[3]), int(found[4]))
+        except ValueError:
+            found = None
+        else:
+            days = (day - datetime.date(1970, 1, 1)).days + eras * _ERA_DAYS
+            if -(2**31) <= days < 2**31:
+                return days
+    raise pa.ArrowInvalid(f"{text[:40]!r} is no date, such as 2026-01-31")

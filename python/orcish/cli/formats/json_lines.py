@@ -1,0 +1,146 @@
+"""Rows of JSON lines. Types that are not given are inferred of the first block."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow as pa
+
+from orcish.arrow.exact_casts import cast_exactly
+from orcish.arrow.nested import map_fields
+from orcish.cli.formats.json_parsing import documents, parsed_batch
+from orcish.cli.formats.text import BLOCK, binaries_of_texts, given_fields
+from orcish.cli.formats.text_options import TextOptions
+from orcish.errors import CorruptFileError
+
+__all__ = ["json_rows", "json_schema"]
+
+MARK = b"\xef\xbb\xbf"
+"""What some writers begin text with."""
+DIGITS = rb"[0-9](?:\.?[0-9]){%d}|[eE][-+]?0*[1-9][0-9]{%d}|NaN|Infinity"
+MAYBE_OTHER = {64: re.compile(DIGITS % (15, 2)), 32: re.compile(DIGITS % (6, 1)), 16: re.compile(rb"[0-9]")}
+"""Text of numbers that floating point numbers of so many bits may not keep, and of those that JSON has not."""
+
+
+def json_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
+    """The columns of JSON lines, with given and inferred types. Strings that look like timestamps are strings. Those
+    without values in the first block have the type null.
+
+    Raises:
+        ValueError: There are no rows, and no columns are given.
+    """
+    given = given_fields(options)
+    first = next(_blocks(open_file()), b"")
+    if not first and not given:
+        raise ValueError("there are no rows, and so no columns: --schema gives them")
+    if given and first:
+        # Given columns may have values that pyarrow does not read.
+        others = ({name: value for name, value in row.items() if name not in given} for row in documents(first))
+        first = b"".join(json.dumps(row).encode() + b"\n" for row in others if row)
+    inferred = _inferred(first) if first else ()
+    return pa.schema([*given.values(), *inferred])
+
+
+def _inferred(block: bytes) -> list[pa.Field]:
+    found = _read(block, None)
+    return [field.with_type(_without_guesses(field.type)) for field in found.schema]
+
+
+def _read(block: bytes, schema: pa.Schema | None) -> pa.Table:
+    from pyarrow import json as reader
+
+    read = reader.ReadOptions(block_size=max(len(block) + 1, BLOCK))
+    behavior = "infer" if schema is None else "error"
+    parse = reader.ParseOptions(explicit_schema=schema, unexpected_field_behavior=behavior)
+    return reader.read_json(pa.BufferReader(block), read_options=read, parse_options=parse)
+
+
+def _without_guesses(kind: pa.DataType) -> pa.DataType:
+    """An inferred type in which strings are strings."""
+    if pa.types.is_timestamp(kind):
+        return pa.string()
+    return map_fields(kind, lambda field, _: field.with_type(_without_guesses(field.type)))
+
+
+def json_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The rows of JSON lines, with the types of a schema of the columns.
+
+    Raises:
+        CorruptFileError: A value is not one of its type, or has more digits.
+    """
+    given = given_fields(options)
+    simple = len(schema) > 0 and all(_is_simple(field.type, is_top=True) for field in schema)
+    bits = min((bits for field in schema for bits in _float_bits(field.type)), default=None)
+    asked = pa.schema([field.with_type(pa.string() if _is_text(field.type) else field.type) for field in schema])
+    for block in _blocks(open_file()):
+        if not simple or (bits is not None and MAYBE_OTHER[bits].search(block)):
+            yield parsed_batch(block, schema, given)
+            continue
+        try:
+            found = _read(block, asked)
+        except pa.ArrowInvalid:
+            # The error names the column and the value.
+            yield parsed_batch(block, schema, given)
+            continue
+        for batch in found.to_batches():
+            columns = [_value(batch.column(field.name), field) for field in schema]
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _blocks(file: Any) -> Iterator[bytes]:
+    """Whole lines of a file, without those that are blank."""
+    rest, is_first = b"", True
+    while True:
+        data = file.read(BLOCK)
+        block = (rest + data).removeprefix(MARK) if is_first else rest + data
+        is_first = False
+        end = block.rfind(b"\n") + 1 if data else len(block)
+        if data and not end and len(block) >= BLOCK:
+            raise CorruptFileError(
+                "a row is larger than 16 MB, or the file is one array: JSON lines have an object on each line"
+            )
+        if block[:end].strip():
+            yield block[:end]
+        rest = block[end:]
+        if not data:
+            return
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    """Whether values are strings of JSON that get their type later."""
+    types = pa.types
+    tests = (types.is_binary, types.is_large_binary, types.is_date, types.is_time, types.is_timestamp)
+    return any(test(kind) for test in tests)
+
+
+def _is_simple(kind: Any, *, is_top: bool) -> bool:
+    """Whether pyarrow parses the values, perhaps as strings."""
+    types = pa.types
+    if types.is_struct(kind) or types.is_list(kind):
+        return kind.num_fields > 0 and all(
+            _is_simple(kind.field(at).type, is_top=False) for at in range(kind.num_fields)
+        )
+    if types.is_null(kind) or types.is_boolean(kind) or types.is_integer(kind) or types.is_string(kind):
+        return True
+    return (types.is_float32(kind) or types.is_float64(kind)) or (is_top and _is_text(kind))
+
+
+def _float_bits(kind: Any) -> list[int]:
+    """The bits of floating point numbers in a type."""
+    if pa.types.is_floating(kind):
+        return [kind.bit_width]
+    return [bits for at in range(kind.num_fields) for bits in _float_bits(kind.field(at).type)]
+
+
+def _value(array: pa.Array, field: pa.Field) -> pa.Array:
+    """Values with the type of a column."""
+    kind = field.type
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+        return binaries_of_texts(array, field.name, kind)
+    try:
+        return cast_exactly(array, kind)
+    except pa.ArrowInvalid as error:
+        raise CorruptFileError(f"column {field.name!r}: {error}") from error

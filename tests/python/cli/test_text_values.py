@@ -1,0 +1,190 @@
+"""Texts of CSV and JSON keep their values, with given and with inferred types."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import json
+
+import orcish
+import pyarrow as pa
+import pytest
+
+ENDINGS = ["csv", "jsonl"]
+
+
+@pytest.fixture
+def run(run):
+    """Runs ``orcish convert``."""
+    return functools.partial(run, "convert")
+
+
+def write(path, texts):
+    """Values of a column ``a``, as cells of CSV or as numbers and words of JSON."""
+    lines = ["a", *texts] if path.suffix == ".csv" else [f'{{"a":{text}}}' for text in texts]
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+INFERRED = [
+    ["1234567890123456.78"],
+    ["12345678901234567.5"],
+    ["1E400", "1.5"],
+    ["1e-400", "1.5"],
+    ["18446744073709551615"],
+    ["9007199254740993", "1.5"],
+    ["1.5", "9007199254740993"],
+]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("texts", INFERRED, ids=" ".join)
+def test_inferred_numbers_of_more_digits(ending, texts, tmp_path, run):
+    source, target = write(tmp_path / f"a.{ending}", texts), tmp_path / "o.orc"
+    code, _, err = run(source, target)
+    assert code == 1
+    assert "give the type with --schema" in err or "beyond those of double" in err
+    assert not target.exists()
+    # Values of nested columns, too.
+    if ending == "jsonl":
+        source.write_text("".join(f'{{"a":[{{"b":{text}}}]}}\n' for text in texts))
+        assert run(source, target)[0] == 1
+
+
+@pytest.mark.parametrize("texts", [["0x1F"], ["007"], ["1.5", "-00.5"], ["true", "1"], ["1", "true"]], ids=" ".join)
+def test_cells_that_are_other_texts(texts, tmp_path, run):
+    code, _, err = run(write(tmp_path / "a.csv", texts), tmp_path / "o.orc")
+    # What is inferred keeps the texts.
+    assert code == 1 or orcish.read_table(tmp_path / "o.orc")["a"].to_pylist() == texts
+    assert code == 0 or "--schema 'a string'" in err
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("float", "1e39"),
+        ("float", "16777217"),
+        ("double", "1e999"),
+        ("double", "12345678901234567.5"),
+        ("decimal(5,2)", "1.505"),
+        ("int", "1.5"),
+        ("tinyint", "300"),
+        ("boolean", "1"),
+    ],
+)
+def test_given_types_of_other_values(ending, kind, text, tmp_path, run):
+    code, _, err = run(write(tmp_path / f"a.{ending}", [text]), tmp_path / "o.orc", "--schema", f"a {kind}")
+    assert code == 1
+    assert "a" in err
+    assert "give the type" not in err
+    assert not (tmp_path / "o.orc").exists()
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_numbers_that_are_kept(ending, tmp_path, run):
+    texts = ["0.1", "1.50", "1e5", "123456789012345678e-3", "0.30000000000000004", "5e-324", "1.7976931348623157e308"]
+    texts.pop(3)
+    assert run(write(tmp_path / f"a.{ending}", texts), tmp_path / "o.orc")[0] == 0
+    assert orcish.read_table(tmp_path / "o.orc")["a"].to_pylist() == [float(text) for text in texts]
+    assert run(write(tmp_path / f"b.{ending}", ["  7", "8  "]), tmp_path / "p.orc", "--schema", "a int")[0] == 0
+    assert orcish.read_table(tmp_path / "p.orc")["a"].to_pylist() == [7, 8]
+
+
+def of_all_types() -> pa.Table:
+    when = datetime.datetime(2026, 1, 2, 3, 4, 5, 600)
+    leaves = {
+        "float": pa.array([0.1, float("inf"), None, float("-inf")], pa.float32()),
+        "double": pa.array([0.1, float("inf"), None, 1e300]),
+        "number": pa.array([2**63 - 1, -1, None, 0]),
+        "price": pa.array(["12345678901234567890.10", "-1", None, "0"]).cast(pa.decimal128(30, 2)),
+        "data": pa.array([b"\x00\xff", b"", None, b"00ff"]),
+        "day": pa.array([0, 36_500_000, None, -(2**31)], pa.int32()).cast(pa.date32()),
+        "at": pa.array([when, when, None, when]),
+        "instant": pa.array([when, when, None, when], pa.timestamp("us", "UTC")),
+        "time": pa.array([when.time(), when.time(), None, when.time()]),
+        "span": pa.array([1500, -1, None, 0], pa.duration("us")),
+        "text": pa.array(["NaN", 'x\n"', None, "007"]),
+        "flag": pa.array([True, False, None, True]),
+    }
+    offsets = pa.array([0, 2, 2, 3, 4], pa.int32())
+    columns = dict(leaves)
+    for name, array in leaves.items():
+        columns[f"list_{name}"] = pa.ListArray.from_arrays(offsets, array)
+        columns[f"struct_{name}"] = pa.StructArray.from_arrays([array], ["x"])
+        columns[f"map_{name}"] = pa.MapArray.from_arrays(offsets, pa.array(["a", "b", "a", "a"]), array)
+    columns["keys"] = pa.array([[(1, "x"), (2, None)], [], None, [(3, "y")]], pa.map_(pa.int64(), pa.string()))
+    return pa.table(columns)
+
+
+def as_schema(table: pa.Table) -> str:
+    """The types of a table, as ``--schema`` takes them."""
+    names = {
+        "list_": "array<{}>",
+        "struct_": "struct<x:{}>",
+        "map_": "map<string,{}>",
+    }
+    parts = []
+    for field in table.schema:
+        prefix = next((prefix for prefix in names if field.name.startswith(prefix)), "")
+        kind = str(table.schema.field(field.name.removeprefix(prefix)).type)
+        kind = kind.replace("date32[day]", "date").replace("decimal128", "decimal").replace("bool", "boolean")
+        if field.name == "keys":
+            kind = "map<bigint,string>"
+        parts.append(f"`{field.name}` {names.get(prefix, '{}').format(kind)}")
+    return ", ".join(parts)
+
+
+def test_our_own_json_is_read_back(tmp_path, run):
+    table = of_all_types()
+    with pa.ipc.new_file(str(tmp_path / "a.arrow"), table.schema) as writer:
+        writer.write_table(table)
+    assert run(tmp_path / "a.arrow", tmp_path / "a.jsonl")[0] == 0
+    code, _, err = run(tmp_path / "a.jsonl", tmp_path / "b.arrow", "--schema", as_schema(table))
+    assert (code, err) == (0, "")
+    back = pa.ipc.open_file(str(tmp_path / "b.arrow")).read_all()
+    for name in table.column_names:
+        assert str(back[name].cast(table.schema.field(name).type)) == str(table[name]), name
+    assert run(tmp_path / "b.arrow", tmp_path / "b.jsonl")[0] == 0
+    assert (tmp_path / "b.jsonl").read_text() == (tmp_path / "a.jsonl").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('"00fg"', "binary"),
+        ('["00fg"]', "array<binary>"),
+        ('["2020-01-01T00:00:00+02:00"]', "array<timestamp>"),
+        ('{"x":1,"y":2}', "struct<x:int>"),
+        ('[["a",1],["a",2]]', "map<string,int>"),
+        ('{"1":1,"01":2}', "map<int,int>"),
+        ('"1.5"', "double"),
+        ("1", "string"),
+        ("true", "int"),
+        ("[1]", "int"),
+        ('{"b":1}', "array<int>"),
+        ("NaN", "double"),
+        ('"PT1.5"', "duration[ms]"),
+    ],
+)
+def test_json_that_is_not_of_a_given_type(text, kind, tmp_path, run):
+    (tmp_path / "a.jsonl").write_text(f'{{"a":{text}}}\n')
+    code, _, err = run(tmp_path / "a.jsonl", tmp_path / "o.orc", "--schema", f"a {kind}")
+    assert code == 1
+    assert err.startswith(f"orcish: {tmp_path}/a.jsonl: ")
+    assert not (tmp_path / "o.orc").exists()
+
+
+def test_rows_of_json(tmp_path, run):
+    source = tmp_path / "a.jsonl"
+    source.write_text("{}\n{}\n\n{}")
+    assert run(source, tmp_path / "o.orc")[0] == 0
+    assert orcish.scan(tmp_path / "o.orc").count() == 3
+    for text in ('{"a":1,"a":2}\n', "[1]\n", '{"a":1\n', "{}\n[1]\n"):
+        source.write_text(text)
+        assert run(source, tmp_path / "p.orc")[0] == 1
+    rows = [{"id": at, "x": at / 7, "text": "x" * 200} for at in range(200_000)]
+    source.write_text("\ufeff" + "\n".join(map(json.dumps, rows)))
+    code, _, err = run(source, tmp_path / "many.orc")
+    assert (code, err) == (0, "")
+    assert orcish.read_table(tmp_path / "many.orc").to_pylist() == rows
