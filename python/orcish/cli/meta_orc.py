@@ -230,7 +230,7 @@ def _arrow_line(field: dict[str, Any]) -> str:
 def _statistics_table(columns: list[dict[str, Any]], statistics: list[dict[str, Any] | None]) -> list[str]:
     header = ["id", "column", "values", "nulls", "bytes", "min", "max", "more"]
     right = [True, False, True, False, True, False, False, False]
-    names = [shorten(printable(column["path"]), _MAX_NAME) or "(root)" for column in columns]
+    names = [shorten(printable(column["path"]), _MAX_NAME) or _name_of_empty(column["id"]) for column in columns]
     rows = [
         [str(column["id"]), name, *_statistics_cells(dict(known or {}))]
         for column, name, known in zip(columns, names, statistics, strict=True)
@@ -238,12 +238,17 @@ def _statistics_table(columns: list[dict[str, Any]], statistics: list[dict[str, 
     return indented(Table(header, right).lines(rows))
 
 
+def _name_of_empty(id: int) -> str:
+    """What a column is called whose dotted name is empty."""
+    return "(no name)" if id else "(root)"
+
+
 def _storage_table(columns: list[dict[str, Any]]) -> list[str]:
     header = ["id", "column", "bytes", "own data", "own indexes", "encodings", "streams"]
     rows = [
         [
             str(id),
-            shorten(printable(column["name"]), _MAX_NAME) or "(root)",
+            shorten(printable(column["name"]), _MAX_NAME) or _name_of_empty(id),
             *(f"{column[size]:,}" for size in ("total_bytes", "data_bytes", "index_bytes")),
             encodings_text(column["encodings"])
             + (f" ({column['dictionary_entries']:,} entries)" if column["dictionary_entries"] else ""),

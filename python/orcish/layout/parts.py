@@ -7,8 +7,9 @@ from typing import Any
 
 from orcish.errors import OrcishError
 from orcish.layout.bounds import MAX_INDEXES, MAX_RANGES, MAX_REMOTE_INDEXES, MAX_STATISTICS
-from orcish.layout.columns import Column, Columns, Key
+from orcish.layout.columns import Column, Columns
 from orcish.layout.ranges import Part, describe_ranges
+from orcish.reading.column_keys import Key
 from orcish.reading.file import ORCFile
 from orcish.terminal import printable
 from orcish.types import RowGroup

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from orcish.reading.file import ORCFile
 
-__all__ = ["Key", "column_keys"]
+__all__ = ["Key", "column_keys", "name_of_empty"]
 
 Key: TypeAlias = tuple[tuple[str, int], ...]
 """The dotted names of the columns that a column is nested in, and its own, each with the number of columns of that name
@@ -27,3 +27,8 @@ def column_keys(file: ORCFile) -> list[Key]:
         keys.append((*above, (path, known[above, path])))
         known[above, path] += 1
     return keys
+
+
+def name_of_empty(key: Key) -> str:
+    """What a column is called whose dotted name is empty."""
+    return "(root)" if len(key) == 1 else "(no name)"

@@ -44,6 +44,7 @@ from orcish.types import (
 
 __all__ = [
     "ORCFile",
+    "column_id",
     "has_arrow_schema",
     "in_gregorian_calendar",
     "native_file",
@@ -416,7 +417,17 @@ class ORCFile(BatchSource):
                 # The reader found the only column of a file whose root is no struct.
                 return 0
             raise UnknownColumnError(f"no column has the full name {column!r}")
-        return id
+        return self._nearest_root(column) if "." in column else id
+
+    def _nearest_root(self, column: str) -> int:
+        """The column of a dotted name that the reader takes: a column ``a.b`` stands above the field ``b`` of ``a``."""
+        parents = self.column_parents
+
+        def depth(id: int) -> int:
+            above = parents[id]
+            return 0 if above is None else 1 + depth(above)
+
+        return min((id for id, path in enumerate(self.column_paths) if path == column), key=depth)
 
     # Data.
 
@@ -714,6 +725,15 @@ class _FileReader(Reader):
 def native_file(file: ORCFile) -> _native.File:
     """The file of the native core, for other modules of orcish."""
     return file._file
+
+
+def column_id(file: ORCFile, column: str) -> int:
+    """The id of the column that the reader takes for a dotted name.
+
+    Raises:
+        UnknownColumnError: There is none.
+    """
+    return file._column_id(column)
 
 
 def in_gregorian_calendar(file: ORCFile) -> ORCFile:
