@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.cli.batch_slices import slices
-from orcish.cli.json_values import to_json
+from orcish.cli.json_values import far_away, to_json
 from orcish.terminal import json_line
 
 __all__ = ["json_text"]
@@ -95,7 +95,7 @@ def _decimals(array: pa.Array) -> pa.Array:
 
 
 def _dates(array: pa.Array) -> pa.Array:
-    return _joined('"', pc.cast(array, TEXT), '"')
+    return _each(array) if pc.any(far_away(array)).as_py() else _joined('"', pc.cast(array, TEXT), '"')
 
 
 def _times(array: pa.Array) -> pa.Array:
@@ -104,6 +104,8 @@ def _times(array: pa.Array) -> pa.Array:
 
 def _timestamps(array: pa.Array) -> pa.Array:
     kind = array.type
+    if pc.any(far_away(array)).as_py():
+        return _each(array)
     if kind.tz is not None:
         array = pc.cast(array, pa.timestamp(kind.unit, "UTC"))
     try:

@@ -25,10 +25,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.arrow.casting import cast_array
+from orcish.reading.moments import arrow_text
 from orcish.terminal import json_float
 
-__all__ = ["to_json"]
+__all__ = ["far_away", "to_json"]
 
+_FIRST_DAY, _END_DAY = -719_162, 2_932_897
+"""The first day of the year 1, and that of the year 10000, since 1970."""
+_DAY = 86_400
 NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 """Nanoseconds of units."""
 
@@ -57,8 +61,7 @@ def _binaries(array: pa.Array) -> list[Any]:
 
 
 def _dates(array: pa.Array) -> list[Any]:
-    # Arrow formats years out of range for Python.
-    return list(pc.cast(array, pa.string()).to_pylist())
+    return _of_any_year(array, pc.cast(array, pa.string()).to_pylist())
 
 
 def _times(array: pa.Array) -> list[Any]:
@@ -69,7 +72,30 @@ def _timestamps(array: pa.Array) -> list[Any]:
     if array.type.tz is not None:
         # In other zones, texts have offsets.
         array = pc.cast(array, pa.timestamp(array.type.unit, "UTC"))
-    return [None if text is None else _timestamp(text) for text in pc.cast(array, pa.string()).to_pylist()]
+    texts = pc.cast(array, pa.string()).to_pylist()
+    return _of_any_year(array, [None if text is None else _timestamp(text) for text in texts])
+
+
+def far_away(array: pa.Array) -> pa.Array:
+    """Which dates or timestamps are outside of the years 1 to 9999. Arrow has wrong texts of some years."""
+    scale = 1
+    if pa.types.is_timestamp(array.type):
+        scale = _DAY * (NANOSECONDS["s"] // NANOSECONDS[array.type.unit])
+    elif pa.types.is_date64(array.type):
+        scale = _DAY * 1000
+    kind = pa.int32() if pa.types.is_date32(array.type) else pa.int64()
+    low, high = _FIRST_DAY * scale, _END_DAY * scale
+    if high >= 1 << 63:
+        return pa.repeat(pa.scalar(False), len(array))
+    numbers = array.view(kind)
+    return pc.or_(pc.less(numbers, pa.scalar(low, kind)), pc.greater_equal(numbers, pa.scalar(high, kind)))
+
+
+def _of_any_year(array: pa.Array, texts: list[Any]) -> list[Any]:
+    """The texts, with those of years far away."""
+    for at in pc.indices_nonzero(far_away(array)).to_pylist():
+        texts[at] = arrow_text(array.slice(at, 1))
+    return texts
 
 
 def _timestamp(text: str) -> str:

@@ -12,6 +12,7 @@ from orcish.layout.bounds import MAX_COLUMNS
 from orcish.layout.values import shown
 from orcish.reading.column_keys import Key, column_keys, name_of_empty
 from orcish.reading.file import ORCFile
+from orcish.reading.moments import bound
 from orcish.reading.storage import encodings_text
 from orcish.terminal import printable
 from orcish.types import ColumnStatistics, ColumnStorage
@@ -180,7 +181,7 @@ def _add_statistics(column: Column, kind: str, found: ColumnStatistics | None) -
         column.is_bounded = False
         return
     try:
-        column.bounds = _widened(column.bounds, (found.min, found.max))
+        column.bounds = _widened(column.bounds, (bound(found, "min"), bound(found, "max")))
     except TypeError:
         # Files have different types of the column.
         column.is_bounded = False

@@ -769,7 +769,15 @@ def _statistics(found: dict[str, Any], column_type: str) -> ColumnStatistics:
         elif kind == "date":
             fields[name] = _date(value)
         elif kind == "timestamp":
-            fields[name] = _timestamp(value, "local" in column_type)
+            fields[f"{name}_nanoseconds"] = value
+            microseconds, rest = divmod(value, 1000)
+            if rest:
+                # It stays a bound.
+                fields[f"{name}_is_exact"] = False
+                microseconds += name == "max"
+            fields[name] = _timestamp(microseconds, "local" in column_type, value)
+    if kind == "timestamp":
+        fields["is_instant"] = "local" in column_type
     axes = {axis: fields.pop(axis) for axis in "xyzm" if axis in fields}
     if kind == "geospatial":
         fields["bounding_box"] = axes
@@ -785,10 +793,10 @@ def _date(days: int) -> datetime.date | int:
         return days
 
 
-def _timestamp(nanoseconds: int, utc: bool) -> datetime.datetime | int:
+def _timestamp(microseconds: int, utc: bool, nanoseconds: int) -> datetime.datetime | int:
     """A timestamp in microseconds, or nanoseconds since 1970 where it is out of range for Python."""
     start = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc if utc else None)
     try:
-        return start + datetime.timedelta(microseconds=nanoseconds // 1000)
+        return start + datetime.timedelta(microseconds=microseconds)
     except OverflowError:
         return nanoseconds

@@ -1,13 +1,18 @@
-"""Texts of dates and timestamps of any year, as ISO 8601 has them."""
+"""Dates and timestamps of any year: their order, and their texts, as ISO 8601 has them."""
 
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
+import datetime
+from typing import Any, Literal
 
 import pyarrow as pa
 
-__all__ = ["arrow_text", "date_text", "timestamp_text"]
+from orcish.types import ColumnStatistics
 
+__all__ = ["Moment", "arrow_text", "bound", "date_text", "timestamp_text"]
+
+_EPOCH = datetime.date(1970, 1, 1)
 _SECOND = 1_000_000_000
 _DAY = 86_400
 _UNITS = {"s": _SECOND, "ms": 1_000_000, "us": 1_000, "ns": 1}
@@ -15,6 +20,37 @@ _CYCLE = 146_097
 """Days of 400 years."""
 _MARCH = 719_468
 """Days from March 1 of the year 0 to 1970."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Moment:
+    """A date, a wall clock or an instant of any year. Those of one kind have an order."""
+
+    kind: Literal["date", "timestamp", "instant"]
+    number: int
+    """Days, or nanoseconds, since 1970."""
+
+    def __lt__(self, other: Moment) -> bool:
+        if not isinstance(other, Moment) or self.kind != other.kind:
+            return NotImplemented
+        return self.number < other.number
+
+    @property
+    def text(self) -> str:
+        """The text of ISO 8601."""
+        if self.kind == "date":
+            return date_text(self.number)
+        return timestamp_text(self.number, is_instant=self.kind == "instant")
+
+
+def bound(found: ColumnStatistics, name: Literal["min", "max"]) -> Any:
+    """A bound of statistics in the order of the values, with all digits: a :class:`Moment` of dates and timestamps."""
+    value = getattr(found, name)
+    if value is None or found.kind not in ("date", "timestamp"):
+        return value
+    if found.kind == "date":
+        return Moment("date", (value - _EPOCH).days if isinstance(value, datetime.date) else value)
+    return Moment("instant" if found.is_instant else "timestamp", getattr(found, f"{name}_nanoseconds"))
 
 
 def date_text(days: int) -> str:

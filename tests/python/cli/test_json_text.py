@@ -33,6 +33,11 @@ def test_types(array):
             assert by_column(part) == by_value(part)
 
 
+def test_years_that_are_far_away():
+    batch = pa.record_batch({"d": COLUMNS["far dates"], "t": COLUMNS["far timestamps"]}).slice(0, 1)
+    assert by_column(batch) == ['{"d": "5881580-07-11", "t": "33658-09-27T01:46:40Z"}']
+
+
 def test_random_columns():
     for _, rng in random_cases("text of JSON", 200):
         columns = {}

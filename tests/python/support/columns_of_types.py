@@ -26,6 +26,8 @@ COLUMNS = {
     "small decimal": pa.array([Decimal("1e-18"), None, Decimal("0E-18"), 0, 1, 2], pa.decimal128(38, 18)),
     "decimal of 256 bits": pa.array([10**60, None, -1, 0, 1, 2], pa.decimal256(76, 3)),
     "date": pa.array([0, None, -800_000, 10_000_000, 1, 2], pa.int32()).cast(pa.date32()),
+    "far dates": pa.array([2**31 - 1, None, -(2**31), 12_000_000, 0, 1], pa.int32()).cast(pa.date32()),
+    "far timestamps": pa.array([10**12, None, -(10**13), 10**11, 0, 1], pa.int64()).cast(pa.timestamp("s", "UTC")),
     "date64": pa.array([0, None, 86_400_000, -86_400_000, 1, 2], pa.int64()).cast(pa.date64()),
     "time": pa.array([0, None, 1, 86_399_999_999, 1_000_000, 100_000], pa.time64("us")),
     "time of seconds": pa.array([0, None, 1, 86_399, 10, 60], pa.time32("s")),
