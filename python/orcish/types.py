@@ -335,11 +335,19 @@ class ColumnStatistics:
     bytes_on_disk: int | None = None
     min: Any = None
     """Minimum, with the type that pyarrow would give it. Of strings it may be a prefix, see :attr:`min_is_exact`;
-    ``None`` where it is not UTF-8."""
+    ``None`` where it is not UTF-8. A timestamp of nanoseconds is rounded down to microseconds; see
+    :attr:`min_nanoseconds`. Outside of the years 1 to 9999, it is a number: of days since 1970, or of nanoseconds."""
     max: Any = None
-    """Maximum, likewise."""
+    """Maximum, likewise. A timestamp of nanoseconds is rounded up."""
     min_is_exact: bool | None = None
+    """Whether it is no prefix of a string, and no rounded timestamp."""
     max_is_exact: bool | None = None
+    min_nanoseconds: int | None = None
+    """Minimum of timestamps, in nanoseconds since 1970-01-01 00:00:00, with the digits that the writer recorded."""
+    max_nanoseconds: int | None = None
+    """Maximum, likewise."""
+    is_instant: bool | None = None
+    """Of timestamps: whether they are instants, and no wall clocks."""
     sum: Any = None
     """Sum of the values. It is NaN, and there are no bounds, where a value is NaN and the writer recorded that."""
     total_length: int | None = None

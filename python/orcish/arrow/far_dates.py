@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["dates_of_texts", "has_far_values", "texts_of", "texts_of_dates", "texts_of_timestamps"]
+__all__ = ["date_text", "dates_of_texts", "has_far_values", "texts_of", "texts_of_dates", "texts_of_timestamps"]
 
 _DAY_MS = 86_400_000
 _MIN_DATE, _MAX_DATE = -12_687_428, 11_248_737
@@ -32,7 +32,7 @@ def has_far_values(array: pa.Array) -> bool:
 def texts_of_dates(array: pa.Array, kind: pa.DataType) -> pa.Array:
     """ISO 8601 texts of dates, of a type of text."""
     per_day = _per_day(array.type)
-    return _texts(array, kind, lambda number: _date(number // per_day))
+    return _texts(array, kind, lambda number: date_text(number // per_day))
 
 
 def texts_of_timestamps(array: pa.Array, kind: pa.DataType) -> pa.Array:
@@ -97,8 +97,15 @@ def dates_of_texts(array: pa.Array, kind: pa.DataType) -> pa.Array:
         return days.cast(pa.date32()).cast(kind)
 
 
-def _date(days: int) -> str:
-    """The date of a number of days from the epoch, in the proleptic Gregorian calendar."""
+def date_text(days: int) -> str:
+    """The text of a number of days since 1970 in the proleptic Gregorian calendar.
+
+    Years have four digits or more, and a sign before the year 0.
+
+    >>> from orcish.arrow.far_dates import date_text
+    >>> date_text(0), date_text(-719529), date_text(2932897)
+    ('1970-01-01', '-0001-12-31', '10000-01-01')
+    """
     import datetime
 
     eras, left = divmod(days, _ERA_DAYS)
@@ -111,7 +118,7 @@ def _timestamp(number: int, digits: int) -> str:
     seconds, fraction = divmod(number, 10**digits)
     days, seconds = divmod(seconds, 86_400)
     time = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    return f"{_date(days)} {time}{f'.{fraction:0{digits}}' if digits else ''}"
+    return f"{date_text(days)} {time}{f'.{fraction:0{digits}}' if digits else ''}"
 
 
 def _days(text: str) -> int:

@@ -10,7 +10,7 @@ string, char, varchar  string
 binary, geometries     string of hexadecimal digits
 list                   array
 map                    object where the keys are strings, all different; otherwise an array of ``[key, value]``
-struct                 object
+struct                 object, which has a name several times where several fields have it
 union                  ``{"tag": 0, "value": …}``
 =====================  =============================================================================
 """
@@ -18,7 +18,7 @@ union                  ``{"tag": 0, "value": …}``
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -119,10 +119,22 @@ def _structs(array: pa.Array) -> list[Any]:
     names = [field.name for field in array.type]
     children = [to_json(array.field(index)) for index in range(len(names))]
     valid = array.is_valid().to_pylist()
+    make: Callable[[Any], dict[str, Any]] = dict if len(set(names)) == len(names) else _Fields
     return [
-        {name: child[row] for name, child in zip(names, children, strict=True)} if valid[row] else None
+        make(zip(names, (child[row] for child in children), strict=True)) if valid[row] else None
         for row in range(len(array))
     ]
+
+
+class _Fields(dict[str, Any]):
+    """Fields of which several have one name, all of which are items, as encoders of JSON want them."""
+
+    def __init__(self, pairs: Iterable[tuple[str, Any]]) -> None:
+        self._pairs = list(pairs)
+        super().__init__(self._pairs)
+
+    def items(self) -> Any:
+        return self._pairs
 
 
 def _ranges(array: pa.Array) -> tuple[int, list[tuple[int, int] | None]]:

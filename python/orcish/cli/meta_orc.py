@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import base64
 import dataclasses
-import datetime
 import decimal
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
+from orcish.reading.moments import bound
 from orcish.reading.storage import encodings_text
 from orcish.reading.type_tree import own_names
 from orcish.terminal import Table, fields, indented, json_float, printable, shorten
@@ -30,10 +30,12 @@ __all__ = [
     "to_text",
 ]
 
+_OF_TIMESTAMPS = ("_is_exact", "_nanoseconds", "is_instant")
+"""Ends of names of statistics that are in the texts of dates and timestamps."""
 _SECTIONS = ("index_length", "data_length", "footer_length")
 _MAX_VALUE = 100
 """Maximum width of a value of the user metadata."""
-_MAX_BOUND = 28
+_MAX_BOUND = 30
 """Maximum width of a minimum or maximum."""
 _MAX_NAME = 200
 """Maximum width of a column name in a table."""
@@ -120,14 +122,18 @@ def json_statistics(found: ColumnStatistics | None) -> dict[str, Any] | None:
     """Statistics of a column without unknown values."""
     if found is None:
         return None
-    return {name: _json_value(value) for name, value in vars(found).items() if value is not None}
+    known = {name: value for name, value in vars(found).items() if value is not None}
+    if found.kind in ("date", "timestamp"):
+        # Texts have all digits, and the zone.
+        known = {name: value for name, value in known.items() if not name.endswith(_OF_TIMESTAMPS)}
+        bounds: tuple[Literal["min", "max"], ...] = ("min", "max")
+        known |= {name: bound(found, name).text for name in bounds if name in known}
+    return {name: _json_value(value) for name, value in known.items()}
 
 
 def _json_value(value: Any) -> Any:
     if isinstance(value, decimal.Decimal):
         return format(value, "f")
-    if isinstance(value, datetime.date):
-        return value.isoformat().replace("+00:00", "Z")
     if isinstance(value, float):
         return json_float(value)
     if isinstance(value, dict):
@@ -230,7 +236,7 @@ def _arrow_line(field: dict[str, Any]) -> str:
 def _statistics_table(columns: list[dict[str, Any]], statistics: list[dict[str, Any] | None]) -> list[str]:
     header = ["id", "column", "values", "nulls", "bytes", "min", "max", "more"]
     right = [True, False, True, False, True, False, False, False]
-    names = [shorten(printable(column["path"]), _MAX_NAME) or "(root)" for column in columns]
+    names = [shorten(printable(column["path"]), _MAX_NAME) or _name_of_empty(column["id"]) for column in columns]
     rows = [
         [str(column["id"]), name, *_statistics_cells(dict(known or {}))]
         for column, name, known in zip(columns, names, statistics, strict=True)
@@ -238,12 +244,17 @@ def _statistics_table(columns: list[dict[str, Any]], statistics: list[dict[str, 
     return indented(Table(header, right).lines(rows))
 
 
+def _name_of_empty(id: int) -> str:
+    """What a column is called whose dotted name is empty."""
+    return "(no name)" if id else "(root)"
+
+
 def _storage_table(columns: list[dict[str, Any]]) -> list[str]:
     header = ["id", "column", "bytes", "own data", "own indexes", "encodings", "streams"]
     rows = [
         [
             str(id),
-            shorten(printable(column["name"]), _MAX_NAME) or "(root)",
+            shorten(printable(column["name"]), _MAX_NAME) or _name_of_empty(id),
             *(f"{column[size]:,}" for size in ("total_bytes", "data_bytes", "index_bytes")),
             encodings_text(column["encodings"])
             + (f" ({column['dictionary_entries']:,} entries)" if column["dictionary_entries"] else ""),

@@ -8,6 +8,7 @@ from typing import Any
 from orcish.cli.arguments import add_files, add_limit, add_storage
 from orcish.cli.open_files import OpenFiles
 from orcish.cli.output import print_lines, print_table
+from orcish.reading.column_keys import name_of_empty
 from orcish.reading.file_sizes import FileSizes
 from orcish.terminal import json_line, printable, shorten
 
@@ -61,8 +62,8 @@ def _described(sizes: FileSizes, limit: int | None) -> dict[str, Any]:
 def _print(sizes: FileSizes, options: argparse.Namespace) -> None:
     print_lines([f"{sizes.files:,} files, {sizes.rows:,} rows, {sizes.stripes:,} stripes, {sizes.bytes:,} bytes"])
     found: list[tuple[int, str, str, dict[str, int]]] = [
-        (column.bytes, column.name or "(root)", f"{column.index_bytes:,}", column.streams)
-        for column in sizes.columns.values()
+        (column.bytes, column.name or name_of_empty(key), f"{column.index_bytes:,}", column.streams)
+        for key, column in sizes.columns.items()
         if column.bytes
     ]
     found += [(size, name, "", {}) for name, size in sizes.overhead.items() if size]

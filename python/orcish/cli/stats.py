@@ -11,7 +11,8 @@ from orcish.cli.meta_orc import bound_cell, format_statistic, json_statistics
 from orcish.cli.open_files import OpenFiles
 from orcish.cli.output import print_lines, print_table
 from orcish.io.names import display_name
-from orcish.reading.file import ORCFile
+from orcish.reading.column_keys import Key, column_keys, name_of_empty
+from orcish.reading.file import ORCFile, column_id
 from orcish.reading.merged_statistics import merged_statistics
 from orcish.terminal import json_line, printable, shorten
 from orcish.types import ColumnStatistics
@@ -44,6 +45,7 @@ class _Part(NamedTuple):
     """Statistics of a column, and what they are of."""
 
     column: str
+    key: Key
     type: str
     rows: int | None
     """Rows of the column; ``None`` within lists and maps, whose number of elements is not known."""
@@ -54,14 +56,14 @@ class _Part(NamedTuple):
 
 def _run(options: argparse.Namespace) -> int:
     files = OpenFiles(options.files, dict(options.storage_options), "stats")
-    merged: dict[str, list[_Part]] = {}
+    merged: dict[Key, list[_Part]] = {}
     parts: list[_Part] = []
     for found in files.each(lambda name, file: list(_parts(display_name(name), file, options))):
         if options.by_file or options.by_stripe:
             parts += found
         else:
             for part in found:
-                merged.setdefault(part.column, []).append(part)
+                merged.setdefault(part.key, []).append(part)
     parts += [_merged(same) for same in merged.values()]
     if options.json:
         print_lines(json_line(_described(part)) for part in parts)
@@ -72,10 +74,10 @@ def _run(options: argparse.Namespace) -> int:
 
 def _parts(name: str, file: ORCFile, options: argparse.Namespace) -> Iterator[_Part]:
     """The statistics of the columns of a file, or of its stripes."""
-    paths, parents, types = file.column_paths, file.column_parents, file.column_types
+    paths, parents, types, keys = file.column_paths, file.column_parents, file.column_types, column_keys(file)
     ids = list(range(len(paths)))
     if options.columns is not None:
-        ids = [_id(file, paths, column) for column in options.columns]
+        ids = [column_id(file, column) for column in options.columns]
     counts = [stripe.num_rows for stripe in file.stripes] if options.by_stripe else [file.num_rows]
 
     def statistics(id: int) -> Sequence[ColumnStatistics | None]:
@@ -88,15 +90,7 @@ def _parts(name: str, file: ORCFile, options: argparse.Namespace) -> Iterator[_P
         for id in ids:
             found = known[id][at] if at < len(known[id]) else None
             stripe = at if options.by_stripe else None
-            yield _Part(paths[id], types[id], _rows(id, at, rows, parents, types, known), found, name, stripe)
-
-
-def _id(file: ORCFile, paths: Sequence[str], column: str) -> int:
-    if column in paths:
-        return paths.index(column)
-    # The error has the nearest names.
-    file.statistics(column)
-    raise ValueError(f"no column {column!r}")
+            yield _Part(paths[id], keys[id], types[id], _rows(id, at, rows, parents, types, known), found, name, stripe)
 
 
 def _with_parents(ids: Sequence[int], parents: Sequence[int | None]) -> set[int]:
@@ -134,7 +128,7 @@ def _merged(parts: Sequence[_Part]) -> _Part:
     rows = [part.rows for part in parts]
     total = None if None in rows else sum(count for count in rows if count is not None)
     statistics = merged_statistics([part.statistics for part in parts])
-    return _Part(parts[0].column, " or ".join(types), total, statistics)
+    return _Part(parts[0].column, parts[0].key, " or ".join(types), total, statistics)
 
 
 def _nulls(part: _Part) -> int | None:
@@ -179,7 +173,7 @@ def _cells(part: _Part) -> list[str]:
     has_null = "" if "has_null" not in known else "some" if known["has_null"] else "0"
     more = [f"{name} {format_statistic(value)}" for name, value in known.items() if name not in _SHOWN]
     return [
-        shorten(printable(part.column), _MAX_NAME) or "(root)",
+        shorten(printable(part.column), _MAX_NAME) or name_of_empty(part.key),
         shorten(printable(part.type.partition("<")[0]), _MAX_BOUND),
         f"{known['values']:,}" if "values" in known else "",
         has_null if nulls is None else f"{nulls:,}",

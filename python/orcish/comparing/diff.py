@@ -16,6 +16,7 @@ from orcish.comparing.partitions import Partitions, Side, numbered
 from orcish.comparing.position import compare_by_position
 from orcish.comparing.rows import Difference, Found
 from orcish.comparing.schemas import ColumnChange, MetadataChange, common_columns, metadata_changes, schema_changes
+from orcish.comparing.simple import has_map
 from orcish.errors import UnknownColumnError, closest_match
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import in_file_system
@@ -23,7 +24,9 @@ from orcish.io.paths import is_many
 from orcish.keywords import checked_keywords
 from orcish.progress import reported
 from orcish.reading.file import ORCFile
+from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan, reader_of
+from orcish.reading.scan_reader import ScanReader
 from orcish.scan import scan
 from orcish.sizes import parse_size
 from orcish.types import FileSystem, Limits, ProgressOption, Sources, StorageOptions
@@ -48,7 +51,7 @@ class Differences:
     """Number of rows that only ``a`` has: without a partner of the same key, or beyond the last row of ``b``."""
     only_b: int
     columns: dict[str, int]
-    """Numbers of different values, by column."""
+    """Numbers of different values, by column. Later columns of one name are numbered, such as ``x (2)``."""
     duplicate_keys: int
     """Number of keys that several rows of one side have."""
     shown: tuple[Difference, ...]
@@ -93,9 +96,9 @@ def diff(
         b: As ``a``.
         key: Columns whose values tell which rows belong together; by default, rows with the same number do. Rows that
             have the same key in one of both are matched in their order.
-        ignore_order: Whether rows belong together that are the same. Columns must have no values in their values.
+        ignore_order: Whether rows belong together that are the same.
         columns: The columns to compare, by dotted names; all by default.
-        filters: Which rows to compare; see :class:`~orcish.types.ReadOptions`.
+        filters: Which rows to compare; see :class:`~orcish.types.ReadOptions`. Numbers of rows count these rows only.
         tolerance: How far floating point values may be apart and equal.
         values_only: Whether types of different widths, and another order of the columns, are no difference.
         check_metadata: Whether user metadata and attributes of columns of two files are compared, too.
@@ -211,10 +214,19 @@ def _place(difference: Difference) -> tuple[int, int]:
 
 def _scan(source: Any, columns: Sequence[str] | None, filters: Filters | None, given: dict[str, Any]) -> Scan:
     # No digit of a timestamp is lost without an error.
-    rows = source if isinstance(source, Scan) else scan(source, timestamp_unit="exact", **given)
+    rows = _with_null_keys(source if isinstance(source, Scan) else scan(source, timestamp_unit="exact", **given))
     if columns is not None:
         rows = rows.select(*columns)
     return rows.where(filters)
+
+
+def _with_null_keys(rows: Scan) -> Scan:
+    """The scan with null keys of maps, unless an option says otherwise."""
+    reader = reader_of(rows)
+    has_maps = any(map(has_map, reader.schema({}).types)) if isinstance(reader.source, OrcFiles) else False
+    if not has_maps or "null_map_keys" in reader.options:
+        return rows
+    return Scan(ScanReader(reader.source, {**reader.options, "null_map_keys": "dictionary"}))
 
 
 def _orc_file(source: Any, given: dict[str, Any]) -> ORCFile | None:
@@ -239,7 +251,11 @@ def _orc_types(file: ORCFile | None) -> dict[str, str]:
 def _check_columns(keys: Sequence[str], a: pa.Schema, b: pa.Schema) -> None:
     for key in keys:
         for schema, name in ((a, "a"), (b, "b")):
-            if schema.names.count(key) != 1:
+            if schema.names.count(key) > 1:
+                raise UnknownColumnError(
+                    f"key: {name} has several columns {key!r}: rows are matched by columns whose name is there once"
+                )
+            if key not in schema.names:
                 near = closest_match(key, schema.names)
                 hint = f"; did you mean {near!r}?" if near else ""
                 raise UnknownColumnError(f"key: {name} has no column {key!r}{hint}")
@@ -258,7 +274,7 @@ def _compare_by_key(
     sides: dict[Side, Iterator[pa.RecordBatch]] = {}
     names: tuple[Side, Side] = ("a", "b")
     for side, each in zip(names, parts, strict=True):
-        empty = pa.RecordBatch.from_pylist([], each.schema)
+        empty = pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in each.schema], schema=each.schema)
         schemas[side] = next(numbered(iter([empty]), lambda _: None)).schema
         sides[side] = numbered(each.batches(), seen)
     with Partitions(schemas, found.key_columns, max_memory, rows) as partitions:

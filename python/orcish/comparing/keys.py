@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.comparing.leaves import plain, plain_type, same_type
+from orcish.comparing.codes import codes, combined_codes, hashes, mixed
+from orcish.comparing.leaves import all_comparable
 from orcish.comparing.rows import Found
 
 __all__ = ["ROW", "buckets", "check_keys", "compare_tables"]
@@ -17,24 +18,17 @@ __all__ = ["ROW", "buckets", "check_keys", "compare_tables"]
 ROW = "row"
 """The last column of a table of rows: their numbers. Other columns may have the same name."""
 _SLICE = 65_536
-_MIX = 0x9E3779B97F4A7C15 - (1 << 64)
-"""An odd number by which hashes are multiplied, as a signed one of 64 bits."""
 
 
 def check_keys(name: str, a: pa.Schema, b: pa.Schema, keys: Sequence[int]) -> None:
     """Checks that rows can be matched by these columns.
 
     Raises:
-        TypeError: A column has values in its values, or has types that cannot be compared.
+        TypeError: A column has types whose values cannot all be compared.
     """
     for at in keys:
-        key = a.field(at).name
-        kinds = [plain_type(schema.field(at).type) for schema in (a, b)]
-        if any(map(pa.types.is_nested, kinds)):
-            raise TypeError(
-                f"{name}: column {key} of type {kinds[0]} has values in its values: rows are matched by others"
-            )
-        if same_type(*(pa.nulls(0, kind) for kind in kinds)) is None:
+        key, kinds = a.field(at).name, (a.field(at).type, b.field(at).type)
+        if not all_comparable(*kinds):
             raise TypeError(f"{name}: column {key} is {kinds[0]} in one and {kinds[1]} in the other: they never match")
 
 
@@ -48,56 +42,19 @@ def buckets(columns: Sequence[Any], types: Sequence[Any], count: int) -> Any:
     """
     total: Any = None
     for array, other in zip(columns, types, strict=True):
-        hashes = _hashes(_in_common_type(array, other))
-        total = hashes if total is None else pc.bit_wise_xor(pc.multiply(total, pa.scalar(_MIX, pa.int64())), hashes)
+        found = hashes(array, other)
+        total = found if total is None else mixed(total, found)
     # The upper bits depend on all bits of a product.
-    mixed = pc.shift_right(pc.multiply(total, pa.scalar(_MIX, pa.int64())), pa.scalar(33, pa.int64()))
-    positive = pc.bit_wise_and(mixed, pa.scalar((1 << 31) - 1, pa.int64()))
+    spread = pc.shift_right(mixed(total, pa.scalar(0, pa.int64())), pa.scalar(33, pa.int64()))
+    positive = pc.bit_wise_and(spread, pa.scalar((1 << 31) - 1, pa.int64()))
     return pc.subtract(
         positive, pc.multiply(pc.divide(positive, pa.scalar(count, pa.int64())), pa.scalar(count, pa.int64()))
     )
 
 
-def _in_common_type(array: Any, other: Any) -> Any:
-    found = same_type(plain(array), pa.nulls(0, plain_type(other)))
-    if found is None:
-        raise TypeError(f"values of {array.type} and {other} cannot be compared")
-    return _without_negative_zero(found[0])
-
-
-def _without_negative_zero(array: Any) -> Any:
-    return pc.add(array, pa.scalar(0.0, array.type)) if pa.types.is_floating(array.type) else array
-
-
-def _hashes(array: Any) -> Any:
-    """Hashes of values, the same for equal values of one type in this process."""
-    if pa.types.is_integer(array.type):
-        return pc.fill_null(pc.cast(array, pa.int64(), safe=False), -1)
-    encoded = array.dictionary_encode(null_encoding="encode")
-    values = encoded.dictionary
-    if pa.types.is_temporal(values.type):
-        bits = 32 if values.type.bit_width == 32 else 64
-        values = values.view(pa.int32() if bits == 32 else pa.int64())
-    # NaN has another hash in each object.
-    hashes = pa.array([0 if value != value else hash(value) for value in values.to_pylist()], pa.int64())
-    return hashes.take(encoded.indices)
-
-
 def _codes(a: Any, b: Any, keys: Sequence[int]) -> tuple[Any, Any]:
     """One number for each row of both tables, equal for equal keys. Nulls and NaNs are equal."""
-    total: Any = None
-    for at in keys:
-        x, y = (plain(_array(table.column(at))) for table in (a, b))
-        found = same_type(x, y)
-        if found is None:
-            raise TypeError(f"values of {x.type} and {y.type} cannot be compared")
-        both = pa.concat_arrays([_without_negative_zero(each) for each in found])
-        encoded = both.dictionary_encode(null_encoding="encode")
-        codes = encoded.indices.cast(pa.int64())
-        if total is not None:
-            codes = pc.add(pc.multiply(total, pa.scalar(len(encoded.dictionary), pa.int64())), codes)
-            codes = codes.dictionary_encode().indices.cast(pa.int64())
-        total = codes
+    total = combined_codes([codes(*(_array(table.column(at)) for table in (a, b))) for at in keys])
     return total.slice(0, a.num_rows), total.slice(a.num_rows)
 
 

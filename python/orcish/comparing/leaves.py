@@ -7,7 +7,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["all_comparable", "comparable", "counted", "is_list", "plain", "plain_type", "same_type", "without_views"]
+from orcish.comparing.names import paired_names
+from orcish.comparing.simple import is_list, simple, simple_type
+
+__all__ = ["all_comparable", "comparable", "counted", "plain", "plain_type", "same_type"]
 
 _UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 _MAX_DECIMAL128 = 38
@@ -25,19 +28,18 @@ def counted(start: int, count: int) -> Any:
 
 def plain_type(kind: Any) -> Any:
     """The type that :func:`plain` gives."""
+    kind = simple_type(kind)
     types = pa.types
     if isinstance(kind, pa.BaseExtensionType):
         return plain_type(kind.storage_type)
-    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+    if types.is_dictionary(kind):
         return plain_type(kind.value_type)
-    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+    if types.is_string(kind):
         return pa.large_string()
-    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind):
+    if types.is_binary(kind) or types.is_fixed_size_binary(kind) or types.is_interval(kind):
         return pa.large_binary()
-    if types.is_fixed_size_binary(kind):
-        return pa.large_binary()
-    if types.is_interval(kind):
-        return pa.int32()
+    if types.is_float16(kind):
+        return pa.float32()
     if types.is_timestamp(kind) and kind.tz is not None:
         return pa.timestamp(kind.unit, "UTC")
     if is_list(kind):
@@ -45,65 +47,23 @@ def plain_type(kind: Any) -> Any:
     return kind
 
 
-def is_list(kind: Any) -> bool:
-    """Whether a type is one of lists, other than a map."""
-    types = pa.types
-    is_view = types.is_list_view(kind) or types.is_large_list_view(kind)
-    return bool(is_view or types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
-
-
-def without_views(array: Any) -> Any:
-    """An array without views of strings, binaries and lists, at any depth: many functions of pyarrow have none."""
-    kind = array.type
-    types = pa.types
-    if not _has_views(kind):
-        return array
-    if types.is_string_view(kind) or types.is_binary_view(kind):
-        target = pa.large_string() if types.is_string_view(kind) else pa.large_binary()
-        try:
-            return array.cast(target)
-        except pa.ArrowNotImplementedError:
-            # Of pyarrow before 18.
-            return pa.array(array.to_pylist(), target)
-    if types.is_struct(kind):
-        children = list(map(without_views, array.flatten()))
-        fields = [field.with_type(child.type) for field, child in zip(kind, children, strict=True)]
-        return pa.StructArray.from_arrays(children, fields=fields, mask=array.is_null())
-    # Offsets of lists begin with 0, and those of views are in any order.
-    lengths = pc.cast(pc.fill_null(pc.list_value_length(array), 0), pa.int64())
-    offsets = pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(lengths)])
-    return pa.LargeListArray.from_arrays(offsets, without_views(array.flatten()), mask=array.is_null())
-
-
-def _has_views(kind: Any) -> bool:
-    """Whether a type has views. Those of maps and unions are left as they are."""
-    types = pa.types
-    if types.is_struct(kind):
-        return any(_has_views(field.type) for field in kind)
-    if is_list(kind):
-        return types.is_list_view(kind) or types.is_large_list_view(kind) or _has_views(kind.value_type)
-    return bool(types.is_string_view(kind) or types.is_binary_view(kind))
-
-
 def plain(array: Any) -> Any:
-    """An array without dictionaries, runs, views and extension types at its top."""
-    array = without_views(array)
+    """An array that is simple, and without dictionaries and extension types at its top."""
+    array = simple(array)
     kind = array.type
     if isinstance(kind, pa.BaseExtensionType):
         return plain(array.storage)
     if pa.types.is_dictionary(kind):
         return plain(array.dictionary_decode())
-    if pa.types.is_run_end_encoded(kind):
-        return plain(pc.run_end_decode(array))
-    if pa.types.is_interval(kind):
-        # pyarrow has the type of months, but no values.
-        return pa.Array.from_buffers(pa.int32(), len(array), array.buffers(), offset=array.offset)
     if pa.types.is_timestamp(kind):
         return array if kind.tz is None else array.view(plain_type(kind))
+    if pa.types.is_interval(kind):
+        # Months, days and nanoseconds: functions of pyarrow do not compare them.
+        array = array.view(pa.binary(16))
     if is_list(kind) and not pa.types.is_fixed_size_list(kind):
         return array
-    target = plain_type(kind)
-    return array if target == kind else array.cast(target)
+    target = plain_type(array.type)
+    return array if target == array.type else array.cast(target)
 
 
 def comparable(a: Any, b: Any) -> bool:
@@ -113,15 +73,12 @@ def comparable(a: Any, b: Any) -> bool:
     if types.is_null(a) or types.is_null(b):
         return True
     if types.is_struct(a) and types.is_struct(b):
-        names = [field.name for field in b]
-        found = [comparable(field.type, b.field(field.name).type) for field in a if names.count(field.name) == 1]
+        found = [comparable(x, y) for x, y in _paired_types(a, b)]
         return any(found) or not (a.num_fields or b.num_fields)
     if types.is_map(a) and types.is_map(b):
         return comparable(a.key_type, b.key_type) and comparable(a.item_type, b.item_type)
     if is_list(a) and is_list(b):
         return comparable(a.value_type, b.value_type)
-    if types.is_union(a) and types.is_union(b):
-        return True
     return not _has_children(a) and not _has_children(b) and _common_type(a, b) is not None
 
 
@@ -130,17 +87,19 @@ def all_comparable(a: Any, b: Any) -> bool:
     a, b = plain_type(a), plain_type(b)
     types = pa.types
     if types.is_struct(a) and types.is_struct(b):
-        names_a, names_b = ([field.name for field in kind] for kind in (a, b))
-        if names_a == names_b:
-            return all(all_comparable(x.type, y.type) for x, y in zip(a, b, strict=True))
-        is_unique = len(set(names_a)) == len(names_a)
-        same = is_unique and sorted(names_a) == sorted(names_b)
-        return same and all(all_comparable(field.type, b.field(field.name).type) for field in a)
+        pairs = _paired_types(a, b)
+        return a.num_fields == b.num_fields == len(pairs) and all(all_comparable(x, y) for x, y in pairs)
     if types.is_map(a) and types.is_map(b):
         return all_comparable(a.key_type, b.key_type) and all_comparable(a.item_type, b.item_type)
     if is_list(a) and is_list(b):
         return all_comparable(a.value_type, b.value_type)
     return comparable(a, b)
+
+
+def _paired_types(a: Any, b: Any) -> list[tuple[Any, Any]]:
+    """The types of the fields that two structs have."""
+    names_a, names_b = ([field.name for field in kind] for kind in (a, b))
+    return [(a.field(at).type, b.field(other).type) for at, other in paired_names(names_a, names_b)]
 
 
 def _has_children(kind: Any) -> bool:

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.comparing.keys import ROW, buckets
-from orcish.comparing.leaves import counted, without_views
+from orcish.comparing.leaves import counted
+from orcish.comparing.simple import simple
 
 if TYPE_CHECKING:
     import tempfile
@@ -34,7 +35,7 @@ def numbered(batches: Iterator[pa.RecordBatch], seen: Callable[[int], object]) -
     at = 0
     for batch in batches:
         numbers = counted(at, batch.num_rows)
-        columns = [*map(without_views, batch.columns), numbers]
+        columns = [*map(simple, batch.columns), numbers]
         yield pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, ROW])
         at += batch.num_rows
         seen(batch.num_rows)

@@ -6,11 +6,10 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.arrow.far_dates import texts_of
-from orcish.comparing.leaves import plain
+from orcish.comparing.names import distinct_names
+from orcish.comparing.objects import python_value
 from orcish.comparing.values import different, is_any
 
 __all__ = ["Difference", "Found"]
@@ -37,14 +36,15 @@ class Found:
     """The differences of rows so far. All are counted, and the first ones are kept.
 
     Args:
-        names: Names of the columns that are compared, in the order of those of the batches.
+        names: Names of the columns that are compared, in the order of those of the batches. Those of one name are
+            numbered.
         keys: Positions of the columns of the key.
         tolerance: How far floating point values may be apart and equal.
         limit: Maximum number of differences that are kept.
     """
 
     def __init__(self, names: Sequence[str], keys: Sequence[int], tolerance: float, limit: int) -> None:
-        self.names = list(names)
+        self.names = distinct_names(names)
         self.key_columns = list(keys)
         self.tolerance = tolerance
         self.limit = limit
@@ -90,7 +90,7 @@ class Found:
             key = self._key(a, at)
             for column, mask in masks.items():
                 if mask[at].as_py() and len(self.shown) < self.limit:
-                    values = _value(a.column(column), at), _value(b.column(column), at)
+                    values = python_value(a.column(column), at), python_value(b.column(column), at)
                     self.shown.append(
                         Difference(
                             "changed", _number(rows_a, at), _number(rows_b, at), key, self.names[column], *values
@@ -100,7 +100,7 @@ class Found:
     def _key(self, batch: Any, row: int) -> dict[str, Any] | None:
         if not self.key_columns:
             return None
-        return {self.names[at]: _value(batch.column(at), row) for at in self.key_columns}
+        return {self.names[at]: python_value(batch.column(at), row) for at in self.key_columns}
 
     def only(self, side: Literal["a", "b"], batch: Any, rows: Any) -> None:
         """Adds rows that only one side has; see :meth:`compare`."""
@@ -110,7 +110,7 @@ class Found:
         else:
             self.only_b += count
         for at in range(min(count, self.limit - len(self.shown))):
-            row = {name: _value(batch.column(column), at) for column, name in enumerate(self.names)}
+            row = {name: python_value(batch.column(column), at) for column, name in enumerate(self.names)}
             key = self._key(batch, at)
             number = _number(rows, at)
             if side == "a":
@@ -121,12 +121,3 @@ class Found:
 
 def _number(rows: Any, at: int) -> int:
     return rows + at if isinstance(rows, int) else rows[at].as_py()
-
-
-def _value(array: Any, at: int) -> Any:
-    """A value as an object of Python, or as text where Python's types do not hold it."""
-    one = plain(array.slice(at, 1))
-    try:
-        return one[0].as_py()
-    except (OverflowError, ValueError, pa.ArrowException):
-        return str(one[0]) if pa.types.is_nested(one.type) else texts_of(one, pa.string())[0].as_py()

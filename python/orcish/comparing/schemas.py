@@ -9,6 +9,9 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from orcish.comparing.leaves import all_comparable
+from orcish.comparing.names import distinct_names, paired_names
+from orcish.comparing.simple import without_key_dictionaries
+from orcish.reading.column_keys import column_keys
 from orcish.reading.file import ORCFile
 
 __all__ = ["ColumnChange", "MetadataChange", "common_columns", "metadata_changes", "schema_changes"]
@@ -42,21 +45,8 @@ class MetadataChange:
 
 
 def common_columns(a: pa.Schema, b: pa.Schema) -> list[tuple[int, int]]:
-    """Positions of the columns of one name.
-
-    Raises:
-        ValueError: Several columns of one schema have one name, and the names of the other schema are not the same.
-    """
-    if a.names == b.names:
-        return [(at, at) for at in range(len(a.names))]
-    for names in (a.names, b.names):
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(
-                    f"several columns have the name {name!r}: they are compared only where both have the same names in "
-                    "the same order"
-                )
-    return [(at, b.names.index(name)) for at, name in enumerate(a.names) if name in b.names]
+    """Positions of the columns that both have. Of columns of one name, the first ones belong together, and so on."""
+    return paired_names(a.names, b.names)
 
 
 def schema_changes(
@@ -69,32 +59,32 @@ def schema_changes(
         b: The other schema.
         types_a: ORC types of columns, where they are known.
         types_b: As of ``a``.
-
-    Raises:
-        ValueError: Columns cannot be told apart; see :func:`common_columns`.
     """
     common = common_columns(a, b)
-    both = {a.field(at).name for at, _ in common}
+    names_a, names_b = distinct_names(a.names), distinct_names(b.names)
+    types_a, types_b = _of_one_column(types_a, a), _of_one_column(types_b, b)
+    only_a = set(range(len(names_a))) - {at for at, _ in common}
+    only_b = set(range(len(names_b))) - {other for _, other in common}
     changes = [
-        ColumnChange("only_a", field.name, types_a.get(field.name) or str(field.type), None, False)
-        for field in a
-        if field.name not in both
+        ColumnChange("only_a", names_a[at], types_a.get(field.name) or _text(field), None, False)
+        for at, field in enumerate(a)
+        if at in only_a
     ]
     changes += [
-        ColumnChange("only_b", field.name, None, types_b.get(field.name) or str(field.type), False)
-        for field in b
-        if field.name not in both
+        ColumnChange("only_b", names_b[at], None, types_b.get(field.name) or _text(field), False)
+        for at, field in enumerate(b)
+        if at in only_b
     ]
     for at, other in common:
         x, y = a.field(at), b.field(other)
-        before, after = str(x.type), str(y.type)
+        before, after = _text(x), _text(y)
         if x.name in types_a and x.name in types_b and types_a[x.name] != types_b[x.name]:
             before, after = types_a[x.name], types_b[x.name]
         if before != after:
-            changes.append(ColumnChange("type", x.name, before, after, all_comparable(x.type, y.type)))
+            changes.append(ColumnChange("type", names_a[at], before, after, all_comparable(x.type, y.type)))
     in_order = sorted(other for _, other in common)
     changes += [
-        ColumnChange("order", a.field(at).name, str(at), str(other), True)
+        ColumnChange("order", names_a[at], str(at), str(other), True)
         for (at, other), place in zip(common, in_order, strict=True)
         if other != place
     ]
@@ -104,11 +94,21 @@ def schema_changes(
 def metadata_changes(a: ORCFile, b: ORCFile) -> list[MetadataChange]:
     """The differences of user metadata, and of the attributes of columns that both files have."""
     changes = list(_changes(None, _texts(a.metadata), _texts(b.metadata)))
-    ids_b = {path: id for id, path in enumerate(b.column_paths)}
-    for id, path in enumerate(a.column_paths):
-        if path in ids_b:
-            changes += _changes(path, a.attributes(id), b.attributes(ids_b[path]))
+    keys_a, keys_b = column_keys(a), column_keys(b)
+    ids_b = {key: id for id, key in enumerate(keys_b)}
+    for id, key in enumerate(keys_a):
+        if key in ids_b:
+            changes += _changes(a.column_paths[id], a.attributes(id), b.attributes(ids_b[key]))
     return changes
+
+
+def _of_one_column(types: Mapping[str, str], schema: pa.Schema) -> dict[str, str]:
+    """The types of names that one column has."""
+    return {name: kind for name, kind in types.items() if schema.names.count(name) == 1}
+
+
+def _text(field: pa.Field) -> str:
+    return str(without_key_dictionaries(field.type))
 
 
 def _texts(metadata: Mapping[str, bytes]) -> dict[str, Any]:

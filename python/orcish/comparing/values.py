@@ -8,7 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.comparing.leaves import counted, is_list, plain, same_type
+from orcish.comparing.leaves import counted, plain, same_type
+from orcish.comparing.names import paired_names
+from orcish.comparing.objects import python_value
+from orcish.comparing.simple import is_list, is_union_struct
 
 __all__ = ["different", "is_any"]
 
@@ -21,9 +24,9 @@ def is_any(mask: Any) -> bool:
 def different(a: Any, b: Any, tolerance: float) -> Any:
     """A mask of the positions at which two arrays of one length have different values.
 
-    Nulls are equal, and NaN are. Zeros are equal whatever their sign. Fields of structs are compared by their names;
-    fields of one side only, and values whose types cannot be compared, are not compared. Maps are equal whatever the
-    order of their entries.
+    Nulls are equal, and NaN are. Zeros are equal whatever their sign, and maps whatever the order of their entries.
+    Fields of structs are compared by their names, those of one name by their order. Fields of one side only, and values
+    whose types cannot be compared, are not compared.
 
     Args:
         a: An array.
@@ -35,14 +38,12 @@ def different(a: Any, b: Any, tolerance: float) -> Any:
     a, b = plain(a), plain(b)
     kinds = (a.type, b.type)
     types = pa.types
+    if any(map(types.is_null, kinds)):
+        return pc.xor(_without_value(a), _without_value(b))
     if all(map(types.is_struct, kinds)):
         return _structs(a, b, tolerance)
     if all(map(types.is_map, kinds)) or all(map(is_list, kinds)):
         return _lists(a, b, tolerance)
-    if all(map(types.is_union, kinds)):
-        return pa.array(
-            [not _same(x, y, tolerance) for x, y in zip(map(_tagged, a), map(_tagged, b), strict=True)], pa.bool_()
-        )
     return _leaves(a, b, tolerance)
 
 
@@ -53,6 +54,17 @@ def _none(length: int) -> Any:
 def _nulls(a: Any, b: Any) -> Any:
     """Where one of two is null."""
     return pc.xor(a.is_null(), b.is_null())
+
+
+def _without_value(array: Any) -> Any:
+    """Where an array has no value. A union has the nulls of its children."""
+    if not is_union_struct(array.type):
+        return array.is_null()
+    found = array.is_null()
+    nulls = [_without_value(child) for child in array.flatten()[1:]]
+    for at, each in enumerate(nulls):
+        found = each if at == 0 else pc.and_(found, each)
+    return found
 
 
 def _leaves(a: Any, b: Any, tolerance: float) -> Any:
@@ -72,18 +84,11 @@ def _leaves(a: Any, b: Any, tolerance: float) -> Any:
 
 def _structs(a: Any, b: Any, tolerance: float) -> Any:
     found = _nulls(a, b)
-    names_a, names_b = ([field.name for field in each.type] for each in (a, b))
     # The fields have the nulls of the struct.
     fields_a, fields_b = a.flatten(), b.flatten()
-    for at, name in enumerate(names_a):
-        if names_a == names_b:
-            other = fields_b[at]
-        elif names_b.count(name) == 1:
-            other = fields_b[names_b.index(name)]
-        else:
-            continue
+    for at, other in paired_names(*([field.name for field in each.type] for each in (a, b))):
         # A field of a struct that is null on one side is different anyway.
-        found = pc.or_(found, different(fields_a[at], other, tolerance))
+        found = pc.or_(found, different(fields_a[at], fields_b[other], tolerance))
     return found
 
 
@@ -99,7 +104,9 @@ def _lists(a: Any, b: Any, tolerance: float) -> Any:
     if is_any(elements):
         lists = pc.unique(pc.list_parent_indices(x).filter(elements))
         if pa.types.is_map(a.type):
-            kept = [at for at in lists.to_pylist() if not _same_map(x[at].as_py(), y[at].as_py(), tolerance)]
+            kept = [
+                at for at in lists.to_pylist() if not _same_map(python_value(x, at), python_value(y, at), tolerance)
+            ]
             lists = pa.array(kept, lists.type)
         wrong = pa.concat_arrays([wrong, rows.take(lists)])
     if not len(wrong):
@@ -121,12 +128,20 @@ def _same_map(a: list[dict[str, Any]], b: list[dict[str, Any]], tolerance: float
         x, y = ({entry["key"]: entry["value"] for entry in each} for each in (a, b))
     except TypeError:
         # Keys that are structs or lists have no hash.
-        return False
-    return len(x) == len(a) and x.keys() == y.keys() and all(_same(x[key], y[key], tolerance) for key in x)
+        return _same_entries(a, b, tolerance)
+    if len(x) != len(a):
+        return _same_entries(a, b, tolerance)
+    return x.keys() == y.keys() and all(_same(x[key], y[key], tolerance) for key in x)
 
 
-def _tagged(scalar: Any) -> Any:
-    return None if not scalar.is_valid else (scalar.type_code, scalar.as_py())
+def _same_entries(a: list[dict[str, Any]], b: list[dict[str, Any]], tolerance: float) -> bool:
+    left = list(b)
+    for entry in a:
+        at = next((at for at, other in enumerate(left) if _same(entry, other, tolerance)), None)
+        if at is None:
+            return False
+        del left[at]
+    return True
 
 
 def _same(a: Any, b: Any, tolerance: float) -> bool:

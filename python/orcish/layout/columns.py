@@ -6,16 +6,18 @@ import collections
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from orcish.layout.bounds import MAX_COLUMNS
 from orcish.layout.values import shown
+from orcish.reading.column_keys import Key, column_keys, name_of_empty
 from orcish.reading.file import ORCFile
+from orcish.reading.moments import bound
 from orcish.reading.storage import encodings_text
 from orcish.terminal import printable
 from orcish.types import ColumnStatistics, ColumnStorage
 
-__all__ = ["BLOOMS", "Column", "Columns", "Key"]
+__all__ = ["BLOOMS", "Column", "Columns"]
 
 _WIDTHS = {
     "boolean": 0.125,
@@ -35,18 +37,10 @@ _OFFSET = 4
 """Bytes of the offset of a text in Arrow."""
 BLOOMS = ("BLOOM_FILTER", "BLOOM_FILTER_UTF8")
 """Kinds of streams that are bloom filters."""
-_REPEATED = "\0"
-"""What keys of columns of the same name in the same column end with."""
 _TOP = 2
 """Names in the key of a column of the table."""
 _LONG_DECIMAL = 18
 """Decimals of more digits take 16 bytes."""
-
-
-Key: TypeAlias = tuple[str, ...]
-"""What a column is in all files: the dotted names of those that it is nested in, and its own. Names may have dots, and
-may be empty or the same.
-"""
 
 
 @dataclasses.dataclass
@@ -75,7 +69,7 @@ class Column:
     @property
     def path(self) -> str:
         """The dotted name."""
-        return self.key[-1].rstrip(_REPEATED)
+        return self.key[-1][0]
 
     @property
     def parent(self) -> Key | None:
@@ -97,16 +91,8 @@ class Columns:
             file: The file.
             storages: The storage of all columns, by column id, in all stripes, as one list or several.
         """
-        types, parents = file.column_types, file.column_parents
-        keys: list[Key] = []
-        known: set[Key] = set()
-        for id, path in enumerate(file.column_paths):
-            parent = parents[id]
-            key = (*(() if parent is None else keys[parent]), path)
-            while key in known:
-                key = (*key[:-1], key[-1] + _REPEATED)
-            known.add(key)
-            keys.append(key)
+        types, keys = file.column_types, column_keys(file)
+        for id, key in enumerate(keys):
             column = self.all.setdefault(key, Column(key, types[id]))
             column.files += 1
             column.rows += file.num_rows
@@ -160,7 +146,7 @@ class Columns:
         parent = column.parent
         above = self.all[parent].path if parent else ""
         name = column.path.removeprefix(f"{above}.") if above else column.path
-        empty = "(no name)" if parent else "(root)"
+        empty = name_of_empty(column.key)
         known = column.decoded is not None and column.decoded > 0 and column.data_bytes > 0
         is_top = len(column.key) <= _TOP
         return {
@@ -195,7 +181,7 @@ def _add_statistics(column: Column, kind: str, found: ColumnStatistics | None) -
         column.is_bounded = False
         return
     try:
-        column.bounds = _widened(column.bounds, (found.min, found.max))
+        column.bounds = _widened(column.bounds, (bound(found, "min"), bound(found, "max")))
     except TypeError:
         # Files have different types of the column.
         column.is_bounded = False

@@ -7,9 +7,11 @@ from typing import Any
 
 from orcish.errors import OrcishError
 from orcish.layout.bounds import MAX_INDEXES, MAX_RANGES, MAX_REMOTE_INDEXES, MAX_STATISTICS
-from orcish.layout.columns import Column, Columns, Key
+from orcish.layout.columns import Column, Columns
 from orcish.layout.ranges import Part, describe_ranges
+from orcish.reading.column_keys import Key
 from orcish.reading.file import ORCFile
+from orcish.reading.moments import bound
 from orcish.terminal import printable
 from orcish.types import RowGroup
 
@@ -84,7 +86,7 @@ def _group_parts(groups: list[RowGroup], prefix: str) -> Iterator[Part]:
         number = 0 if group.stripe != stripe else number + 1
         stripe = group.stripe
         found = group.statistics
-        low, high = (None, None) if found is None else (found.min, found.max)
+        low, high = (None, None) if found is None else (bound(found, "min"), bound(found, "max"))
         yield Part(f"{prefix}stripe {stripe}, row group {number}", low, high)
 
 
@@ -92,7 +94,8 @@ def _stripe_parts(file: ORCFile, id: int, prefix: str) -> list[Part]:
     """The bounds of a column in each stripe; empty where the file has none, or where reading them takes too long."""
     if len(file.column_parents) * file.num_stripes > MAX_STATISTICS:
         return []
-    return [Part(f"{prefix}stripe {at}", found.min, found.max) for at, found in enumerate(file.stripe_statistics(id))]
+    stripes = enumerate(file.stripe_statistics(id))
+    return [Part(f"{prefix}stripe {at}", bound(found, "min"), bound(found, "max")) for at, found in stripes]
 
 
 def _filled(groups: list[RowGroup]) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from orcish.layout.bounds import runs
-from orcish.layout.columns import BLOOMS, Columns, Key
+from orcish.layout.columns import BLOOMS, Columns
+from orcish.reading.column_keys import Key
 from orcish.reading.file import ORCFile
 from orcish.terminal import printable
 from orcish.types import ColumnStorage, StripeInfo

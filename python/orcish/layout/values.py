@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from orcish.reading.moments import Moment
 from orcish.terminal import printable, shorten
 
 __all__ = ["keys", "positions", "shared_start", "shown"]
@@ -17,7 +18,6 @@ _MAX_TEXT = 60
 """Longest text of a value."""
 _PREFIX = 8
 """Bytes of texts that decide on their position, after those that all of them begin with."""
-_EPOCH = datetime.datetime(1970, 1, 1)
 
 
 def shown(value: Any) -> str:
@@ -26,8 +26,8 @@ def shown(value: Any) -> str:
         return shorten(value.hex(), _MAX_TEXT)
     if isinstance(value, decimal.Decimal):
         return shorten(format(value, "f"), _MAX_TEXT)
-    if isinstance(value, datetime.datetime):
-        return value.isoformat(" ").removesuffix("+00:00")
+    if isinstance(value, Moment):
+        return value.text.replace("T", " ").removesuffix("Z")
     # Longer texts are cut before their characters are looked at.
     return shorten(printable(str(value)[: 2 * _MAX_TEXT]), _MAX_TEXT)
 
@@ -39,6 +39,8 @@ def keys(values: Sequence[Any]) -> list[Fraction] | None:
         return _of_bytes([value.encode("utf-8", "surrogatepass") for value in values])
     if all(isinstance(value, bytes) for value in values):
         return _of_bytes(values)
+    if len({value.kind if isinstance(value, Moment) else None for value in values}) > 1:
+        return None
     try:
         return [_number(value) for value in values]
     except (TypeError, ValueError, OverflowError):
@@ -46,10 +48,8 @@ def keys(values: Sequence[Any]) -> list[Fraction] | None:
 
 
 def _number(value: Any) -> Fraction:
-    if isinstance(value, datetime.datetime):
-        return Fraction((value.replace(tzinfo=None) - _EPOCH) // datetime.timedelta(microseconds=1))
-    if isinstance(value, datetime.date):
-        return Fraction(value.toordinal())
+    if isinstance(value, Moment):
+        return Fraction(value.number)
     if isinstance(value, datetime.timedelta):
         return Fraction(value // datetime.timedelta(microseconds=1))
     if isinstance(value, bool | int | float | decimal.Decimal):

@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from orcish.reading.file import ORCFile
 from orcish.reading.type_tree import own_names
 from orcish.types import ColumnStatistics
@@ -162,20 +160,16 @@ def _bounds(known: ColumnStatistics | None) -> tuple[datetime.datetime, datetime
     """The least and the greatest value; beyond Python's years, the first or last moment of these."""
     if known is None or known.min is None or known.max is None:
         return None
-    return _moment(known.min, datetime.datetime.min), _moment(known.max, datetime.datetime.max)
+    return _moment(known.min), _moment(known.max)
 
 
-def _moment(value: Any, otherwise: datetime.datetime) -> datetime.datetime:
-    if isinstance(value, pa.Scalar):
-        try:
-            value = value.as_py()
-        except (OverflowError, ValueError):
-            return otherwise
+def _moment(value: datetime.date | int) -> datetime.datetime:
     if isinstance(value, datetime.datetime):
         return value.replace(tzinfo=None)
     if isinstance(value, datetime.date):
         return datetime.datetime(value.year, value.month, value.day)
-    return otherwise
+    # A number of days or nanoseconds since 1970.
+    return datetime.datetime.min if value < 0 else datetime.datetime.max
 
 
 def _of_stripes(file: ORCFile) -> Iterator[Feature]:

@@ -44,6 +44,7 @@ from orcish.types import (
 
 __all__ = [
     "ORCFile",
+    "column_id",
     "has_arrow_schema",
     "in_gregorian_calendar",
     "native_file",
@@ -416,7 +417,17 @@ class ORCFile(BatchSource):
                 # The reader found the only column of a file whose root is no struct.
                 return 0
             raise UnknownColumnError(f"no column has the full name {column!r}")
-        return id
+        return self._nearest_root(column) if "." in column else id
+
+    def _nearest_root(self, column: str) -> int:
+        """The column of a dotted name that the reader takes: a column ``a.b`` stands above the field ``b`` of ``a``."""
+        parents = self.column_parents
+
+        def depth(id: int) -> int:
+            above = parents[id]
+            return 0 if above is None else 1 + depth(above)
+
+        return min((id for id, path in enumerate(self.column_paths) if path == column), key=depth)
 
     # Data.
 
@@ -716,6 +727,15 @@ def native_file(file: ORCFile) -> _native.File:
     return file._file
 
 
+def column_id(file: ORCFile, column: str) -> int:
+    """The id of the column that the reader takes for a dotted name.
+
+    Raises:
+        UnknownColumnError: There is none.
+    """
+    return file._column_id(column)
+
+
 def in_gregorian_calendar(file: ORCFile) -> ORCFile:
     """The file with dates and timestamps of the proleptic Gregorian calendar, whatever its footer says."""
     found = copy.copy(file)
@@ -749,7 +769,15 @@ def _statistics(found: dict[str, Any], column_type: str) -> ColumnStatistics:
         elif kind == "date":
             fields[name] = _date(value)
         elif kind == "timestamp":
-            fields[name] = _timestamp(value, "local" in column_type)
+            fields[f"{name}_nanoseconds"] = value
+            microseconds, rest = divmod(value, 1000)
+            if rest:
+                # It stays a bound.
+                fields[f"{name}_is_exact"] = False
+                microseconds += name == "max"
+            fields[name] = _timestamp(microseconds, "local" in column_type, value)
+    if kind == "timestamp":
+        fields["is_instant"] = "local" in column_type
     axes = {axis: fields.pop(axis) for axis in "xyzm" if axis in fields}
     if kind == "geospatial":
         fields["bounding_box"] = axes
@@ -765,10 +793,10 @@ def _date(days: int) -> datetime.date | int:
         return days
 
 
-def _timestamp(nanoseconds: int, utc: bool) -> datetime.datetime | int:
+def _timestamp(microseconds: int, utc: bool, nanoseconds: int) -> datetime.datetime | int:
     """A timestamp in microseconds, or nanoseconds since 1970 where it is out of range for Python."""
     start = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc if utc else None)
     try:
-        return start + datetime.timedelta(microseconds=nanoseconds // 1000)
+        return start + datetime.timedelta(microseconds=microseconds)
     except OverflowError:
         return nanoseconds

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import NamedTuple
 
+from orcish.reading.column_keys import Key, column_keys
 from orcish.reading.file import ORCFile
 
 __all__ = ["ColumnSize", "FileSizes"]
@@ -37,8 +38,8 @@ class FileSizes:
     rows: int = 0
     stripes: int = 0
     bytes: int = 0
-    columns: dict[str, ColumnSize] = dataclasses.field(default_factory=dict)
-    """By dotted name, in the order of their appearance."""
+    columns: dict[Key, ColumnSize] = dataclasses.field(default_factory=dict)
+    """By key, in the order of their appearance."""
     file_footer: int = 0
     """Bytes of footers, postscripts, stripe statistics and the magic."""
     stripe_footer: int = 0
@@ -60,15 +61,15 @@ class FileSizes:
             streams += stripe.index_length + stripe.data_length
             end = stripe.offset + stripe.index_length + stripe.data_length + stripe.footer_length
         self.file_footer += file.file_length - end + _MAGIC
-        for column in storage:
+        for key, column in zip(column_keys(file), storage, strict=True):
             streams -= column.data_bytes + column.index_bytes
-            found = self.columns.get(column.name, ColumnSize(column.name, 0, 0, {}))
+            found = self.columns.get(key, ColumnSize(column.name, 0, 0, {}))
             kinds = {
                 kind: found.streams.get(kind, 0) + column.streams.get(kind, 0)
                 for kind in {**found.streams, **column.streams}
             }
             data, index = found.data_bytes + column.data_bytes, found.index_bytes + column.index_bytes
-            self.columns[column.name] = ColumnSize(column.name, data, index, kinds)
+            self.columns[key] = ColumnSize(column.name, data, index, kinds)
         self.other += streams
 
     @property

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
+from orcish.reading.moments import bound
 from orcish.types import ColumnStatistics
 
 __all__ = ["merged_statistics"]
@@ -31,15 +32,16 @@ def merged_statistics(parts: Sequence[ColumnStatistics | None]) -> ColumnStatist
     )
     if not is_all or merged.kind == "mixed":
         return merged
-    low, low_exact = _bound(known, "min", min)
-    high, high_exact = _bound(known, "max", max)
+    if len({part.is_instant for part in known if part.kind == "timestamp"}) > 1:
+        # Instants and wall clocks have no order.
+        return merged
+    low, high = _part_of(known, "min", min), _part_of(known, "max", max)
     with_values = [part for part in known if part.values != 0]
     return dataclasses.replace(
         merged,
-        min=low,
-        max=high,
-        min_is_exact=low_exact,
-        max_is_exact=high_exact,
+        **{name: getattr(low, name) for name in ("min", "min_is_exact", "min_nanoseconds") if low is not None},
+        **{name: getattr(high, name) for name in ("max", "max_is_exact", "max_nanoseconds") if high is not None},
+        is_instant=next((part.is_instant for part in known if part.is_instant is not None), None),
         **{name: _sum(with_values, name) for name in ("sum", "total_length", "true_count", "total_children")},
     )
 
@@ -66,12 +68,11 @@ def _has_null(known: Sequence[ColumnStatistics], is_all: bool) -> bool | None:
     return None if not is_all or None in found else False
 
 
-def _bound(
-    parts: Sequence[ColumnStatistics], name: str, of: Callable[..., ColumnStatistics]
-) -> tuple[Any, bool | None]:
-    """The least or greatest bound, and whether it is exact. Parts without values have none."""
+def _part_of(
+    parts: Sequence[ColumnStatistics], name: Literal["min", "max"], of: Callable[..., ColumnStatistics]
+) -> ColumnStatistics | None:
+    """The part that has the least or greatest bound. Parts without values have none."""
     with_values = [part for part in parts if part.values != 0]
     if not with_values or any(getattr(part, name) is None for part in with_values):
-        return None, None
-    part = of(with_values, key=lambda each: getattr(each, name))
-    return getattr(part, name), getattr(part, f"{name}_is_exact")
+        return None
+    return of(with_values, key=lambda each: bound(each, name))

@@ -1,0 +1,30 @@
+"""Names of columns and fields, which may be there several times."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+__all__ = ["distinct_names", "paired_names"]
+
+
+def paired_names(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
+    """Positions of the names that both have, in the order of ``a``. The first of a name belongs to the first one of the
+    other side, the second to the second.
+    """
+    waiting: dict[str, list[int]] = defaultdict(list)
+    for at, name in enumerate(b):
+        waiting[name].append(at)
+    return [(at, waiting[name].pop(0)) for at, name in enumerate(a) if waiting.get(name)]
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Names that are all different: later ones of a name are numbered, such as ``x (2)``."""
+    given, found = set(names), dict.fromkeys(names[:0])
+    for name in names:
+        number, own = 1, name
+        while own in found or (number > 1 and own in given):
+            number += 1
+            own = f"{name} ({number})"
+        found[own] = None
+    return list(found)

@@ -1,0 +1,81 @@
+"""Dates and timestamps of any year: their order, and their texts, as ISO 8601 has them."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from typing import Any, Literal
+
+import pyarrow as pa
+
+from orcish.arrow.far_dates import date_text
+from orcish.types import ColumnStatistics
+
+__all__ = ["Moment", "arrow_text", "bound", "timestamp_text"]
+
+_EPOCH = datetime.date(1970, 1, 1)
+_SECOND = 1_000_000_000
+_DAY = 86_400
+_UNITS = {"s": _SECOND, "ms": 1_000_000, "us": 1_000, "ns": 1}
+
+
+@dataclasses.dataclass(frozen=True)
+class Moment:
+    """A date, a wall clock or an instant of any year. Those of one kind have an order."""
+
+    kind: Literal["date", "timestamp", "instant"]
+    number: int
+    """Days, or nanoseconds, since 1970."""
+
+    def __lt__(self, other: Moment) -> bool:
+        if not isinstance(other, Moment) or self.kind != other.kind:
+            return NotImplemented
+        return self.number < other.number
+
+    @property
+    def text(self) -> str:
+        """The text of ISO 8601."""
+        if self.kind == "date":
+            return date_text(self.number)
+        return timestamp_text(self.number, is_instant=self.kind == "instant")
+
+
+def bound(found: ColumnStatistics, name: Literal["min", "max"]) -> Any:
+    """A bound of statistics in the order of the values, with all digits: a :class:`Moment` of dates and timestamps."""
+    value = getattr(found, name)
+    if value is None or found.kind not in ("date", "timestamp"):
+        return value
+    if found.kind == "date":
+        return Moment("date", (value - _EPOCH).days if isinstance(value, datetime.date) else value)
+    return Moment("instant" if found.is_instant else "timestamp", getattr(found, f"{name}_nanoseconds"))
+
+
+def timestamp_text(nanoseconds: int, *, is_instant: bool) -> str:
+    """The text of a number of nanoseconds since 1970, without zeros at the end of the fraction. An instant ends in
+    ``Z``.
+
+    >>> from orcish.reading.moments import timestamp_text
+    >>> timestamp_text(1_500_000_000_000_000_120, is_instant=True)
+    '2017-07-14T02:40:00.00000012Z'
+    """
+    seconds, fraction = divmod(nanoseconds, _SECOND)
+    days, second = divmod(seconds, _DAY)
+    digits = f".{fraction:09}".rstrip("0").removesuffix(".")
+    time = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}{digits}"
+    return f"{date_text(days)}T{time}{'Z' if is_instant else ''}"
+
+
+def arrow_text(one: Any) -> str:
+    """The text of the one value of an array without values in its values, for types of which Python has no object."""
+    kind = one.type
+    if pa.types.is_date32(kind):
+        return date_text(one.view(pa.int32())[0].as_py())
+    if pa.types.is_date64(kind):
+        return date_text(one.view(pa.int64())[0].as_py() // (1000 * _DAY))
+    if pa.types.is_timestamp(kind):
+        ticks = one.view(pa.int64())[0].as_py()
+        return timestamp_text(ticks * _UNITS[kind.unit], is_instant=kind.tz is not None)
+    try:
+        return str(one.cast(pa.string())[0].as_py())
+    except pa.ArrowException:
+        return str(one[0])

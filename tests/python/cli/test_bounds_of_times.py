@@ -1,0 +1,93 @@
+"""Bounds of dates and timestamps, of any year and with all digits, in each command that prints statistics."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+from typing import Any
+
+import orcish
+import pyarrow as pa
+import pyarrow.orc
+import pytest
+from orcish.cli import main
+from orcish.reading.merged_statistics import merged_statistics
+from orcish.reading.moments import bound
+
+DATES = {"far": (-719_529, 2_932_897), "usual": (0, 10)}
+TEXTS = {
+    "date": ("-0001-12-31", "10000-01-01"),
+    "timestamp": ("-0001-12-31T00:00:00", "10000-01-01T00:00:00"),
+    "instant": ("-0001-12-31T00:00:00Z", "10000-01-01T00:00:00Z"),
+}
+
+
+def column(kind: str, days: tuple[int, int]) -> pa.Array:
+    if kind == "date":
+        return pa.array(days, pa.int32()).cast(pa.date32())
+    return pa.array([day * 86_400 for day in days], pa.timestamp("s", "UTC" if kind == "instant" else None))
+
+
+def bounds(capsys: pytest.CaptureFixture[str], *arguments: Any) -> list[Any]:
+    assert main(["stats", "--json", "-c", "x", *map(str, arguments)]) == 0
+    found = [json.loads(line)["statistics"] for line in capsys.readouterr().out.splitlines()]
+    return [(each.get("min"), each.get("max")) for each in found]
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_years_beyond_those_of_python(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = []
+    for name, days in DATES.items():
+        paths.append(tmp_path / f"{name}.orc")
+        orcish.write_table(pa.table({"x": column(kind, days)}), paths[-1])
+    far, usual = paths
+    assert bounds(capsys, far) == [TEXTS[kind]]
+    for order in ((far, usual), (usual, far)):
+        assert bounds(capsys, *order) == [TEXTS[kind]]
+    assert len(bounds(capsys, "--by-file", far, usual)) == 2
+    for option in ("--statistics", "--row-index=x"):
+        assert main(["meta", option, str(far)]) == 0
+        out = capsys.readouterr().out
+        assert all(text in out for text in TEXTS[kind])
+    assert main(["layout", "--json", str(far), str(usual)]) == 0
+    (described,) = [each for each in json.loads(capsys.readouterr().out)["columns"] if each["path"] == "x"]
+    plain = [text.replace("T", " ").removesuffix("Z") for text in TEXTS[kind]]
+    assert [described["min"], described["max"]] == plain
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_digits_below_microseconds(zone: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    start, path, end = 1_500_000_000_000_000_000, tmp_path / "a.orc", "Z" if zone else ""
+    pyarrow.orc.write_table(pa.table({"x": pa.array([start + 1, start + 998], pa.timestamp("ns", zone))}), path)
+    low, high = f"2017-07-14T02:40:00.000000001{end}", f"2017-07-14T02:40:00.000000998{end}"
+    assert bounds(capsys, path) == [(low, high)]
+    for option in ("--statistics", "--row-index=x"):
+        assert main(["meta", option, str(path)]) == 0
+        out = capsys.readouterr().out
+        assert low in out
+        assert high in out
+    file = orcish.ORCFile(path)
+    for found in (file.statistics("x"), *file.stripe_statistics("x"), file.row_groups("x")[0].statistics):
+        assert found is not None
+        moment = dt.datetime(2017, 7, 14, 2, 40, tzinfo=dt.timezone.utc if zone else None)
+        # Python's values are bounds, too.
+        assert (found.min, found.max) == (moment, moment + dt.timedelta(microseconds=1))
+        assert (found.min_is_exact, found.max_is_exact) == (False, False)
+        assert (found.min_nanoseconds, found.max_nanoseconds) == (start + 1, start + 998)
+        assert found.is_instant == (zone is not None)
+
+
+def test_clocks_and_instants_have_no_common_bounds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [tmp_path / f"{kind}.orc" for kind in TEXTS]
+    for path in paths:
+        orcish.write_table(pa.table({"x": column(path.stem, (0, 1))}), path)
+    assert bounds(capsys, *paths[1:]) == [(None, None)]
+    assert bounds(capsys, *paths) == [(None, None)]
+    assert main(["layout", "--json", *map(str, paths)]) == 0
+    found = [orcish.ORCFile(path).statistics("x") for path in paths[1:]]
+    merged = merged_statistics(found)
+    assert merged is not None
+    assert (merged.values, merged.min, merged.max) == (4, None, None)
+    with pytest.raises(TypeError):
+        _ = bound(found[0], "min") < bound(found[1], "min")  # type: ignore[arg-type]

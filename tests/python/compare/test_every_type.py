@@ -1,0 +1,142 @@
+"""Differences of values of every type: one value of a column differs, and exactly its row is found."""
+
+from __future__ import annotations
+
+import io
+import json
+import pathlib
+from typing import Any
+
+import orcish
+import orcish.comparing.partitions as partitions
+import pyarrow as pa
+import pyarrow.orc
+import pytest
+from orcish.cli import main
+from support.columns_of_types import COLUMNS
+from support.cpp_writers import write_rows
+
+MODES: dict[str, dict[str, Any]] = {
+    "position": {},
+    "key": {"key": "id"},
+    "key on disk": {"key": "id", "max_memory": 1},
+    "tolerance": {"tolerance": 1e-300},
+    "values only": {"values_only": True},
+    "ignore order": {"ignore_order": True},
+    "ignore order on disk": {"ignore_order": True, "max_memory": 1},
+    "own key": {"key": "x"},
+    "own key on disk": {"key": "x", "max_memory": 1},
+}
+
+
+OTHERS = {
+    "half": pa.array([1.0, 2.0], pa.float16()),
+    "tags": pa.UnionArray.from_dense(
+        pa.array([0, 1], pa.int8()), pa.array([0, 0], pa.int32()), [pa.array([1]), pa.array([1])]
+    ),
+    "fields of one name": pa.StructArray.from_arrays([pa.array([1, 1]), pa.array([2, 3])], names=["q", "q"]),
+    "maps of maps": pa.array(
+        [[("a", [("b", 1)])], [("a", [("b", 2)])]], pa.map_(pa.string(), pa.map_(pa.string(), pa.int8()))
+    ),
+}
+ARRAYS = {
+    **{name: array for name, array in COLUMNS.items() if name not in ("null", "runs", "decimal of 256 bits")},
+    **OTHERS,
+    **{f"{name} in structs": pa.StructArray.from_arrays([array], ["f"]) for name, array in OTHERS.items()},
+    **{
+        f"{name} in lists": pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), array)
+        for name, array in OTHERS.items()
+    },
+    **{
+        f"{name} in maps": pa.MapArray.from_arrays(pa.array([0, 1, 2], pa.int32()), pa.array(["a", "a"]), array)
+        for name, array in OTHERS.items()
+    },
+}
+"""Columns whose first two values differ."""
+
+
+def written(array: pa.Array, order: list[int]) -> bytes:
+    column = pa.chunked_array([array.slice(at, 1) for at in order])
+    target = io.BytesIO()
+    orcish.write_table(pa.table({"id": range(len(order)), "x": column}), target)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ARRAYS)
+def test_one_value_is_found(name: str, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partitions, "MAX_PARTS", 3)
+    array, options = ARRAYS[name], MODES[mode]
+    a = written(array, [0, 1])
+    assert not orcish.diff(a, a, **options)
+    found = orcish.diff(a, written(array, [0, 0]), **options)
+    assert found.schema == ()
+    if "own" in mode or "ignore" in mode:
+        assert (found.only_a, found.only_b) == (1, 1)
+        rows = [(each.row_a, each.row_b) for each in found.shown if each.column is None]
+        assert (1, None) in rows
+        # Rows of one key are matched in their order.
+        assert (None, 1) in rows
+        return
+    assert (found.changed, found.only_a, found.only_b, found.columns) == (1, 0, 0, {"x": 1})
+    (each,) = found.shown
+    assert (each.row_a, each.row_b, each.column) == (1, 1, "x")
+    assert repr(each.a) != repr(each.b)
+
+
+@pytest.mark.parametrize("mode", [mode for mode in MODES if "own" not in mode and "ignore" not in mode])
+@pytest.mark.parametrize("name", ["list", "struct", "map", "union", "half", "uint64", "words"])
+def test_nulls_of_no_type(name: str, mode: str) -> None:
+    array = ARRAYS[name]
+    a, b = written(array, [0]), written(pa.nulls(1), [0])
+    found = orcish.diff(a, b, **MODES[mode])
+    assert (found.changed, found.columns) == (1, {"x": 1})
+    assert orcish.diff(b, a, **MODES[mode]).changed == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("kind", "key"), [("string", "a"), ("bigint", 7), ("struct<a:int>", (1,))])
+def test_null_keys_of_maps(kind: str, key: Any, mode: str) -> None:
+    a, b = (write_rows(f"struct<id:bigint,x:map<{kind},int>>", [(0, {key: 1}), (1, {each: 1})]) for each in (None, key))
+    assert not orcish.diff(a, a, **MODES[mode])
+    assert not orcish.diff(a, orcish.scan(a), **MODES[mode])
+    found = orcish.diff(a, b, **MODES[mode])
+    assert found.changed + found.only_a == 1
+    assert (1, None) in [(each.row_a, None) for each in found.shown]
+
+
+def test_columns_and_fields_of_one_name(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["x", "x", "s"]
+
+    def file(name: str, *values: int) -> pathlib.Path:
+        fields = pa.StructArray.from_arrays([pa.array([1]), pa.array([values[1]])], names=["q", "q"])
+        rows = pa.Table.from_arrays([pa.array([0]), pa.array([values[0]]), fields], names=names)
+        pyarrow.orc.write_table(rows, tmp_path / name)
+        return tmp_path / name
+
+    a, b = file("a.orc", 1, 2), file("b.orc", 1, 3)
+    assert not orcish.diff(a, a, check_metadata=True)
+    found = orcish.diff(a, b)
+    (each,) = found.shown
+    assert (each.column, each.a, each.b) == ("s", {"q": 1, "q (2)": 2}, {"q": 1, "q (2)": 3})
+    assert orcish.diff(a, file("c.orc", 2, 2)).columns == {"x (2)": 1}
+    only = orcish.diff(a, b, ignore_order=True).shown[0]
+    assert only.a == {"x": 0, "x (2)": 1, "s": {"q": 1, "q (2)": 2}}
+    pyarrow.orc.write_table(pa.table({"x": [0]}), tmp_path / "d.orc")
+    assert [change.column for change in orcish.diff(a, tmp_path / "d.orc").schema] == ["x (2)", "s"]
+    assert main(["diff", str(a), str(b), "--key", "x"]) == 2
+    assert "key: a has several columns 'x'" in capsys.readouterr().err
+    assert main(["diff", str(a), str(b), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out.splitlines()[0])["a"] == {"q": 1, "q (2)": 2}
+
+
+def test_values_beyond_the_calendar_have_texts() -> None:
+    for kind, texts in {
+        pa.date32(): ("5881580-07-11", "-5877641-06-23"),
+        pa.timestamp("s"): ("10000-01-01T00:00:00", "-0001-12-31T23:59:59"),
+    }.items():
+        numbers = (2**31 - 1, -(2**31)) if kind == pa.date32() else (253_402_300_800, -62_167_219_201)
+        own = pa.int32() if kind == pa.date32() else pa.int64()
+        a, b = (written(pa.array([number], own).cast(kind), [0]) for number in numbers)
+        (each,) = orcish.diff(a, b).shown
+        assert (each.a, each.b) == texts
