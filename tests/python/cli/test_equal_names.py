@@ -69,3 +69,11 @@ def test_partition_columns_have_no_ids_of_files(tmp_path: Path, capsys: pytest.C
     assert [(each["id"], each["parent"]) for each in own] == list(enumerate(file.column_parents))
     assert [each["path"] for each in found["columns"] if each["id"] is None] == ["k"]
     assert own[0]["type"] == found["type"] == file.type_string
+
+
+@pytest.mark.parametrize("option", ["--json", "--by-file", "--by-stripe"])
+def test_partition_columns_have_no_statistics(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    orcish.write_dataset(pa.table({"k": [1, 2], "id": [1, 2]}), tmp_path / "t", partition_by=["k"])
+    assert main(["stats", str(tmp_path / "t"), "-c", "k", option]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err.count("is a partition column")) == ("", 1)
