@@ -109,10 +109,12 @@ def _lines(columns: _Columns, options: argparse.Namespace) -> list[str]:
 
 
 def _described(columns: _Columns, options: argparse.Namespace) -> dict[str, Any]:
+    of_files = described_columns(columns.file, arrow=False, statistics=False)
     described = {
         "file": display_name(columns.name),
-        **described_columns(columns.file, arrow=False, statistics=False),
+        **of_files,
         "type": type_text(columns.root),
+        "columns": _without_ids(of_files["columns"], columns),
         "partition_columns": [field.name for field in columns.partition],
     }
     if options.arrow:
@@ -120,3 +122,19 @@ def _described(columns: _Columns, options: argparse.Namespace) -> dict[str, Any]
     if options.spark:
         described["spark"] = ", ".join(spark_ddl(columns.root, columns.partition))
     return described
+
+
+def _without_ids(described: list[dict[str, Any]], columns: _Columns) -> list[dict[str, Any]]:
+    """The columns with the ids that they have in files, in which there are no partition columns."""
+    names = set(columns.partition.names)
+    is_partition = [each["parent"] == 0 and each["name"] in names for each in described]
+    ids = {each["id"]: each["id"] - sum(is_partition[: each["id"]]) for each in described}
+    found = [
+        {
+            **each,
+            "id": None if of_partition else ids[each["id"]],
+            "parent": None if each["parent"] is None else ids[each["parent"]],
+        }
+        for each, of_partition in zip(described, is_partition, strict=True)
+    ]
+    return [{**found[0], "type": type_text(columns.root)}, *found[1:]]

@@ -10,6 +10,7 @@ from orcish.cli.arguments import LIST, add_files, add_json, add_storage
 from orcish.cli.meta_orc import bound_cell, format_statistic, json_statistics
 from orcish.cli.open_files import OpenFiles
 from orcish.cli.output import print_lines, print_table
+from orcish.errors import UnknownColumnError
 from orcish.io.names import display_name
 from orcish.reading.column_keys import Key, column_keys, name_of_empty
 from orcish.reading.file import ORCFile, column_id
@@ -58,12 +59,16 @@ def _run(options: argparse.Namespace) -> int:
     files = OpenFiles(options.files, dict(options.storage_options), "stats")
     merged: dict[Key, list[_Part]] = {}
     parts: list[_Part] = []
-    for found in files.each(lambda name, file: list(_parts(display_name(name), file, options))):
-        if options.by_file or options.by_stripe:
-            parts += found
-        else:
-            for part in found:
-                merged.setdefault(part.key, []).append(part)
+    try:
+        for found in files.each(lambda name, file: list(_parts(display_name(name), file, options))):
+            if options.by_file or options.by_stripe:
+                parts += found
+            else:
+                for part in found:
+                    merged.setdefault(part.key, []).append(part)
+    except _PartitionColumnError as error:
+        # It is the same of every file.
+        raise ValueError(str(error)) from None
     parts += [_merged(same) for same in merged.values()]
     if options.json:
         print_lines(json_line(_described(part)) for part in parts)
@@ -77,7 +82,7 @@ def _parts(name: str, file: ORCFile, options: argparse.Namespace) -> Iterator[_P
     paths, parents, types, keys = file.column_paths, file.column_parents, file.column_types, column_keys(file)
     ids = list(range(len(paths)))
     if options.columns is not None:
-        ids = [column_id(file, column) for column in options.columns]
+        ids = [_id(name, file, column) for column in options.columns]
     counts = [stripe.num_rows for stripe in file.stripes] if options.by_stripe else [file.num_rows]
 
     def statistics(id: int) -> Sequence[ColumnStatistics | None]:
@@ -91,6 +96,22 @@ def _parts(name: str, file: ORCFile, options: argparse.Namespace) -> Iterator[_P
             found = known[id][at] if at < len(known[id]) else None
             stripe = at if options.by_stripe else None
             yield _Part(paths[id], keys[id], types[id], _rows(id, at, rows, parents, types, known), found, name, stripe)
+
+
+class _PartitionColumnError(Exception):
+    """A column whose values are in names of folders."""
+
+
+def _id(name: str, file: ORCFile, column: str) -> int:
+    try:
+        return column_id(file, column)
+    except UnknownColumnError:
+        if any(part.startswith(f"{column}=") for part in name.split("/")[:-1]):
+            raise _PartitionColumnError(
+                f"{name}: column {column} is a partition column, of which files have no statistics: its values are in "
+                "the names of folders"
+            ) from None
+        raise
 
 
 def _with_parents(ids: Sequence[int], parents: Sequence[int | None]) -> set[int]:

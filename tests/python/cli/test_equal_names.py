@@ -57,3 +57,23 @@ def test_a_dotted_name_is_the_column_that_is_read(tmp_path: Path, capsys: pytest
     assert file.row_groups("a.b")[0].statistics.min == "p"
     (found,) = map(json.loads, run(capsys, "stats", "--json", "-c", "a.b", path))
     assert (found["type"], found["statistics"]["min"]) == ("string", "p")
+
+
+def test_partition_columns_have_no_ids_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = pa.table({"k": [1], "s": [{"a": 1}], "id": [1]})
+    orcish.write_dataset(rows, tmp_path / "t", partition_by=["k"])
+    (found,) = map(json.loads, run(capsys, "schema", "--json", tmp_path / "t"))
+    file = orcish.ORCFile(next((tmp_path / "t").rglob("*.orc")))
+    own = [each for each in found["columns"] if each["id"] is not None]
+    assert [each["path"] for each in own] == file.column_paths
+    assert [(each["id"], each["parent"]) for each in own] == list(enumerate(file.column_parents))
+    assert [each["path"] for each in found["columns"] if each["id"] is None] == ["k"]
+    assert own[0]["type"] == found["type"] == file.type_string
+
+
+@pytest.mark.parametrize("option", ["--json", "--by-file", "--by-stripe"])
+def test_partition_columns_have_no_statistics(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    orcish.write_dataset(pa.table({"k": [1, 2], "id": [1, 2]}), tmp_path / "t", partition_by=["k"])
+    assert main(["stats", str(tmp_path / "t"), "-c", "k", option]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err.count("is a partition column")) == ("", 1)

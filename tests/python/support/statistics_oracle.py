@@ -158,16 +158,15 @@ def _sum(numbers: list[decimal.Decimal]) -> decimal.Decimal:
 
 
 def _of_times(recorded: Any, values: pa.ChunkedArray) -> dict[str, Any]:
-    """Bounds to the microsecond, or to the millisecond, to which some writers cut them."""
+    """Bounds to the nanosecond, or to the millisecond, to which some writers cut them."""
     own = {}
     bounds = pc.min_max(values.cast(pa.int64())).as_py()
+    unit = NANOS[values.type.unit]
     for name in ("min", "max"):
-        believed = getattr(recorded, name)
-        if believed is None or isinstance(believed, int):
+        believed = getattr(recorded, f"{name}_nanoseconds")
+        if believed is None:
             continue
-        micros = bounds[name] * NANOS[values.type.unit] // 1000
-        start = believed.replace(year=1970, month=1, day=1, hour=0, minute=0, second=0, microsecond=0)
-        stated = (believed - start) // (believed.resolution)
-        if stated not in (micros, micros // 1000 * 1000):
-            own[name] = micros
+        exact = bounds[name] * unit
+        if believed // unit * unit not in (exact, exact // 10**6 * 10**6):
+            own[name] = exact
     return own
