@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from orcish._native import __version__
-from orcish.cli.arguments import Parser
 from orcish.cli.commands import COMMANDS
 from orcish.cli.completion import complete, is_completing
 from orcish.cli.groups import RootParser
 from orcish.cli.output import EXPECTED, fail, print_traceback
+from orcish.cli.parser import Parser
 
 __all__ = ["main"]
 

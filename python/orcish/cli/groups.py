@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from orcish.cli.arguments import Parser
 from orcish.cli.commands import COMMANDS, Command
+from orcish.cli.parser import Parser
 
 __all__ = ["GROUPS", "RootParser", "grouped"]
 

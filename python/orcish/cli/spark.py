@@ -8,7 +8,6 @@ from typing import Any, get_args
 
 from orcish.cli.arguments import (
     LIST,
-    Parser,
     add_filters,
     add_partition_by,
     add_storage,
@@ -16,6 +15,7 @@ from orcish.cli.arguments import (
     count,
     pair,
 )
+from orcish.cli.parser import Parser
 from orcish.errors import UnsupportedError
 from orcish.types import ExistingData
 

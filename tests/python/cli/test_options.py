@@ -12,8 +12,9 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli.arguments import Parser
+from orcish.cli.actions import Once
 from orcish.cli.commands import COMMANDS
+from orcish.cli.parser import Parser
 from support.s3_store import BUCKET
 
 Run = Callable[..., tuple[int, list[str], str]]
@@ -127,3 +128,85 @@ def test_urls_and_json(name: str, run: Run, remote: list[str]) -> None:
         assert code in (1, 2), arguments
         assert f"s3://{BUCKET}/" in err, arguments
         assert "Traceback" not in err
+
+
+def parsers() -> list[Any]:
+    """The parsers of all commands, and of the jobs of Spark."""
+    found = []
+    for command in COMMANDS:
+        parser = Parser(prog=command.name)
+        getattr(importlib.import_module(f"orcish.cli.{command.module}"), command.function)(parser)
+        jobs = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+        found += [job for each in jobs for job in each.choices.values()] if jobs else [parser]
+    return [pytest.param(parser, id=parser.prog) for parser in found]
+
+
+def parsed(parser: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
+    """The arguments, behind those that the command needs."""
+    needed = [action for action in parser._actions if action.required]
+    before = {action.dest: ["id > 1"] if "--where" in action.option_strings else ["x"] for action in needed}
+    options = [
+        part
+        for action in needed
+        if action.option_strings and not set(given) & set(action.option_strings)
+        for part in (action.option_strings[0], *before[action.dest])
+    ]
+    groups = [group for group in parser._mutually_exclusive_groups if group.required]
+    options += ["--in-place"] if groups and not {"-o", "--output", "--in-place"} & set(given) else []
+    names = [
+        value for action in needed if not action.option_strings for value in (action.choices or before[action.dest])
+    ]
+    return parser.parse_args([*names[:2], *options, *given])
+
+
+@pytest.mark.parametrize("parser", parsers())
+def test_nothing_that_is_given_is_dropped(parser: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """An option that is given several times has all values, or is an error; the same value twice is none."""
+    for action in parser._actions:
+        if not action.option_strings or action.nargs is not None:
+            continue
+        option = action.option_strings[-1]
+        values = list(action.choices or ()) or ["1", "2"]
+        if option == "--where":
+            found = parsed(parser, [option, "id > 1 or id < 0", option, "k = 2", option, "id > 3"])
+            assert str(found.filters) == "((id > 1) or (id < 0)) and (k = 2) and (id > 3)"
+            continue
+        if action.type is not None and getattr(action.type, "__name__", "") == "pair":
+            found = parsed(parser, [option, "a=1", option, "b=2", option, "a=1"])
+            assert dict(getattr(found, action.dest)) == {"a": "1", "b": "2"}
+            values = ["a=1", "a=2"]
+        elif not isinstance(action, Once):
+            found = parsed(parser, [option, "a", option, "b"])
+            assert getattr(found, action.dest) == ["a", "b"]
+            continue
+        else:
+            parsed(parser, [option, values[0], option, values[0]])
+        with pytest.raises(SystemExit) as ended:
+            parsed(parser, [option, values[0], option, values[1]])
+        assert ended.value.code == 2
+        assert "given twice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["delete", "count", "data", "convert", "rewrite", "scan", "diff"])
+def test_several_filters_are_all_true(name: str, run: Run, tmp_path: pathlib.Path) -> None:
+    table = str(tmp_path / "t")
+    orcish.write_dataset(pa.table({"id": range(100), "k": [at % 2 for at in range(100)]}), table, partition_by=["k"])
+    both = ["--where", "id >= 90", "--filters", "id < 95 or id = 3"]
+    target = str(tmp_path / "to.orc")
+    more = {"convert": [target], "rewrite": ["-o", target], "diff": [table]}.get(name, [])
+    code, lines, err = run(name, table, *more, *both, "--json")
+    assert (code, err) == (0, "")
+    found = [json.loads(line) for line in lines]
+    if name == "diff":
+        assert found[-1]["rows_a"] == 5
+    else:
+        assert (len(found) if name == "data" else sum(each["rows"] for each in found)) == 5
+    if name == "delete":
+        assert orcish.scan(table).count() == 95
+
+
+def test_a_filter_of_several_that_is_none(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run("count", "f.orc", "--where", "id > 1", "--where", "id < 2) or (true")
+    assert ended.value.code == 2
+    assert "--where" in capsys.readouterr().err
