@@ -86,7 +86,7 @@ def add_files(command: argparse.ArgumentParser) -> None:
     command.add_argument("files", nargs="+", metavar="FILE", help="a file, a folder, a pattern or a URL")
 
 
-def add_limit(command: argparse._ActionsContainer, text: str, default: int | None = None) -> None:
+def add_limit(command: Any, text: str, default: int | None = None) -> None:
     """Adds the argument for the most rows, or whatever the command prints; ``text`` is its help."""
     command.add_argument("-n", "--limit", type=count, default=default, metavar="N", help=text)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from orcish.errors import OrcishError
+from orcish.process import is_terminal
 from orcish.terminal import Table, printable, show
 
 __all__ = ["EXPECTED", "fail", "print_lines", "print_table", "print_traceback"]
@@ -33,7 +34,7 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Seq
         rows: Texts of the cells.
         right: Which columns are aligned to the right.
     """
-    if sys.stdout.isatty() and (console := _console()) is not None:
+    if is_terminal(sys.stdout) and (console := _console()) is not None:
         from rich.table import Table as RichTable
         from rich.text import Text
 
