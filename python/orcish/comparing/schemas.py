@@ -87,11 +87,12 @@ def schema_changes(
     ]
     for at, other in common:
         x, y = a.field(at), b.field(other)
-        before, after = str(x.type), str(y.type)
-        if x.name in types_a and x.name in types_b and types_a[x.name] != types_b[x.name]:
-            before, after = types_a[x.name], types_b[x.name]
-        if before != after:
-            changes.append(ColumnChange("type", x.name, before, after, all_comparable(x.type, y.type)))
+        names = (types_a.get(x.name), types_b.get(y.name))
+        if None in names or names[0] == names[1]:
+            if _without_names(x.type) == _without_names(y.type):
+                continue
+            names = (str(x.type), str(y.type))
+        changes.append(ColumnChange("type", x.name, *names, all_comparable(x.type, y.type)))
     in_order = sorted(other for _, other in common)
     changes += [
         ColumnChange("order", a.field(at).name, str(at), str(other), True)
@@ -99,6 +100,26 @@ def schema_changes(
         if other != place
     ]
     return changes
+
+
+def _without_names(kind: pa.DataType) -> pa.DataType:
+    """A type without the names that Arrow has for the values of lists and maps, which ORC does not have."""
+
+    def inner(name: str, kind: pa.DataType) -> pa.Field:
+        return pa.field(name, _without_names(kind), nullable=name != "key")
+
+    if pa.types.is_struct(kind):
+        fields = [kind.field(at) for at in range(kind.num_fields)]
+        return pa.struct([pa.field(field.name, _without_names(field.type)) for field in fields])
+    if pa.types.is_map(kind):
+        return pa.map_(inner("key", kind.key_type), inner("value", kind.item_type))
+    if pa.types.is_list(kind):
+        return pa.list_(inner("element", kind.value_type))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(inner("element", kind.value_type))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(inner("element", kind.value_type), kind.list_size)
+    return kind
 
 
 def metadata_changes(a: ORCFile, b: ORCFile) -> list[MetadataChange]:
