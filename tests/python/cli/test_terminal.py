@@ -1,6 +1,8 @@
 """What commands print: names and texts of files reach no terminal as they are, but as escapes."""
 
+import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -231,3 +233,31 @@ def test_a_signal_at_the_start(tmp_path):
         code = f"import sys, signal; sys.argv[0] = {program!r}; import orcish; print(signal.getsignal(signal.SIGINT).__name__)"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
         assert done.stdout.strip() == handler
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60, 80, 100, 140, 300])
+@pytest.mark.parametrize("name", ["stats", "count", "sizes", "diff", "compat"])
+def test_no_word_of_a_table_is_broken(name, columns, tmp_path, monkeypatch):
+    """On narrow terminals, too, numbers and names are whole. A table fits where its words do."""
+    pytest.importorskip("rich")
+    path, other = tmp_path / "a_rather_long_name_of_a_file.orc", tmp_path / "b.orc"
+    rows = pa.table({"a_name_of_a_column": range(1000, 1200), "v": [float(at * 1234567) for at in range(200)]})
+    orcish.write_table(rows, path)
+    orcish.write_table(rows.set_column(1, "v", [[float(at) for at in range(200)]]), other)
+    given = [name, *{"diff": [path, other]}.get(name, [path])]
+
+    def shown(width):
+        stream = io.StringIO()
+        stream.isatty = lambda: width is not None
+        monkeypatch.setattr("sys.stdout", stream)
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setenv("NO_COLOR", "1")
+        main([str(each) for each in given])
+        return stream.getvalue()
+
+    wide = shown(1000)
+    plain, found = (re.sub("\x1b\\[[0-9;]*m", "", text) for text in (wide, shown(columns)))
+    words = {word for word in plain.split() if word.strip("-")}
+    assert words == {word for word in found.split() if word.strip("-")}
+    if name == "compat" and columns >= 60:
+        assert max(map(len, found.splitlines()[1:])) <= columns
