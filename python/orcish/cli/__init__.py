@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from orcish._native import __version__
+from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.commands import COMMANDS
 from orcish.cli.completion import complete, is_completing
 from orcish.cli.groups import RootParser
@@ -25,6 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; gives its exit code."""
     open_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["help"]:
+        given = [*given[1:2], "--help"]
     parser = _parser(next((argument for argument in given if not argument.startswith("-")), None))
     complete(parser)
     options = parser.parse_args(given)
@@ -55,6 +58,8 @@ def _failed(error: BaseException, trouble: int) -> int:
         # The reader of the pipe is gone. The rest of the buffer must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    if isinstance(error, WrongArgumentsError):
+        return fail(error, 2)
     if isinstance(error, EXPECTED):
         return fail(error, trouble)
     if isinstance(error, Exception):
@@ -70,7 +75,7 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
         epilog="Exit codes: 0 for success; 1 for an error, or where a command that compares or checks has found "
         "something; 2 for wrong arguments, and for errors of commands that compare or check.",
     )
-    parser.add_argument("--version", action="version", version=f"orcish {__version__}")
+    parser.add_argument("-V", "--version", action="version", version=f"orcish {__version__}")
     commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
     for command in COMMANDS:
         text = command.help

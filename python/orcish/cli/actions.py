@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-__all__ = ["Append", "Conjunction", "Once"]
+__all__ = ["Append", "Conjunction", "Once", "WrongArgumentsError"]
 
 _GIVEN = "_given"
 """The attribute of a namespace that has the options which were given."""
+
+
+class WrongArgumentsError(ValueError):
+    """Arguments do not go together: exit code 2, as where the parser finds it."""
 
 
 class Once(argparse.Action):

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from orcish.cli.actions import Conjunction
+from orcish.sizes import parse_size
 
 __all__ = [
     "LIST",
@@ -24,8 +25,10 @@ __all__ = [
     "chosen_writing",
     "count",
     "days",
+    "fraction",
     "names",
     "pair",
+    "size",
 ]
 
 
@@ -156,6 +159,22 @@ def days(text: str) -> float:
     if not 0 <= number <= timedelta.max.days:
         raise argparse.ArgumentTypeError(f"{text} is no number of days")
     return number
+
+
+def fraction(text: str) -> float:
+    """Parses a number from 0 to 1."""
+    number = float(text)
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not from 0 to 1")
+    return number
+
+
+def size(text: str) -> int:
+    """Parses a number of bytes, such as ``64MB``."""
+    try:
+        return parse_size(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def names(text: str) -> list[str]:

@@ -45,7 +45,7 @@ class RootParser(Parser):
             _add(formatter, group, entries)
         options = [
             argparse.Action(["-h", "--help"], "help", 0, help="show this help message and exit"),
-            argparse.Action(["--version"], "version", 0, help="show the version and exit"),
+            argparse.Action(["-V", "--version"], "version", 0, help="show the version and exit"),
         ]
         _add(formatter, "options", options)
         formatter.add_text(self.epilog)

@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 from typing import Any
 
+from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import add_storage
 from orcish.cli.output import print_lines
 from orcish.io.names import display_name
@@ -49,9 +50,9 @@ def _run(options: argparse.Namespace) -> int:
         options.trouble = 1
         return _recover_table(options, storage)
     if options.undo:
-        raise ValueError(f"{given} is of files, and --undo of tables")
+        raise WrongArgumentsError(f"{given} is of files, and --undo of tables")
     if options.output is not None and options.dry_run:
-        raise ValueError("--dry-run writes no file: leave out --output")
+        raise WrongArgumentsError("--dry-run writes no file: leave out --output")
     found = recover_file(options.path, options.output, like=options.like, storage_options=storage)
     print_lines(_described(found, options))
     return 1 if found.lost else 0
