@@ -12,10 +12,17 @@ An :class:`ORCFile` is an Arrow stream: ``polars.DataFrame(file)``, ``duckdb.fro
 ``pandas.DataFrame.from_arrow(file)`` read it directly.
 """
 
+# ruff: noqa: E402 - the process is prepared before the imports that take time.
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from orcish.process import begin_command
+
+begin_command()
+
+# isort: split
 from orcish._native import __version__
 from orcish.advising.advise import advise
 from orcish.advising.result import Advice, Lookups, Trial

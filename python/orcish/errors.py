@@ -15,6 +15,7 @@ __all__ = [
     "UnknownColumnError",
     "UnsupportedError",
     "closest_match",
+    "suggestion",
     "unknown_column",
 ]
 
@@ -99,6 +100,12 @@ def closest_match(name: str, names: Iterable[str]) -> str | None:
     known = list(names)
     near = difflib.get_close_matches(name.lower(), [each.lower() for each in known], 1)
     return next((each for each in known if [each.lower()] == near), None)
+
+
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """The end of a message about a name that is not known: ``; did you mean …?``, or nothing where no name is close."""
+    near = closest_match(name, names)
+    return f"; did you mean {near}?" if near else ""
 
 
 def unknown_column(name: str, names: Iterable[str]) -> UnknownColumnError:

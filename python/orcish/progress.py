@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
+from orcish.process import is_terminal
 from orcish.terminal import printable, shorten
 from orcish.types import Progress, ProgressOption
 
@@ -41,7 +42,7 @@ def reported(option: ProgressOption, text: str, total: int | None) -> Iterator[C
         text: What the work is.
         total: Bytes or rows of all parts; ``None`` where they are not known.
     """
-    bar = _bar(printable(text), total) if option is True and sys.stderr.isatty() else None
+    bar = _bar(printable(text), total) if option is True and is_terminal(sys.stderr) else None
     show = option if callable(option) else None
     last = -INTERVAL
     done = 0

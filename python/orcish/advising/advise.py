@@ -8,14 +8,14 @@ import pyarrow as pa
 
 from orcish.advising.candidates import PRESENT, of_columns, of_table, with_changes
 from orcish.advising.choice import Whole, chosen
-from orcish.advising.columns import check_lookups, columns_of_filter, is_sortable, lookups_of, orders_of
+from orcish.advising.columns import check_lookups, check_names, columns_of_filter, is_sortable, lookups_of, orders_of
 from orcish.advising.measuring import Candidate, Measured, Probe, measure
 from orcish.advising.result import Advice, Lookups, Trial, merged
 from orcish.advising.sample import Sample, take_sample
 from orcish.filters.pushdown import Filters
 from orcish.keywords import check_integer, checked_keywords
 from orcish.progress import reported
-from orcish.tables.orc_sources import name_of, orc_sources, title_of
+from orcish.tables.orc_sources import name_of, orc_sources, partition_columns, title_of
 from orcish.types import FileSystem, ProgressOption, Sources, StorageOptions
 from orcish.writing.writer import file_of_schema
 
@@ -81,7 +81,8 @@ def advise(
     Raises:
         FileNotFoundError: There are no files.
         UnknownColumnError: There is no column of ``lookup``.
-        ValueError: There are no rows, a filter does not fit, or values of ``lookup`` cannot be looked up.
+        ValueError: There are no rows, a filter does not fit, values of ``lookup`` cannot be looked up, or a column is
+            that of a partition.
         UnsupportedError: The source is a table of CarbonData, or has encrypted columns.
         OrcishError: A file cannot be read.
         OSError: Likewise.
@@ -91,6 +92,9 @@ def advise(
     with reported(progress, f"sample {name}", None) as add:
         sample = take_sample(files, check_integer("sample_size", sample_size, 1), seed, storage_options, add)
     lookup = list(lookup or [])
+    partition = partition_columns(files)
+    for given, columns in (("lookup", lookup), ("filters", columns_of_filter(filters))):
+        check_names(name, sample.rows.schema, partition, given, columns)
     check_lookups(sample.rows, lookup)
     work = _Work(sample, lookup, filters, seed)
     table, notes = of_table(sample, lookup, work.orders, list(work.probes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -18,6 +18,7 @@ from orcish.filters.text import parse
 __all__ = [
     "Orders",
     "check_lookups",
+    "check_names",
     "columns_of_filter",
     "is_sortable",
     "is_text",
@@ -39,18 +40,43 @@ _SCATTERED = 0.5
 """Share of the distinct values that a row group has, from which on a column is tried as the sort order."""
 
 
-def check_lookups(rows: pa.Table, lookup: Sequence[str]) -> None:
-    """Checks columns that are looked up.
+def check_names(name: str, schema: pa.Schema, partition: Collection[str], given: str, columns: Sequence[str]) -> None:
+    """Checks the columns of an argument.
+
+    Args:
+        name: The source, for errors.
+        schema: The columns that its files have.
+        partition: Names of its folders' columns.
+        given: The argument, for errors.
+        columns: The columns, which may be nested.
 
     Raises:
         UnknownColumnError: There is no such column.
-        ValueError: Its values cannot be looked up.
+        ValueError: It is a partition column.
+    """
+    for column in columns:
+        top = column.partition(".")[0]
+        if column in schema.names or top in schema.names:
+            continue
+        if column in partition:
+            raise ValueError(
+                f"{name}: {given}: {column!r} is a partition column, and no file has its values: leave it out, or name "
+                "the folder of a partition"
+            )
+        match = closest_match(column, schema.names)
+        hint = f"; did you mean {match!r}?" if match else f"; there are {', '.join(schema.names) or 'none'}"
+        raise UnknownColumnError(f"{name}: {given}: there is no column {column!r}{hint}")
+
+
+def check_lookups(rows: pa.Table, lookup: Sequence[str]) -> None:
+    """Checks columns that are looked up, and are there.
+
+    Raises:
+        ValueError: The values of one cannot be looked up.
     """
     for name in lookup:
         if name not in rows.schema.names:
-            match = closest_match(name, rows.schema.names)
-            hint = f"; did you mean {match!r}?" if match else ""
-            raise UnknownColumnError(f"lookup: there is no column {name!r}{hint}")
+            raise ValueError(f"lookup: {name!r} is a nested column: only those at the top are looked up")
         if rows.schema.names.count(name) > 1:
             raise ValueError(f"lookup: there are several columns {name!r}")
         if not is_sortable(rows.schema.field(name).type):

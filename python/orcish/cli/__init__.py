@@ -11,43 +11,62 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from orcish._native import __version__
-from orcish.cli.arguments import Parser
+from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.commands import COMMANDS
 from orcish.cli.completion import complete, is_completing
 from orcish.cli.groups import RootParser
 from orcish.cli.output import EXPECTED, fail, print_traceback
+from orcish.cli.parser import Parser
 from orcish.cli.standard_input import named_sources
+from orcish.process import EndingSignals, open_streams
 
 __all__ = ["main"]
-
-_INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; gives its exit code."""
+    open_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["help"]:
+        given = [*given[1:2], "--help"]
     parser = _parser(next((argument for argument in given if not argument.startswith("-")), None))
     complete(parser)
     options = parser.parse_args(given)
-    run: Callable[[argparse.Namespace], int] = options.run
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Characters that the terminal cannot show are escaped.
         sys.stdout.reconfigure(errors="backslashreplace")
+    signals = EndingSignals()
     try:
-        with named_sources(options):
-            code = run(options)
-        sys.stdout.flush()
-    except BrokenPipeError:
+        with signals.handled():
+            return _run(options)
+    except BaseException as error:
+        # Libraries have errors of their own for work that a signal has ended.
+        if signals.received is not None or isinstance(error, KeyboardInterrupt):
+            return signals.code
+        return _failed(error, getattr(options, "trouble", 1))
+
+
+def _run(options: argparse.Namespace) -> int:
+    run: Callable[[argparse.Namespace], int] = options.run
+    with named_sources(options):
+        code = run(options)
+    sys.stdout.flush()
+    return code
+
+
+def _failed(error: BaseException, trouble: int) -> int:
+    """Prints what has failed; gives the exit code."""
+    if isinstance(error, BrokenPipeError):
         # The reader of the pipe is gone. The rest of the buffer must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except KeyboardInterrupt:
-        return _INTERRUPTED
-    except EXPECTED as error:
-        return fail(error, getattr(options, "trouble", 1))
-    except Exception:
-        return print_traceback(getattr(options, "trouble", 1))
-    return code
+    if isinstance(error, WrongArgumentsError):
+        return fail(error, 2)
+    if isinstance(error, EXPECTED):
+        return fail(error, trouble)
+    if isinstance(error, Exception):
+        return print_traceback(trouble)
+    raise error
 
 
 def _parser(chosen: str | None) -> argparse.ArgumentParser:
@@ -58,7 +77,7 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
         epilog="Exit codes: 0 for success; 1 for an error, or where a command that compares or checks has found "
         "something; 2 for wrong arguments, and for errors of commands that compare or check.",
     )
-    parser.add_argument("--version", action="version", version=f"orcish {__version__}")
+    parser.add_argument("-V", "--version", action="version", version=f"orcish {__version__}")
     commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
     for command in COMMANDS:
         text = command.help

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any, NoReturn
+from typing import Any
 
-from orcish.terminal import printable
+from orcish.cli.actions import Conjunction
+from orcish.sizes import parse_size
 
 __all__ = [
     "LIST",
-    "Parser",
     "add_external",
     "add_files",
     "add_filters",
@@ -27,42 +26,13 @@ __all__ = [
     "chosen_writing",
     "count",
     "days",
+    "fraction",
     "names",
     "pair",
     "renames",
+    "size",
     "types",
 ]
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that escapes its messages, as arguments may be file names. Values may begin with ``-``, as ``-id`` of
-    ``--sort-by -id`` does, unless they are options.
-    """
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """See :meth:`argparse.ArgumentParser.parse_known_args`."""
-        return super().parse_known_args(self._joined(sys.argv[1:] if args is None else list(args)), namespace)
-
-    def _joined(self, given: list[str]) -> list[str]:
-        """Arguments in which options are one with their values that begin with ``-``."""
-        joined: list[str] = []
-        takes_value = False
-        for at, argument in enumerate(given):
-            if argument == "--":
-                return [*joined, *given[at:]]
-            is_option = argument.partition("=")[0] in self._option_string_actions
-            if takes_value and argument.startswith("-") and not is_option:
-                joined[-1] += f"={argument}" if joined[-1].startswith("--") else argument
-                takes_value = False
-                continue
-            action = None if takes_value and not is_option else self._option_string_actions.get(argument)
-            takes_value = action is not None and action.nargs is None
-            joined.append(argument)
-        return joined
-
-    def error(self, message: str) -> NoReturn:
-        """Prints an error and exits."""
-        super().error(printable(message))
 
 
 def add_values(command: argparse.ArgumentParser) -> None:
@@ -105,9 +75,15 @@ def add_timestamps(command: argparse.ArgumentParser, zone: str) -> None:
 
 
 def add_filters(command: argparse.ArgumentParser, text: str, *, required: bool = False) -> None:
-    """Adds the argument for a filter; ``text`` is its help."""
+    """Adds the argument for a filter, or several, which are joined by ``and``; ``text`` is its help."""
     command.add_argument(
-        "--filters", "--where", dest="filters", metavar="SQL", required=required, help=f"{text}, such as 'id > 5'"
+        "--filters",
+        "--where",
+        dest="filters",
+        action=Conjunction,
+        metavar="SQL",
+        required=required,
+        help=f"{text}, such as 'id > 5'; of several, all are true",
     )
 
 
@@ -186,6 +162,22 @@ def days(text: str) -> float:
     if not 0 <= number <= timedelta.max.days:
         raise argparse.ArgumentTypeError(f"{text} is no number of days")
     return number
+
+
+def fraction(text: str) -> float:
+    """Parses a number from 0 to 1."""
+    number = float(text)
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is not from 0 to 1")
+    return number
+
+
+def size(text: str) -> int:
+    """Parses a number of bytes, such as ``64MB``."""
+    try:
+        return parse_size(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def names(text: str) -> list[str]:

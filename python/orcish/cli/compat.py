@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import dataclasses
 
-from orcish.cli.arguments import LIST, add_files, add_json, add_storage
+from orcish.cli.arguments import LIST, add_files, add_json, add_storage, names
 from orcish.cli.open_files import OpenFiles
 from orcish.cli.output import print_lines, print_table
+from orcish.errors import suggestion
 from orcish.io.names import display_name
 from orcish.readers.compatibility import Compatibility, compatibility
 from orcish.readers.facts import READERS
@@ -30,11 +31,22 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "prints which. Readers: " + ", ".join(reader.id for reader in READERS) + "."
     )
     add_files(command)
-    command.add_argument("-r", "--reader", dest="readers", **LIST, help="only these readers (all)")
+    command.add_argument(
+        "-r", "--reader", dest="readers", **{**LIST, "type": _readers}, help="only these readers (all)"
+    )
     command.add_argument("--sources", action="store_true", help="also the sources of the facts")
     add_json(command, "file")
     add_storage(command)
     command.set_defaults(run=_run)
+
+
+def _readers(text: str) -> list[str]:
+    known = [reader.id for reader in READERS]
+    for name in names(text):
+        if name not in known:
+            hint = suggestion(name, known) or f"; there are {', '.join(known)}"
+            raise argparse.ArgumentTypeError(f"there is no reader {name!r}{hint}")
+    return names(text)
 
 
 def _run(options: argparse.Namespace) -> int:

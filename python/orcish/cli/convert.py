@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, get_args
 
+from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import add_json, add_limit, add_partition_by, add_writing, chosen_writing, count
 from orcish.cli.formats.converting import convert_to_file, foreign_rows, source_format, target_format
 from orcish.cli.formats.names import FORMATS, ORC, codec_of
@@ -83,7 +84,7 @@ def _to_folder(options: argparse.Namespace) -> list[Any]:
     codec_of(options.target, ORC, options.compression, None, "zstd")
     for name in ("masked", "limit"):
         if getattr(options, name) is not None:
-            raise ValueError(f"--{name} is of targets that are files, and not folders")
+            raise WrongArgumentsError(f"--{name} is of targets that are files, and not folders")
     common: dict[str, Any] = {
         "existing_data": options.existing_data,
         "max_rows_per_file": options.max_rows_per_file,

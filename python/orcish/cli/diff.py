@@ -46,8 +46,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "--values-only", action="store_true", help="types of other widths and another order of columns are equal"
     )
     command.add_argument("--metadata", action="store_true", help="also user metadata and attributes of columns")
-    add_limit(command, f"how many values and rows are shown ({_SHOWN})", _SHOWN)
-    command.add_argument("--all", dest="limit", action="store_const", const=_ALL, help="all values and rows are shown")
+    shown = command.add_mutually_exclusive_group()
+    add_limit(shown, f"how many values and rows are shown ({_SHOWN})", _SHOWN)
+    shown.add_argument("--all", dest="limit", action="store_const", const=_ALL, help="all values and rows are shown")
     command.add_argument(
         "-q", "--brief", action="store_true", help="end at the first difference; print only whether there is one"
     )

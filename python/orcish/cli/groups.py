@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from orcish.cli.arguments import Parser
 from orcish.cli.commands import COMMANDS, Command
+from orcish.cli.parser import Parser
 
 __all__ = ["GROUPS", "RootParser", "grouped"]
 
@@ -45,7 +45,7 @@ class RootParser(Parser):
             _add(formatter, group, entries)
         options = [
             argparse.Action(["-h", "--help"], "help", 0, help="show this help message and exit"),
-            argparse.Action(["--version"], "version", 0, help="show the version and exit"),
+            argparse.Action(["-V", "--version"], "version", 0, help="show the version and exit"),
         ]
         _add(formatter, "options", options)
         formatter.add_text(self.epilog)

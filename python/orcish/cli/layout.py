@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.advise import add_advice, advice_of
 from orcish.cli.arguments import add_files, add_json, add_storage
 from orcish.cli.output import print_lines
@@ -39,13 +40,13 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     if options.output is None and not options.json:
-        raise ValueError("-o is missing: the page is a file, such as -o report.html; --json prints its data")
+        raise WrongArgumentsError("-o is missing: the page is a file, such as -o report.html; --json prints its data")
     if not options.advise and (options.lookup or options.filters):
-        raise ValueError("--lookup and --where are of --advise, which is missing")
+        raise WrongArgumentsError("--lookup and --where are of --advise, which is missing")
     if options.output is not None:
         checked_page(options.output, overwrite=options.overwrite)
     elif options.overwrite:
-        raise ValueError("--overwrite is of --output, which is missing")
+        raise WrongArgumentsError("--overwrite is of --output, which is missing")
     advice = advice_of(options.files, options).to_dict() if options.advise else None
     arguments = {
         "advice": advice,

@@ -9,12 +9,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from orcish.errors import OrcishError
-from orcish.terminal import Table, printable, show
+from orcish.process import is_terminal
+from orcish.terminal import Table, printable, show, width
 
 __all__ = ["EXPECTED", "fail", "print_lines", "print_table", "print_traceback"]
 
 EXPECTED = (OrcishError, OSError, TypeError, KeyError, ValueError)
 """Errors of arguments and files, which are shown without a traceback."""
+_GAP = 2
+"""Blanks between columns."""
 _KEYWORD = re.compile(r"\b(existing_data|overwrite|partition_by|rewrite|undo)=(?:True|'([^']*)'|\[([^]]*)\])")
 """A keyword of a function, with its value, in a message."""
 
@@ -26,26 +29,56 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool]) -> None:
-    """Prints a table: in colour and as wide as the terminal on one, if rich is installed, or else as aligned text.
+    """Prints a table: in colour on a terminal, if rich is installed, or else as aligned text. Cells are wrapped between
+    words where the terminal is narrow; where words do not fit either, lines are wider than it.
 
     Args:
         header: Names of the columns.
         rows: Texts of the cells.
         right: Which columns are aligned to the right.
     """
-    if sys.stdout.isatty() and (console := _console()) is not None:
-        from rich.table import Table as RichTable
-        from rich.text import Text
-
-        table = RichTable(box=None, header_style="bold", pad_edge=False)
-        for name, is_right in zip(header, right, strict=True):
-            table.add_column(Text(printable(name)), justify="right" if is_right else "left", overflow="fold")
-        for row in rows:
-            # Text has no markup.
-            table.add_row(*(Text(printable(cell)) for cell in row))
-        console.print(table)
+    head = list(map(printable, header))
+    body = [list(map(printable, row)) for row in rows]
+    console = _console() if is_terminal(sys.stdout) else None
+    if console is None:
+        print_lines(Table(head, right).lines(body))
         return
-    print_lines(Table(list(map(printable, header)), right).lines([list(map(printable, row)) for row in rows]))
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    widths = _widths([head, *body], console.width)
+    if widths is None:
+        first, *lines = Table(head, right).lines(body)
+        console.print(Text(first, style="bold"), soft_wrap=True)
+        print_lines(lines)
+        return
+    table = RichTable(box=None, header_style="bold", pad_edge=False, padding=(0, 1))
+    for name, is_right, most in zip(head, right, widths, strict=True):
+        table.add_column(Text(name), justify="right" if is_right else "left", width=most, overflow="fold")
+    for row in body:
+        # Text has no markup.
+        table.add_row(*map(Text, row))
+    console.print(table)
+
+
+def _widths(rows: Sequence[Sequence[str]], terminal: int) -> list[int] | None:
+    """The widths of columns with which a table fits into a terminal, and no word or number is broken; ``None`` where
+    there are none.
+    """
+    columns = list(zip(*rows, strict=True))
+    whole = [max(map(width, cells)) for cells in columns]
+    words = [max((width(word) for cell in cells for word in cell.split()), default=0) for cells in columns]
+    left = terminal - sum(words) - _GAP * (len(columns) - 1)
+    if left < 0:
+        return None
+    found = list(words)
+    # Columns that need little more have it.
+    order = sorted(range(len(columns)), key=lambda at: whole[at] - words[at])
+    for place, at in enumerate(order):
+        more = min(whole[at] - words[at], left // (len(order) - place))
+        found[at] += more
+        left -= more
+    return found
 
 
 def _console() -> Any:

@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 from typing import Any
 
+from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import add_storage
 from orcish.cli.output import print_lines
 from orcish.cli.targets import add_overwrite, check_target
@@ -57,11 +58,11 @@ def _run(options: argparse.Namespace) -> int:
         options.trouble = 1
         return _recover_table(options, storage)
     if options.undo:
-        raise ValueError(f"{given} is of files, and --undo of tables")
+        raise WrongArgumentsError(f"{given} is of files, and --undo of tables")
     if options.output is not None and options.dry_run:
-        raise ValueError("--dry-run writes no file: leave out --output")
+        raise WrongArgumentsError("--dry-run writes no file: leave out --output")
     if options.overwrite and options.output is None:
-        raise ValueError("--overwrite is of --output, which is missing")
+        raise WrongArgumentsError("--overwrite is of --output, which is missing")
     if options.output is not None:
         check_no_source(options.output, [name for name in (options.path, options.like) if name is not None])
         check_target(options.output, storage, overwrite=options.overwrite)

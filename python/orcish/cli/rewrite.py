@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import (
     LIST,
     add_files,
@@ -17,6 +18,7 @@ from orcish.cli.arguments import (
     chosen_writing,
     count,
     renames,
+    size,
     types,
 )
 from orcish.cli.formats.names import ORC, named
@@ -31,7 +33,6 @@ from orcish.io.paths import is_pattern, local_path
 from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan, reader_of
-from orcish.sizes import parse_size
 from orcish.tables.apart import check_apart
 from orcish.tables.changed_rows import ChangedRows, ChosenRows, CountedRows
 from orcish.tables.convert import infers_arrow_types
@@ -67,7 +68,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "--sort-by", **{**LIST, "metavar": "A,-B"}, help="columns to sort by; '-' before a name for descending order"
     )
     command.add_argument(
-        "--memory", type=_size, default=DEFAULT_MEMORY, metavar="SIZE", help="memory of the sort (512MB)"
+        "--memory", type=size, default=DEFAULT_MEMORY, metavar="SIZE", help="memory of the sort (512MB)"
     )
     command.add_argument("--temporary-folder", metavar="PATH", help="where the sort writes what is beyond the memory")
     command.add_argument(
@@ -90,9 +91,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     add_partition_by(command)
     command.add_argument("--max-rows-per-file", type=count, metavar="N", help="most rows of a file of a table")
     add_writing(command, codec="that of the source", verify=True)
-    command.add_argument("--stripe-size", type=_size, metavar="SIZE", help="stored bytes of a stripe (64MB)")
+    command.add_argument("--stripe-size", type=size, metavar="SIZE", help="stored bytes of a stripe (64MB)")
     command.add_argument("--row-index-stride", type=count, metavar="N", help="rows of a row group (that of the source)")
-    command.add_argument("--compression-block-size", type=_size, metavar="SIZE", help="bytes of a chunk (256KB)")
+    command.add_argument("--compression-block-size", type=size, metavar="SIZE", help="bytes of a chunk (256KB)")
     command.add_argument("--bloom-filter-fpp", type=float, metavar="P", help="false positives of bloom filters (0.01)")
     add_limit(command, "most rows that are written, the first ones before any sort (all)")
     add_json(command, "file")
@@ -100,19 +101,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=_run)
 
 
-def _size(text: str) -> int:
-    try:
-        return parse_size(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
 def _run(options: argparse.Namespace) -> int:
     if not options.in_place:
         print_lines(_lines(_written(options.files, options.output, options), options))
         return 0
     if options.overwrite:
-        raise ValueError("--overwrite is of --output")
+        raise WrongArgumentsError("--overwrite is of --output")
     code = 0
     for source in options.files:
         try:

@@ -8,14 +8,15 @@ from typing import Any, get_args
 
 from orcish.cli.arguments import (
     LIST,
-    Parser,
     add_filters,
     add_partition_by,
     add_storage,
     add_writing,
     count,
     pair,
+    size,
 )
+from orcish.cli.parser import Parser
 from orcish.errors import UnsupportedError
 from orcish.types import ExistingData
 
@@ -37,7 +38,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
     job = _add_job(jobs, "compact", "put small files together")
     job.add_argument("table", metavar="TABLE")
-    job.add_argument("--target-file-size", default="512MB", metavar="SIZE", help="bytes of a file, about (512MB)")
+    job.add_argument(
+        "--target-file-size", type=size, default="512MB", metavar="SIZE", help="bytes of a file, about (512MB)"
+    )
     job.add_argument("--rewrite", action="store_true", help="decode and encode, in place of copying stripes")
     add_writing(job, "that of the old ones")
 

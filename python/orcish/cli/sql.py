@@ -19,6 +19,7 @@ from orcish.dataset import dataset
 from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
+from orcish.process import stopped_by_signals
 from orcish.writing.rows import limited
 
 __all__ = ["add_arguments"]
@@ -78,7 +79,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.memory is not None:
         settings["memory_limit"] = options.memory
     try:
-        with duckdb.connect(config=settings) as connection:
+        with duckdb.connect(config=settings) as connection, stopped_by_signals(connection.interrupt):
             for name, path in _tables(_named_tables(connection, options.query), dict(options.tables)).items():
                 connection.register(name, _dataset(path, options))
             schema, batches = _result(connection.sql(options.query))

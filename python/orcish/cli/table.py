@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from orcish.cli.arguments import add_filters, add_limit, add_storage, add_writing, chosen_writing, days
+from orcish.cli.arguments import add_filters, add_limit, add_storage, add_writing, chosen_writing, days, size
 from orcish.cli.output import print_lines
 from orcish.tables.compact import compact
 from orcish.tables.delete import delete
@@ -24,7 +24,7 @@ def add_compact(command: argparse.ArgumentParser) -> None:
     """Adds the arguments of ``compact``."""
     _add_table(command, _compact)
     command.add_argument(
-        "--target-file-size", default="512MB", metavar="SIZE", help="approximate size of a new file (512MB)"
+        "--target-file-size", type=size, default="512MB", metavar="SIZE", help="approximate size of a new file (512MB)"
     )
     command.add_argument("--rewrite", action="store_true", help="decode and encode, in place of copying stripes")
     add_writing(command, "that of the old ones")

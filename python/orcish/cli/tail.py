@@ -6,7 +6,7 @@ import argparse
 
 import pyarrow as pa
 
-from orcish.cli.arguments import add_files, add_limit
+from orcish.cli.arguments import add_files, add_limit, fraction
 from orcish.cli.data import JSON_VALUES, add_showing, print_rows
 from orcish.cli.rows import add_reading, open_rows
 
@@ -34,7 +34,7 @@ def add_sample(command: argparse.ArgumentParser) -> None:
     add_files(command)
     rows = command.add_mutually_exclusive_group()
     add_limit(rows, "how many rows (10)")
-    rows.add_argument("--fraction", type=float, metavar="F", help="the part of the rows, from 0 to 1")
+    rows.add_argument("--fraction", type=fraction, metavar="F", help="the part of the rows, from 0 to 1")
     command.add_argument("--seed", type=int, metavar="S", help="the same seed chooses the same rows of the same files")
     _add_more(command)
     command.set_defaults(run=_sample)

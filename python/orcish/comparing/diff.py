@@ -17,7 +17,7 @@ from orcish.comparing.position import compare_by_position
 from orcish.comparing.rows import Difference, Found
 from orcish.comparing.schemas import ColumnChange, MetadataChange, common_columns, metadata_changes, schema_changes
 from orcish.comparing.simple import has_map
-from orcish.errors import UnknownColumnError, closest_match
+from orcish.errors import OrcishError, UnknownColumnError, closest_match
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import in_file_system
 from orcish.io.paths import is_many
@@ -30,6 +30,7 @@ from orcish.reading.scan_reader import ScanReader
 from orcish.scan import scan
 from orcish.sizes import parse_size
 from orcish.types import FileSystem, Limits, ProgressOption, Sources, StorageOptions
+from orcish.writing.writer import file_of_schema
 
 __all__ = ["Differences", "diff"]
 
@@ -130,8 +131,11 @@ def diff(
         raise TypeError("check_metadata=True: metadata are those of two ORC files, and one of both is none")
     changed = metadata_changes(*files) if check_metadata else []  # type: ignore[arg-type]
     scans = [_scan(place, columns, filters, given) for place in places]
-    types = [_orc_types(file) for file in files]
     left, right = (each.schema for each in scans)
+    # The types of both sides have names of the same kind.
+    types = (
+        [_types_of_schema(each) for each in (left, right)] if None in files else [_orc_types(each) for each in files]
+    )
     schema = [
         change
         for change in schema_changes(left, right, *types)
@@ -246,6 +250,15 @@ def _orc_types(file: ORCFile | None) -> dict[str, str]:
         return {}
     found = zip(file.column_paths, file.column_types, file.column_parents, strict=True)
     return {path: kind for path, kind, parent in found if parent == 0}
+
+
+def _types_of_schema(schema: pa.Schema) -> dict[str, str]:
+    """As :func:`_orc_types`, of a table."""
+    try:
+        return _orc_types(file_of_schema(schema))
+    except (OrcishError, TypeError, ValueError):
+        # Not all types of foreign tables are types of ORC.
+        return {}
 
 
 def _check_columns(keys: Sequence[str], a: pa.Schema, b: pa.Schema) -> None:

@@ -77,11 +77,13 @@ def schema_changes(
     ]
     for at, other in common:
         x, y = a.field(at), b.field(other)
-        before, after = _text(x), _text(y)
-        if x.name in types_a and x.name in types_b and types_a[x.name] != types_b[x.name]:
-            before, after = types_a[x.name], types_b[x.name]
-        if before != after:
-            changes.append(ColumnChange("type", names_a[at], before, after, all_comparable(x.type, y.type)))
+        names = (types_a.get(x.name), types_b.get(y.name))
+        if None in names or names[0] == names[1]:
+            before, after = without_key_dictionaries(x.type), without_key_dictionaries(y.type)
+            if _without_names(before) == _without_names(after):
+                continue
+            names = (str(before), str(after))
+        changes.append(ColumnChange("type", names_a[at], *names, all_comparable(x.type, y.type)))
     in_order = sorted(other for _, other in common)
     changes += [
         ColumnChange("order", names_a[at], str(at), str(other), True)
@@ -89,6 +91,26 @@ def schema_changes(
         if other != place
     ]
     return changes
+
+
+def _without_names(kind: pa.DataType) -> pa.DataType:
+    """A type without the names that Arrow has for the values of lists and maps, which ORC does not have."""
+
+    def inner(name: str, kind: pa.DataType) -> pa.Field:
+        return pa.field(name, _without_names(kind), nullable=name != "key")
+
+    if pa.types.is_struct(kind):
+        fields = [kind.field(at) for at in range(kind.num_fields)]
+        return pa.struct([pa.field(field.name, _without_names(field.type)) for field in fields])
+    if pa.types.is_map(kind):
+        return pa.map_(inner("key", kind.key_type), inner("value", kind.item_type))
+    if pa.types.is_list(kind):
+        return pa.list_(inner("element", kind.value_type))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(inner("element", kind.value_type))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(inner("element", kind.value_type), kind.list_size)
+    return kind
 
 
 def metadata_changes(a: ORCFile, b: ORCFile) -> list[MetadataChange]:

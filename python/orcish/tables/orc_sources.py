@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from orcish.carbon.detect import has_carbon, is_carbon
 from orcish.errors import UnsupportedError
@@ -12,7 +13,7 @@ from orcish.terminal import printable
 from orcish.types import FileSystem, Sources, StorageOptions
 from orcish.writing import target
 
-__all__ = ["OrcSource", "name_of", "orc_sources", "title_of"]
+__all__ = ["OrcSource", "name_of", "orc_sources", "partition_columns", "title_of"]
 
 
 class OrcSource(NamedTuple):
@@ -43,6 +44,12 @@ def orc_sources(
     if not files:
         raise FileNotFoundError(f"no files: {title_of(source, 0)}")
     return [OrcSource(name_of(file.location), file.location if file.source is None else file.source) for file in files]
+
+
+def partition_columns(files: list[OrcSource]) -> set[str]:
+    """Names of the columns whose values are in the names of folders."""
+    paths = [str(file.source) for file in files]
+    return {unquote(part.partition("=")[0]) for path in paths for part in path.split("/")[:-1] if "=" in part}
 
 
 def title_of(source: Any, files: int) -> str:

@@ -363,7 +363,10 @@ class TestErrors:
         with pytest.raises(SystemExit) as stop:
             main(arguments)
         assert stop.value.code == 2
-        assert "usage: orcish" in capsys.readouterr().err
+        first, second = capsys.readouterr().err.splitlines()
+        assert first.startswith("orcish")
+        assert "error: " in first
+        assert second == f"see {' '.join(['orcish', *arguments[:1]])} --help"
 
     def test_rows_before_the_error_are_shown(self, numbers, run):
         stripe = orcish.ORCFile(numbers).stripes[1]

@@ -59,7 +59,7 @@ def test_several_files_of_which_one_fails(path: pathlib.Path, capsys: pytest.Cap
 
 def test_errors(path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, path)
-    assert (code, "-o report.html" in err) == (1, True)
+    assert (code, "-o report.html" in err) == (2, True)
     data = path.read_bytes()
     code, _, err = run(capsys, path, "-o", path)
     assert (code, "is an ORC file: the page needs another name" in err) == (1, True)
@@ -67,7 +67,7 @@ def test_errors(path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, path, "-o", "s3://user:secret@bucket/r.html")
     assert (code, "is written to a local path" in err, "secret" in err) == (1, True, False)
     code, _, err = run(capsys, path, "--json", "--lookup", "id")
-    assert (code, "are of --advise" in err) == (1, True)
+    assert (code, "are of --advise" in err) == (2, True)
     code, _, err = run(capsys, path.with_name("none.orc"), "-o", path.with_name("r.html"))
     assert (code, "none.orc" in err) == (1, True)
     code, _, err = run(capsys, path, "-o", path.parent / "no folder" / "r.html")

@@ -6,14 +6,16 @@ import argparse
 import importlib
 import json
 import pathlib
+import re
 from collections.abc import Callable
 from typing import Any
 
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli.arguments import Parser
+from orcish.cli.actions import Once
 from orcish.cli.commands import COMMANDS
+from orcish.cli.parser import Parser
 from support.s3_store import BUCKET
 
 Run = Callable[..., tuple[int, list[str], str]]
@@ -122,8 +124,157 @@ def test_urls_and_json(name: str, run: Run, remote: list[str]) -> None:
         assert (code, err) == (int(name == "recover" and TORN in arguments), ""), arguments
         assert lines or name in ("compact", "recover"), arguments
         assert all(isinstance(json.loads(line), dict) for line in lines), arguments
+    there = [each for each in remote if "=aws_endpoint=" not in each]
     for arguments in RUNS[name]:
-        code, lines, err = run(name, *arguments, "--json", *remote, "--storage-option=aws_endpoint=http://127.0.0.1:9")
+        code, lines, err = run(name, *arguments, "--json", *there, "--storage-option=aws_endpoint=http://127.0.0.1:9")
         assert code in (1, 2), arguments
         assert f"s3://{BUCKET}/" in err, arguments
         assert "Traceback" not in err
+
+
+def parsers() -> list[Any]:
+    """The parsers of all commands, and of the jobs of Spark."""
+    found = []
+    for command in COMMANDS:
+        parser = Parser(prog=command.name)
+        getattr(importlib.import_module(f"orcish.cli.{command.module}"), command.function)(parser)
+        jobs = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+        found += [job for each in jobs for job in each.choices.values()] if jobs else [parser]
+    return [pytest.param(parser, id=parser.prog) for parser in found]
+
+
+def parsed(parser: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
+    """The arguments, behind those that the command needs."""
+    needed = [action for action in parser._actions if action.required]
+    before = {action.dest: ["id > 1"] if "--where" in action.option_strings else ["x"] for action in needed}
+    options = [
+        part
+        for action in needed
+        if action.option_strings and not set(given) & set(action.option_strings)
+        for part in (action.option_strings[0], *before[action.dest])
+    ]
+    groups = [group for group in parser._mutually_exclusive_groups if group.required]
+    options += ["--in-place"] if groups and not {"-o", "--output", "--in-place"} & set(given) else []
+    names = [
+        value for action in needed if not action.option_strings for value in (action.choices or before[action.dest])
+    ]
+    return parser.parse_args([*names[:2], *options, *given])
+
+
+@pytest.mark.parametrize("parser", parsers())
+def test_nothing_that_is_given_is_dropped(parser: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """An option that is given several times has all values, or is an error; the same value twice is none."""
+    for action in parser._actions:
+        if not action.option_strings or action.nargs is not None:
+            continue
+        option = action.option_strings[-1]
+        own = {"--fraction": ["0.5", "1"], "--reader": ["trino", "spark4"]}
+        values = list(action.choices or ()) or own.get(option, ["1", "2"])
+        if option == "--where":
+            found = parsed(parser, [option, "id > 1 or id < 0", option, "k = 2", option, "id > 3"])
+            assert str(found.filters) == "((id > 1) or (id < 0)) and (k = 2) and (id > 3)"
+            continue
+        if action.type is not None and getattr(action.type, "__name__", "") == "pair":
+            found = parsed(parser, [option, "a=1", option, "b=2", option, "a=1"])
+            assert dict(getattr(found, action.dest)) == {"a": "1", "b": "2"}
+            values = ["a=1", "a=2"]
+        elif not isinstance(action, Once):
+            found = parsed(parser, [option, values[0], option, values[1]])
+            assert getattr(found, action.dest) == values
+            continue
+        else:
+            parsed(parser, [option, values[0], option, values[0]])
+        with pytest.raises(SystemExit) as ended:
+            parsed(parser, [option, values[0], option, values[1]])
+        assert ended.value.code == 2
+        assert "given twice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["delete", "count", "data", "convert", "rewrite", "scan", "diff"])
+def test_several_filters_are_all_true(name: str, run: Run, tmp_path: pathlib.Path) -> None:
+    table = str(tmp_path / "t")
+    orcish.write_dataset(pa.table({"id": range(100), "k": [at % 2 for at in range(100)]}), table, partition_by=["k"])
+    both = ["--where", "id >= 90", "--filters", "id < 95 or id = 3"]
+    target = str(tmp_path / "to.orc")
+    more = {"convert": [target], "rewrite": ["-o", target], "diff": [table]}.get(name, [])
+    code, lines, err = run(name, table, *more, *both, "--json")
+    assert (code, err) == (0, "")
+    found = [json.loads(line) for line in lines]
+    if name == "diff":
+        assert found[-1]["rows_a"] == 5
+    else:
+        assert (len(found) if name == "data" else sum(each["rows"] for each in found)) == 5
+    if name == "delete":
+        assert orcish.scan(table).count() == 95
+
+
+def test_a_filter_of_several_that_is_none(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run("count", "f.orc", "--where", "id > 1", "--where", "id < 2) or (true")
+    assert ended.value.code == 2
+    assert "--where" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "prog", "text"),
+    [
+        (["dta"], "orcish", "unknown command 'dta'; did you mean data?"),
+        (["cat", "f.orc"], "orcish", "unknown command 'cat'; did you mean data?"),
+        (["xyzzy"], "orcish", "unknown command 'xyzzy'"),
+        (["--foo"], "orcish", "unknown option --foo"),
+        (["--verson", "data"], "orcish", "unknown option --verson; did you mean --version?"),
+        (["data", "f.orc", "--colums", "id"], "orcish data", "unknown option --colums; did you mean --columns?"),
+        (["data", "--colums=id"], "orcish data", "unknown option --colums; did you mean --columns?"),
+        (["data", "f.orc", "-x"], "orcish data", "unknown option -x"),
+        (["diff", "a", "b", "c"], "orcish diff", "unexpected argument 'c'"),
+        (["spark", "compct", "t"], "orcish spark", "unknown job 'compct'; did you mean compact?"),
+        (["spark", "compact", "t", "--master2", "x"], "orcish spark compact", "unknown option --master2"),
+        (
+            ["convert", "a.orc", "b", "--compression", "zstdd"],
+            "orcish convert",
+            "'zstdd' is none of .*; did you mean zstd?",
+        ),
+        (["sample", "f.orc", "--fraction", "2"], "orcish sample", "2 is not from 0 to 1"),
+        (["compact", "t", "--target-file-size", "0"], "orcish compact", "'0' is no size"),
+        (["spark", "compact", "t", "--target-file-size", "many"], "orcish spark compact", "many"),
+        (["compat", "f.orc", "-r", "spark"], "orcish compat", "there is no reader 'spark'; did you mean spark"),
+        (["compat", "f.orc", "-r", "spark4,x"], "orcish compat", "there is no reader 'x'; there are "),
+    ],
+)
+def test_wrong_arguments(given: list[str], prog: str, text: str, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(*given)
+    assert ended.value.code == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"{prog}: error: ")
+    assert re.search(text.replace("?", "\\?"), first)
+    assert second == f"see {prog} --help"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["convert", "a.orc", "b.orc", "--partition-by", "k"],
+        ["convert", "a.orc", "b.csv", "--existing-data", "append"],
+        ["convert", "a.orc", "b", "--limit", "1"],
+        ["rewrite", "a.orc", "--in-place", "--overwrite"],
+        ["recover", "a.orc", "-o", "b.orc", "--undo"],
+        ["layout", "a.orc"],
+    ],
+    ids=" ".join,
+)
+def test_arguments_that_do_not_go_together(given: list[str], run: Run) -> None:
+    code, lines, err = run(*given)
+    assert (code, lines, err.count("\n")) == (2, [], 1)
+
+
+def test_help_and_version(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    for given, start in (
+        (["help"], "usage: orcish COMMAND"),
+        (["help", "data"], "usage: orcish data"),
+        (["-V"], "orcish "),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            run(*given)
+        assert ended.value.code == 0
+        assert capsys.readouterr().out.startswith(start)

@@ -108,9 +108,11 @@ class TestSample:
         assert all(130 < count < 270 for count in seen.values()), seen
 
     def test_wrong_arguments(self, stripes, run, capsys):
-        assert run("sample", stripes, "--fraction", 1.5) == (1, [], "orcish: fraction=1.5: must be from 0 to 1\n")
-        with pytest.raises(SystemExit):
-            main(["sample", str(stripes), "-n", "1", "--fraction", "0.5"])
+        for given in (["--fraction", "1.5"], ["-n", "1", "--fraction", "0.5"]):
+            with pytest.raises(SystemExit):
+                main(["sample", str(stripes), *given])
+        with pytest.raises(ValueError, match="must be from 0 to 1"):
+            orcish.scan(stripes).sample(fraction=1.5)
         with pytest.raises(ValueError, match="either rows or fraction"):
             orcish.scan(stripes).sample()
 

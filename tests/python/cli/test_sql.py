@@ -177,6 +177,13 @@ def test_errors(query, text, run, folder):
     assert {path.name for path in folder.iterdir()} == {"orders", "names.orc", "bad.orc"}
 
 
+def test_columns_of_one_name(run):
+    query = "select 1 as a, 'x' as a, 2 as b"
+    code, (line,), _ = run(query, "--json")
+    assert (code, line) == (0, '{"a": 1, "a": "x", "b": 2}')
+    assert run(query)[1][-1].split() == ["1", "x", "2"]
+
+
 def test_without_duckdb(monkeypatch, run):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     code, lines, err = run("select 1")

@@ -1,6 +1,9 @@
 """What commands print: names and texts of files reach no terminal as they are, but as escapes."""
 
+import io
 import json
+import re
+import signal
 import subprocess
 import sys
 
@@ -163,3 +166,98 @@ def test_layout_and_advice(orc, run, tmp_path):
     assert printable(NAME) in [column["name"] for column in described["columns"]]
     run("advise", orc, "--runs", 1)
     assert json.loads(run("advise", orc, "--runs", 1, "--json"))["source"] == printable(str(orc))
+
+
+@pytest.mark.parametrize("name", ["data", "convert", "rewrite", "missing"])
+@pytest.mark.parametrize("closed", [(1,), (2,), (0, 1, 2)])
+def test_closed_streams(name, closed, tmp_path):
+    """The work is done without them, and no file takes their places."""
+    path, target = tmp_path / "a.orc", tmp_path / "b.orc"
+    orcish.write_table(pa.table({"id": range(10)}), path)
+    given = [name, path, *{"convert": [target], "merge": ["-o", target], "rewrite": ["-o", target]}.get(name, [])]
+    if name == "missing":
+        given = ["convert", tmp_path / "no.orc", target]
+    command = [sys.executable, "-m", "orcish", *map(str, given)]
+    shell = 'exec "$@" ' + " ".join(f"{each}{'<' if each == 0 else '>'}&-" for each in closed)
+    done = subprocess.run(["sh", "-c", shell, "sh", *command], capture_output=True, check=False)
+    assert done.returncode == int(name == "missing")
+    assert b"Traceback" not in done.stderr
+    if len(given) > 2:
+        assert target.exists() == (name != "missing")
+        assert name == "missing" or orcish.read_table(target).num_rows == 10
+    else:
+        assert (done.stdout != b"") == (1 not in closed)
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("rewrite", signal.SIGTERM),
+        ("rewrite", signal.SIGINT),
+        ("convert", signal.SIGHUP),
+        ("to folder", signal.SIGTERM),
+    ],
+)
+def test_signals_leave_no_files(name, number, tmp_path):
+    path, temporary = tmp_path / "a.orc", tmp_path / "tmp"
+    temporary.mkdir()
+    rows = pa.table({"id": range(100000), "s": [str(at * 7919 % 1000003) for at in range(100000)]})
+    orcish.write_table(rows, path)
+    given = {
+        "rewrite": ["-o", tmp_path / "b.orc", "--sort-by", "s", "--memory", "1MB", "--temporary-folder", temporary],
+        "convert": [tmp_path / "b.jsonl"],
+        "to folder": [f"{tmp_path}/b/"],
+    }[name]
+    # The signal arrives when the first file is there.
+    program = (
+        "import os, sys, threading\n"
+        "sys.argv[0] = 'orcish'\n"
+        "from orcish.cli import main\n"
+        f"known, folders = {{'a.orc', 'tmp'}}, [{str(tmp_path)!r}, {str(temporary)!r}]\n"
+        "def wait():\n"
+        "    while not any(set(os.listdir(folder)) - known for folder in folders): pass\n"
+        f"    os.kill(os.getpid(), {int(number)})\n"
+        "threading.Thread(target=wait, daemon=True).start()\n"
+        "sys.exit(main())\n"
+    )
+    verb = "convert" if name == "to folder" else name
+    done = subprocess.run([sys.executable, "-c", program, verb, path, *given], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (128 + number, b"")
+    assert sorted(tmp_path.iterdir()) == [path, temporary]
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_signal_at_the_start(tmp_path):
+    """While the package is imported, Ctrl-C ends the process without a traceback; other programs have it as it is."""
+    for program, handler in (("orcish", "_exit"), ("other.py", "default_int_handler")):
+        code = f"import sys, signal; sys.argv[0] = {program!r}; import orcish; print(signal.getsignal(signal.SIGINT).__name__)"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False, text=True)
+        assert done.stdout.strip() == handler
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60, 80, 100, 140, 300])
+@pytest.mark.parametrize("name", ["stats", "count", "sizes", "diff", "compat"])
+def test_no_word_of_a_table_is_broken(name, columns, tmp_path, monkeypatch):
+    """On narrow terminals, too, numbers and names are whole. A table fits where its words do."""
+    pytest.importorskip("rich")
+    path, other = tmp_path / "a_rather_long_name_of_a_file.orc", tmp_path / "b.orc"
+    rows = pa.table({"a_name_of_a_column": range(1000, 1200), "v": [float(at * 1234567) for at in range(200)]})
+    orcish.write_table(rows, path)
+    orcish.write_table(rows.set_column(1, "v", [[float(at) for at in range(200)]]), other)
+    given = [name, *{"diff": [path, other]}.get(name, [path])]
+
+    def shown(width):
+        stream = io.StringIO()
+        stream.isatty = lambda: width is not None
+        monkeypatch.setattr("sys.stdout", stream)
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setenv("NO_COLOR", "1")
+        main([str(each) for each in given])
+        return stream.getvalue()
+
+    wide = shown(1000)
+    plain, found = (re.sub("\x1b\\[[0-9;]*m", "", text) for text in (wide, shown(columns)))
+    words = {word for word in plain.split() if word.strip("-")}
+    assert words == {word for word in found.split() if word.strip("-")}
+    if name == "compat" and columns >= 60:
+        assert max(map(len, found.splitlines()[1:])) <= columns

@@ -401,3 +401,26 @@ def test_keys_of_other_types() -> None:
             repeated = int(x.type == pa.timestamp("s"))
             assert (found.changed, found.only_a, found.only_b) == (0, 1, 1), x.type
             assert found.duplicate_keys == repeated
+
+
+@pytest.mark.parametrize("as_table", [(False, False), (False, True), (True, True)])
+def test_names_that_only_arrow_has_are_no_difference(as_table: tuple[bool, bool], tmp_path: pathlib.Path) -> None:
+    def kinds(name: str, key: str, is_null: bool) -> list[pa.DataType]:
+        item = pa.field(name, pa.int32(), nullable=is_null)
+        plain = [pa.list_(item), pa.large_list(item), pa.list_(item, 2), pa.map_(pa.field(key, pa.int8(), False), item)]
+        return [*plain, pa.list_(pa.field(name, plain[0])), pa.struct([("item", plain[3])])]
+
+    values = [[[1, 2]], [[1, 2]], [[1, 2]], [[(1, 2)]], [[[1]]], [{"item": [(1, 2)]}]]
+    places = []
+    for side, given in enumerate((("item", "key", True), ("element", "k", False))):
+        columns = {f"c{at}": pa.array(values[at], kind) for at, kind in enumerate(kinds(*given))}
+        columns["n"] = pa.array([1], pa.int64() if side else pa.int32())
+        place = tmp_path / f"{side}.orc"
+        if as_table[side]:
+            orcish.write_dataset(pa.table(columns), tmp_path / str(side))
+            place = tmp_path / str(side)
+        else:
+            orcish.write_table(pa.table(columns), place)
+        places.append(place)
+    (change,) = orcish.diff(*places).schema
+    assert (change.column, change.a, change.b) == ("n", "int", "bigint")

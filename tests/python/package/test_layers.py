@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parents[3] / "python" / "orcish"
 
 RANKS = [
-    {"errors", "terminal", "_native"},
+    {"errors", "process", "terminal", "_native"},
     {"file_systems", "hints", "sizes"},
     {"keywords", "arrow", "notebook"},
     {"filters"},

@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import Any
 
+from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import chosen_writing
 from orcish.cli.formats.names import ORC, codec_of, named, unknown_ending
 from orcish.cli.formats.places import check_place
@@ -132,10 +133,12 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
     storage: dict[str, Any] = dict(options.storage_options)
     target = options.target
     if options.existing_data not in ("error", "overwrite"):
-        raise ValueError(f"--existing-data {options.existing_data} is of folders, and {display_name(target)} is a file")
+        raise WrongArgumentsError(
+            f"--existing-data {options.existing_data} is of folders, and {display_name(target)} is a file"
+        )
     for name in ("partition_by", "max_rows_per_file"):
         if getattr(options, name) is not None:
-            raise ValueError(f"--{name.replace('_', '-')} is of folders, and {display_name(target)} is a file")
+            raise WrongArgumentsError(f"--{name.replace('_', '-')} is of folders, and {display_name(target)} is a file")
     overwrite = options.existing_data == "overwrite"
     if target != STREAM:
         if to != ORC:
@@ -162,7 +165,7 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
         return ForeignFile(target, written.rows, written.bytes)
     for name in ("bloom_filter_columns", "verify"):
         if given.get(name):
-            raise ValueError(f"--{name.replace('_', '-')} is of targets that are ORC, and not {to}")
+            raise WrongArgumentsError(f"--{name.replace('_', '-')} is of targets that are ORC, and not {to}")
     level = options.compression_level
     default = DEFAULT_CODECS.get(to) or named(target).compressed
     return write_foreign(

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from orcish.process import is_terminal
 from orcish.spark.session import job_description, jvm
 from orcish.spark.table.tasks import deserialize, serialize
 from orcish.terminal import printable
@@ -83,7 +84,7 @@ def _progress(spark: SparkSession, text: str) -> Iterator[None]:
     """Shows a progress bar on a terminal, unless Spark shows its own."""
     machine = jvm(spark)
     has_own = machine is None or spark.conf.get("spark.ui.showConsoleProgress", "false") == "true"
-    if has_own or not sys.stderr.isatty():
+    if has_own or not is_terminal(sys.stderr):
         yield
         return
     text = printable(text)

@@ -1,0 +1,74 @@
+"""What options of the command do that are given several times: nothing that was given is dropped silently."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+__all__ = ["Append", "Conjunction", "Once", "WrongArgumentsError"]
+
+_GIVEN = "_given"
+"""The attribute of a namespace that has the options which were given."""
+
+
+class WrongArgumentsError(ValueError):
+    """Arguments do not go together: exit code 2, as where the parser finds it."""
+
+
+class Once(argparse.Action):
+    """Stores a value. Another value of the same option is an error."""
+
+    def __call__(
+        self, _: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        """See :class:`argparse.Action`."""
+        if option is not None:
+            _note(namespace, self, values)
+        setattr(namespace, self.dest, values)
+
+
+class Append(argparse.Action):
+    """Adds a value to a list. Of pairs of a name and a value, another value of the same name is an error."""
+
+    def __call__(
+        self, _: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, _option: str | None = None
+    ) -> None:
+        """See :class:`argparse.Action`."""
+        found = list(getattr(namespace, self.dest) or ())
+        if isinstance(values, tuple):
+            name, value = values
+            if dict(found).get(name, value) != value:
+                raise argparse.ArgumentError(self, f"{name!r} is given twice, with different values: give one of them")
+        setattr(namespace, self.dest, [*found, values])
+
+
+class Conjunction(argparse.Action):
+    """Stores a filter. Of several, all are true."""
+
+    def __call__(
+        self, _: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, _option: str | None = None
+    ) -> None:
+        """See :class:`argparse.Action`."""
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, values if before is None else self._both(before, values))
+
+    def _both(self, before: Any, text: str) -> Any:
+        # Importing pyarrow takes time, which the help does not need.
+        from orcish.filters.pushdown import combined
+        from orcish.filters.text import parse
+
+        try:
+            return combined(parse(before, "the first one") if isinstance(before, str) else before, parse(text, "it"))
+        except ValueError as error:
+            raise argparse.ArgumentError(self, f"is given several times: {error}") from None
+
+
+def _note(namespace: argparse.Namespace, action: argparse.Action, value: Any) -> None:
+    """Notes that an option has a value.
+
+    Raises:
+        argparse.ArgumentError: It has another one already.
+    """
+    given: dict[str, Any] = namespace.__dict__.setdefault(_GIVEN, {})
+    if given.setdefault(action.dest, value) != value:
+        raise argparse.ArgumentError(action, "is given twice, with different values: give one of them")
