@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from orcish.cli.batch_slices import slices
 from orcish.cli.json_values import to_json
+from orcish.cli.time_texts import time_texts
 from orcish.terminal import json_line
 
 __all__ = ["json_text"]
@@ -95,7 +96,7 @@ def _decimals(array: pa.Array) -> pa.Array:
 
 
 def _dates(array: pa.Array) -> pa.Array:
-    return _joined('"', pc.cast(array, TEXT), '"')
+    return _joined('"', time_texts(array, TEXT), '"')
 
 
 def _times(array: pa.Array) -> pa.Array:
@@ -110,9 +111,9 @@ def _timestamps(array: pa.Array) -> pa.Array:
         # Most timestamps have no fractions.
         array = pc.cast(array, pa.timestamp("s", array.type.tz))
     except pa.ArrowInvalid:
-        texts = _without_zeros(pc.cast(array, TEXT))
+        texts = _without_zeros(time_texts(array, TEXT))
     else:
-        texts = pc.cast(array, TEXT)
+        texts = time_texts(array, TEXT)
     return _joined('"', pc.replace_substring(texts, " ", "T", max_replacements=1), '"')
 
 

@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.arrow.casting import cast_array
+from orcish.cli.time_texts import time_texts
 from orcish.terminal import json_float
 
 __all__ = ["to_json"]
@@ -57,8 +58,8 @@ def _binaries(array: pa.Array) -> list[Any]:
 
 
 def _dates(array: pa.Array) -> list[Any]:
-    # Arrow formats years out of range for Python.
-    return list(pc.cast(array, pa.string()).to_pylist())
+    # Python has no years before 1 and after 9999.
+    return list(time_texts(array, pa.string()).to_pylist())
 
 
 def _times(array: pa.Array) -> list[Any]:
@@ -69,7 +70,7 @@ def _timestamps(array: pa.Array) -> list[Any]:
     if array.type.tz is not None:
         # In other zones, texts have offsets.
         array = pc.cast(array, pa.timestamp(array.type.unit, "UTC"))
-    return [None if text is None else _timestamp(text) for text in pc.cast(array, pa.string()).to_pylist()]
+    return [None if text is None else _timestamp(text) for text in time_texts(array, pa.string()).to_pylist()]
 
 
 def _timestamp(text: str) -> str:

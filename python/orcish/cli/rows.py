@@ -9,12 +9,13 @@ from typing import Any, cast
 from orcish.carbon.table import CarbonTable
 from orcish.cli.arguments import add_external, add_filters, add_storage, add_timestamps, add_values, names
 from orcish.cli.meta_carbon import is_carbon, refuse_external
+from orcish.cli.stored import stored_scan
 from orcish.io.names import display_name
 from orcish.reading.scan import Scan
 from orcish.scan import scan
 from orcish.types import ReadOptions
 
-__all__ = ["READ_NAMES", "add_reading", "chosen_reading", "open_rows", "stored_values"]
+__all__ = ["READ_NAMES", "add_reading", "add_values_of_columns", "chosen_reading", "open_rows"]
 
 READ_NAMES = (
     "columns",
@@ -41,11 +42,16 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         help="only these columns, in this order; dots lead into nested ones",
     )
     add_filters(command, "only rows for which this is true")
+    add_values_of_columns(command)
+    add_storage(command)
+    add_external(command)
+
+
+def add_values_of_columns(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments that say which values columns have."""
     add_values(command)
     add_timestamps(command, "timezone")
     command.add_argument("--masked", action="store_const", const="allow", help="read the masks of encrypted columns")
-    add_storage(command)
-    add_external(command)
 
 
 def chosen_reading(options: argparse.Namespace) -> dict[str, Any]:
@@ -53,19 +59,12 @@ def chosen_reading(options: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name in READ_NAMES if (value := getattr(options, name, None)) is not None}
 
 
-def stored_values(given: dict[str, Any]) -> dict[str, Any]:
-    """Options that read values as they are stored, whatever Arrow types they were written with; given ones take
-    precedence.
-    """
-    stored = {"arrow_schema": False, "timestamp_unit": "auto", "timestamps": "wall", "null_map_keys": "dictionary"}
-    return {**stored, **given}
-
-
 def open_rows(
     files: list[str],
     options: argparse.Namespace,
     *,
     as_stored: bool = True,
+    keeps_units: bool = False,
     more: Mapping[str, Any] | None = None,
     more_of_orc: Mapping[str, Any] | None = None,
 ) -> Scan:
@@ -75,6 +74,8 @@ def open_rows(
         files: The sources.
         options: The arguments of :func:`add_reading`.
         as_stored: Whether values are read as they are stored, whatever Arrow types they were written with.
+        keeps_units: Of values as they are stored: whether timestamps lose no digit, see
+            :func:`orcish.cli.stored.stored_scan`.
         more: Further options of reading.
         more_of_orc: Likewise, of sources that are ORC.
 
@@ -89,5 +90,7 @@ def open_rows(
         table = CarbonTable(carbon[0], storage_options=storage, external_locations=options.external_locations)
         return table.scan(**cast("ReadOptions", given))
     refuse_external(options, files[0])
-    read = {**(stored_values(given) if as_stored else given), **(more_of_orc or {})}
-    return scan(files[0] if len(files) == 1 else files, storage_options=storage, **cast("ReadOptions", read))
+    source, read = files[0] if len(files) == 1 else files, {**given, **(more_of_orc or {})}
+    if as_stored:
+        return stored_scan(source, read, storage, keeps_units=keeps_units)
+    return scan(source, storage_options=storage, **cast("ReadOptions", read))
