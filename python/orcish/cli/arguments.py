@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, NoReturn
 
+from orcish.cli.column_names import names
 from orcish.terminal import printable
 
 __all__ = [
@@ -183,11 +184,6 @@ def days(text: str) -> float:
     if not 0 <= number <= timedelta.max.days:
         raise argparse.ArgumentTypeError(f"{text} is no number of days")
     return number
-
-
-def names(text: str) -> list[str]:
-    """Parses a list of names."""
-    return text.split(",")
 
 
 def _names_or_none(text: str) -> list[str]:

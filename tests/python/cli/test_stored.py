@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pathlib
 
 import orcish
 import pyarrow as pa
@@ -122,3 +123,21 @@ def test_types_nested_deeper_than_pyarrow_passes_on(command, tmp_path, run):
         assert [json.loads(line) for line in lines] == [{"id": 1, "deep": json.dumps(value)}]
     else:
         assert shown(run, command, tmp_path / "deep.orc") == [{"id": 1, "deep": value}]
+
+
+MASKED = pathlib.Path(__file__).parents[2] / "data" / "masked.zstd.orc"
+
+
+@pytest.mark.parametrize("command", ["data", "tail", "sample", "scan", "explain", "sql"])
+def test_encrypted_columns(command, run):
+    """Their masks are read on request, and other columns without a word."""
+    if command == "sql":
+        pytest.importorskip("duckdb")
+        whole, part = [f"from '{MASKED}'"], [f"select id, count(*) over () from '{MASKED}'"]
+    else:
+        whole, part = [MASKED], [MASKED, "-c", "id"]
+    code, _, err = run(command, *whole)
+    assert code == 1
+    assert "are encrypted" in err
+    assert run(command, *whole, "--masked")[0] == 0
+    assert run(command, *part)[0] == 0
