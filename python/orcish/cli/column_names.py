@@ -14,9 +14,6 @@ _PLAIN = re.compile(r"[^,.]*")
 def names(text: str) -> list[str]:
     """Parses a list of dotted names, each of them once. Steps of names in backticks may have any characters, as in
     filters and in texts of types; a backtick among them is doubled. Blanks around names do not count.
-
-    >>> names("id, customer.name, `a,b`.`c.d`")
-    ['id', 'customer.name', 'a,b.c.d']
     """
     found: list[str] = []
     at = 0
