@@ -8,6 +8,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.orc as po
 import pytest
+from support.carbon_apache import table_path, tables
 
 
 @pytest.fixture
@@ -45,3 +46,16 @@ def test_digits(tmp_path, run):
     po.write_table(pa.table({"t": pa.array([base + 1, base + 999], pa.timestamp("ns"))}), tmp_path / "n.orc")
     condition = "t > timestamp '2017-07-14 02:40:00.000000001'"
     assert run("explain", tmp_path / "n.orc", "--where", condition)[1][0].startswith("0 of 2 rows skipped")
+
+
+@pytest.mark.parametrize("name", tables())
+def test_rows_of_carbondata_are_bounded_or_not_counted(name, run):
+    try:
+        rows = orcish.scan(table_path(name)).to_table().num_rows
+    except (FileNotFoundError, orcish.OrcishError) as error:
+        pytest.skip(str(error))
+    (text,) = run("explain", table_path(name), "--json")[1]
+    plan = json.loads(text)
+    uncounted = [file for file in plan["files"] if not file["is_counted"]]
+    assert uncounted or plan["rows_read"] >= rows
+    assert ("whose rows" in run("explain", table_path(name))[1][1]) == bool(uncounted)
