@@ -35,7 +35,7 @@ from orcish.types import (
     StorageOptions,
 )
 
-__all__ = ["read_table", "scan"]
+__all__ = ["open_reader", "read_table", "scan"]
 
 
 @checked_keywords
@@ -101,12 +101,12 @@ def scan(
     if stripes is not None:
         raise ValueError("stripes are those of one file: read it with ORCFile, or take splits of the scan")
     place = in_file_system(source, options.pop("filesystem", None), storage_options)
-    reader = _reader(place, options)
+    reader = open_reader(place, options)
     reader.check()
     return Scan(reader)
 
 
-def _reader(source: Sources, options: dict[str, Any]) -> ScanReader:
+def open_reader(source: Sources, options: dict[str, Any]) -> ScanReader:
     """The reader of a source. Its options are not checked yet."""
     storage_options: StorageOptions | None = options.pop("storage_options", None)
     limits: Limits | None = options.pop("limits", None)

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from orcish.cli.actions import Conjunction
+from orcish.cli.column_names import names
 from orcish.sizes import parse_size
 
 __all__ = [
@@ -178,11 +179,6 @@ def size(text: str) -> int:
         return parse_size(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def names(text: str) -> list[str]:
-    """Parses a list of names."""
-    return text.split(",")
 
 
 def _names_or_none(text: str) -> list[str]:

@@ -17,8 +17,9 @@ from orcish.cli.json_text import json_text
 from orcish.cli.json_values import to_json
 from orcish.cli.meta_carbon import is_carbon, refuse_external
 from orcish.cli.output import print_lines
-from orcish.cli.rows import add_reading, chosen_reading, open_rows, stored_values
+from orcish.cli.rows import add_reading, chosen_reading, open_rows
 from orcish.cli.sources import is_several
+from orcish.cli.stored import needs_fitting, stored_values, stripe_of
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.scan import Scan
@@ -94,6 +95,11 @@ def _read_rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.Reco
         return rows.schema, first_rows_of_scan(rows, options.limit)
     refuse_external(options, files[0])
     file = ORCFile(files[0], storage_options=storage)
+    if needs_fitting(file) and (options.stripe or 0) < len(file.stripes):
+        rows = open_rows(files, options)
+        if options.stripe is not None:
+            rows = stripe_of(rows, options.stripe)
+        return rows.schema, first_rows_of_scan(rows, options.limit)
     read = cast("ReadOptions", stored_values(chosen_reading(options)))
     return file.arrow_schema(**read), first_rows(file, options.limit, options.stripe, read)
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from orcish.cli.arguments import LIST, add_external, add_files, add_filters, add_json, add_limit, add_storage
-from orcish.cli.meta_carbon import is_carbon, refuse_external
+from orcish.cli.arguments import add_files, add_json, add_limit
 from orcish.cli.open_files import SKIPPED
 from orcish.cli.output import fail, print_lines
+from orcish.cli.rows import add_reading, open_rows
 from orcish.io.names import display_name
 from orcish.reading.explanation import Explanation, StripePlan
 from orcish.reading.scan import Scan
-from orcish.scan import scan
 from orcish.terminal import json_line, printable
 
 __all__ = ["add_arguments"]
@@ -27,12 +26,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.epilog = "Footers, row indexes and bloom filters of the columns of the filter are read, and no values."
     add_files(command)
-    add_filters(command, "the filter")
-    command.add_argument("-c", "--columns", **{**LIST, "metavar": "A,B.C"}, help="the columns that are read (all)")
     add_limit(command, "how many rows are read (all)")
     add_json(command, "source")
-    add_storage(command)
-    add_external(command)
+    add_reading(command)
     command.set_defaults(run=_run)
 
 
@@ -40,7 +36,7 @@ def _run(options: argparse.Namespace) -> int:
     code = 0
     for name in options.files:
         try:
-            lines = _lines(name, _scan(name, options).explain(), options.json)
+            lines = _lines(name, _rows(name, options).explain(), options.json)
         except SKIPPED as error:
             code = fail(error)
             continue
@@ -48,17 +44,10 @@ def _run(options: argparse.Namespace) -> int:
     return code
 
 
-def _scan(name: str, options: argparse.Namespace) -> Scan:
-    storage = dict(options.storage_options)
-    if not is_carbon(name, storage):
-        refuse_external(options, name)
-    given = {"columns": options.columns, "filters": options.filters, "limit": options.limit}
-    return scan(
-        name,
-        storage_options=storage,
-        external_locations=options.external_locations,
-        **{key: value for key, value in given.items() if value is not None},
-    )
+def _rows(name: str, options: argparse.Namespace) -> Scan:
+    """The rows that other commands read."""
+    rows = open_rows([name], options)
+    return rows if options.limit is None else rows.limit(options.limit)
 
 
 def _lines(name: str, plan: Explanation, as_json: bool) -> list[str]:
@@ -68,13 +57,12 @@ def _lines(name: str, plan: Explanation, as_json: bool) -> list[str]:
     if as_json:
         return [json_line({"source": display_name(name), **_described(plan)})]
     rows = sum(stripe.rows for stripe in stripes)
-    summary = [
-        f"{rows - plan.rows_read:,} of {rows:,} rows skipped",
-        f"{skipped:,} of {len(stripes):,} {plan.parts.whole}s",
-    ]
+    summary = f"{rows - plan.rows_read:,} of {rows:,} rows skipped, {skipped:,} of {len(stripes):,} {plan.parts.whole}s"
     if whole_files:
-        summary.append(f"{whole_files:,} of {len(plan.files):,} files")
-    return [", ".join(summary), *map(printable, str(plan).splitlines())]
+        # The rows of files that are not opened are not known.
+        others = f"; of the others, {summary}" if whole_files < len(plan.files) else ""
+        summary = f"{whole_files:,} of {len(plan.files):,} files skipped{others}"
+    return [summary, *map(printable, str(plan).splitlines())]
 
 
 def _described(plan: Explanation) -> dict[str, Any]:
@@ -85,7 +73,12 @@ def _described(plan: Explanation) -> dict[str, Any]:
         "after_read": plan.after_read,
         "parts": plan.parts.whole,
         "files": [
-            {"file": file.file, "skipped": file.skipped, "parts": [_described_part(part) for part in file.stripes]}
+            {
+                "file": file.file,
+                "skipped": file.skipped,
+                "is_counted": file.is_counted,
+                "parts": [_described_part(part) for part in file.stripes],
+            }
             for file in plan.files
         ],
     }

@@ -9,13 +9,14 @@ from typing import Any, cast
 from orcish.carbon.table import CarbonTable
 from orcish.cli.arguments import add_external, add_filters, add_storage, add_timestamps, add_values, names
 from orcish.cli.meta_carbon import is_carbon, refuse_external
+from orcish.cli.stored import stored_scan
 from orcish.io.names import display_name
 from orcish.reading.scan import Scan
 from orcish.scan import scan
 from orcish.tables.all_columns import scan_of_all_columns
 from orcish.types import ReadOptions
 
-__all__ = ["READ_NAMES", "add_reading", "chosen_reading", "open_rows", "stored_values"]
+__all__ = ["READ_NAMES", "add_reading", "add_values_of_columns", "chosen_reading", "open_rows"]
 
 READ_NAMES = (
     "columns",
@@ -42,24 +43,21 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         help="only these columns, in this order; dots lead into nested ones",
     )
     add_filters(command, "only rows for which this is true")
+    add_values_of_columns(command)
+    add_storage(command)
+    add_external(command)
+
+
+def add_values_of_columns(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments that say which values columns have."""
     add_values(command)
     add_timestamps(command, "timezone")
     command.add_argument("--masked", action="store_const", const="allow", help="read the masks of encrypted columns")
-    add_storage(command)
-    add_external(command)
 
 
 def chosen_reading(options: argparse.Namespace) -> dict[str, Any]:
     """The given arguments of :func:`add_reading`, as keywords of :class:`orcish.types.ReadOptions`."""
     return {name: value for name in READ_NAMES if (value := getattr(options, name, None)) is not None}
-
-
-def stored_values(given: dict[str, Any]) -> dict[str, Any]:
-    """Options that read values as they are stored, whatever Arrow types they were written with; given ones take
-    precedence.
-    """
-    stored = {"arrow_schema": False, "timestamp_unit": "auto", "timestamps": "wall", "null_map_keys": "dictionary"}
-    return {**stored, **given}
 
 
 def open_rows(
@@ -68,6 +66,7 @@ def open_rows(
     *,
     as_stored: bool = True,
     all_columns: bool = False,
+    keeps_units: bool = False,
     more: Mapping[str, Any] | None = None,
     more_of_orc: Mapping[str, Any] | None = None,
 ) -> Scan:
@@ -78,6 +77,8 @@ def open_rows(
         options: The arguments of :func:`add_reading`.
         as_stored: Whether values are read as they are stored, whatever Arrow types they were written with.
         all_columns: Whether there are the columns of all files, in place of those of the table or of the first file.
+        keeps_units: Of values as they are stored: whether timestamps lose no digit, see
+            :func:`orcish.cli.stored.stored_scan`.
         more: Further options of reading.
         more_of_orc: Likewise, of sources that are ORC.
 
@@ -92,8 +93,9 @@ def open_rows(
         table = CarbonTable(carbon[0], storage_options=storage, external_locations=options.external_locations)
         return table.scan(**cast("ReadOptions", given))
     refuse_external(options, files[0])
-    read = {**(stored_values(given) if as_stored else given), **(more_of_orc or {})}
-    source = files[0] if len(files) == 1 else files
+    source, read = files[0] if len(files) == 1 else files, {**given, **(more_of_orc or {})}
+    if as_stored:
+        return stored_scan(source, read, storage, keeps_units=keeps_units)
     if all_columns:
         return scan_of_all_columns(source, {**read, "storage_options": storage})
     return scan(source, storage_options=storage, **cast("ReadOptions", read))

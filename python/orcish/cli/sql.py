@@ -10,16 +10,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish.cli.arguments import add_external, add_limit, add_storage, add_timestamps, add_values, pair
+from orcish.cli.arguments import add_external, add_limit, add_storage, pair
 from orcish.cli.data import JSON_VALUES, add_showing, print_rows
 from orcish.cli.formats.names import ORC, named
-from orcish.cli.meta_carbon import is_carbon
-from orcish.cli.rows import chosen_reading
-from orcish.dataset import dataset
+from orcish.cli.rows import add_values_of_columns, open_rows
+from orcish.cli.sql_tables import add_table, message_of
 from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
 from orcish.process import stopped_by_signals
+from orcish.reading.scan import Scan
 from orcish.writing.rows import limited
 
 __all__ = ["add_arguments"]
@@ -50,8 +50,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--threads", type=_threads, metavar="N", help="threads of duckdb (the number of cores)")
     command.add_argument("--memory", metavar="SIZE", help="memory limit of duckdb, such as 4GB")
     add_showing(command)
-    add_values(command)
-    add_timestamps(command, "timezone")
+    add_values_of_columns(command)
     add_storage(command)
     add_external(command)
     command.set_defaults(run=_run)
@@ -78,15 +77,16 @@ def _run(options: argparse.Namespace) -> int:
         settings["threads"] = options.threads
     if options.memory is not None:
         settings["memory_limit"] = options.memory
+    tables: dict[str, str] = {}
     try:
         with duckdb.connect(config=settings) as connection, stopped_by_signals(connection.interrupt):
-            for name, path in _tables(_named_tables(connection, options.query), dict(options.tables)).items():
-                connection.register(name, _dataset(path, options))
+            tables |= _tables(_named_tables(connection, options.query), dict(options.tables))
+            for name, path in tables.items():
+                add_table(connection, name, _rows(path, options))
             schema, batches = _result(connection.sql(options.query))
             print_rows(schema, limited(batches, options.limit), options)
     except duckdb.Error as error:
-        message = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
-        raise ValueError(f"duckdb: {message}") from error
+        raise ValueError(f"duckdb: {message_of(error, tables)}") from error
     return 0
 
 
@@ -157,10 +157,9 @@ def _is_source(name: str, given: Mapping[str, str]) -> bool:
     return "://" in path or "/" in path or is_pattern(path) or os.path.exists(path)
 
 
-def _dataset(path: str, options: argparse.Namespace) -> Any:
-    storage = dict(options.storage_options)
-    external = options.external_locations if is_carbon(path, storage) else None
-    return dataset(path, storage_options=storage, external_locations=external, **chosen_reading(options))
+def _rows(path: str, options: argparse.Namespace) -> Scan:
+    """The rows of a source, with all digits of their timestamps."""
+    return open_rows([path], options, keeps_units=True, more_of_orc={"unions": "sparse"})
 
 
 def _result(relation: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:

@@ -26,6 +26,8 @@ BLOCKLETS = PartNames("blocklet", "page")
 Reasons = tuple[tuple[str, str], ...]
 """Conditions that exclude all rows, each with the kind of proof."""
 
+BEYOND: Reasons = (("the rows before suffice", "the limit"),)
+
 
 @dataclasses.dataclass(frozen=True)
 class StripePlan:
@@ -54,6 +56,19 @@ class StripePlan:
             return self.rows
         return sum(rows for rows, outcome, _ in self.row_groups if outcome != "skipped")
 
+    @property
+    def rows_wanted(self) -> int:
+        """Rows that are known to pass the filter."""
+        if self.outcome == "all":
+            return self.rows
+        return sum(rows for rows, outcome, _ in self.row_groups if outcome == "all")
+
+    def beyond_limit(self) -> StripePlan:
+        """The plan where the rows before suffice for the limit."""
+        return (
+            self if self.outcome == "skipped" else StripePlan(self.stripe, self.rows, "skipped", BEYOND, (), 0, 0, 0, 0)
+        )
+
 
 @dataclasses.dataclass(frozen=True)
 class FilePlan:
@@ -62,7 +77,24 @@ class FilePlan:
     file: str
     stripes: tuple[StripePlan, ...]
     skipped: bool = False
-    """Whether its partition values exclude all rows."""
+    """Whether it is not opened: its partition values, or the filter itself, exclude all rows. Rows are not counted."""
+    is_counted: bool = True
+    """Whether the number of its rows is known, or the file is skipped. Files of streams of CarbonData are read as a
+    whole."""
+
+    def counted(self, parts: PartNames) -> FilePlan:
+        """The plan with what is known about the number of rows."""
+        return (
+            self if self.stripes or self.skipped or parts != BLOCKLETS else dataclasses.replace(self, is_counted=False)
+        )
+
+    def limited(self, limit: int) -> tuple[FilePlan, int]:
+        """The plan for the file where the first stripes suffice for a limit, and what is left of the limit."""
+        kept: list[StripePlan] = []
+        for plan in self.stripes:
+            kept.append(plan if limit > 0 else plan.beyond_limit())
+            limit -= plan.rows_wanted
+        return dataclasses.replace(self, stripes=tuple(kept)), limit
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -73,10 +105,18 @@ class Explanation:
     after_read: str | None
     """The residual filter, which is applied after the read."""
     parts: PartNames = STRIPES
+    is_partitioned: bool = True
+    """Whether the table has partition columns."""
 
     @classmethod
     def of(
-        cls, found: list[tuple[str, bool, list[Any]]], after_read: str | None, parts: PartNames = STRIPES
+        cls,
+        found: list[tuple[str, bool, list[Any]]],
+        after_read: str | None,
+        parts: PartNames = STRIPES,
+        *,
+        limit: int | None = None,
+        is_partitioned: bool = False,
     ) -> Explanation:
         """Built from the plans of the native core, one for each file."""
 
@@ -85,8 +125,11 @@ class Explanation:
             row_groups = tuple((rows, what, tuple(why)) for rows, (what, why) in groups)
             return StripePlan(index, rows, outcome, tuple(reasons), row_groups, *weights)
 
-        files = (FilePlan(name, tuple(map(stripe, plans)), skipped) for name, skipped, plans in found)
-        return cls(tuple(files), after_read, parts)
+        files = [FilePlan(name, tuple(map(stripe, plans)), skipped).counted(parts) for name, skipped, plans in found]
+        if limit is not None and (after_read is None or limit == 0):
+            for at, file in enumerate(files):
+                files[at], limit = file.limited(limit)
+        return cls(tuple(files), after_read, parts, is_partitioned)
 
     @property
     def bytes(self) -> int:
@@ -100,20 +143,26 @@ class Explanation:
 
     @property
     def rows_read(self) -> int:
-        """Rows of the row groups that are not skipped."""
+        """Rows of the row groups that are not skipped, in files whose rows are counted."""
         return sum(plan.rows_read for file in self.files for plan in file.stripes)
 
     def _repr_html_(self) -> str:
         return text_html(str(self))
 
     def __str__(self) -> str:
+        uncounted = sum(not file.is_counted for file in self.files)
         lines = [f"{self.rows_read:,} rows to look at, at most {self.bytes:,} bytes in {self.requests:,} requests"]
+        if uncounted:
+            lines[0] += f"; and {uncounted:,} files of streams, whose rows and bytes are not known before they are read"
         if self.after_read is not None:
             lines.append(f"applied after the read: {self.after_read}")
         for file in self.files:
             lines.append(file.file)
             if file.skipped:
-                lines.append("  skipped: the filter is not true of its partition")
+                of = "its partition" if self.is_partitioned else "any row"
+                lines.append(f"  skipped: the filter is not true of {of}")
+            elif not file.is_counted:
+                lines.append(f"  no {self.parts.whole}s: the file is of a stream, and read as a whole")
             elif not file.stripes:
                 lines.append(f"  no {self.parts.whole}s")
             for (outcome, reasons), group in itertools.groupby(file.stripes, lambda plan: (plan.outcome, plan.reasons)):

@@ -611,7 +611,7 @@ class ORCFile(BatchSource):
         options = chosen_options(locals(), ReadOptions)
         native, residual = self._reader.prepare(options)
         after_read = None if residual is None else str(residual.residual)
-        return Explanation.of([self._reader.explain(native)], after_read)
+        return Explanation.of([self._reader.explain({**native, "limit": None})], after_read, limit=options.get("limit"))
 
     @checked_keywords
     def reader(

@@ -17,6 +17,7 @@ from orcish.io.files import TableFile
 from orcish.io.names import display_name, errors_about
 from orcish.io.storage import native_storage
 from orcish.io.system_file import SystemFile
+from orcish.reading.batches import schema_of
 from orcish.reading.explanation import STRIPES
 from orcish.reading.schema_file import schema_file
 from orcish.reading.source import SplitPart, type_options
@@ -156,9 +157,13 @@ class OrcFiles:
 
     def full_schema(self, opened: _native.Scan | PartiallyReadable) -> pa.Schema:
         """The schema of all columns that can be read, partition columns last."""
-        # pyarrow does not take types of any depth.
         with errors_about(display_name(self.files[0].location) if self.files else "no files"):
-            return pa.schema(ExportedSchema(opened.table_schema()))
+            try:
+                return pa.schema(ExportedSchema(opened.table_schema()))
+            except pa.ArrowInvalid:
+                # pyarrow does not take types of any depth at once.
+                native = opened.opened if isinstance(opened, PartiallyReadable) else opened
+                return schema_of(native.with_options({"masked": "allow"}).read())
 
 
 def partition_schema(schema: TableSchema) -> pa.Schema:

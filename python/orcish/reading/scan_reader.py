@@ -199,9 +199,16 @@ class ScanReader(Reader):
     def explain(self) -> Explanation:
         """What reading would do."""
         native, residual = self.prepare(self.options)
-        found = self.native_scan(native).explain()
+        # The limit is applied to the plans of all files.
+        found = self.native_scan({**native, "limit": None}).explain()
         after_read = None if residual is None else str(residual.residual)
-        return Explanation.of(found, after_read, self.source.part_names)
+        return Explanation.of(
+            found,
+            after_read,
+            self.source.part_names,
+            limit=self.options.get("limit"),
+            is_partitioned=bool(self.source.partition_columns),
+        )
 
     def of_files(self) -> list[tuple[str, ScanReader]]:
         """A reader of each file of a table of ORC files, with the location of the file. All have the same columns."""

@@ -56,7 +56,8 @@ def delete(
 
     Args:
         target: The folder of the table, or of a partition, or its URL.
-        filters: The rows to delete; see ``filters`` of :class:`~orcish.types.ReadOptions`.
+        filters: The rows to delete; see ``filters`` of :class:`~orcish.types.ReadOptions`. Timestamps are compared with
+            all of their digits, as in scans with ``timestamp_unit="exact"``.
         progress: True for a bar on the terminal, or a function that is called with a
             :class:`~orcish.types.Progress` at the beginning and after each file.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.

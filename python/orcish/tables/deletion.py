@@ -108,7 +108,10 @@ class DeletionPlan:
         tasks = []
         if there or logged is not None:
             source = OrcFiles(there, None, "name", storage, None, logged)
-            reader = ScanReader(source, {"filters": filters, "columns": [], "row_number": NUMBER})
+            # A unit that cuts digits off would find other rows than those with these values.
+            reader = ScanReader(
+                source, {"filters": filters, "columns": [], "row_number": NUMBER, "timestamp_unit": "exact"}
+            )
             reader.check()
             splits: dict[str, list[Split]] = {}
             for split in Scan(reader).splits(WHOLE_FILE):

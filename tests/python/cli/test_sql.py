@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import io
+import json
 import pathlib
 import sys
 
 import orcish
 import pyarrow as pa
+import pyarrow.orc as po
 import pytest
 from orcish.cli import main
 from support.carbon import CarbonTableWriter
@@ -196,3 +200,79 @@ def test_arguments(run):
     for arguments in (["select 1", "--threads", "0"], ["select 1", "--table", "a"], []):
         with pytest.raises(SystemExit):
             main(["sql", *arguments])
+
+
+class TestColumns:
+    """Only columns of the query are read, and values are those of ``data``."""
+
+    @pytest.fixture(
+        params=[
+            "union",
+            "float16",
+            "decimal256",
+            "time",
+            "duration",
+            "uint64",
+            "nanoseconds",
+            "seconds",
+            "null keys",
+            "interval",
+        ]
+    )
+    def column(self, request):
+        values = {
+            "union": pa.UnionArray.from_dense(
+                pa.array([0, 1], pa.int8()), pa.array([0, 0], pa.int32()), [pa.array([1]), pa.array(["x"])]
+            ),
+            "float16": pa.array([1.5, None], pa.float16()),
+            "decimal256": pa.array([1, None], pa.int64()).cast(pa.decimal256(30, 2)),
+            "time": pa.array([1, None], pa.time64("ns")),
+            "duration": pa.array([1500000001, None], pa.duration("ns")),
+            "uint64": pa.array([2**64 - 1, None], pa.uint64()),
+            "nanoseconds": pa.array([1, None], pa.timestamp("ns")),
+            "seconds": pa.array([10**13, None], pa.timestamp("s")),
+            "null keys": pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int64())),
+            "interval": pa.array([(1, 2, 3), None], pa.month_day_nano_interval()),
+        }
+        return values[request.param]
+
+    def test_values(self, column, rows, run):
+        orcish.write_table(pa.table({"c": column, "id": [1, 2]}), "types.orc")
+        _, lines, _ = run("select id from 'types.orc'", "--json")
+        assert lines == ['{"id": 1}', '{"id": 2}']
+        assert rows("select count(*) as n from 'types.orc'") == [{"n": 2}]
+        assert rows("from 'types.orc' order by id") == data("types.orc")
+
+    def test_columns_that_cannot_be_read(self, rows, run):
+        po.write_table(pa.table({"s": ["QQ0", "b"], "id": [1, 2]}), "text.orc", compression="uncompressed")
+        path = pathlib.Path("text.orc")
+        path.write_bytes(path.read_bytes().replace(b"QQ", b"\xff\xfe"))
+        assert rows("select count(*) as n, sum(id) as s from 'text.orc'") == [{"n": 2, "s": "3"}]
+        assert rows("select 1 as one from 'text.orc' limit 1") == [{"one": 1}]
+        code, _, err = run("select s from 'text.orc'")
+        assert code == 1
+        assert "text.orc: stripe 0, column s" in err
+        assert "Traceback" not in err
+
+    def test_digits(self, rows):
+        base = 1500000000_000000000
+        po.write_table(pa.table({"t": pa.array([base + 1, base + 999], pa.timestamp("ns"))}), "n.orc")
+        assert rows("select count(distinct t) as n, max(t) as m from 'n.orc'") == [
+            {"n": 2, "m": "2017-07-14T02:40:00.000000999"}
+        ]
+        assert rows("select count(*) as n from 'n.orc' where t > timestamp_ns '2017-07-14 02:40:00.0000005'") == [
+            {"n": 1}
+        ]
+
+    def test_columns_of_the_same_name(self, rows):
+        table = pa.Table.from_arrays([pa.array([1]), pa.array(["p"])], names=["x", "x"])
+        po.write_table(table, "twice.orc")
+        assert rows("from 'twice.orc'") == [{"x": 1, "x_1": "p"}]
+
+
+def data(path):
+    """The rows that ``orcish data`` prints."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        assert main(["data", path, "--all", "--json"]) == 0
+    return [json.loads(line) for line in printed.getvalue().splitlines()]

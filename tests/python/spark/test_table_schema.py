@@ -8,6 +8,7 @@ from typing import Any
 import orcish
 import orcish.spark as osp
 import pyarrow as pa
+import pyarrow.orc as po
 import pytest
 from orcish.errors import UnfinishedCommitError
 from orcish.tables.commit import Job
@@ -100,3 +101,15 @@ def test_a_commit_that_is_decided(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert error.value.is_decided is True
     assert blocked.exists()
     assert folder.stat(file.target) is not None
+
+
+@pytest.mark.parametrize(("condition", "left"), [("t = {}", [0, 1, 2]), ("t > {}", []), ("t <= {}", [0, 1, 2])])
+def test_deleted_rows_are_those_of_all_digits(condition: str, left: list[int], spark: Any, tmp_path: Path) -> None:
+    """As in the package: see ``tests/python/filters/test_same_rows.py``."""
+    table = tmp_path / "t"
+    table.mkdir()
+    values = pa.array([1_500_000_000_000_000_000 + step for step in (1, 500, 999)], pa.timestamp("ns"))
+    po.write_table(pa.table({"id": range(3), "t": values}), table / "a.orc")
+    done = osp.delete(str(table), condition.format("timestamp '2017-07-14 02:40:00'"), spark=spark).collect()[0]
+    assert done.rows == 3 - len(left)
+    assert (orcish.read_table(table)["id"].to_pylist() if left else list(table.glob("*.orc"))) == left

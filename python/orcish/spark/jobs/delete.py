@@ -72,7 +72,7 @@ def delete(
     Args:
         target: The folder of the table, or of a partition, or its URL.
         filters: The rows to delete; see ``filters`` of :class:`~orcish.types.ReadOptions`. Columns have the types of
-            the files, and not those of Spark.
+            the files, and not those of Spark; timestamps are compared with all of their digits.
         spark: The session; the active one by default.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
 

@@ -1,0 +1,154 @@
+"""Scans of values as they are stored, whatever Arrow types they were written with."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+from collections.abc import Mapping
+from typing import Any, cast
+
+import pyarrow as pa
+
+from orcish.arrow.nested import map_columns
+from orcish.errors import OrcishError
+from orcish.reading.file import ORCFile
+from orcish.reading.orc_files import OrcFiles, PartiallyReadable
+from orcish.reading.scan import Scan, reader_of
+from orcish.reading.scan_reader import ScanReader
+from orcish.reading.source import type_options
+from orcish.scan import open_reader
+from orcish.writing.writer import write_table
+
+__all__ = ["needs_fitting", "stored_scan", "stored_values", "stripe_of"]
+
+COARSE = ("s", "ms")
+"""Units of timestamps whose values microseconds may not hold."""
+
+
+def stored_values(given: dict[str, Any]) -> dict[str, Any]:
+    """Options that read values as they are stored, whatever Arrow types they were written with; given ones take
+    precedence.
+    """
+    stored = {"arrow_schema": False, "timestamp_unit": "auto", "timestamps": "wall", "null_map_keys": "dictionary"}
+    return {**stored, **given}
+
+
+def stored_scan(
+    source: str | list[str], given: dict[str, Any], storage_options: Mapping[str, str], *, keeps_units: bool = False
+) -> Scan:
+    """A scan of ORC files that reads values as they are stored.
+
+    Columns that the first files have only nulls in have the type of the other files. Timestamps of which some files
+    have instants are instants. Timestamps that were written with seconds or milliseconds keep their unit: microseconds
+    may not hold them.
+
+    Args:
+        source: One source of :func:`orcish.scan`, or several.
+        given: Options of reading, which take precedence.
+        storage_options: Options of the stores.
+        keeps_units: Whether timestamps have the units that they were written with, where these are known, and a value
+            with more digits than its unit is an error.
+    """
+    options = stored_values(given)
+    opened = open_reader(source, {**type_options(options), "storage_options": dict(storage_options)})
+    files = opened.source
+    fitted = _fitted(opened, files, given, keeps_units) if isinstance(files, OrcFiles) else None
+    if keeps_units and "timestamp_unit" not in given:
+        options["timestamp_unit"] = "exact"
+    reader = ScanReader(files, options, opened.opened) if fitted is None else ScanReader(fitted, options)
+    reader.check()
+    return Scan(reader)
+
+
+def needs_fitting(file: ORCFile) -> bool:
+    """Whether a file has timestamps in units that other types than those of :func:`stored_values` hold."""
+    return any(kind.startswith("timestamp") for kind in file.column_types)
+
+
+def stripe_of(rows: Scan, stripe: int) -> Scan:
+    """The rows of a stripe of a scan of one ORC file."""
+    reader = reader_of(rows)
+    source = cast("OrcFiles", reader.source)
+    part = dataclasses.replace(source, files=[source.files[0]._replace(stripes=[stripe])])
+    return Scan(ScanReader(part, reader.options))
+
+
+def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], keeps_units: bool) -> OrcFiles | None:
+    """The files with the types that hold the values of all files; ``None`` where they have them already."""
+    if isinstance(reader.opened, PartiallyReadable):
+        return None
+    stored = files.full_schema(reader.opened)
+    if not _has(stored, len(files.files) > 1):
+        return None
+    # Types as readers see them.
+    options = {"null_map_keys": "dictionary", "timestamp_unit": "exact", **type_options(given), "arrow_schema": True}
+    opened = files.open(options)
+    if isinstance(opened, PartiallyReadable):
+        return None
+    seen = _by_path(files.full_schema(opened))
+    mixed = {} if "timestamps" in given else _instants_of_some_files(files, stored, seen, options)
+    has_unit = "timestamp_unit" in given
+
+    def fitted(field: pa.Field, path: str) -> pa.Field:
+        other = seen.get(path)
+        kind = field.type
+        if other is None:
+            return field
+        if pa.types.is_boolean(kind) and not pa.types.is_boolean(other) and not pa.types.is_null(other):
+            return field.with_type(_stored_type(other, given))
+        if pa.types.is_timestamp(kind) and pa.types.is_timestamp(other):
+            unit = other.unit if (keeps_units or other.unit in COARSE) and not has_unit else kind.unit
+            return field.with_type(pa.timestamp(unit, "UTC" if path in mixed else kind.tz))
+        return field
+
+    schema = map_columns(stored, fitted)
+    return None if schema.equals(stored) else dataclasses.replace(files, schema=schema, table_schema=None)
+
+
+def _has(schema: pa.Schema, several: bool) -> bool:
+    """Whether a schema has types that may have to be fitted: timestamps, and in several files booleans, as which
+    columns of nulls are stored.
+    """
+    found = False
+
+    def look(field: pa.Field, _: str) -> pa.Field:
+        nonlocal found
+        found |= pa.types.is_timestamp(field.type) or (several and pa.types.is_boolean(field.type))
+        return field
+
+    map_columns(schema, look)
+    return found
+
+
+def _by_path(schema: pa.Schema) -> dict[str, pa.DataType]:
+    """The types of all columns by their dotted names."""
+    found: dict[str, pa.DataType] = {}
+
+    def look(field: pa.Field, path: str) -> pa.Field:
+        found[path] = field.type
+        return field
+
+    map_columns(schema, look)
+    return found
+
+
+def _instants_of_some_files(
+    files: OrcFiles, stored: pa.Schema, seen: dict[str, pa.DataType], options: dict[str, Any]
+) -> dict[str, pa.DataType]:
+    """The columns that are ``timestamp`` in the first file, and ``timestamp with local time zone`` in another one."""
+    walls = [path for path, kind in _by_path(stored).items() if pa.types.is_timestamp(kind) and kind.tz is None]
+    if len(files.files) < 2 or not any(getattr(seen.get(path), "tz", None) for path in walls):
+        return {}
+    union: dict[str, pa.DataType] = {}
+    # Files without a common schema are an error where their rows are read.
+    with contextlib.suppress(OrcishError):
+        union = _by_path(files.unified_schema({**options, "timestamps": "wall"}, case_sensitive=True).schema)
+    return {path: union[path] for path in walls if getattr(union.get(path), "tz", None)}
+
+
+def _stored_type(kind: pa.DataType, given: dict[str, Any]) -> pa.DataType:
+    """The type as which values of an Arrow type are stored."""
+    file = io.BytesIO()
+    write_table(pa.schema([pa.field("value", kind)]).empty_table(), file)
+    return ORCFile(file.getvalue()).arrow_schema(**type_options(stored_values(given))).field(0).type

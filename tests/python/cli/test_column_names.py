@@ -1,0 +1,89 @@
+"""Lists of names of columns, in all commands that take them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import orcish
+import pyarrow as pa
+import pytest
+from orcish.cli.column_names import names
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("a,b.c", ["a", "b.c"]),
+        ("a, b ,c", ["a", "b", "c"]),
+        ("a,a", ["a"]),
+        ("", [""]),
+        ("``", [""]),
+        ("`a,b`", ["a,b"]),
+        ("`a,b`.c,-`d,e`", ["a,b.c", "-d,e"]),
+        ("x.`a,``b`, ` c`", ["x.a,`b", " c"]),
+        ("q`t", ["q`t"]),
+        ("two words", ["two words"]),
+    ],
+)
+def test_lists(text, found):
+    assert names(text) == found
+
+
+@pytest.mark.parametrize("text", ["`a", "`a`b", "a,`b``"])
+def test_errors(text):
+    with pytest.raises(argparse.ArgumentTypeError, match=r"backtick|has to follow"):
+        names(text)
+
+
+ODD = ["com,ma", "do.t", "a b", "tick`", " blank", ""]
+
+
+def quoted(name):
+    return f"`{name.replace('`', '``')}`"
+
+
+@pytest.mark.parametrize("name", ODD)
+class TestCommands:
+    @pytest.fixture
+    def file(self, name, tmp_path):
+        path = tmp_path / "odd.orc"
+        orcish.write_table(pa.table({name: [2, 1], "id": [1, 2], "more": [0, 0]}), path, bloom_filter_columns=[name])
+        return path
+
+    @pytest.mark.parametrize("command", ["data", "tail", "sample"])
+    def test_rows(self, name, file, command, run):
+        code, lines, err = run(command, file, "-c", f"id, {quoted(name)}", "--json")
+        assert code == 0, err
+        assert [json.loads(line) for line in lines] == [{"id": 1, name: 2}, {"id": 2, name: 1}]
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["stats", "-c"],
+            ["count", "-c"],
+            ["scan", "-c"],
+            ["explain", "-c"],
+            ["meta", "--row-index"],
+            ["meta", "--bloom"],
+            ["advise", "--lookup"],
+        ],
+    )
+    def test_a_file(self, name, file, arguments, run):
+        code, _, err = run(arguments[0], file, arguments[1], quoted(name))
+        assert code == 0, err
+
+    @pytest.mark.parametrize("option", ["--key", "--columns"])
+    def test_diff(self, name, file, option, run):
+        code, _, err = run("diff", file, file, option, quoted(name))
+        assert code == 0, err
+
+    def test_rewrite(self, name, file, tmp_path, run):
+        target = tmp_path / "out.orc"
+        options = ["--sort-by", quoted(name), "--drop", "more", "--bloom-filter-columns", quoted(name)]
+        code, _, err = run("rewrite", file, "--output", target, *options)
+        assert code == 0, err
+        assert orcish.read_table(target).to_pydict() == {name: [1, 2], "id": [2, 1]}
+        code, _, err = run("rewrite", file, "--output", tmp_path / "less.orc", "--drop", f"id,{quoted(name)}")
+        assert code == 0, err
+        assert orcish.read_table(tmp_path / "less.orc").schema.names == ["more"]

@@ -1,0 +1,143 @@
+"""Tables whose files differ in types that commands unify, and values that the usual types do not hold."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+
+import orcish
+import pyarrow as pa
+import pyarrow.orc as po
+import pytest
+
+COMMANDS = {
+    "data": ["--all"],
+    "tail": ["-n", "99"],
+    "sample": ["-n", "99"],
+}
+
+
+def shown(run, command, *sources):
+    code, lines, err = run(command, *sources, "--json", *COMMANDS[command])
+    assert code == 0, err
+    return [json.loads(line) for line in lines]
+
+
+def put(folder, *tables):
+    folder.mkdir()
+    for at, table in enumerate(tables):
+        orcish.write_table(table, folder / f"{at}.orc")
+    return folder
+
+
+VALUES = {
+    "int32": pa.array([5], pa.int32()),
+    "uint64": pa.array([5], pa.uint64()),
+    "time32": pa.array([5], pa.time32("s")),
+    "duration": pa.array([5], pa.duration("ns")),
+    "string": pa.array(["x"]),
+    "bool": pa.array([True]),
+    "struct": pa.array([{"a": 1, "b": ["x"]}]),
+    "list": pa.array([[1, None]]),
+    "date": pa.array([5], pa.int32()).cast(pa.date32()),
+    "timestamp": pa.array([5], pa.timestamp("s")),
+    "dictionary": pa.array(["x"]).dictionary_encode(),
+    "decimal": pa.array([5], pa.int64()).cast(pa.decimal128(20, 1)),
+}
+
+
+@pytest.mark.parametrize("kind", VALUES)
+class TestNullsInTheFirstFile:
+    """They are those of a table whose first file has values, and no nulls."""
+
+    @pytest.fixture
+    def source(self, kind, tmp_path):
+        column = VALUES[kind]
+        return put(
+            tmp_path / "t",
+            pa.table({"c": pa.nulls(1), "n": pa.array([{"x": None}])}),
+            pa.table({"c": column, "n": pa.StructArray.from_arrays([column], ["x"])}),
+        )
+
+    @pytest.mark.parametrize("command", COMMANDS)
+    def test_rows(self, kind, source, command, run):
+        value = shown(run, command, source / "1.orc")[0]["c"]
+        assert value is not None
+        assert shown(run, command, source) == [{"c": None, "n": {"x": None}}, {"c": value, "n": {"x": value}}]
+
+    def test_numbers(self, kind, source, run):
+        for command in ("scan", "count"):
+            code, lines, err = run(command, source, "--json", "--where", "n.x is not null or c is null")
+            assert (code, [json.loads(line)["rows"] for line in lines]) == (0, [1, 1]), err
+
+    def test_sql(self, kind, source, run):
+        pytest.importorskip("duckdb")
+        code, lines, err = run("sql", f"from '{source}'", "--json")
+        assert code == 0, err
+        assert [json.loads(line) for line in lines] == shown(run, "data", source)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_wall_clocks_and_instants(command, tmp_path, run):
+    (tmp_path / "t").mkdir()
+    for at, zone in enumerate((None, "UTC")):
+        columns = {"t": pa.array([at + 1], pa.timestamp("us", zone)), "wall": pa.array([0], pa.timestamp("us"))}
+        po.write_table(pa.table(columns), tmp_path / "t" / f"{at}.orc")
+    assert shown(run, command, tmp_path / "t") == [
+        {"t": "1970-01-01T00:00:00.000001Z", "wall": "1970-01-01T00:00:00"},
+        {"t": "1970-01-01T00:00:00.000002Z", "wall": "1970-01-01T00:00:00"},
+    ]
+    code, lines, err = run("count", tmp_path / "t", "--json", "--where", "t >= timestamp '1970-01-01 00:00:00.000002Z'")
+    assert (code, [json.loads(line)["rows"] for line in lines]) == (0, [0, 1]), err
+    code, _, err = run(command, tmp_path / "t", "--timestamps", "wall")
+    assert code == 1
+    assert "1.orc: column t" in err
+
+
+FAR = {10**13: "318857-05-20T17:46:40", -(10**13): "-314918-08-13T06:13:20", 10**11: "5138-11-16T09:46:40"}
+
+
+@pytest.mark.parametrize("unit", ["s", "ms"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_years_that_microseconds_do_not_hold(command, unit, tmp_path, run):
+    scale = {"s": 1, "ms": 1000}[unit]
+    values = pa.array([number * scale for number in FAR], pa.timestamp(unit))
+    orcish.write_table(pa.table({"t": values}), tmp_path / "far.orc")
+    assert [row["t"] for row in shown(run, command, tmp_path / "far.orc")] == list(FAR.values())
+    code, lines, err = run("data", tmp_path / "far.orc", "--stripe", 0)
+    assert code == 0, err
+    assert [line.strip() for line in lines[2:]] == list(FAR.values())
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "sql"])
+def test_types_nested_deeper_than_pyarrow_passes_on(command, tmp_path, run):
+    value: object = 42
+    kind = pa.int32()
+    for _ in range(80):
+        value, kind = [value], pa.list_(kind)
+    po.write_table(pa.table({"id": [1], "deep": pa.array([value], kind)}), tmp_path / "deep.orc")
+    if command == "sql":
+        pytest.importorskip("duckdb")
+        code, lines, err = run("sql", f"from '{tmp_path}/deep.orc' where deep like '%42%'", "--json")
+        assert code == 0, err
+        assert [json.loads(line) for line in lines] == [{"id": 1, "deep": json.dumps(value)}]
+    else:
+        assert shown(run, command, tmp_path / "deep.orc") == [{"id": 1, "deep": value}]
+
+
+MASKED = pathlib.Path(__file__).parents[2] / "data" / "masked.zstd.orc"
+
+
+@pytest.mark.parametrize("command", ["data", "tail", "sample", "scan", "explain", "sql"])
+def test_encrypted_columns(command, run):
+    """Their masks are read on request, and other columns without a word."""
+    if command == "sql":
+        pytest.importorskip("duckdb")
+        whole, part = [f"from '{MASKED}'"], [f"select id, count(*) over () from '{MASKED}'"]
+    else:
+        whole, part = [MASKED], [MASKED, "-c", "id"]
+    code, _, err = run(command, *whole)
+    assert code == 1
+    assert "are encrypted" in err
+    assert run(command, *whole, "--masked")[0] == 0
+    assert run(command, *part)[0] == 0
