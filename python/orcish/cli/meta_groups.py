@@ -26,7 +26,7 @@ def describe_groups(file: ORCFile, row_index: Sequence[str], bloom: Sequence[str
 def _numbered(file: ORCFile, column: str) -> list[tuple[dict[str, Any], Any]]:
     groups = itertools.groupby(file.row_groups(column), key=lambda group: group.stripe)
     return [
-        ({"stripe": stripe, "group": number, "first_row": group.first_row, "rows": group.num_rows}, group)
+        ({"stripe": stripe, "group": number, "first_row_in_stripe": group.first_row, "rows": group.num_rows}, group)
         for stripe, of_stripe in groups
         for number, group in enumerate(of_stripe)
     ]
@@ -59,7 +59,7 @@ def groups_to_text(described: dict[str, Any]) -> list[str]:
     lines: list[str] = []
     for column, entries in described.get("row_index", {}).items():
         lines += ["", f"Row index of {printable(column)}" + ("" if entries else ": none")]
-        header = ["stripe", "group", "first row", "rows", "values", "nulls", "min", "max", "positions"]
+        header = ["stripe", "group", "first row in stripe", "rows", "values", "nulls", "min", "max", "positions"]
         right = [True, True, True, True, True, False, False, False, False]
         lines += indented(Table(header, right).lines(map(_entry_cells, entries))) if entries else []
     for column, filters in described.get("bloom_filters", {}).items():
@@ -74,7 +74,7 @@ def _entry_cells(entry: dict[str, Any]) -> list[str]:
     known = dict(entry["statistics"] or {})
     values, has_null = known.get("values"), known.get("has_null")
     return [
-        *(f"{entry[name]:,}" for name in ("stripe", "group", "first_row", "rows")),
+        *(f"{entry[name]:,}" for name in ("stripe", "group", "first_row_in_stripe", "rows")),
         "" if values is None else f"{values:,}",
         {None: "", True: "yes", False: "no"}[has_null],
         bound_cell(known, "min"),

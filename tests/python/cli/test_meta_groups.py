@@ -27,7 +27,7 @@ def test_row_groups(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["meta", str(path), "--row-index", f"id,{NAME}", "--bloom", "id", "--json"]) == 0
     described = json.loads(capsys.readouterr().out)
     entries = described["row_index"]["id"]
-    assert [(each["stripe"], each["group"], each["first_row"], each["rows"]) for each in entries] == [
+    assert [(each["stripe"], each["group"], each["first_row_in_stripe"], each["rows"]) for each in entries] == [
         (0, 0, 0, 1000),
         (0, 1, 1000, 1000),
         (0, 2, 2000, 500),
