@@ -386,7 +386,9 @@ def merge(
 def file_of_schema(schema: pa.Schema) -> ORCFile:
     """A file in memory without rows that has the columns of a schema."""
     target = io.BytesIO()
-    write_table(schema.empty_table(), target)
+    # pyarrow makes no empty table of some types.
+    with ORCWriter(target, schema):
+        pass
     return ORCFile(target.getvalue())
 
 
