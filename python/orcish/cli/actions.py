@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-__all__ = ["Append", "Conjunction", "Once", "WrongArgumentsError"]
+__all__ = ["Append", "Conjunction", "Extend", "Once", "WrongArgumentsError"]
 
 _GIVEN = "_given"
 """The attribute of a namespace that has the options which were given."""
@@ -40,6 +40,19 @@ class Append(argparse.Action):
             if dict(found).get(name, value) != value:
                 raise argparse.ArgumentError(self, f"{name!r} is given twice, with different values: give one of them")
         setattr(namespace, self.dest, [*found, values])
+
+
+class Extend(Append):
+    """Adds the values of a list, each as :class:`Append` does."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        """See :class:`argparse.Action`."""
+        # A list of no values is one, too.
+        setattr(namespace, self.dest, list(getattr(namespace, self.dest) or ()))
+        for value in values:
+            super().__call__(parser, namespace, value, option)
 
 
 class Conjunction(argparse.Action):

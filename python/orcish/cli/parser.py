@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from orcish.cli.actions import Append, Once
+from orcish.cli.actions import Append, Extend, Once
 from orcish.errors import suggestion
 from orcish.terminal import printable
 
@@ -41,6 +41,7 @@ class Parser(argparse.ArgumentParser):
         self.register("action", None, Once)
         self.register("action", "store", Once)
         self.register("action", "append", Append)
+        self.register("action", "extend", Extend)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """See :meth:`argparse.ArgumentParser.parse_known_args`."""

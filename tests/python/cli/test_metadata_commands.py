@@ -462,7 +462,7 @@ class TestExplain:
         assert code == 0
         assert any("of 1 blocklets" in line for line in lines)
         code, lines, _ = run("explain", table, "--where", "day = date '2026-01-01'")
-        assert lines[0] == "0 of 10 rows skipped, 0 of 1 stripes, 1 of 2 files"
+        assert lines[0] == "1 of 2 files skipped; of the others, 0 of 10 rows skipped, 0 of 1 stripes"
         code, lines, err = run("explain", table, "--where", "idd = 2")
         assert (code, lines) == (1, [])
         assert "id" in err
@@ -506,7 +506,9 @@ def test_urls_of_a_store(run: Run, store: Any, tmp_path: pathlib.Path) -> None:
     assert run("schema", url, "--ddl", *options)[1] == ["id BIGINT,", "day STRING"]
     assert run("sizes", url, *options)[1][0].startswith("2 files, 100 rows")
     assert json.loads(run("stats", url, "-c", "id", "--json", *options)[1][0])["statistics"]["max"] == 99
-    assert run("explain", url, "--where", "day = 'd0' and id > 500", *options)[1][0].startswith("50 of 50 rows skipped")
+    assert run("explain", url, "--where", "day = 'd0' and id > 500", *options)[1][0].startswith(
+        "1 of 2 files skipped; of the others, 50 of 50 rows skipped"
+    )
     assert len(run("key", url, *options)[1]) == 5
     assert run("diff", url, tmp_path / "a.orc", "--key", "id", "--values-only", *options) == (0, [], "")
     (tmp_path / "b.json").write_text('{"a": 1}')

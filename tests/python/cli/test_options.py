@@ -174,7 +174,7 @@ def test_nothing_that_is_given_is_dropped(parser: Any, capsys: pytest.CaptureFix
             found = parsed(parser, [option, "id > 1 or id < 0", option, "k = 2", option, "id > 3"])
             assert str(found.filters) == "((id > 1) or (id < 0)) and (k = 2) and (id > 3)"
             continue
-        if action.type is not None and getattr(action.type, "__name__", "") == "pair":
+        if action.type is not None and getattr(action.type, "__name__", "") in ("pair", "renames", "types"):
             found = parsed(parser, [option, "a=1", option, "b=2", option, "a=1"])
             assert dict(getattr(found, action.dest)) == {"a": "1", "b": "2"}
             values = ["a=1", "a=2"]
