@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.exported import schema_for_native
 from orcish.io.filesystem import in_file_system, opened_place
 from orcish.io.names import display_name
 from orcish.io.paths import expanded, local_path
@@ -116,7 +117,7 @@ class ORCWriter:
         try:
             self._writer = _native.Writer(
                 native,
-                schema.__arrow_c_schema__(),
+                schema_for_native(schema),
                 options=native_options(options),
                 storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
                 publish=publish,

@@ -12,13 +12,13 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.casting import cast_array
-from orcish.arrow.exported import ExportedSchema
+from orcish.arrow.exported import ExportedSchema, check_names
 from orcish.cli.formats.errors import errors_of_reading
 from orcish.cli.formats.names import named
 from orcish.cli.formats.places import open_input
 from orcish.cli.formats.text import csv_rows, json_rows
 from orcish.cli.formats.text_options import TextOptions
-from orcish.errors import unknown_column
+from orcish.errors import CorruptFileError, unknown_column
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
@@ -85,14 +85,14 @@ class ForeignRows(BatchSource):
     def _filtered(self, batch: pa.RecordBatch, schema: pa.Schema, location: str) -> Iterator[pa.RecordBatch]:
         """The rows for which the filter is true, with the columns of a schema."""
         found = [batch]
-        if self.filters is not None:
-            # The rows of a file in memory are filtered as those of any file.
-            file = io.BytesIO()
-            with ORCWriter(file, batch.schema, compression="none", timezone="UTC") as writer:
-                writer.write_batch(batch)
-            read = ORCFile(file.getvalue()).read(filters=self.filters, timestamp_unit="exact")
-            found = read.to_batches()
         with errors_of_reading(location):
+            if self.filters is not None:
+                # The rows of a file in memory are filtered as those of any file.
+                file = io.BytesIO()
+                with ORCWriter(file, batch.schema, compression="none", timezone="UTC") as writer:
+                    writer.write_batch(batch)
+                read = ORCFile(file.getvalue()).read(filters=self.filters, timestamp_unit="exact")
+                found = read.to_batches()
             for each in found:
                 columns = [cast_array(each.column(field.name), field.type) for field in schema]
                 if len(each):
@@ -110,13 +110,26 @@ class ForeignRows(BatchSource):
         location = file.location
         with errors_of_reading(location):
             schema, batches = READERS[self.form](location, self)
-        return schema, _with_errors(batches, location)
+            check_names(schema, has_nul=True)
+        return schema, _validated(batches, location)
 
 
-def _with_errors(batches: Iterator[pa.RecordBatch], location: str) -> Iterator[pa.RecordBatch]:
+def _validated(batches: Iterator[pa.RecordBatch], location: str) -> Iterator[pa.RecordBatch]:
+    """The batches of a file.
+
+    Arrow IPC has offsets, indices and texts as they are in the file, JSON and Parquet have texts so. The memory of the
+    process is read where they are wrong.
+    """
     while True:
         with errors_of_reading(location):
             batch = next(batches, None)
+            if batch is not None:
+                batch.validate()
+                for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                    try:
+                        column.validate(full=True)
+                    except pa.ArrowException as error:
+                        raise CorruptFileError(f"column {name!r}: {error}") from error
         if batch is None:
             return
         yield batch

@@ -1,0 +1,108 @@
+"""Sources of other formats that are damaged, or made to do harm."""
+
+from __future__ import annotations
+
+import functools
+import struct
+
+import orcish
+import pandas
+import polars
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+TARGETS = ["orc", "parquet", "csv", "jsonl", "arrow"]
+OFFSETS = struct.pack("<4i", 0, 4, 8, 12)
+WRONG_ARRAYS = {
+    "text": (pa.array(["aaaa", "bbbb", "cccc"]), OFFSETS, struct.pack("<4i", 0, 4096, 8, 12)),
+    "binary": (pa.array([b"aaaa", b"bbbb", b"cccc"]), OFFSETS, struct.pack("<4i", 0, 60, 8, 12)),
+    "list": (pa.array([[1, 2], [3, 4], [5]]), struct.pack("<4i", 0, 2, 4, 5), struct.pack("<4i", 0, 2000, 4, 5)),
+    "dictionary": (
+        pa.array(["x", "yy", "x", "yy"]).dictionary_encode(),
+        struct.pack("<4i", 0, 1, 0, 1),
+        struct.pack("<4i", 0, 1, 77, 1),
+    ),
+    "utf8": (pa.array(["aaaa"]), b"aaaa", b"aa\xffa"),
+}
+
+
+@pytest.fixture
+def run(run):
+    """Runs ``orcish convert``."""
+    return functools.partial(run, "convert", "--existing-data", "overwrite")
+
+
+def ipc(array, ending):
+    """A file of Arrow IPC with the column ``c``."""
+    sink, batch = pa.BufferOutputStream(), pa.record_batch({"c": array})
+    made = pa.ipc.new_stream if ending == "arrows" else pa.ipc.new_file
+    with made(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return sink.getvalue().to_pybytes()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("ending", ["arrow", "arrows"])
+@pytest.mark.parametrize("array", WRONG_ARRAYS)
+def test_arrays_that_point_outside(array, ending, target, tmp_path, run):
+    values, old, new = WRONG_ARRAYS[array]
+    source = tmp_path / f"a.{ending}"
+    whole = ipc(values, ending)
+    assert whole.count(old) == 1
+    source.write_bytes(whole.replace(old, new))
+    for more in ([], ["--where", "c is not null"]):
+        code, lines, err = run(source, tmp_path / f"b.{target}", *more)
+        assert (code, lines) == (1, [])
+        assert err.startswith(f"orcish: {source}: column 'c': ")
+    assert [path.name for path in tmp_path.iterdir()] == [source.name]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("ending", ["arrow", "parquet", "jsonl"])
+def test_texts_that_are_not_utf8(ending, target, tmp_path, run):
+    source = tmp_path / f"a.{ending}"
+    if ending == "parquet":
+        pa.parquet.write_table(pa.table({"c": ["aaaa"]}), source, compression="none", write_statistics=False)
+    else:
+        source.write_bytes(ipc(pa.array(["aaaa"]), ending) if ending == "arrow" else b'{"c": "aaaa"}\n')
+    source.write_bytes(source.read_bytes().replace(b"aaaa", b"aa\xffa"))
+    code, _, err = run(source, tmp_path / f"b.{target}")
+    assert code == 1
+    assert err.startswith(f"orcish: {source}: column 'c': ")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("array", [pa.array([1]), pa.array([{"nnnn": 1}])])
+def test_names_that_are_not_utf8(array, target, tmp_path, run):
+    source = tmp_path / "a.arrow"
+    source.write_bytes(ipc(pa.array([{"nnnn": array[0]}]), "arrow").replace(b"nnnn", b"n\xffnn"))
+    code, _, err = run(source, tmp_path / f"b.{target}")
+    assert code == 1
+    assert err.startswith(f"orcish: {source}: the name of a column of 'c")
+
+
+@pytest.mark.parametrize("write", ["write_table", "write_dataset", "append", "ORCWriter"])
+@pytest.mark.parametrize("kind", ["table", "nested", "batch", "reader", "parts", "polars", "pandas"])
+def test_names_with_nul_are_not_cut(kind, write, tmp_path):
+    table = pa.table({"a\0b": [1]})
+    data = {
+        "table": table,
+        "nested": pa.table({"s": [{"a\0b": 1}]}),
+        "batch": table.to_batches()[0],
+        "reader": table.to_reader(),
+        "parts": table.to_batches(),
+        "polars": polars.DataFrame({"a\0b": [1]}),
+        "pandas": pandas.DataFrame({"a\0b": [1]}),
+    }[kind]
+    target = tmp_path / "target"
+    if write == "append":
+        orcish.write_dataset(pa.table({"a": [1]}), target)
+    writes = {
+        "write_table": lambda: orcish.write_table(data, target),
+        "ORCWriter": lambda: orcish.ORCWriter(target, data.schema if kind == "nested" else table.schema),
+    }
+    added = functools.partial(orcish.write_dataset, data, target, existing_data="append")
+    with pytest.raises(ValueError, match=r"column '(s\.)?a.x00b': the name has a NUL"):
+        writes.get(write, added)()
+    assert not target.exists() or orcish.read_table(target).to_pydict() == {"a": [1]}
