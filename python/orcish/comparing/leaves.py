@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pyarrow as pa
@@ -113,8 +114,8 @@ def comparable(a: Any, b: Any) -> bool:
     if types.is_null(a) or types.is_null(b):
         return True
     if types.is_struct(a) and types.is_struct(b):
-        names = [field.name for field in b]
-        found = [comparable(field.type, b.field(field.name).type) for field in a if names.count(field.name) == 1]
+        counts = Counter(field.name for field in b)
+        found = [comparable(field.type, b.field(field.name).type) for field in a if counts[field.name] == 1]
         return any(found) or not (a.num_fields or b.num_fields)
     if types.is_map(a) and types.is_map(b):
         return comparable(a.key_type, b.key_type) and comparable(a.item_type, b.item_type)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
+from orcish.arrow.nested import repeated_name
 from orcish.comparing.leaves import all_comparable
 from orcish.reading.file import ORCFile
 
@@ -50,13 +51,14 @@ def common_columns(a: pa.Schema, b: pa.Schema) -> list[tuple[int, int]]:
     if a.names == b.names:
         return [(at, at) for at in range(len(a.names))]
     for names in (a.names, b.names):
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(
-                    f"several columns have the name {name!r}: they are compared only where both have the same names in "
-                    "the same order"
-                )
-    return [(at, b.names.index(name)) for at, name in enumerate(a.names) if name in b.names]
+        name = repeated_name(names)
+        if name is not None:
+            raise ValueError(
+                f"several columns have the name {name!r}: they are compared only where both have the same names in "
+                "the same order"
+            )
+    places = {name: at for at, name in enumerate(b.names)}
+    return [(at, places[name]) for at, name in enumerate(a.names) if name in places]
 
 
 def schema_changes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import Any
 
 import pyarrow as pa
@@ -75,11 +76,13 @@ def _structs(a: Any, b: Any, tolerance: float) -> Any:
     names_a, names_b = ([field.name for field in each.type] for each in (a, b))
     # The fields have the nulls of the struct.
     fields_a, fields_b = a.flatten(), b.flatten()
+    counts, places = Counter(names_b), {name: at for at, name in enumerate(names_b)}
+    is_same = names_a == names_b
     for at, name in enumerate(names_a):
-        if names_a == names_b:
+        if is_same:
             other = fields_b[at]
-        elif names_b.count(name) == 1:
-            other = fields_b[names_b.index(name)]
+        elif counts[name] == 1:
+            other = fields_b[places[name]]
         else:
             continue
         # A field of a struct that is null on one side is different anyway.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
+import json
 import struct
+import time
 
 import orcish
 import pandas
@@ -106,3 +108,67 @@ def test_names_with_nul_are_not_cut(kind, write, tmp_path):
     with pytest.raises(ValueError, match=r"column '(s\.)?a.x00b': the name has a NUL"):
         writes.get(write, added)()
     assert not target.exists() or orcish.read_table(target).to_pydict() == {"a": [1]}
+
+
+def nested(levels: int, end: str, *, is_list: bool) -> str:
+    begin, close = ("[", "]") if is_list else ('{"a":', "}")
+    return '{"s": "[[{\\"", "n": ' + (begin + end) * (levels - 1) + "1" + (close + end) * (levels - 1) + "}\n"
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+@pytest.mark.parametrize("end", ["", "\n"], ids=["line", "lines"])
+@pytest.mark.parametrize("levels", [127, 128, 129, 200, 300, 100_000])
+def test_json_that_nests_deeply(levels, end, is_list, tmp_path, run):
+    source = tmp_path / "a.jsonl"
+    source.write_text('{"s": "\\\\"}\n' + nested(levels, end, is_list=is_list))
+    code, lines, err = run(source, tmp_path / "b.csv")
+    if levels <= 128:
+        assert (code, err) == (0, "")
+        assert lines[0].startswith("2 rows")
+        return
+    assert (code, lines) == (1, [])
+    line = 129 if end else 2
+    assert err == f"orcish: {source}: line {line}: a value nests more than 128 levels deep\n"
+
+
+@pytest.mark.parametrize("schema", [(), ("--schema", "a bigint")])
+@pytest.mark.parametrize(
+    ("begin", "line"), [("", 1), (" ", 1), ("\ufeff", 1), ('{"a": null}\n', 2), ('{"a":\nnull}\n\n', 4)]
+)
+def test_a_line_that_is_null(begin, line, schema, tmp_path, run):
+    source = tmp_path / "a.jsonl"
+    source.write_text(f'{begin}null\n{{"a": 1}}\n')
+    code, _, err = run(source, tmp_path / "b.csv", *schema)
+    assert code == 1
+    assert err == f"orcish: {source}: line {line} is null: JSON lines have an object on each line\n"
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"), [("array<", ">"), ("struct<a:", ">"), ("map<int,", ">")], ids=["array", "struct", "map"]
+)
+def test_schemas_that_nest_deeply(begin, end, tmp_path, run):
+    (tmp_path / "a.jsonl").write_text("{}\n")
+    given = f"a {begin * 100_000}int{end * 100_000}"
+    code, _, err = run(tmp_path / "a.jsonl", tmp_path / "b.csv", "--schema", given)
+    assert code == 1
+    assert err.endswith("nests more than 128 levels deep\n")
+    assert len(err) < 300
+
+
+@pytest.mark.parametrize("target", ["orc", "jsonl", "csv"])
+@pytest.mark.parametrize("source", ["csv", "jsonl", "arrow"])
+def test_many_columns(source, target, tmp_path, run):
+    file, names = tmp_path / f"a.{source}", [f"c{at}" for at in range(10_000)]
+    if source == "csv":
+        file.write_text(",".join(names) + "\n" + ",".join(["1"] * len(names)) + "\n")
+    elif source == "jsonl":
+        file.write_text(json.dumps(dict.fromkeys(names, 1)) + "\n")
+    else:
+        batch = pa.record_batch(dict.fromkeys(names, pa.array([1])))
+        with pa.ipc.new_file(file, batch.schema) as writer:
+            writer.write_batch(batch)
+    begin = time.monotonic()
+    code, _, err = run(file, tmp_path / f"b.{target}")
+    assert (code, err) == (0, "")
+    # It took a minute where the time grew with the square of the number.
+    assert time.monotonic() - begin < 20

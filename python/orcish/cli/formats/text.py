@@ -8,7 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.arrow.nested import map_fields
+from orcish.arrow.nested import map_fields, repeated_name
+from orcish.cli.formats.json_levels import CheckedJson
 from orcish.cli.formats.text_options import TextOptions
 from orcish.errors import CorruptFileError, UnsupportedError, unknown_column
 
@@ -79,6 +80,8 @@ def json_rows(open_file: Callable[[], Any], options: TextOptions) -> Rows:
     Raises:
         ValueError: There are no rows, and no columns are given.
         UnsupportedError: This version of pyarrow reads JSON lines only as a whole.
+        LimitExceededError: Values nest too deeply.
+        CorruptFileError: A line is ``null``.
     """
     from pyarrow import json
 
@@ -89,7 +92,7 @@ def json_rows(open_file: Callable[[], Any], options: TextOptions) -> Rows:
 
     def opened(schema: pa.Schema | None, behavior: str) -> Any:
         parse = json.ParseOptions(explicit_schema=schema, unexpected_field_behavior=behavior, newlines_in_values=False)
-        return json.open_json(open_file(), read_options=read, parse_options=parse)
+        return json.open_json(CheckedJson(open_file()), read_options=read, parse_options=parse)
 
     asked = pa.schema([field.with_type(_read_as(field.type)) for field in given.values()]) if given else None
     try:
@@ -113,12 +116,13 @@ def json_rows(open_file: Callable[[], Any], options: TextOptions) -> Rows:
 
 
 def _check_names(found: pa.Schema, given: dict[str, pa.Field]) -> None:
+    names = set(found.names)
     for name in given:
-        if name not in found.names:
+        if name not in names:
             raise unknown_column(name, found.names)
-    for name in found.names:
-        if found.names.count(name) > 1:
-            raise ValueError(f"two columns have the name {name!r}: --no-header with --schema gives other names")
+    repeated = repeated_name(found.names)
+    if repeated is not None:
+        raise ValueError(f"two columns have the name {repeated!r}: --no-header with --schema gives other names")
 
 
 def _read_as(kind: pa.DataType) -> pa.DataType:
