@@ -52,7 +52,7 @@ def errors_of_reading(location: str) -> Iterator[None]:
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
     except OSError as error:
-        if type(error) is not OSError or error.errno is not None:
+        if type(error) is not OSError or error.errno is not None or name in str(error):
             raise
         # Parquet and IPC report damage as errors of input.
         raise CorruptFileError(f"{name}: {error}") from error

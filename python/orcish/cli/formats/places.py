@@ -9,10 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from orcish.cli.formats.remote_file import open_http, open_with_fsspec
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import foreign_path, fsspec_system, is_foreign
 from orcish.io.moved import Moved
-from orcish.io.names import display_name, errors_with_name
+from orcish.io.names import display_name
 from orcish.io.paths import is_http, local_path
 from orcish.io.storage import TRUE, native_storage
 from orcish.io.systems import Output, arrow_system
@@ -46,7 +47,7 @@ def open_input(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
             raise IsADirectoryError(f"{display_name(location)} is a directory")
         return pa.OSFile(path)
     if is_foreign(path) or is_http(path):
-        return pa.PythonFile(_fsspec_file(path, storage), mode="r")
+        return pa.PythonFile(_remote_file(path, storage), mode="r")
     system, inside = _s3(path, storage)
     return system.open_input_file(inside)
 
@@ -103,10 +104,9 @@ class Sink(io.RawIOBase):
         self._output.abort()
 
 
-def _fsspec_file(url: str, storage: Mapping[str, Any]) -> Any:
+def _remote_file(url: str, storage: Mapping[str, Any]) -> Any:
     system, path = fsspec_system(url, storage, "files of other formats of ")
-    with errors_with_name(url):
-        return system.open(path, "rb")
+    return (open_http if is_http(url) else open_with_fsspec)(system, path, url)
 
 
 def _s3(url: str, storage: Mapping[str, Any]) -> tuple[Any, str]:
