@@ -113,6 +113,8 @@ class ParquetFile:
 
     def write(self, batch: pa.RecordBatch) -> None:
         """See :class:`Writer`."""
+        if not self._schema.names and len(batch):
+            raise ValueError("Parquet has no rows without columns")
         self._pending.append(batch)
         self._rows += len(batch)
         self._bytes += batch.nbytes
