@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import json
 import struct
 import time
@@ -172,3 +173,31 @@ def test_many_columns(source, target, tmp_path, run):
     assert (code, err) == (0, "")
     # It took a minute where the time grew with the square of the number.
     assert time.monotonic() - begin < 20
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('a,b\n1,"cut\n2,x\n3,y\n', 2),
+        ('a,b\n1,x\n2,"', 3),
+        ('a,b\n1,x\n"2,5\n', 3),
+        ('a,b\n1,"x""\n', 2),
+        ('a,b\n1,"x\ny"\n1,"x""\n', 4),
+        ('a,b\n1,"x""y"\n', None),
+        ('a,b\n1,5" pipe\n', None),
+        ('a,b\n1,"\n"\n1,5"\n', None),
+        ('a,b\n1,""\n1,5"', None),
+        ('a,b\n1,"x"y"\n', None),
+        ("a,b\n" + '1,"x\n"\n' * 300_000 + '1,"x', 600_002),
+        ("a,b\n" + '1,"x\n"\n' * 300_000 + '1,5"', None),
+    ],
+)
+def test_csv_that_ends_in_a_quoted_cell(text, line, ending, tmp_path, run):
+    source = tmp_path / f"a.{ending}"
+    data = (text.replace(",", "\t") if ending == "tsv" else text).encode()
+    source.write_bytes(gzip.compress(data, 1) if ending == "csv.gz" else data)
+    code, _, err = run(source, tmp_path / "b.orc")
+    assert code == (0 if line is None else 1)
+    assert err == "" if line is None else err.startswith(f'orcish: {source}: line {line}: a quote (") is opened')
+    assert (tmp_path / "b.orc").exists() == (line is None)

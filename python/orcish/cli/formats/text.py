@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from orcish.arrow.nested import map_fields, repeated_name
 from orcish.cli.formats.json_levels import CheckedJson
+from orcish.cli.formats.open_quotes import CheckedCsv
 from orcish.cli.formats.text_options import TextOptions
 from orcish.errors import CorruptFileError, UnsupportedError, unknown_column
 
@@ -28,6 +29,7 @@ def csv_rows(open_file: Callable[[], Any], options: TextOptions) -> Rows:
     Raises:
         UnknownColumnError: The schema has a column that the file has not.
         ValueError: Without a header, the schema does not have all columns.
+        CorruptFileError: The file ends inside of a quoted cell.
     """
     from pyarrow import csv
 
@@ -44,7 +46,8 @@ def csv_rows(open_file: Callable[[], Any], options: TextOptions) -> Rows:
 
     def opened(types: dict[str, pa.DataType]) -> Any:
         convert.column_types = types
-        return csv.open_csv(open_file(), read_options=read, parse_options=parse, convert_options=convert)
+        file = CheckedCsv(open_file, parse.delimiter)
+        return csv.open_csv(file, read_options=read, parse_options=parse, convert_options=convert)
 
     # Types of given columns that the reader cannot parse are no error here.
     inferred = opened({name: pa.string() for name in given}).schema
