@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gzip
 import json
+import os
 import struct
 import time
 
@@ -14,6 +15,7 @@ import polars
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from orcish.cli import main
 
 TARGETS = ["orc", "parquet", "csv", "jsonl", "arrow"]
 OFFSETS = struct.pack("<4i", 0, 4, 8, 12)
@@ -201,3 +203,49 @@ def test_csv_that_ends_in_a_quoted_cell(text, line, ending, tmp_path, run):
     assert code == (0 if line is None else 1)
     assert err == "" if line is None else err.startswith(f'orcish: {source}: line {line}: a quote (") is opened')
     assert (tmp_path / "b.orc").exists() == (line is None)
+
+
+@pytest.mark.parametrize("command", [["meta"], ["data"], ["tail"], ["count"], ["scan"], ["explain"], ["check"]])
+def test_pipes_and_names_that_are_not_utf8(command, tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    assert main([*command, str(tmp_path / "pipe")]) != 0
+    assert "it is a pipe (FIFO)" in capsys.readouterr().err
+    name = os.fsencode(tmp_path) + b"/\xff.orc"
+    shown = f"{tmp_path}/\\xff.orc"
+    orcish.write_table(pa.table({"a": [1]}), tmp_path / "a.orc")
+    os.rename(tmp_path / "a.orc", name)
+    assert main([*command, os.fsdecode(name)]) != 0
+    assert capsys.readouterr().err.startswith(f"orcish: {shown}: the name is not UTF-8")
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet", "arrow"])
+@pytest.mark.parametrize("command", ["convert", "json-schema"])
+def test_pipes_are_no_files(command, ending, tmp_path, capsys):
+    os.mkfifo(tmp_path / f"pipe.{ending}")
+    target = [str(tmp_path / "a.orc")] if command == "convert" else []
+    assert main([command, str(tmp_path / f"pipe.{ending}"), *target]) == 1
+    assert f"pipe.{ending}: cannot be opened: it is a pipe (FIFO)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.csv.gz", gzip.compress(b"a\n1\n")[:-8]),
+        ("a.jsonl.gz", gzip.compress(b'{"a": 1}\n' * 9)[:-8]),
+        ("a.jsonl.gz", gzip.compress(b" [1," + b"1," * (20 << 20))),
+        ("a.jsonl", b"\xff\xff"),
+        ("a.jsonl", b"{"),
+        ("a.parquet", b"PAR1PAR1PAR1"),
+        ("a.arrow", b"ARROW1" * 9),
+        ("a.arrow", b"\xff\xff\xff\xff\xff\xff\xff\x7f"),
+        ("a.arrow", ipc(pa.array([{"nnnn": 1}]), "arrow").replace(b"nnnn", b"n\xffnn")),
+        ("a.csv", b""),
+        ("a.orc", b"ORC"),
+    ],
+)
+def test_types_of_damaged_files(name, data, tmp_path, capsys):
+    (tmp_path / name).write_bytes(data)
+    assert main(["json-schema", str(tmp_path / name)]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"orcish: {tmp_path / name}: ")
+    assert err.count("\n") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,7 +19,7 @@ from orcish.io.paths import is_http, local_path
 from orcish.io.storage import TRUE, native_storage
 from orcish.io.systems import Output, arrow_system
 
-__all__ = ["Sink", "open_input", "open_output"]
+__all__ = ["Sink", "check_regular", "open_input", "open_output"]
 
 S3 = {
     "access_key_id": "access_key",
@@ -33,6 +34,14 @@ S3 = {
 }
 """Options of S3, without ``aws_``, and what pyarrow calls them."""
 
+KINDS = (
+    (stat.S_ISFIFO, "a pipe (FIFO)"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+"""What is at a path that is no file."""
+
 
 def open_input(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
     """Opens a file for reading at any position.
@@ -45,11 +54,25 @@ def open_input(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
     if "://" not in path:
         if os.path.isdir(path):
             raise IsADirectoryError(f"{display_name(location)} is a directory")
+        check_regular(path)
         return pa.OSFile(path)
     if is_foreign(path) or is_http(path):
         return pa.PythonFile(_remote_file(path, storage), mode="r")
     system, inside = _s3(path, storage)
     return system.open_input_file(inside)
+
+
+def check_regular(path: str) -> None:
+    """Checks that a path, if there is something, is a file. A pipe without a writer is waited for, and devices may have
+    no end.
+
+    Raises:
+        OSError: It is a pipe, a socket or a device.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):
+        mode = os.stat(path).st_mode
+        kind = next((text for is_kind, text in KINDS if is_kind(mode)), "no regular file")
+        raise OSError(f"{display_name(path)}: cannot be opened: it is {kind}: copy its bytes to a file first")
 
 
 def open_output(location: str, storage: Mapping[str, Any]) -> Sink:
