@@ -109,7 +109,7 @@ def take_sample(
         rows = sum(batch.num_rows for batch in taken[number])
         is_cut = rows < stripe.num_rows
         stored += stored_bytes(stripe) * rows // stripe.num_rows
-        memory += sum(batch.nbytes for batch in taken[number])
+        memory += sum(map(_memory, taken[number]))
         if memory >= size:
             break
     ordered = sorted(taken)
@@ -146,12 +146,19 @@ def _first_batches(file: ORCFile, stripe: int, size: int, done: Callable[[int], 
     rows = size * info.num_rows // max(stored_bytes(info), 1)
     options: ReadOptions = {**_READ, "stripes": [stripe], "batch_size": min(_BATCH_SIZE, max(rows, _LEAST_BATCH))}
     for batch in file.iter_batches(**options):
+        if not batch.num_columns:
+            batch = batch.slice(0, max(size, 1))
         found.append(batch)
-        size -= batch.nbytes
+        size -= _memory(batch)
         done(batch.num_rows)
         if size <= 0:
             break
     return found
+
+
+def _memory(batch: pa.RecordBatch) -> int:
+    """Bytes in memory. Rows without values count, too: there may be any number of them."""
+    return max(int(batch.nbytes), int(batch.num_rows))
 
 
 def stored_bytes(stripe: StripeInfo) -> int:

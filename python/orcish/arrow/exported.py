@@ -1,10 +1,11 @@
-"""Schemas and arrays of the native core, for import into pyarrow."""
+"""Schemas and arrays of the native core, for import into pyarrow, and schemas for the native core."""
 
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
-__all__ = ["ExportedArray", "ExportedSchema"]
+__all__ = ["ExportedArray", "ExportedSchema", "check_names", "check_no_nul", "schema_for_native"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,3 +26,58 @@ class ExportedArray:
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
         return self.capsules
+
+
+def schema_for_native(schema: Any) -> object:
+    """A schema as the PyCapsule of its Arrow C schema.
+
+    Args:
+        schema: A schema of pyarrow, or another object with ``__arrow_c_schema__``.
+
+    Raises:
+        ValueError: See :func:`check_names`.
+    """
+    import pyarrow as pa
+
+    if isinstance(schema, pa.Schema):
+        check_names(schema)
+    return schema.__arrow_c_schema__()
+
+
+def check_names(fields: Any, path: str = "", *, has_nul: bool = False) -> None:
+    """Checks the names of columns, nested ones included.
+
+    Args:
+        fields: The fields, such as a schema of pyarrow.
+        path: The dotted name of the column that has them, with a point at its end.
+        has_nul: Whether names may have a NUL. Names of Arrow C schemas end at it.
+
+    Raises:
+        ValueError: A name has a NUL, or is not UTF-8.
+    """
+    for field in fields:
+        try:
+            name = field.name
+        except UnicodeDecodeError as error:
+            of = f" of {path[:-1]!r}" if path else ""
+            raise ValueError(f"the name of a column{of} is not UTF-8: {error}") from None
+        if not has_nul:
+            check_no_nul(name, path)
+        kind = field.type
+        while hasattr(kind, "value_type") and not kind.num_fields:
+            # The values of dictionaries.
+            kind = kind.value_type
+        if kind.num_fields:
+            check_names((kind.field(at) for at in range(kind.num_fields)), f"{path}{name}.", has_nul=has_nul)
+
+
+def check_no_nul(name: Any, path: str = "") -> None:
+    """Checks the name of a column.
+
+    Raises:
+        ValueError: It has a NUL.
+    """
+    if isinstance(name, str) and "\0" in name:
+        raise ValueError(
+            f"column {path + name!r}: the name has a NUL, at which names end in Arrow's C interface: rename the column"
+        )

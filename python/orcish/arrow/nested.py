@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["has_nulls", "is_text", "map_columns", "map_fields", "value_type"]
+__all__ = ["has_nulls", "is_text", "map_columns", "map_fields", "repeated_name", "value_type"]
 
 _LISTS: list[tuple[Any, Any]] = [
     (pa.types.is_list, pa.list_),
@@ -38,6 +39,11 @@ def has_nulls(schema: pa.Schema) -> bool:
         return pa.types.is_null(kind) or any(is_null(kind.field(at).type) for at in range(kind.num_fields))
 
     return any(is_null(field.type) for field in schema)
+
+
+def repeated_name(names: Iterable[str]) -> str | None:
+    """The first name that is there twice; ``None`` if there is none."""
+    return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
 def map_fields(kind: Any, change: Callable[[pa.Field, str], pa.Field]) -> Any:

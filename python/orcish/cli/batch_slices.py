@@ -9,7 +9,7 @@ import pyarrow as pa
 __all__ = ["slices"]
 
 MAX_VALUES = 1 << 18
-"""Maximum values of a slice, nested ones included; a slice has at least one row."""
+"""Maximum values of a slice, nested ones included, and maximum rows; a slice has at least one row."""
 
 
 def slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -21,7 +21,7 @@ def slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     todo = [batch]
     while todo:
         part = todo.pop()
-        if part.num_rows < 2 or sum(map(value_count, part.columns)) <= MAX_VALUES:
+        if part.num_rows < 2 or max(part.num_rows, sum(map(value_count, part.columns))) <= MAX_VALUES:
             yield part
         else:
             half = part.num_rows // 2

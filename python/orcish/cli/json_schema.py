@@ -11,8 +11,11 @@ from typing import Any
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.exported import check_names
 from orcish.cli.arguments import add_limit, add_storage
+from orcish.cli.formats.errors import errors_of_reading
 from orcish.cli.formats.names import COMPRESSED, ENDINGS
+from orcish.cli.formats.places import check_regular
 from orcish.cli.formats.reading import open_arrow
 from orcish.cli.formats.source_types import common_schema
 from orcish.cli.formats.text import exact_csv_schema, with_text
@@ -90,7 +93,10 @@ def _type(options: argparse.Namespace) -> ColumnType:
     kinds = {_kind(name, options.format)[0] for name in names}
     for name in names:
         kind, codec = _kind(name, options.format)
-        try:
+        with errors_of_reading(name):
+            # Shells pass pipes as open files.
+            if not (path := local_path(name)).startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/")):
+                check_regular(path)
             if kind == "orc":
                 orc.append(ORCFile(name, storage_options=storage))
             elif kind == "json":
@@ -99,8 +105,6 @@ def _type(options: argparse.Namespace) -> ColumnType:
                     documents.add(document)
             else:
                 schemas.append(_schema(name, kind, codec, storage))
-        except (pa.ArrowInvalid, UnicodeDecodeError, ValueError) as error:
-            raise ValueError(f"{display_name(name)}: {error}") from None
     is_json = len(names) > len(schemas) + len(orc)
     if is_json + bool(schemas) + bool(orc) > 1:
         raise ValueError("files of several formats: give those of one format, or --format")
@@ -140,7 +144,9 @@ def _schema(name: str, kind: str, codec: str | None, storage: Mapping[str, str])
         from pyarrow import parquet
 
         return parquet.read_schema(data)
-    return open_arrow(data).schema
+    schema = open_arrow(data).schema
+    check_names(schema)
+    return schema
 
 
 def _table(column: ColumnType) -> list[str]:

@@ -97,6 +97,10 @@ def fail(error: Exception, code: int = 1) -> int:
     if isinstance(error, KeyError):
         # The text of a KeyError is quoted.
         text = str(error.args[0]) if error.args else text
+    if isinstance(error, UnicodeEncodeError) and error.encoding == "utf-8":
+        # Bytes of arguments that are no text are surrogates.
+        name = error.object.encode(errors="surrogateescape").decode(errors="backslashreplace")
+        text = f"{name}: the name is not UTF-8: rename the file, or make a link to it"
     show(f"orcish: {_KEYWORD.sub(_option, text)}", is_error=True)
     return code
 

@@ -162,7 +162,7 @@ class Partitions:
     def _read(self, side: Side, part: int) -> pa.Table:
         path = self._path(side, part)
         if not path.exists():
-            return self._schemas[side].empty_table()
+            return pa.Table.from_batches([], self._schemas[side])
         with pa.OSFile(str(path), "rb") as file:
             table = pa.ipc.open_stream(file).read_all()
         path.unlink()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -120,7 +121,8 @@ def check_single(given: str, paths: list[Path] | None, schema: pa.Schema) -> Non
         ValueError: The schema has several columns of a name.
     """
     names = schema.names if paths is None else [path[0] for path in paths]
-    several = next((name for name in names if schema.names.count(name) > 1), None)
+    counts = Counter(schema.names)
+    several = next((name for name in names if counts[name] > 1), None)
     if several is not None:
         raise ValueError(
             f"{given}: the dataset has several columns {several}: a list of names selects the first of them, and "

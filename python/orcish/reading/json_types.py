@@ -12,7 +12,8 @@ from orcish.reading.type_tree import ColumnType
 __all__ = ["JsonType", "json_documents"]
 
 _CHUNK = 1 << 20
-_MAX_DOCUMENT = 1 << 30
+_MAX_DOCUMENT = 16 << 20
+"""Characters of a document that is not complete, after which it is no JSON."""
 _MAX_DIGITS = 38
 _BLANK = re.compile(r"[ \t\r\n]*")
 _DECIMAL = re.compile(r"-?([0-9]+)(?:\.([0-9]+))?")
@@ -50,7 +51,9 @@ def json_documents(stream: TextIO) -> Iterator[Any]:
             except RecursionError:
                 raise ValueError(f"document {count + 1}: nested too deeply") from None
             except json.JSONDecodeError as error:
-                if is_end or len(buffer) - start > _MAX_DOCUMENT:
+                if not is_end and len(buffer) - start > _MAX_DOCUMENT:
+                    raise ValueError(f"document {count + 1} is no JSON, or larger than 16 MB: {error.msg}") from None
+                if is_end:
                     raise ValueError(f"document {count + 1} is no JSON: {error.msg}") from None
                 at = start
                 break

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import array
 import collections
 import functools
 import itertools
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import pyarrow as pa
 
@@ -15,6 +16,10 @@ from orcish.reading.taking import taken
 
 __all__ = ["last_rows", "sampled_rows"]
 
+MAX_LIST = 1 << 20
+"""Rows of a sample up to which their positions are a list of Python."""
+MAX_SAMPLE = 1 << 30
+"""Maximum rows of a sample."""
 ONE_STRIPE = 1
 """Size of splits that have one stripe each."""
 
@@ -75,9 +80,14 @@ def _sampled_rows(reader: ScanReader, rows: int | None, fraction: float | None, 
     counts = [part.count() for part in parts]
     total = sum(counts)
     wanted = min(total, round(total * fraction) if fraction is not None else rows or 0)
-    positions = sorted(random.Random(seed).sample(range(total), wanted))
+    if wanted > MAX_SAMPLE:
+        raise ValueError(
+            f"{reader.name}: a sample of {wanted:,} rows is larger than {MAX_SAMPLE:,}: give fewer rows, or a smaller "
+            "fraction"
+        )
     if not schema.names:
         return _without_columns(wanted)
+    positions = _positions(random.Random(seed), total, wanted)
     tables: list[pa.Table] = []
     at = 0
     for part, count, end in zip(parts, counts, itertools.accumulate(counts), strict=True):
@@ -88,6 +98,20 @@ def _sampled_rows(reader: ScanReader, rows: int | None, fraction: float | None, 
             read = functools.partial(part.read_batches, part.options)
             tables.append(taken(schema, read, [position - first for position in positions[begin:at]]))
     return pa.concat_tables(tables) if tables else _table(schema, ())
+
+
+def _positions(chance: random.Random, total: int, wanted: int) -> Sequence[int]:
+    """Sorted positions at random. Those of many rows take eight bytes each."""
+    if wanted <= MAX_LIST:
+        return sorted(chance.sample(range(total), wanted))
+    found, left, draw = array.array("q"), wanted, chance.random
+    for at in range(total):
+        if (total - at) * draw() < left:
+            found.append(at)
+            left -= 1
+            if not left:
+                break
+    return found
 
 
 def _parts(reader: ScanReader) -> list[Callable[[], ScanReader]]:

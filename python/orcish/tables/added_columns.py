@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from orcish import _native
-from orcish.arrow.exported import ExportedSchema
+from orcish.arrow.exported import ExportedSchema, schema_for_native
 from orcish.errors import CorruptFileError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.orc_files import OrcFiles
@@ -18,7 +18,7 @@ __all__ = ["appended_schema", "extended_schema", "union_of_files", "with_columns
 
 def extended_schema(table: pa.Schema, rows: pa.Schema) -> pa.Schema:
     """The schema of a table after rows are added."""
-    return pa.schema(ExportedSchema(_native.extended_schema(table.__arrow_c_schema__(), rows.__arrow_c_schema__())))
+    return pa.schema(ExportedSchema(_native.extended_schema(schema_for_native(table), schema_for_native(rows))))
 
 
 def appended_schema(table: pa.Schema, rows: pa.Schema, has_arrow_schema: bool) -> pa.Schema:
@@ -27,7 +27,7 @@ def appended_schema(table: pa.Schema, rows: pa.Schema, has_arrow_schema: bool) -
     Raises:
         ValueError: Names differ only by case, or a type of the table does not hold the values.
     """
-    capsule = _native.appended_schema(table.__arrow_c_schema__(), rows.__arrow_c_schema__(), has_arrow_schema)
+    capsule = _native.appended_schema(schema_for_native(table), schema_for_native(rows), has_arrow_schema)
     return pa.schema(ExportedSchema(capsule))
 
 

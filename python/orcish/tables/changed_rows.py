@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 import pyarrow as pa
 
 from orcish.arrow.exact_casts import cast_exactly
+from orcish.arrow.nested import repeated_name
 from orcish.errors import OrcishError, UnsupportedError, unknown_column
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
 
@@ -50,10 +51,9 @@ class ChangedRows(BatchSource):
         if not kept:
             raise ValueError("no column is left")
         fields = [self._changed(own.field(at)) for at in kept]
-        names = [field.name for field in fields]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"two columns would have the name {name!r}")
+        name = repeated_name(field.name for field in fields)
+        if name is not None:
+            raise ValueError(f"two columns would have the name {name!r}")
         schema = pa.schema(fields, own.metadata)
         return schema, (self._batch(batch, kept, schema) for batch in batches)
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish import _native
+from orcish.arrow.exported import schema_for_native
 from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
 from orcish.io.storage import native_storage
@@ -122,11 +123,11 @@ def rewrite(
     types = RewrittenTypes.of(
         files, schema, storage, keeps_instants="timezone" not in options, arrow_schema=options.get("arrow_schema")
     )
-    recorded = types.recorded.__arrow_c_schema__()
+    recorded = schema_for_native(types.recorded)
     native = {**options, "arrow_schema": types.has_arrow_schema, "recorded_schema": recorded}
     writer = _native.Writer(
         folder.location(target),
-        types.read.__arrow_c_schema__(),
+        schema_for_native(types.read),
         options=native_options(native),
         storage_options=native_storage(folder.base, storage),
         publish=False,

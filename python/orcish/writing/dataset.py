@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import pyarrow as pa
 
 from orcish import _native
-from orcish.arrow.exported import ExportedArray
+from orcish.arrow.exported import ExportedArray, schema_for_native
 from orcish.io.names import display_name
 from orcish.io.storage import native_storage
 from orcish.terminal import printable
@@ -94,7 +94,7 @@ class TableWriter:
         self._by = list(by)
         self._writer = _native.DatasetWriter(
             base,
-            schema.__arrow_c_schema__(),
+            schema_for_native(schema),
             partition_by=self._by,
             file_name=template,
             max_rows_per_file=max_rows_per_file,

@@ -9,6 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from orcish.arrow.exported import check_names, check_no_nul
+
 __all__ = ["check_input", "no_input"]
 
 
@@ -17,8 +19,14 @@ def check_input(data: Any) -> None:
 
     Raises:
         TypeError: The data are one column without a name, or a column of a data frame of polars has Python objects.
+        ValueError: The name of a column has a NUL.
     """
-    polars = sys.modules.get("polars")
+    polars, pandas = sys.modules.get("polars"), sys.modules.get("pandas")
+    if isinstance(data, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
+        check_names(data.schema)
+    elif any(library is not None and isinstance(data, library.DataFrame) for library in (polars, pandas)):
+        for name in data.columns:
+            check_no_nul(name)
     if polars is not None and isinstance(data, polars.DataFrame):
         for name, kind in data.schema.items():
             if _has_objects(kind, polars.Object):

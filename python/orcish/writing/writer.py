@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.exported import schema_for_native
 from orcish.io.filesystem import in_file_system, opened_place
 from orcish.io.storage import native_storage
 from orcish.keywords import checked_keywords, chosen_options
@@ -117,7 +118,7 @@ class ORCWriter:
         try:
             self._writer = _native.Writer(
                 native,
-                schema.__arrow_c_schema__(),
+                schema_for_native(schema),
                 options=native_options(options),
                 storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
                 publish=publish and self._target.publish,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -22,6 +23,8 @@ ADVICE = {
     "straddl": "a row is larger than 16 MB, or the file is one array: JSON lines have an object on each line",
 }
 """Parts of messages, and what helps."""
+IN_MEMORY = re.compile(r"^(?:<file object>|<memory>): ")
+"""What messages call ORC in memory."""
 
 
 @contextlib.contextmanager
@@ -37,17 +40,20 @@ def errors_of_reading(location: str) -> Iterator[None]:
         yield
     except pa.ArrowNotImplementedError as error:
         raise UnsupportedError(f"{name}: {error}") from error
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowIndexError, pa.ArrowSerializationError) as error:
+    except pa.ArrowCancelled:
+        raise
+    except pa.ArrowException as error:
         advice = next((text for part, text in ADVICE.items() if part in str(error)), None)
         raise CorruptFileError(f"{name}: {error}{f': {advice}' if advice else ''}") from error
     except OrcishError as error:
         if name in str(error):
             raise
-        raise type(error)(f"{name}: {error.args[0]}") from error
+        # A batch of the file may be ORC in memory.
+        raise type(error)(f"{name}: {IN_MEMORY.sub('', str(error.args[0]))}") from error
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
     except OSError as error:
-        if type(error) is not OSError or error.errno is not None:
+        if type(error) is not OSError or error.errno is not None or name in str(error):
             raise
         # Parquet and IPC report damage as errors of input.
         raise CorruptFileError(f"{name}: {error}") from error

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from orcish.arrow.exact_casts import cast_exactly
 from orcish.arrow.nested import map_fields
+from orcish.cli.formats.json_levels import CheckedJson
 from orcish.cli.formats.json_parsing import documents, parsed_batch
 from orcish.cli.formats.text import BLOCK, binaries_of_texts, given_fields
 from orcish.cli.formats.text_options import TextOptions
@@ -33,7 +34,7 @@ def json_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema
         ValueError: There are no rows, and no columns are given.
     """
     given = given_fields(options)
-    first = next(_blocks(open_file()), b"")
+    first = next(_blocks(CheckedJson(open_file())), b"")
     if not first and not given:
         raise ValueError("there are no rows, and so no columns: --schema gives them")
     if given and first:
@@ -75,7 +76,7 @@ def json_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Sch
     simple = len(schema) > 0 and all(_is_simple(field.type, is_top=True) for field in schema)
     bits = min((bits for field in schema for bits in _float_bits(field.type)), default=None)
     asked = pa.schema([field.with_type(pa.string() if _is_text(field.type) else field.type) for field in schema])
-    for block in _blocks(open_file()):
+    for block in _blocks(CheckedJson(open_file())):
         if not simple or (bits is not None and MAYBE_OTHER[bits].search(block)):
             yield parsed_batch(block, schema, given)
             continue

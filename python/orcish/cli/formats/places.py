@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
 
+from orcish.cli.formats.remote_file import open_http, open_with_fsspec
 from orcish.cli.standard_input import STREAM
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import foreign_path, fsspec_system, is_foreign
@@ -21,7 +23,7 @@ from orcish.io.system_file import NamedOutput
 from orcish.io.system_path import SystemPath
 from orcish.io.systems import Output, arrow_system
 
-__all__ = ["Sink", "check_place", "open_input", "open_output"]
+__all__ = ["Sink", "check_place", "check_regular", "open_input", "open_output"]
 
 S3 = {
     "access_key_id": "access_key",
@@ -36,6 +38,14 @@ S3 = {
 }
 """Options of S3, without ``aws_``, and what pyarrow calls them."""
 
+KINDS = (
+    (stat.S_ISFIFO, "a pipe (FIFO)"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+"""What is at a path that is no file."""
+
 
 def open_input(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
     """Opens a file for reading at any position.
@@ -48,11 +58,25 @@ def open_input(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
     if "://" not in path:
         if os.path.isdir(path):
             raise IsADirectoryError(f"{display_name(location)} is a directory")
+        check_regular(path)
         return pa.OSFile(path)
     if is_foreign(path) or is_http(path):
-        return pa.PythonFile(_fsspec_file(path, storage), mode="r")
+        return pa.PythonFile(_remote_file(path, storage), mode="r")
     system, inside = _s3(path, storage)
     return system.open_input_file(inside)
+
+
+def check_regular(path: str) -> None:
+    """Checks that a path, if there is something, is a file. A pipe without a writer is waited for, and devices may have
+    no end.
+
+    Raises:
+        OSError: It is a pipe, a socket or a device.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):
+        mode = os.stat(path).st_mode
+        kind = next((text for is_kind, text in KINDS if is_kind(mode)), "no regular file")
+        raise OSError(f"{display_name(path)}: cannot be opened: it is {kind}: copy its bytes to a file first")
 
 
 def open_output(location: str, storage: Mapping[str, Any], *, overwrite: bool) -> Sink:
@@ -141,10 +165,9 @@ class StandardOutput:
         """See :class:`~orcish.io.systems.Output`."""
 
 
-def _fsspec_file(url: str, storage: Mapping[str, Any]) -> Any:
+def _remote_file(url: str, storage: Mapping[str, Any]) -> Any:
     system, path = fsspec_system(url, storage, "files of other formats of ")
-    with errors_with_name(url):
-        return system.open(path, "rb")
+    return (open_http if is_http(url) else open_with_fsspec)(system, path, url)
 
 
 def _s3(url: str, storage: Mapping[str, Any]) -> tuple[Any, str]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exact_casts import cast_exactly
-from orcish.arrow.exported import ExportedSchema
+from orcish.arrow.exported import ExportedSchema, check_names
 from orcish.arrow.selecting import select_rows
 from orcish.cli.formats.errors import errors_of_reading
 from orcish.cli.formats.json_lines import json_rows, json_schema
@@ -20,7 +20,7 @@ from orcish.cli.formats.places import open_input
 from orcish.cli.formats.source_types import common_schema
 from orcish.cli.formats.text import csv_rows, csv_schema, with_text
 from orcish.cli.formats.text_options import TextOptions
-from orcish.errors import unknown_column
+from orcish.errors import CorruptFileError, unknown_column
 from orcish.filters.pushdown import split_filters
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile
@@ -112,13 +112,15 @@ class ForeignRows(BatchSource):
 
     def _file_schema(self, file: TableFile) -> pa.Schema:
         with errors_of_reading(file.location):
-            return SCHEMAS[self.form](file.location, self)
+            schema = SCHEMAS[self.form](file.location, self)
+            check_names(schema, has_nul=True)
+        return schema
 
     def _file_rows(self, file: TableFile, schema: pa.Schema) -> Batches:
         location = file.location
         with errors_of_reading(location):
             batches = READERS[self.form](location, self, schema)
-        return _with_errors(batches, location)
+        return _validated(batches, location)
 
 
 def _kept(batch: pa.RecordBatch, filters: str) -> pa.RecordBatch:
@@ -173,10 +175,22 @@ def _with_types(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields, batch.schema.metadata))
 
 
-def _with_errors(batches: Iterator[pa.RecordBatch], location: str) -> Iterator[pa.RecordBatch]:
+def _validated(batches: Iterator[pa.RecordBatch], location: str) -> Iterator[pa.RecordBatch]:
+    """The batches of a file.
+
+    Arrow IPC has offsets, indices and texts as they are in the file, JSON and Parquet have texts so. The memory of the
+    process is read where they are wrong.
+    """
     while True:
         with errors_of_reading(location):
             batch = next(batches, None)
+            if batch is not None:
+                batch.validate()
+                for name, column in zip(batch.schema.names, batch.columns, strict=True):
+                    try:
+                        column.validate(full=True)
+                    except pa.ArrowException as error:
+                        raise CorruptFileError(f"column {name!r}: {error}") from error
         if batch is None:
             return
         yield batch

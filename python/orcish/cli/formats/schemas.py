@@ -7,9 +7,13 @@ from typing import NoReturn
 
 import pyarrow as pa
 
+from orcish.arrow.nested import repeated_name
 from orcish.writing.timestamps import ORC_TYPE
 
-__all__ = ["parse_schema", "parse_type"]
+__all__ = ["MAX_LEVELS", "parse_schema", "parse_type"]
+
+MAX_LEVELS = 128
+"""Maximum nesting of types and of values of text, as of types of ORC."""
 
 PLAIN: dict[str, pa.DataType] = {
     "boolean": pa.bool_(),
@@ -63,10 +67,9 @@ def parse_schema(text: str) -> pa.Schema:
     fields = found.fields()
     if not found.is_at_end:
         found.fail("a comma or the end")
-    names = [field.name for field in fields]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"the schema has two columns {name!r}")
+    name = repeated_name(field.name for field in fields)
+    if name is not None:
+        raise ValueError(f"the schema has two columns {name!r}")
     return pa.schema(fields)
 
 
@@ -87,6 +90,7 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
+        self._level = 0
 
     @property
     def is_at_end(self) -> bool:
@@ -95,7 +99,7 @@ class _Parser:
     def fail(self, wanted: str) -> NoReturn:
         left = self._text[self._at :].strip()
         raise ValueError(
-            f"the type {self._text!r}: {wanted} is wanted at {left[:40]!r}" + ("" if left else ", the end")
+            f"the type {self._text[:200]!r}: {wanted} is wanted at {left[:40]!r}" + ("" if left else ", the end")
         )
 
     def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
@@ -121,6 +125,14 @@ class _Parser:
         return found
 
     def typed(self, name: str) -> pa.Field:
+        self._level += 1
+        if self._level > MAX_LEVELS:
+            raise ValueError(f"the type {self._text[:40]!r}... nests more than {MAX_LEVELS} levels deep")
+        found = self._any(name)
+        self._level -= 1
+        return found
+
+    def _any(self, name: str) -> pa.Field:
         begin = self._at
         word = self._take(WORD)
         if word is None:

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.arrow.exact_casts import cast_exactly
-from orcish.arrow.nested import is_text, map_fields
+from orcish.arrow.nested import is_text, map_fields, repeated_name
+from orcish.cli.formats.open_quotes import CheckedCsv
 from orcish.cli.formats.text_options import TextOptions
 from orcish.errors import CorruptFileError, unknown_column
 
@@ -61,7 +62,8 @@ def _opened(open_file: Callable[[], Any], options: TextOptions, types: dict[str,
         quoted_strings_can_be_null=False,
         column_types=types,
     )
-    return csv.open_csv(open_file(), read_options=read, parse_options=parse, convert_options=convert)
+    file = CheckedCsv(open_file, parse.delimiter)
+    return csv.open_csv(file, read_options=read, parse_options=parse, convert_options=convert)
 
 
 def csv_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
@@ -74,12 +76,13 @@ def csv_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
     given = given_fields(options)
     # Types of given columns that the reader cannot parse are no error here.
     found = _opened(open_file, options, dict.fromkeys(given, pa.string()), is_single=False).schema
+    names = set(found.names)
     for name in given:
-        if name not in found.names:
+        if name not in names:
             raise unknown_column(name, found.names)
-    for name in found.names:
-        if found.names.count(name) > 1:
-            raise ValueError(f"two columns have the name {name!r}: --no-header with --schema gives other names")
+    repeated = repeated_name(found.names)
+    if repeated is not None:
+        raise ValueError(f"two columns have the name {repeated!r}: --no-header with --schema gives other names")
     return pa.schema([given.get(field.name, field) for field in found])
 
 

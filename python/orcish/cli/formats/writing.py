@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
 from orcish.arrow.far_dates import has_far_values
-from orcish.arrow.nested import map_fields
+from orcish.arrow.nested import map_fields, repeated_name
 from orcish.cli.formats.errors import errors_of_writing
 from orcish.cli.formats.names import named
 from orcish.cli.formats.places import Sink, open_output
@@ -119,6 +119,8 @@ class ParquetFile:
 
     def write(self, batch: pa.RecordBatch) -> None:
         """See :class:`Writer`."""
+        if not self._schema.names and len(batch):
+            raise ValueError("Parquet has no rows without columns")
         self._pending.append(batch)
         self._rows += len(batch)
         self._bytes += batch.nbytes
@@ -199,9 +201,9 @@ class JsonLines(Text):
 
     def __init__(self, sink: Sink, schema: pa.Schema, codec: str, level: int | None, _: TextOptions) -> None:  # noqa: ARG002
         super().__init__(sink, codec)
-        for name in schema.names:
-            if schema.names.count(name) > 1:
-                raise ValueError(f"an object of JSON has one value of a name, and two columns have the name {name!r}")
+        name = repeated_name(schema.names)
+        if name is not None:
+            raise ValueError(f"an object of JSON has one value of a name, and two columns have the name {name!r}")
 
     def write(self, batch: pa.RecordBatch) -> None:
         """See :class:`Writer`."""

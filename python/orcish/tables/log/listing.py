@@ -86,6 +86,9 @@ def table_locations(
     files, schema = _native.list_table_files(path, options, is_before=pending == "before")
     if not files and is_pattern(local_path(path)):
         raise FileNotFoundError(f"no files: {display_name(path)!r}: nothing matches the pattern")
+    if not files and schema is None and os.path.exists(local_path(path)) and not os.path.isdir(local_path(path)):
+        # The error of opening a pipe, a socket or a device says what it is.
+        return Locations([path], None)
     return Locations(files, None if schema is None else TableSchema(*schema, display_name(path)))
 
 

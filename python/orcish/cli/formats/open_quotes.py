@@ -1,0 +1,78 @@
+"""A check of CSV that ends inside of a quoted cell, as files do that are cut. pyarrow takes the rest for one cell."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from typing import Any
+
+from orcish.errors import CorruptFileError
+
+__all__ = ["CheckedCsv"]
+
+BLOCK = 1 << 20
+
+
+class CheckedCsv(io.RawIOBase):
+    """A file of CSV, which is an error at its end if a quote is open there.
+
+    Args:
+        opened: Opens the file. It is read a second time only where the number of its quotes is odd.
+        delimiter: What separates the cells.
+
+    Raises:
+        CorruptFileError: A quote is open.
+    """
+
+    def __init__(self, opened: Callable[[], Any], delimiter: str) -> None:
+        self._opened, self._delimiter = opened, delimiter
+        self._file = opened()
+        self._quotes = 0
+
+    def readable(self) -> bool:
+        """Whether there is ``read``."""
+        return True
+
+    def read(self, size: int = -1, /) -> bytes:
+        """The next bytes."""
+        data: bytes = self._file.read(None if size < 0 else size)
+        self._quotes += data.count(b'"')
+        if not data and self._quotes % 2:
+            line = _open_quote(self._opened(), self._delimiter)
+            self._quotes = 0
+            if line is not None:
+                raise CorruptFileError(
+                    f'line {line}: a quote (") is opened, and the file ends without another one: it is cut, or the '
+                    "quote is text, which is written twice in a quoted cell"
+                )
+        return data
+
+    def close(self) -> None:
+        """Closes the file."""
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+def _open_quote(file: Any, delimiter: str) -> int | None:
+    """The line of the cell whose quote is open at the end of a file; ``None`` if there is none.
+
+    A quote begins a quoted cell only at the begin of the cell.
+    """
+    sign = re.escape(delimiter.encode())
+    end = b"[" + sign + rb"\r\n]"
+    cell = re.compile(rb'(?:"[^"]*(?:""[^"]*)*"(?!"))?[^' + sign + rb"\r\n]*" + end)
+    quoted = re.compile(rb'"[^"]*(?:""[^"]*)*"(?!")')
+    rest, line = b"", 1
+    while data := file.read(BLOCK):
+        text, at = rest + data, 0
+        while True:
+            # A cell without an end quote is no cell up to the next delimiter.
+            found = cell.match(text, at)
+            if found is None or (text.startswith(b'"', at) and quoted.match(text, at) is None):
+                break
+            at = found.end()
+        line += text.count(b"\n", 0, at)
+        rest = text[at:]
+    return line if rest.startswith(b'"') and quoted.match(rest) is None else None

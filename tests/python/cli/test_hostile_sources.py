@@ -1,0 +1,251 @@
+"""Sources of other formats that are damaged, or made to do harm."""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import json
+import os
+import struct
+import time
+
+import orcish
+import pandas
+import polars
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from orcish.cli import main
+
+TARGETS = ["orc", "parquet", "csv", "jsonl", "arrow"]
+OFFSETS = struct.pack("<4i", 0, 4, 8, 12)
+WRONG_ARRAYS = {
+    "text": (pa.array(["aaaa", "bbbb", "cccc"]), OFFSETS, struct.pack("<4i", 0, 4096, 8, 12)),
+    "binary": (pa.array([b"aaaa", b"bbbb", b"cccc"]), OFFSETS, struct.pack("<4i", 0, 60, 8, 12)),
+    "list": (pa.array([[1, 2], [3, 4], [5]]), struct.pack("<4i", 0, 2, 4, 5), struct.pack("<4i", 0, 2000, 4, 5)),
+    "dictionary": (
+        pa.array(["x", "yy", "x", "yy"]).dictionary_encode(),
+        struct.pack("<4i", 0, 1, 0, 1),
+        struct.pack("<4i", 0, 1, 77, 1),
+    ),
+    "utf8": (pa.array(["aaaa"]), b"aaaa", b"aa\xffa"),
+}
+
+
+@pytest.fixture
+def run(run):
+    """Runs ``orcish convert``."""
+    return functools.partial(run, "convert", "--existing-data", "overwrite")
+
+
+def ipc(array, ending):
+    """A file of Arrow IPC with the column ``c``."""
+    sink, batch = pa.BufferOutputStream(), pa.record_batch({"c": array})
+    made = pa.ipc.new_stream if ending == "arrows" else pa.ipc.new_file
+    with made(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return sink.getvalue().to_pybytes()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("ending", ["arrow", "arrows"])
+@pytest.mark.parametrize("array", WRONG_ARRAYS)
+def test_arrays_that_point_outside(array, ending, target, tmp_path, run):
+    values, old, new = WRONG_ARRAYS[array]
+    source = tmp_path / f"a.{ending}"
+    whole = ipc(values, ending)
+    assert whole.count(old) == 1
+    source.write_bytes(whole.replace(old, new))
+    for more in ([], ["--where", "c is not null"]):
+        code, lines, err = run(source, tmp_path / f"b.{target}", *more)
+        assert (code, lines) == (1, [])
+        assert err.startswith(f"orcish: {source}: column 'c': ")
+    assert [path.name for path in tmp_path.iterdir()] == [source.name]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("ending", ["arrow", "parquet", "jsonl"])
+def test_texts_that_are_not_utf8(ending, target, tmp_path, run):
+    source = tmp_path / f"a.{ending}"
+    if ending == "parquet":
+        pa.parquet.write_table(pa.table({"c": ["aaaa"]}), source, compression="none", write_statistics=False)
+    else:
+        source.write_bytes(ipc(pa.array(["aaaa"]), ending) if ending == "arrow" else b'{"c": "aaaa"}\n')
+    source.write_bytes(source.read_bytes().replace(b"aaaa", b"aa\xffa"))
+    code, _, err = run(source, tmp_path / f"b.{target}")
+    assert code == 1
+    assert err.startswith(f"orcish: {source}: column 'c': ")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("array", [pa.array([1]), pa.array([{"nnnn": 1}])])
+def test_names_that_are_not_utf8(array, target, tmp_path, run):
+    source = tmp_path / "a.arrow"
+    source.write_bytes(ipc(pa.array([{"nnnn": array[0]}]), "arrow").replace(b"nnnn", b"n\xffnn"))
+    code, _, err = run(source, tmp_path / f"b.{target}")
+    assert code == 1
+    assert err.startswith(f"orcish: {source}: the name of a column of 'c")
+
+
+@pytest.mark.parametrize("write", ["write_table", "write_dataset", "append", "ORCWriter"])
+@pytest.mark.parametrize("kind", ["table", "nested", "batch", "reader", "parts", "polars", "pandas"])
+def test_names_with_nul_are_not_cut(kind, write, tmp_path):
+    table = pa.table({"a\0b": [1]})
+    data = {
+        "table": table,
+        "nested": pa.table({"s": [{"a\0b": 1}]}),
+        "batch": table.to_batches()[0],
+        "reader": table.to_reader(),
+        "parts": table.to_batches(),
+        "polars": polars.DataFrame({"a\0b": [1]}),
+        "pandas": pandas.DataFrame({"a\0b": [1]}),
+    }[kind]
+    target = tmp_path / "target"
+    if write == "append":
+        orcish.write_dataset(pa.table({"a": [1]}), target)
+    writes = {
+        "write_table": lambda: orcish.write_table(data, target),
+        "ORCWriter": lambda: orcish.ORCWriter(target, data.schema if kind == "nested" else table.schema),
+    }
+    added = functools.partial(orcish.write_dataset, data, target, existing_data="append")
+    with pytest.raises(ValueError, match=r"column '(s\.)?a.x00b': the name has a NUL"):
+        writes.get(write, added)()
+    assert not target.exists() or orcish.read_table(target).to_pydict() == {"a": [1]}
+
+
+def nested(levels: int, end: str, *, is_list: bool) -> str:
+    begin, close = ("[", "]") if is_list else ('{"a":', "}")
+    return '{"s": "[[{\\"", "n": ' + (begin + end) * (levels - 1) + "1" + (close + end) * (levels - 1) + "}\n"
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+@pytest.mark.parametrize("end", ["", "\n"], ids=["line", "lines"])
+@pytest.mark.parametrize("levels", [127, 128, 129, 200, 300, 100_000])
+def test_json_that_nests_deeply(levels, end, is_list, tmp_path, run):
+    source = tmp_path / "a.jsonl"
+    source.write_text('{"s": "\\\\"}\n' + nested(levels, end, is_list=is_list))
+    code, lines, err = run(source, tmp_path / "b.csv")
+    if levels <= 128:
+        assert (code, err) == (0, "")
+        assert lines[0].startswith("2 rows")
+        return
+    assert (code, lines) == (1, [])
+    line = 129 if end else 2
+    assert err == f"orcish: {source}: line {line}: a value nests more than 128 levels deep\n"
+
+
+@pytest.mark.parametrize("schema", [(), ("--schema", "a bigint")])
+@pytest.mark.parametrize(
+    ("begin", "line"), [("", 1), (" ", 1), ("\ufeff", 1), ('{"a": null}\n', 2), ('{"a":\nnull}\n\n', 4)]
+)
+def test_a_line_that_is_null(begin, line, schema, tmp_path, run):
+    source = tmp_path / "a.jsonl"
+    source.write_text(f'{begin}null\n{{"a": 1}}\n')
+    code, _, err = run(source, tmp_path / "b.csv", *schema)
+    assert code == 1
+    assert err == f"orcish: {source}: line {line} is null: JSON lines have an object on each line\n"
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"), [("array<", ">"), ("struct<a:", ">"), ("map<int,", ">")], ids=["array", "struct", "map"]
+)
+def test_schemas_that_nest_deeply(begin, end, tmp_path, run):
+    (tmp_path / "a.jsonl").write_text("{}\n")
+    given = f"a {begin * 100_000}int{end * 100_000}"
+    code, _, err = run(tmp_path / "a.jsonl", tmp_path / "b.csv", "--schema", given)
+    assert code == 1
+    assert err.endswith("nests more than 128 levels deep\n")
+    assert len(err) < 300
+
+
+@pytest.mark.parametrize("target", ["orc", "jsonl", "csv"])
+@pytest.mark.parametrize("source", ["csv", "jsonl", "arrow"])
+def test_many_columns(source, target, tmp_path, run):
+    file, names = tmp_path / f"a.{source}", [f"c{at}" for at in range(10_000)]
+    if source == "csv":
+        file.write_text(",".join(names) + "\n" + ",".join(["1"] * len(names)) + "\n")
+    elif source == "jsonl":
+        file.write_text(json.dumps(dict.fromkeys(names, 1)) + "\n")
+    else:
+        batch = pa.record_batch(dict.fromkeys(names, pa.array([1])))
+        with pa.ipc.new_file(file, batch.schema) as writer:
+            writer.write_batch(batch)
+    begin = time.monotonic()
+    code, _, err = run(file, tmp_path / f"b.{target}")
+    assert (code, err) == (0, "")
+    # It took a minute where the time grew with the square of the number.
+    assert time.monotonic() - begin < 20
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('a,b\n1,"cut\n2,x\n3,y\n', 2),
+        ('a,b\n1,x\n2,"', 3),
+        ('a,b\n1,x\n"2,5\n', 3),
+        ('a,b\n1,"x""\n', 2),
+        ('a,b\n1,"x\ny"\n1,"x""\n', 4),
+        ('a,b\n1,"x""y"\n', None),
+        ('a,b\n1,5" pipe\n', None),
+        ('a,b\n1,"\n"\n1,5"\n', None),
+        ('a,b\n1,""\n1,5"', None),
+        ('a,b\n1,"x"y"\n', None),
+        ("a,b\n" + '1,"x\n"\n' * 300_000 + '1,"x', 600_002),
+        ("a,b\n" + '1,"x\n"\n' * 300_000 + '1,5"', None),
+    ],
+)
+def test_csv_that_ends_in_a_quoted_cell(text, line, ending, tmp_path, run):
+    source = tmp_path / f"a.{ending}"
+    data = (text.replace(",", "\t") if ending == "tsv" else text).encode()
+    source.write_bytes(gzip.compress(data, 1) if ending == "csv.gz" else data)
+    code, _, err = run(source, tmp_path / "b.orc")
+    assert code == (0 if line is None else 1)
+    assert err == "" if line is None else err.startswith(f'orcish: {source}: line {line}: a quote (") is opened')
+    assert (tmp_path / "b.orc").exists() == (line is None)
+
+
+@pytest.mark.parametrize("command", [["meta"], ["data"], ["tail"], ["count"], ["scan"], ["explain"], ["check"]])
+def test_pipes_and_names_that_are_not_utf8(command, tmp_path, capsys):
+    os.mkfifo(tmp_path / "pipe")
+    assert main([*command, str(tmp_path / "pipe")]) != 0
+    assert "it is a pipe (FIFO)" in capsys.readouterr().err
+    name = os.fsencode(tmp_path) + b"/\xff.orc"
+    shown = f"{tmp_path}/\\xff.orc"
+    orcish.write_table(pa.table({"a": [1]}), tmp_path / "a.orc")
+    os.rename(tmp_path / "a.orc", name)
+    assert main([*command, os.fsdecode(name)]) != 0
+    assert capsys.readouterr().err.startswith(f"orcish: {shown}: the name is not UTF-8")
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet", "arrow"])
+@pytest.mark.parametrize("command", ["convert", "json-schema"])
+def test_pipes_are_no_files(command, ending, tmp_path, capsys):
+    os.mkfifo(tmp_path / f"pipe.{ending}")
+    target = [str(tmp_path / "a.orc")] if command == "convert" else []
+    assert main([command, str(tmp_path / f"pipe.{ending}"), *target]) == 1
+    assert f"pipe.{ending}: cannot be opened: it is a pipe (FIFO)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.csv.gz", gzip.compress(b"a\n1\n")[:-8]),
+        ("a.jsonl.gz", gzip.compress(b'{"a": 1}\n' * 9)[:-8]),
+        ("a.jsonl.gz", gzip.compress(b" [1," + b"1," * (20 << 20))),
+        ("a.jsonl", b"\xff\xff"),
+        ("a.jsonl", b"{"),
+        ("a.parquet", b"PAR1PAR1PAR1"),
+        ("a.arrow", b"ARROW1" * 9),
+        ("a.arrow", b"\xff\xff\xff\xff\xff\xff\xff\x7f"),
+        ("a.arrow", ipc(pa.array([{"nnnn": 1}]), "arrow").replace(b"nnnn", b"n\xffnn")),
+        ("a.csv", b""),
+        ("a.orc", b"ORC"),
+    ],
+)
+def test_types_of_damaged_files(name, data, tmp_path, capsys):
+    (tmp_path / name).write_bytes(data)
+    assert main(["json-schema", str(tmp_path / name)]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"orcish: {tmp_path / name}: ")
+    assert err.count("\n") == 1
