@@ -213,9 +213,11 @@ def _field(schema: pa.Schema, name: str) -> pa.Field:
     Raises:
         UnknownColumnError: There is no such column.
     """
-    if name not in schema.names:
+    at = schema.get_field_index(name)
+    # There is no such index of a name that is there twice, either.
+    if at < 0 and name not in schema.names:
         raise unknown_column(name, schema.names)
-    return schema.field(name)
+    return schema.field(name if at < 0 else at)
 
 
 def _parquet_schema(location: str, rows: ForeignRows) -> pa.Schema:
