@@ -76,11 +76,7 @@ class EndingSignals:
         try:
             for name in ("SIGINT", "SIGTERM", "SIGHUP"):
                 number = getattr(signal, name, None)
-                if number is None or signal.getsignal(number) not in (
-                    signal.SIG_DFL,
-                    signal.default_int_handler,
-                    _exit,
-                ):
+                if number is None or signal.getsignal(number) not in _REPLACED:
                     continue
                 # Other threads than the main one cannot handle signals.
                 with contextlib.suppress(ValueError):

@@ -55,7 +55,14 @@ def check_names(fields: Any, path: str = "", *, has_nul: bool = False) -> None:
     Raises:
         ValueError: A name has a NUL, or is not UTF-8.
     """
-    for field in fields:
+    # Types may have more levels than Python calls functions.
+    todo = [(path, iter(fields))]
+    while todo:
+        path, rest = todo[-1]
+        field = next(rest, None)
+        if field is None:
+            todo.pop()
+            continue
         try:
             name = field.name
         except UnicodeDecodeError as error:
@@ -68,7 +75,7 @@ def check_names(fields: Any, path: str = "", *, has_nul: bool = False) -> None:
             # The values of dictionaries.
             kind = kind.value_type
         if kind.num_fields:
-            check_names((kind.field(at) for at in range(kind.num_fields)), f"{path}{name}.", has_nul=has_nul)
+            todo.append((f"{path}{name}.", iter([kind.field(at) for at in range(kind.num_fields)])))
 
 
 def check_no_nul(name: Any, path: str = "") -> None:

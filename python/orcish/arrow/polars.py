@@ -7,12 +7,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.arrow.nested import map_fields
+from orcish.arrow.nested import map_fields, repeated_name
 
 __all__ = ["check_polars_types", "polars_type", "to_polars", "with_polars_types"]
 
 MAX_DIGITS = 38
 """Maximum digits of decimals in polars."""
+MAX_TEXT = 500
+"""Maximum characters of a type in a message."""
 
 
 def check_polars_types(schema: pa.Schema) -> None:
@@ -23,7 +25,9 @@ def check_polars_types(schema: pa.Schema) -> None:
     """
     for field in schema:
         if (unknown := _unsupported_type(field.type)) is not None:
-            raise TypeError(f"column {field.name} of type {field.type}: polars has no type for {unknown}")
+            shown = str(field.type)
+            shown = shown if len(shown) < MAX_TEXT else f"{shown[:MAX_TEXT]}…"
+            raise TypeError(f"column {field.name} of type {shown}: polars has no type for {unknown}")
 
 
 def polars_type(kind: pa.DataType) -> pa.DataType:
@@ -122,7 +126,7 @@ def _field(field: pa.Field, _: str = "") -> pa.Field:
     return field.with_type(polars_type(field.type))
 
 
-def _unsupported_type(kind: pa.DataType) -> pa.DataType | None:
+def _unsupported_type(kind: pa.DataType) -> pa.DataType | str | None:
     """The first type, itself or nested, without an equivalent in polars."""
     if isinstance(kind, pa.BaseExtensionType):
         return _unsupported_type(kind.storage_type)
@@ -132,6 +136,8 @@ def _unsupported_type(kind: pa.DataType) -> pa.DataType | None:
         return kind
     if pa.types.is_run_end_encoded(kind) or pa.types.is_dictionary(kind):
         return _unsupported_type(kind.value_type)
+    if pa.types.is_struct(kind) and (name := repeated_name(field.name for field in kind)) is not None:
+        return f"a struct with two fields of the name {name!r}"
     return next(
         (found for at in range(kind.num_fields) if (found := _unsupported_type(kind.field(at).type)) is not None), None
     )

@@ -102,8 +102,10 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Path)
     (line,) = run(path, "--json")[1]
     verdicts = {each["reader"]: each["verdict"] for each in json.loads(line)["readers"]}
     assert (verdicts["spark4"], verdicts["pyarrow"], verdicts["duckdb"]) == ("no", "yes", "unknown")
-    code, lines, err = run(path, "-r", "excel")
-    assert (code, lines) == (1, [])
+    with pytest.raises(SystemExit) as ended:
+        run(path, "-r", "excel")
+    assert ended.value.code == 2
+    err = capsys.readouterr().err
     assert "'excel'" in err
     code, lines, err = run(tmp_path / "missing.orc", path)
     assert (code, len(lines)) == (1, 3 + len(READERS))
