@@ -60,9 +60,10 @@ def _file() -> Iterator[str]:
         return
     # They would be a part of each start.
     import shutil
-    import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="orcish-") as folder:
+    from orcish.io.temporary_folder import TemporaryFolder
+
+    with TemporaryFolder("orcish-") as folder:
         path = os.path.join(folder, "standard-input")
         with open(path, "xb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)

@@ -16,7 +16,7 @@ from orcish.comparing.leaves import counted
 from orcish.comparing.simple import simple
 
 if TYPE_CHECKING:
-    import tempfile
+    from orcish.io.temporary_folder import TemporaryFolder
 
 __all__ = ["Partitions", "Side", "numbered"]
 
@@ -58,7 +58,7 @@ class Partitions:
         self._rows = rows
         self._held: list[tuple[Side, pa.RecordBatch]] = []
         self._bytes = self._held_rows = 0
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: TemporaryFolder | None = None
         self._files: dict[tuple[Side, int], tuple[Any, Any]] = {}
         self.count = 1
         """The number of parts."""
@@ -87,9 +87,9 @@ class Partitions:
         # Comparing takes about as much memory as the rows of a part.
         self.count = min(MAX_PARTS, int(2 * expected / self._max_memory) + 2)
         # The import of `tempfile` takes 3 ms, and only rows that do not fit into memory need it.
-        import tempfile
+        from orcish.io.temporary_folder import TemporaryFolder
 
-        self._folder = tempfile.TemporaryDirectory(prefix="orcish-diff-")
+        self._folder = TemporaryFolder("orcish-diff-")
         held, self._held = self._held, []
         for each in held:
             self._spill(*each)

@@ -16,6 +16,7 @@ from orcish.arrow.casting import cast_array
 from orcish.arrow.selecting import select_rows
 from orcish.errors import unknown_column
 from orcish.io.names import display_name
+from orcish.io.temporary_folder import TemporaryFolder
 from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
 from orcish.writing.writer import ORCWriter
@@ -95,9 +96,9 @@ class SortedRows(BatchSource):
             yield from runs.merged()
 
 
-def _temporary_folder(folder: str | None) -> tempfile.TemporaryDirectory[str]:
+def _temporary_folder(folder: str | None) -> TemporaryFolder:
     try:
-        return tempfile.TemporaryDirectory(prefix="orcish-sort-", dir=folder)
+        return TemporaryFolder("orcish-sort-", folder)
     except OSError as error:
         where = display_name(folder or tempfile.gettempdir())
         raise OSError(error.errno, f"{where}: no temporary folder can be made there: {error.strerror}") from error

@@ -202,7 +202,7 @@ def test_signals_leave_no_files(name, number, tmp_path):
     path, temporary = tmp_path / "a.orc", tmp_path / "tmp"
     temporary.mkdir()
     # The signal comes before the end.
-    count = 100_000 if name == "rewrite" else 1_000_000
+    count = 300_000 if name == "rewrite" else 1_000_000
     rows = pa.table({"id": range(count), "s": [str(at * 7919 % 1000003) for at in range(count)]})
     orcish.write_table(rows, path)
     given = {

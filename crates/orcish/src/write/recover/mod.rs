@@ -2,12 +2,12 @@
 
 mod count;
 mod examine;
+mod lost;
 mod places;
 mod tails;
 mod walk;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use orcish_core::cancel::{CancelCheck, Cancellation};
@@ -22,6 +22,7 @@ use super::tail::MAGIC;
 use crate::read::OrcFile;
 use crate::tail::{FileTail, StripeInfo, overlapping_stripes};
 use examine::{Examined, Examiner};
+pub use lost::Lost;
 use places::found_stripes;
 use tails::{Prefix, last_tail};
 use walk::Walker;
@@ -52,18 +53,6 @@ impl std::fmt::Debug for Recovery {
         let (stripes, lost) = (&self.stripes, &self.lost);
         f.debug_struct("Recovery").field("stripes", stripes).field("lost", lost).finish_non_exhaustive()
     }
-}
-
-/// A part of a file that cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Lost {
-    /// Bytes of the file.
-    pub range: Range<u64>,
-    /// Number of rows. `None` if it is not known.
-    pub rows: Option<u64>,
-    /// Why.
-    pub reason: String,
 }
 
 impl Recovery {

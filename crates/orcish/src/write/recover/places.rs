@@ -10,7 +10,7 @@ use orcish_core::limits::Limits;
 use orcish_io::ReadAt;
 
 use super::super::tail::MAGIC;
-use super::Lost;
+use super::lost::Lost;
 use super::tails::{content_end, tail_from};
 use super::walk::{End, Walker};
 use crate::tail::{FileTail, StripeInfo};
