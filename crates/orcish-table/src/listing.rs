@@ -35,8 +35,8 @@ pub struct Listed {
 /// into the folder of its table.
 ///
 /// # Errors
-/// `Io` if there is no such file or folder. `Unsupported` for the folder of a transactional table of Hive. `Commit` if the last commit of a table is not finished, and its files do not
-/// become visible.
+/// `Io` if there is no such file or folder. `Unsupported` for the folder of a transactional table of Hive. `Commit` if the
+/// last commit of a table is not finished, and its files do not become visible.
 pub fn list_files(location: &str, options: &StorageOptions, pending: Pending) -> Result<Listed> {
     let mut before = Views::new();
     for _ in 0..MAX_ATTEMPTS {

@@ -81,21 +81,14 @@ impl OrcFile {
         check: Option<&CancelCheck>,
         progress: Option<&AtomicU64>,
     ) -> Result<Vec<Finding>> {
-        // Null map keys need dictionary arrays, which are slower. They are read only where there are null keys.
-        let run = |keys| {
+        checked(|keys| {
             if let Some(rows) = progress {
                 rows.store(0, Ordering::Relaxed);
             }
             Checker { progress, ..Checker::new(self, limits, check, keys)? }.run()
-        };
-        match run(NullMapKeys::Error) {
-            Err(error) if error.kind() == ErrorKind::NullMapKey => run(NullMapKeys::Dictionary),
-            done => done,
-        }
+        })
     }
-}
 
-impl OrcFile {
     /// Compares the rows of a stripe with its indexes and with `recorded` statistics of the stripe, as [`check`](Self::check)
     /// does.
     ///
@@ -108,15 +101,20 @@ impl OrcFile {
         limits: &Limits,
         check: Option<&CancelCheck>,
     ) -> Result<Vec<Finding>> {
-        let run = |keys| -> Result<Vec<Finding>> {
+        checked(|keys| {
             let mut checker = Checker::new(self, limits, check, keys)?;
             checker.check_stripe(stripe, recorded)?;
             Ok(checker.findings)
-        };
-        match run(NullMapKeys::Error) {
-            Err(error) if error.kind() == ErrorKind::NullMapKey => run(NullMapKeys::Dictionary),
-            done => done,
-        }
+        })
+    }
+}
+
+/// The findings of a check. Null map keys need dictionary arrays, which are slower. They are read only where there are null
+/// keys.
+fn checked(check: impl Fn(NullMapKeys) -> Result<Vec<Finding>>) -> Result<Vec<Finding>> {
+    match check(NullMapKeys::Error) {
+        Err(error) if error.kind() == ErrorKind::NullMapKey => check(NullMapKeys::Dictionary),
+        done => done,
     }
 }
 

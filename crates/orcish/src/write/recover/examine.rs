@@ -10,7 +10,6 @@ use orcish_io::ReadAt;
 
 use crate::options::{NullMapKeys, ReadOptions};
 use crate::read::OrcFile;
-use crate::tail::{FileTail, StripeInfo};
 
 /// Findings about a stripe that are told.
 const MAX_FINDINGS: usize = 3;
@@ -58,16 +57,14 @@ impl Examiner<'_> {
         };
         let contradiction =
             format!("stripe {number}: its tail states {} rows, and its row index or values {counted}", stripe.rows);
-        let as_counted = self.with_rows(stripe, counted);
-        let as_stated = || self.read(self.file, index, recorded, number);
-        let first = match counted > stripe.rows {
-            true => self.read(&as_counted, 0, recorded, number)?,
-            false => as_stated()?,
+        let as_counted = self.with_rows(index, counted);
+        let (first, second) = match counted > stripe.rows {
+            true => (&as_counted, self.file),
+            false => (self.file, &as_counted),
         };
-        let found = match (first, counted > stripe.rows) {
-            (Examined::Lost(_), true) => as_stated()?,
-            (Examined::Lost(_), false) => self.read(&as_counted, 0, recorded, number)?,
-            (readable, _) => readable,
+        let found = match self.read(first, index, recorded, number)? {
+            Examined::Lost(_) => self.read(second, index, recorded, number)?,
+            readable @ Examined::Readable { .. } => readable,
         };
         Ok(match found {
             Examined::Readable { rows, mut doubts } => {
@@ -78,10 +75,12 @@ impl Examiner<'_> {
         })
     }
 
-    /// The file with only one stripe, which has another number of rows.
-    fn with_rows(&self, stripe: &StripeInfo, rows: u64) -> OrcFile {
-        let mut tail: FileTail = self.file.tail().clone();
-        tail.stripes = vec![StripeInfo { rows, first_row: 0, ..stripe.clone() }];
+    /// The file with another number of rows of a stripe.
+    fn with_rows(&self, index: usize, rows: u64) -> OrcFile {
+        let mut tail = self.file.tail().clone();
+        if let Some(stripe) = tail.stripes.get_mut(index) {
+            stripe.rows = rows;
+        }
         OrcFile::with_tail(self.source.clone(), tail)
     }
 

@@ -43,7 +43,7 @@ pub(super) fn found_stripes(
     let mut between: BTreeMap<Option<usize>, Vec<StripeInfo>> = BTreeMap::new();
     if let Some(end) = tail_end {
         for (gap, after) in gaps(&tail.stripes, content_end(tail, end)) {
-            let stripes = places.between_stripes(gap, cancellation)?;
+            let stripes = places.walk(gap, true, cancellation)?;
             between.entry(after).or_default().extend(stripes);
         }
     }
@@ -53,7 +53,7 @@ pub(super) fn found_stripes(
         found.extend(between.remove(&Some(index)).unwrap_or_default().into_iter().map(Found::unlisted));
     }
     let behind = tail_end.unwrap_or(MAGIC.len() as u64)..size;
-    found.extend(places.behind_tail(behind, cancellation)?.into_iter().map(Found::unlisted));
+    found.extend(places.walk(behind, false, cancellation)?.into_iter().map(Found::unlisted));
     Ok((found, places.lost))
 }
 
@@ -85,16 +85,20 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// The stripes between those that the tail lists. Padding is not lost, nor is a tail of an earlier flush.
-    fn between_stripes(&mut self, gap: Range<u64>, cancellation: &mut Cancellation) -> Result<Vec<StripeInfo>> {
-        let mut walker = Walker::new(self.source, gap.end, self.tail, self.limits);
-        let (mut at, mut found) = (gap.start, Vec::new());
+    /// The stripes of a range, up to the first one that is not complete.
+    ///
+    /// Between stripes that the tail lists (`is_listed`), padding is not lost, nor is a tail of an earlier flush.
+    fn walk(&mut self, range: Range<u64>, is_listed: bool, cancellation: &mut Cancellation) -> Result<Vec<StripeInfo>> {
+        let mut walker = Walker::new(self.source, range.end, self.tail, self.limits);
+        let (mut at, mut found) = (range.start, Vec::new());
         loop {
-            at = walker.skip_padding(at, cancellation)?;
-            if at >= gap.end {
+            if is_listed {
+                at = walker.skip_padding(at, cancellation)?;
+            }
+            if at >= range.end {
                 return Ok(found);
             }
-            if let Some(end) = tail_from(self.source, at..gap.end, self.limits, cancellation)? {
+            if is_listed && let Some(end) = tail_from(self.source, at..range.end, self.limits, cancellation)? {
                 at = end;
                 continue;
             }
@@ -103,37 +107,18 @@ impl Places<'_> {
                     at = stripe.footer().end;
                     found.push(stripe);
                 }
-                Err(_) => {
-                    let reason = "the tail lists no stripe there, and no complete one is there".to_owned();
-                    self.lost.push(Lost { range: at..gap.end, rows: None, reason });
+                Err(end) => {
+                    let reason = match (is_listed, end) {
+                        (true, _) => "the tail lists no stripe there, and no complete one is there",
+                        (false, End::NoFooter) => "no complete stripe is there",
+                        (false, End::NoRowCount) => {
+                            "the stripe has no row index, which has its number of rows, and no column without nulls"
+                        }
+                    };
+                    self.lost.push(Lost { range: at..range.end, rows: None, reason: reason.to_owned() });
                     return Ok(found);
                 }
             }
         }
-    }
-
-    /// The stripes behind the tail, up to the first one that is not complete.
-    fn behind_tail(&mut self, rest: Range<u64>, cancellation: &mut Cancellation) -> Result<Vec<StripeInfo>> {
-        let mut walker = Walker::new(self.source, rest.end, self.tail, self.limits);
-        let (mut at, mut found) = (rest.start, Vec::new());
-        while at < rest.end {
-            match walker.stripe(at, cancellation)? {
-                Ok(stripe) => {
-                    at = stripe.footer().end;
-                    found.push(stripe);
-                }
-                Err(end) => {
-                    let reason = match end {
-                        End::NoFooter => "no complete stripe is there",
-                        End::NoRowCount => {
-                            "the stripe has no row index, which has its number of rows, and no column without nulls"
-                        }
-                    };
-                    self.lost.push(Lost { range: at..rest.end, rows: None, reason: reason.to_owned() });
-                    break;
-                }
-            }
-        }
-        Ok(found)
     }
 }

@@ -81,11 +81,7 @@ impl<'a> Walker<'a> {
             rows: 0,
             first_row: 0,
         };
-        let recorded = self.recorded_rows(start, &footer)?;
-        let rows = match recorded {
-            None => self.counted_rows(&stripe, &footer, cancellation)?,
-            recorded => recorded,
-        };
+        let rows = self.told_rows(&stripe, &footer, cancellation)?;
         let Some(rows) = rows.filter(|&rows| rows > 0) else { return Ok(Err(End::NoRowCount)) };
         stripe.rows = rows;
         Ok(Ok(stripe))
@@ -122,8 +118,18 @@ impl<'a> Walker<'a> {
         let raw = decompress_all(stored, self.tail.framing(), self.limits.tail);
         let length = stripe.index_length + stripe.data_length;
         let Some(footer) = raw.ok().and_then(|raw| self.footer(raw, length)) else { return Ok(None) };
-        match self.recorded_rows(stripe.offset, &footer)? {
-            None => self.counted_rows(stripe, &footer, cancellation),
+        self.told_rows(stripe, &footer, cancellation)
+    }
+
+    /// The number of rows that the row index or the values of a stripe tell.
+    fn told_rows(
+        &self,
+        stripe: &StripeInfo,
+        footer: &orc::StripeFooter,
+        cancellation: &mut Cancellation,
+    ) -> Result<Option<u64>> {
+        match self.recorded_rows(stripe.offset, footer)? {
+            None => self.counted_rows(stripe, footer, cancellation),
             recorded => Ok(recorded),
         }
     }
