@@ -74,13 +74,15 @@ def _numbers(array: pa.Array) -> pa.Array:
 
 
 def _texts(array: pa.Array, kind: pa.DataType, text_of: Callable[[int], str]) -> pa.Array:
-    texts = pc.cast(array, kind)
     if not has_far_values(array):
-        return texts
+        return pc.cast(array, kind)
     low, high = _near(array.type)
-    pairs = zip(texts.to_pylist(), _numbers(array).to_pylist(), strict=True)
-    found = [text if number is None or low <= number < high else text_of(number) for text, number in pairs]
-    return pa.array(found, kind)
+    numbers = _numbers(array)
+    is_far = pc.fill_null(pc.or_(pc.less(numbers, low), pc.greater_equal(numbers, high)), False)
+    # pyarrow raises an error for some years.
+    near = pc.cast(pc.if_else(is_far, pa.scalar(None, array.type), array), kind)
+    far = pa.array(map(text_of, numbers.filter(is_far).to_pylist()), kind)
+    return pc.replace_with_mask(near, is_far, far)
 
 
 def dates_of_texts(array: pa.Array, kind: pa.DataType) -> pa.Array:

@@ -201,8 +201,7 @@ def _to_file(
 
 def _scan(sources: list[str], options: argparse.Namespace) -> Scan:
     """The rows that are written, without a loss of digits."""
-    given = {} if options.timestamp_unit else {"timestamp_unit": "exact"}
-    scan = open_rows(sources, options, as_stored=False, all_columns=True, more=given)
+    scan = open_rows(sources, options, as_stored=False)
     return scan if options.limit is None else scan.limit(options.limit)
 
 

@@ -12,7 +12,6 @@ from orcish.cli.meta_carbon import is_carbon, refuse_external
 from orcish.cli.stored import stored_scan
 from orcish.io.names import display_name
 from orcish.reading.scan import Scan
-from orcish.scan import scan
 from orcish.tables.all_columns import scan_of_all_columns
 from orcish.types import ReadOptions
 
@@ -65,7 +64,6 @@ def open_rows(
     options: argparse.Namespace,
     *,
     as_stored: bool = True,
-    all_columns: bool = False,
     keeps_units: bool = False,
     more: Mapping[str, Any] | None = None,
     more_of_orc: Mapping[str, Any] | None = None,
@@ -75,8 +73,8 @@ def open_rows(
     Args:
         files: The sources.
         options: The arguments of :func:`add_reading`.
-        as_stored: Whether values are read as they are stored, whatever Arrow types they were written with.
-        all_columns: Whether there are the columns of all files, in place of those of the table or of the first file.
+        as_stored: Whether values are read as they are stored, whatever Arrow types they were written with. Otherwise
+            they are read to be written: with the columns of all files, and without a loss of digits.
         keeps_units: Of values as they are stored: whether timestamps lose no digit, see
             :func:`orcish.cli.stored.stored_scan`.
         more: Further options of reading.
@@ -85,7 +83,8 @@ def open_rows(
     Raises:
         ValueError: There is a table of CarbonData among several sources.
     """
-    given, storage = {**chosen_reading(options), **(more or {})}, dict(options.storage_options)
+    exact = {} if as_stored else {"timestamp_unit": "exact"}
+    given, storage = {**exact, **chosen_reading(options), **(more or {})}, dict(options.storage_options)
     carbon = [name for name in files if is_carbon(name, storage)]
     if carbon and len(files) > 1:
         raise ValueError(f"{display_name(carbon[0])}: a table of CarbonData is read alone, not with other sources")
@@ -96,6 +95,4 @@ def open_rows(
     source, read = files[0] if len(files) == 1 else files, {**given, **(more_of_orc or {})}
     if as_stored:
         return stored_scan(source, read, storage, keeps_units=keeps_units)
-    if all_columns:
-        return scan_of_all_columns(source, {**read, "storage_options": storage})
-    return scan(source, storage_options=storage, **cast("ReadOptions", read))
+    return scan_of_all_columns(source, {**read, "storage_options": storage})

@@ -207,7 +207,8 @@ class _Columns(NamedTuple):
             # Only these columns are read.
             names = [whole[each] for each in at]
             rows = rows.select(*names)
-            at = [rows.schema.names.index(name) for name in names]
+            places = {name: place for place, name in enumerate(rows.schema.names)}
+            at = [places[name] for name in names]
         return (batch.select(at) for batch in rows.to_batches())
 
 

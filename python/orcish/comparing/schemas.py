@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
@@ -126,7 +127,8 @@ def metadata_changes(a: ORCFile, b: ORCFile) -> list[MetadataChange]:
 
 def _of_one_column(types: Mapping[str, str], schema: pa.Schema) -> dict[str, str]:
     """The types of names that one column has."""
-    return {name: kind for name, kind in types.items() if schema.names.count(name) == 1}
+    counts = Counter(schema.names)
+    return {name: kind for name, kind in types.items() if counts[name] == 1}
 
 
 def _text(field: pa.Field) -> str:

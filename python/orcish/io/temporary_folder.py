@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import tempfile
 import weakref
@@ -26,7 +25,7 @@ class TemporaryFolder:
 
     def __init__(self, prefix: str, folder: str | None = None) -> None:
         above = os.path.abspath(folder or tempfile.gettempdir())
-        self.name = os.path.join(above, f"{prefix}{secrets.token_hex(8)}")
+        self.name = os.path.join(above, f"{prefix}{os.urandom(8).hex()}")
         self._remove = weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
         os.mkdir(self.name, 0o700)
 

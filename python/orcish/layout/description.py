@@ -122,7 +122,7 @@ def _estimates(
     sketches = Sketches()
     unread = []
     with reported(progress, "distinct values", None) as add:
-        for name, source in files:
+        for name, source, _ in files:
             if name in failed:
                 continue
             try:

@@ -34,20 +34,20 @@ def check_apart(source: Any, files: Iterable[str], target: str, *, is_folder: bo
     """
     given = source if isinstance(source, list | tuple) else [source]
     names = [os.fspath(each) for each in given if isinstance(each, str | os.PathLike)]
-    path, there = local_path(target), [local_path(file) for file in files]
-    shown = display_name(target)
+    paths, there = [local_path(name) for name in names], [local_path(file) for file in files]
+    own, shown = plain_location(local_path(target)), display_name(target)
     if not is_folder:
         check_no_source(target, [*names, *there])
-    for name in names:
-        if any(_is_below(path, folder) for folder in _folders(local_path(name), there)) or (
-            is_pattern(local_path(name)) and not is_http(name) and _matches(local_path(name), path, is_folder)
+    for name, path in zip(names, paths, strict=True):
+        if any(_is_below(own, plain_location(folder)) for folder in _folders(path, there)) or (
+            is_pattern(path) and not is_http(name) and _matches(path, own, is_folder)
         ):
             raise ValueError(f"{shown}: the target is in the source {display_name(name)}: {advice}")
     if not is_folder:
         return
     # A folder without files is a source, too.
-    for each in [*(name for name in map(local_path, names) if not is_pattern(name)), *there]:
-        if _is_below(each, path):
+    for each in [*(path for path in paths if not is_pattern(path)), *there]:
+        if _is_below(plain_location(each), own):
             raise ValueError(f"{shown}: the source {display_name(each)} is in the target: {advice}")
 
 
@@ -69,16 +69,16 @@ def _folders(source: str, files: list[str]) -> Iterator[str]:
 
 
 def _matches(pattern: str, target: str, is_folder: bool) -> bool:
-    """Whether a pattern matches a target, or what may be in it."""
+    """Whether a pattern matches a target in its plain spelling, or what may be in it."""
     above = folder_above(pattern)
-    base, path = plain_location(above), plain_location(target)
-    if not _is_below(path, base):
+    base = plain_location(above)
+    if not _is_below(target, base):
         return False
-    inside = [name for name in path[len(base) :].split("/") if name]
+    inside = [name for name in target[len(base) :].split("/") if name]
     rest = segments(pattern[len(above) :] if pattern.startswith(above) else pattern)
     return any(matches(rest, [*inside, *probe]) for probe in (PROBES if is_folder else PROBES[:1]))
 
 
 def _is_below(location: str, folder: str) -> bool:
-    """Whether a path or URL is that of a folder, or of something in it."""
-    return f"{plain_location(location)}/".startswith(f"{plain_location(folder)}/")
+    """Whether a path or URL is that of a folder, or of something in it. Both have their plain spelling."""
+    return f"{location}/".startswith(f"{folder}/")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
+from orcish import _native
 from orcish.carbon.detect import has_carbon, is_carbon
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import in_file_system
@@ -23,6 +23,8 @@ class OrcSource(NamedTuple):
     """Its name for people."""
     source: Any
     """What :class:`orcish.ORCFile` opens."""
+    location: str
+    """Its path or URL; a name for bytes and file objects."""
 
 
 def orc_sources(
@@ -43,13 +45,15 @@ def orc_sources(
         raise carbon
     if not files:
         raise FileNotFoundError(f"no files: {title_of(source, 0)}")
-    return [OrcSource(name_of(file.location), file.location if file.source is None else file.source) for file in files]
+    return [
+        OrcSource(name_of(file.location), file.location if file.source is None else file.source, file.location)
+        for file in files
+    ]
 
 
 def partition_columns(files: list[OrcSource]) -> set[str]:
     """Names of the columns whose values are in the names of folders."""
-    paths = [str(file.source) for file in files]
-    return {unquote(part.partition("=")[0]) for path in paths for part in path.split("/")[:-1] if "=" in part}
+    return {name for file in files for name, _ in _native.partitions_of(file.location)}
 
 
 def title_of(source: Any, files: int) -> str:

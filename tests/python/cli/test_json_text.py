@@ -11,6 +11,8 @@ from support.random_cases import random_cases
 from support.random_tables import array_of, moments, nested, sequence, with_nulls
 
 FAR = {
+    # pyarrow raises an error for texts of some years.
+    "years without text": pa.array([971913720802531, None, -(10**15), 0, 1, 2]).cast(pa.timestamp("ms", "UTC")),
     "far date": pa.array([2**31 - 1, None, -(2**31), 36_500_000, 11_248_737, 11_248_738], pa.int32()).cast(pa.date32()),
     "far date64": pa.array([2**46, None, -(2**46), 0, 1, 2], pa.int64()).cast(pa.date64()),
     **{

@@ -9,6 +9,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from orcish.tables.apart import check_apart
 from orcish.writing.replaced_file import ReplacedFile
 
 Run = Callable[..., Any]
@@ -241,3 +242,9 @@ def test_names_of_targets(here: pathlib.Path, run: Run) -> None:
         assert (code, "convert writes other formats" in err) == (1, True)
     code, _, err = run("rewrite", "t/p=a", "--in-place")
     assert (code, f"is a partition of the table {here}/t: rewrite the table" in err) == (1, True)
+
+
+def test_patterns_of_the_root_have_targets_below_it() -> None:
+    with pytest.raises(ValueError, match="the target is in the source"):
+        check_apart("/*/a.orc", [], "/tmp/a.orc", is_folder=False, advice="")
+    check_apart("/*/a.orc", [], "/tmp/b.orc", is_folder=False, advice="")

@@ -106,9 +106,7 @@ def foreign_rows(options: argparse.Namespace, form: str) -> ForeignRows:
 
 def _orc_rows(options: argparse.Namespace, to: str) -> Scan:
     """The rows of sources that are ORC or CarbonData, without a loss of digits."""
-    given = {} if options.timestamp_unit else {"timestamp_unit": "exact"}
-    if options.limit is not None:
-        given["limit"] = options.limit
+    given = {} if options.limit is None else {"limit": options.limit}
     of_orc: dict[str, Any] = {}
     if to == "parquet":
         # Parquet has no unions.
@@ -116,7 +114,7 @@ def _orc_rows(options: argparse.Namespace, to: str) -> Scan:
     if to in ("csv", "json"):
         # Maps of text have null keys.
         of_orc["null_map_keys"] = "dictionary"
-    return open_rows(options.source, options, as_stored=False, all_columns=True, more=given, more_of_orc=of_orc)
+    return open_rows(options.source, options, as_stored=False, more=given, more_of_orc=of_orc)
 
 
 def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
