@@ -135,7 +135,8 @@ def test_json_that_nests_deeply(levels, end, is_list, tmp_path, run):
 
 @pytest.mark.parametrize("schema", [(), ("--schema", "a bigint")])
 @pytest.mark.parametrize(
-    ("begin", "line"), [("", 1), (" ", 1), ("\ufeff", 1), ('{"a": null}\n', 2), ('{"a":\nnull}\n\n', 4)]
+    ("begin", "line"),
+    [("", 1), (" ", 1), ("\ufeff", 1), ("\ufeff\ufeff", 1), ('{"a": null}\n', 2), ('{"a":\nnull}\n\n', 4)],
 )
 def test_a_line_that_is_null(begin, line, schema, tmp_path, run):
     source = tmp_path / "a.jsonl"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import re
-from typing import Any
 
 from orcish.cli.formats.schemas import MAX_LEVELS
 from orcish.errors import CorruptFileError, LimitExceededError
 
-__all__ = ["CheckedJson"]
+__all__ = ["Levels"]
 
 BRACKETS = b'[]{}"\n'
 OTHERS = bytes(byte for byte in range(256) if byte not in BRACKETS)
@@ -17,42 +15,21 @@ STRING = re.compile(rb'"[^"\n]*"?')
 NULL = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r]*null")
 
 
-class CheckedJson(io.RawIOBase):
-    """A file of JSON lines, whose bytes are checked before they are passed on.
+class Levels:
+    """Checks blocks of whole lines of JSON, in the order of the file."""
 
-    Raises:
-        LimitExceededError: Values nest more than :data:`~orcish.cli.formats.schemas.MAX_LEVELS` levels deep.
-        CorruptFileError: A line is ``null``.
-    """
-
-    def __init__(self, file: Any) -> None:
-        self._file = file
-        self._rest = b""
-        """The begin of a line whose end is not read yet."""
+    def __init__(self) -> None:
         self._lines = 0
         self._open = 0
-        """The number of objects and arrays that are open before the rest."""
+        """The number of objects and arrays that are open before the next block."""
 
-    def readable(self) -> bool:
-        """Whether there is ``read``."""
-        return True
+    def check(self, text: bytes) -> None:
+        """Checks the next block, as pyarrow gets it.
 
-    def read(self, size: int = -1, /) -> bytes:
-        """The next bytes."""
-        data: bytes = self._file.read(None if size < 0 else size)
-        whole, end, rest = (self._rest + data).rpartition(b"\n") if data else (self._rest, b"", b"")
-        self._check(whole + end)
-        self._rest = rest
-        return data
-
-    def close(self) -> None:
-        """Closes the file."""
-        if not self.closed:
-            self._file.close()
-        super().close()
-
-    def _check(self, text: bytes) -> None:
-        """Checks whole lines."""
+        Raises:
+            LimitExceededError: Values nest more than :data:`~orcish.cli.formats.schemas.MAX_LEVELS` levels deep.
+            CorruptFileError: A line is ``null``.
+        """
         lines = text.count(b"\n")
         objects = text.startswith(b"{") + text.count(b"\n{")
         if objects < lines + (not text.endswith(b"\n")) and b"null" in text:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from orcish.arrow.exact_casts import cast_exactly
 from orcish.arrow.nested import map_fields
-from orcish.cli.formats.json_levels import CheckedJson
+from orcish.cli.formats.json_levels import Levels
 from orcish.cli.formats.json_parsing import documents, parsed_batch
 from orcish.cli.formats.text import BLOCK, binaries_of_texts, given_fields
 from orcish.cli.formats.text_options import TextOptions
@@ -34,7 +34,7 @@ def json_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema
         ValueError: There are no rows, and no columns are given.
     """
     given = given_fields(options)
-    first = next(_blocks(CheckedJson(open_file())), b"")
+    first = next(_blocks(open_file()), b"")
     if not first and not given:
         raise ValueError("there are no rows, and so no columns: --schema gives them")
     if given and first:
@@ -76,7 +76,7 @@ def json_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Sch
     simple = len(schema) > 0 and all(_is_simple(field.type, is_top=True) for field in schema)
     bits = min((bits for field in schema for bits in _float_bits(field.type)), default=None)
     asked = pa.schema([field.with_type(pa.string() if _is_text(field.type) else field.type) for field in schema])
-    for block in _blocks(CheckedJson(open_file())):
+    for block in _blocks(open_file()):
         if not simple or (bits is not None and MAYBE_OTHER[bits].search(block)):
             yield parsed_batch(block, schema, given)
             continue
@@ -92,8 +92,13 @@ def json_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Sch
 
 
 def _blocks(file: Any) -> Iterator[bytes]:
-    """Whole lines of a file, without those that are blank."""
-    rest, is_first = b"", True
+    """Blocks of whole lines of a file, which are checked; without those that are blank.
+
+    Raises:
+        CorruptFileError: A row is too large, or a line is ``null``.
+        LimitExceededError: Values nest too deeply.
+    """
+    rest, is_first, levels = b"", True, Levels()
     while True:
         data = file.read(BLOCK)
         block = (rest + data).removeprefix(MARK) if is_first else rest + data
@@ -103,6 +108,7 @@ def _blocks(file: Any) -> Iterator[bytes]:
             raise CorruptFileError(
                 "a row is larger than 16 MB, or the file is one array: JSON lines have an object on each line"
             )
+        levels.check(block[:end])
         if block[:end].strip():
             yield block[:end]
         rest = block[end:]
