@@ -9,11 +9,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.arrow.nested import value_type
+from orcish.arrow.buffers import list_lengths, offsets_of, offsets_within, within
+from orcish.arrow.nested import is_list_view, value_type
 
-__all__ = ["LISTS", "cast_array", "offsets_within", "within"]
+__all__ = ["cast_array", "list_with"]
 
-LISTS: dict[type[pa.DataType], tuple[Any, pa.DataType, bool]] = {
+_LISTS: dict[type[pa.DataType], tuple[Any, pa.DataType, bool]] = {
     pa.ListType: (pa.ListArray, pa.int32(), False),
     pa.LargeListType: (pa.LargeListArray, pa.int64(), False),
     pa.ListViewType: (pa.ListViewArray, pa.int32(), True),
@@ -46,7 +47,7 @@ def cast_array(array: pa.Array, kind: pa.DataType) -> pa.Array:
 
 def _has_views(kind: Any) -> bool:
     """Whether a type is a list view or has some: casts of pyarrow read past the end of their offsets."""
-    if pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind):
+    if is_list_view(kind):
         return True
     if pa.types.is_run_end_encoded(kind) or pa.types.is_dictionary(kind):
         return _has_views(kind.value_type)
@@ -68,7 +69,7 @@ def _cast_of(own: pa.DataType, kind: pa.DataType) -> Callable[[Any, Any], pa.Arr
         return _cast_map
     if types.is_fixed_size_list(own) and types.is_fixed_size_list(kind) and own.list_size == kind.list_size:
         return _cast_fixed
-    if type(own) in LISTS and type(kind) in LISTS:
+    if type(own) in _LISTS and type(kind) in _LISTS:
         return _cast_list
     return None
 
@@ -87,9 +88,22 @@ def _cast_struct(array: Any, kind: Any) -> pa.Array:
 
 
 def _cast_list(array: Any, kind: Any) -> pa.Array:
-    values = cast_array(array.flatten(), kind.value_type)
-    made, width, has_sizes = LISTS[type(kind)]
-    offsets = _offsets(array).cast(width)
+    return list_with(array, cast_array(array.flatten(), kind.value_type), kind)
+
+
+def list_with(array: Any, values: Any, kind: Any) -> pa.Array:
+    """Lists of a type of lists, other than those of a fixed size.
+
+    Args:
+        array: Lists of any layout that have the same nulls and the same numbers of elements.
+        values: The elements, in the order of ``array.flatten()``.
+        kind: The type.
+
+    Raises:
+        ArrowInvalid: There are more elements than the offsets of the type count.
+    """
+    made, width, has_sizes = _LISTS[type(kind)]
+    offsets = offsets_of(list_lengths(array)).cast(width)
     if has_sizes:
         offsets, sizes = offsets[:-1], pc.subtract(offsets[1:], offsets[:-1])
         return made.from_arrays(offsets, sizes, values, type=kind, mask=array.is_null())
@@ -102,24 +116,7 @@ def _cast_map(array: Any, kind: Any) -> pa.Array:
     return pa.MapArray.from_arrays(offsets_within(array), keys, items, type=kind, mask=array.is_null())
 
 
-def within(array: Any, values: Any) -> Any:
-    """The values of lists or maps, which are those of the array before it was sliced, as those of the slice."""
-    first, last = array.offsets[0].as_py(), array.offsets[-1].as_py()
-    return values[first:last]
-
-
-def offsets_within(array: Any) -> pa.Array:
-    """Offsets of the lists or maps of an array into the values of its slice; see :func:`within`."""
-    return pc.subtract(array.offsets, array.offsets[0])
-
-
 def _cast_fixed(array: Any, kind: Any) -> pa.Array:
     size = kind.list_size
     values = cast_array(array.values.slice(array.offset * size, len(array) * size), kind.value_type)
     return pa.FixedSizeListArray.from_arrays(values, type=kind, mask=array.is_null())
-
-
-def _offsets(array: Any) -> pa.Array:
-    """Offsets of the lists of an array into its flattened values."""
-    lengths = pc.fill_null(pc.list_value_length(array), 0)
-    return pa.concat_arrays([pa.array([0], lengths.type), pc.cumulative_sum(lengths)])

@@ -8,9 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.arrow.casting import LISTS, cast_array, offsets_within, within
+from orcish.arrow.buffers import offsets_within, parents, within
+from orcish.arrow.casting import cast_array, list_with
 from orcish.arrow.far_dates import texts_of
-from orcish.arrow.nested import is_text
+from orcish.arrow.nested import is_binary, is_list, is_text
 from orcish.arrow.text_casts import cast_texts
 
 __all__ = ["cast_exactly"]
@@ -48,16 +49,12 @@ def cast_exactly(array: Any, kind: Any) -> pa.Array:
         return _struct(array, kind)
     if types.is_map(own) and types.is_map(kind):
         return _map(array, kind)
-    if _is_list(own) and _is_list(kind):
+    if is_list(own) and is_list(kind):
         return _list(array, kind)
     if types.is_nested(own) or types.is_nested(kind):
         # Those that pyarrow has, of maps and lists, keep the values.
         return array.cast(kind)
     return _leaf(array, kind)
-
-
-def _is_list(kind: Any) -> bool:
-    return type(kind) in LISTS or pa.types.is_fixed_size_list(kind)
 
 
 def _struct(array: Any, kind: Any) -> pa.Array:
@@ -83,12 +80,7 @@ def _struct(array: Any, kind: Any) -> pa.Array:
 
 def _list(array: Any, kind: Any) -> pa.Array:
     values = cast_exactly(array.flatten(), kind.value_type)
-    lengths = pc.fill_null(pc.list_value_length(array), 0).cast(pa.int64())
-    offsets = pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(lengths)])
-    made = pa.LargeListArray.from_arrays(
-        offsets, values, type=pa.large_list(kind.value_field), mask=array.is_null() if array.null_count else None
-    )
-    return cast_array(made, kind)
+    return cast_array(list_with(array, values, pa.large_list(kind.value_field)), kind)
 
 
 def _map(array: Any, kind: Any) -> pa.Array:
@@ -103,7 +95,7 @@ def _map(array: Any, kind: Any) -> pa.Array:
 
 def _check_keys(offsets: Any, before: Any, after: Any) -> None:
     """Checks that texts that differ are keys that differ."""
-    rows = pc.list_parent_indices(pa.ListArray.from_arrays(offsets, before))
+    rows = parents(offsets)
     counts = [
         pa.table({"row": rows, "key": keys}).group_by(["row", "key"]).aggregate([]).num_rows for keys in (before, after)
     ]
@@ -131,15 +123,9 @@ def _leaf(array: Any, kind: Any) -> pa.Array:
             return _checked(array, array.cast(pa.string()).cast(kind), lambda made: made.cast(own), _by_text)
         return _checked(array, array.cast(kind, safe=False), lambda made: made.cast(own))
     made = array.cast(kind)
-    if _is_binary(own) or (types.is_decimal(own) and not types.is_floating(kind)):
+    if is_binary(own) or types.is_decimal(own):
         return made
     return _checked(array, made, lambda made: made.cast(own))
-
-
-def _is_binary(kind: Any) -> bool:
-    types = pa.types
-    is_view = types.is_binary_view(kind)
-    return bool(is_view or types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
 
 
 def _booleans(array: Any) -> pa.Array:

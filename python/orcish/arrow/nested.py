@@ -8,7 +8,18 @@ from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["has_nulls", "is_text", "map_columns", "map_fields", "repeated_name", "value_type"]
+__all__ = [
+    "has_nulls",
+    "is_binary",
+    "is_list",
+    "is_list_view",
+    "is_months",
+    "is_text",
+    "map_columns",
+    "map_fields",
+    "repeated_name",
+    "value_type",
+]
 
 _LISTS: list[tuple[Any, Any]] = [
     (pa.types.is_list, pa.list_),
@@ -29,6 +40,31 @@ def is_text(kind: Any) -> bool:
     """Whether values of a type are texts, encoded in any way."""
     kind, types = value_type(kind), pa.types
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def is_binary(kind: Any) -> bool:
+    """Whether values of a type are bytes."""
+    types = pa.types
+    is_view = types.is_binary_view(kind)
+    return bool(is_view or types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind))
+
+
+def is_list_view(kind: Any) -> bool:
+    """Whether a type is one of lists whose elements are in any order."""
+    return bool(pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind))
+
+
+def is_list(kind: Any) -> bool:
+    """Whether a type is one of lists of any layout, and none of maps."""
+    types = pa.types
+    return bool(
+        is_list_view(kind) or types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+    )
+
+
+def is_months(kind: Any) -> bool:
+    """Whether a type is that of intervals of months, which pyarrow has no test of."""
+    return str(kind) == "month_interval"
 
 
 def has_nulls(schema: pa.Schema) -> bool:
@@ -63,8 +99,8 @@ def map_fields(kind: Any, change: Callable[[pa.Field, str], pa.Field]) -> Any:
         return pa.union(variants, kind.mode, kind.type_codes)
     if pa.types.is_fixed_size_list(kind):
         return pa.list_(change(kind.value_field, "element"), kind.list_size)
-    for is_list, made in _LISTS:
-        if is_list(kind):
+    for is_made, made in _LISTS:
+        if is_made(kind):
             return made(change(kind.value_field, "element"))
     return kind
 

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish.arrow.buffers import offsets_within, within
 from orcish.arrow.far_dates import texts_of_dates, texts_of_timestamps
+from orcish.arrow.nested import is_list, is_list_view
 from orcish.cli.batch_slices import slices
 from orcish.cli.json_values import to_json
 from orcish.terminal import json_line
@@ -144,11 +146,9 @@ def _object(names: Iterable[str], values: Iterable[pa.Array], end: str) -> pa.Ar
 
 
 def _lists(array: pa.Array) -> pa.Array:
-    offsets = pc.cast(array.offsets, pa.int64())
-    first, end = offsets[0].as_py(), offsets[-1].as_py()
-    values = _texts(array.values.slice(first, end - first))
     mask = array.is_null() if array.null_count else None
-    texts = pa.LargeListArray.from_arrays(pc.subtract(offsets, first), values, mask=mask)
+    offsets = pc.cast(offsets_within(array), pa.int64())
+    texts = pa.LargeListArray.from_arrays(offsets, _texts(within(array, array.values)), mask=mask)
     return _joined("[", pc.binary_join(texts, pa.scalar(", ", TEXT)), "]")
 
 
@@ -158,10 +158,6 @@ def _is_string(kind: pa.DataType) -> bool:
 
 def _is_plain(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_boolean(kind))
-
-
-def _is_list(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 
 _CONVERTERS: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], pa.Array]]] = [
@@ -175,6 +171,8 @@ _CONVERTERS: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], pa.A
     (pa.types.is_timestamp, _timestamps),
     (pa.types.is_dictionary, _dictionaries),
     (pa.types.is_struct, _structs),
-    (_is_list, _lists),
+    (is_list_view, _each),
+    (pa.types.is_fixed_size_list, _each),
+    (is_list, _lists),
 ]
 """Types of which texts are made without a Python object for each value."""

@@ -11,7 +11,7 @@ binary, geometries     string of hexadecimal digits
 list                   array
 map                    object where the keys are strings, all different; otherwise an array of ``[key, value]``
 struct                 object, which has a name several times where several fields have it
-union                  ``{"tag": 0, "value": …}``
+union                  ``{"tag": 0, "value": …}``, with the position of the variant as its tag
 =====================  =============================================================================
 """
 
@@ -24,8 +24,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish.arrow.buffers import month_numbers, offsets_within, union_places, within
 from orcish.arrow.casting import cast_array
 from orcish.arrow.far_dates import texts_of_dates, texts_of_timestamps
+from orcish.arrow.nested import is_binary, is_list, is_list_view, is_months
 from orcish.terminal import json_float
 
 __all__ = ["to_json"]
@@ -105,9 +107,7 @@ def _intervals(array: pa.Array) -> list[Any]:
 
 
 def _months(array: pa.Array) -> list[Any]:
-    # pyarrow has the type, but cannot convert its values.
-    numbers = pa.Array.from_buffers(pa.int32(), len(array), array.buffers(), offset=array.offset)
-    return [None if value is None else f"P{value}M" for value in numbers.to_pylist()]
+    return [None if value is None else f"P{value}M" for value in month_numbers(array).to_pylist()]
 
 
 def _dictionaries(array: pa.Array) -> list[Any]:
@@ -137,32 +137,21 @@ class _Fields(dict[str, Any]):
         return self._pairs
 
 
-def _ranges(array: pa.Array) -> tuple[int, list[tuple[int, int] | None]]:
-    """The first offset of a list array, and the ranges of its lists relative to that offset; ``None`` for null
-    lists.
-    """
-    offsets = array.offsets.to_pylist()
-    first, valid = offsets[0], array.is_valid().to_pylist()
-    ranges = itertools.pairwise(offsets)
-    return first, [(start - first, end - first) if ok else None for (start, end), ok in zip(ranges, valid, strict=True)]
-
-
-def _part(values: pa.Array, first: int, ranges: list[tuple[int, int] | None]) -> list[Any]:
-    """The values within the ranges; the array may have more."""
-    return to_json(values.slice(first, max((span[1] for span in ranges if span), default=0)))
-
-
 def _lists(array: pa.Array) -> list[Any]:
-    first, ranges = _ranges(array)
-    values = _part(array.values, first, ranges)
-    return [None if span is None else values[span[0] : span[1]] for span in ranges]
+    return _split(array, to_json(within(array, array.values)))
+
+
+def _split(array: pa.Array, values: list[Any]) -> list[Any]:
+    """The values of each list or map, of those of all; ``None`` for nulls."""
+    ranges = itertools.pairwise(offsets_within(array).to_pylist())
+    valid = array.is_valid().to_pylist()
+    return [values[start:end] if ok else None for (start, end), ok in zip(ranges, valid, strict=True)]
 
 
 def _maps(array: pa.Array) -> list[Any]:
-    first, ranges = _ranges(array)
-    keys, items = _part(array.keys, first, ranges), _part(array.items, first, ranges)
-    pairs = list(zip(keys, items, strict=True))
-    return [None if span is None else _map(pairs[span[0] : span[1]], array.type.key_type) for span in ranges]
+    keys, items = (to_json(within(array, each)) for each in (array.keys, array.items))
+    maps = _split(array, list(zip(keys, items, strict=True)))
+    return [None if pairs is None else _map(pairs, array.type.key_type) for pairs in maps]
 
 
 def _map(pairs: list[tuple[Any, Any]], key_type: pa.DataType) -> dict[str, Any] | list[list[Any]]:
@@ -177,15 +166,8 @@ def _map(pairs: list[tuple[Any, Any]], key_type: pa.DataType) -> dict[str, Any] 
 
 def _unions(array: pa.Array) -> list[Any]:
     children = [to_json(array.field(index)) for index in range(array.type.num_fields)]
-    codes = _numbers(array, pa.int8(), 1)
-    rows = _numbers(array, pa.int32(), 2) if array.type.mode == "dense" else range(len(array))
-    return [{"tag": code, "value": children[code][row]} for code, row in zip(codes, rows, strict=True)]
-
-
-def _numbers(array: pa.Array, kind: pa.DataType, buffer: int) -> list[int]:
-    """A buffer of a union. pyarrow's ``type_codes`` and ``offsets`` ignore the offset of slices."""
-    buffers = [None, array.buffers()[buffer]]
-    return list(pa.Array.from_buffers(kind, len(array), buffers, offset=array.offset).to_pylist())
+    places = zip(*(numbers.to_pylist() for numbers in union_places(array)), strict=True)
+    return [{"tag": tag, "value": children[tag][row]} for tag, row in places]
 
 
 def _plain_lists(array: pa.Array) -> list[Any]:
@@ -193,41 +175,23 @@ def _plain_lists(array: pa.Array) -> list[Any]:
     return to_json(cast_array(array, pa.large_list(array.type.value_field)))
 
 
-def _is_other_list(kind: pa.DataType) -> bool:
-    types = pa.types
-    return bool(types.is_fixed_size_list(kind) or types.is_list_view(kind) or types.is_large_list_view(kind))
-
-
-def _is_binary(kind: pa.DataType) -> bool:
-    types = pa.types
-    is_binary = (types.is_binary, types.is_large_binary, types.is_fixed_size_binary, types.is_binary_view)
-    return any(found(kind) for found in is_binary)
-
-
-def _is_list(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
-
-
-def _is_months(kind: pa.DataType) -> bool:
-    return str(kind) == "month_interval"
-
-
 _CONVERTERS: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], list[Any]]]] = [
     (lambda kind: isinstance(kind, pa.BaseExtensionType), lambda array: to_json(array.storage)),
     (pa.types.is_run_end_encoded, lambda array: to_json(pc.run_end_decode(array))),
     (pa.types.is_floating, _floats),
     (pa.types.is_decimal, _decimals),
-    (_is_binary, _binaries),
+    (is_binary, _binaries),
     (pa.types.is_date, _dates),
     (pa.types.is_time, _times),
     (pa.types.is_timestamp, _timestamps),
     (pa.types.is_duration, _durations),
-    (_is_months, _months),
+    (is_months, _months),
     (pa.types.is_interval, _intervals),
     (pa.types.is_dictionary, _dictionaries),
     (pa.types.is_struct, _structs),
     (pa.types.is_map, _maps),
-    (_is_list, _lists),
-    (_is_other_list, _plain_lists),
+    (is_list_view, _plain_lists),
+    (pa.types.is_fixed_size_list, _plain_lists),
+    (is_list, _lists),
     (pa.types.is_union, _unions),
 ]

@@ -8,9 +8,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish.arrow.buffers import list_lengths, offsets_of, parents
+from orcish.arrow.nested import is_list
 from orcish.comparing.leaves import plain, plain_type, same_type
 from orcish.comparing.names import distinct_names, paired_names
-from orcish.comparing.simple import is_list, map_entries, map_lengths, parents
+from orcish.comparing.simple import map_entries
 
 __all__ = ["codes", "combined_codes", "hashes", "mixed"]
 
@@ -73,28 +75,18 @@ def _validity(*arrays: Any) -> Any:
 
 def _of_lists(x: Any, y: Any, elements: Any, *, is_ordered: bool) -> Any:
     """Codes of lists by those of their elements: a list is the bytes of the codes in it."""
-    lengths = pa.concat_arrays([_lengths(x), _lengths(y)])
+    lengths = pa.concat_arrays([list_lengths(x), list_lengths(y)])
+    starts = offsets_of(lengths)
     if not is_ordered:
-        rows = pa.table([parents(lengths), elements], ["list", "code"])
+        rows = pa.table([parents(starts), elements], ["list", "code"])
         order = pc.sort_indices(rows, [("list", "ascending"), ("code", "ascending")])
         elements = elements.take(order)
     # The buffer of a slice has the elements before it.
     elements = pa.concat_arrays([elements, pa.array([0], pa.int64())])
-    offsets = pc.multiply(_starts(lengths), _integer(_WIDTH))
+    offsets = pc.multiply(starts, _integer(_WIDTH))
     data = pa.Array.from_buffers(pa.large_binary(), len(lengths), [None, offsets.buffers()[1], elements.buffers()[1]])
     encoded = data.dictionary_encode().indices.cast(pa.int64())
     return combined_codes([_validity(x, y), encoded])
-
-
-def _lengths(array: Any) -> Any:
-    """Numbers of elements, 0 of nulls."""
-    if pa.types.is_map(array.type):
-        return map_lengths(array)
-    return pc.fill_null(pc.list_value_length(array), 0).cast(pa.int64())
-
-
-def _starts(lengths: Any) -> Any:
-    return pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(lengths)])
 
 
 def mixed(total: Any, other: Any) -> Any:
@@ -120,7 +112,7 @@ def hashes(array: Any, other: Any) -> Any:
     if pa.types.is_struct(values.type) and pa.types.is_struct(kind):
         names, others = ([field.name for field in each] for each in (values.type, kind))
         own, fields = distinct_names(names), values.flatten()
-        total = _constant(len(values), 0)
+        total = _integer(0)
         # The fields of the other side may have another order.
         for _, at, place in sorted((own[at], at, place) for at, place in paired_names(names, others)):
             total = mixed(total, hashes(fields[at], kind.field(place).type))
@@ -136,19 +128,15 @@ def hashes(array: Any, other: Any) -> Any:
     return _of_leaves(_without_negative_zero(found[0]))
 
 
-def _constant(length: int, value: int) -> Any:
-    return pa.repeat(_integer(value), length)
-
-
 def _with_nulls(array: Any, found: Any) -> Any:
     return pc.if_else(array.is_valid(), found, _integer(_NULL))
 
 
 def _sums(array: Any, elements: Any) -> Any:
     """Hashes of lists in which the order of the elements does not matter. Sums wrap around."""
-    lengths = _lengths(array)
-    starts = _starts(lengths)
-    sums = _starts(pc.multiply(mixed(elements, _constant(len(elements), 1)), _integer(_MIX)))
+    lengths = list_lengths(array)
+    starts = offsets_of(lengths)
+    sums = offsets_of(pc.multiply(mixed(elements, _integer(1)), _integer(_MIX)))
     total = pc.subtract(sums.take(starts.slice(1)), sums.take(starts.slice(0, len(array))))
     return _with_nulls(array, mixed(total, lengths))
 

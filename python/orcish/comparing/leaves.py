@@ -7,8 +7,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish.arrow.nested import is_list
 from orcish.comparing.names import paired_names
-from orcish.comparing.simple import is_list, simple, simple_type
+from orcish.comparing.simple import simple, simple_type
 
 __all__ = ["all_comparable", "comparable", "counted", "plain", "plain_type", "same_type"]
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from orcish.arrow.nested import is_list
 from orcish.comparing.leaves import plain
 from orcish.comparing.names import distinct_names
-from orcish.comparing.simple import is_key_struct, is_list, is_union_struct, map_entries, simple
+from orcish.comparing.simple import is_key_struct, is_union_struct, map_entries, simple
 from orcish.reading.moments import arrow_text
 
 __all__ = ["python_value"]

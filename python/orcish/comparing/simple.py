@@ -11,14 +11,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish.arrow.buffers import list_lengths, month_numbers, offsets_of, offsets_within, parents, union_places, within
+from orcish.arrow.casting import list_with
+from orcish.arrow.nested import is_list, is_list_view, is_months, map_fields
+
 __all__ = [
     "has_map",
     "is_key_struct",
-    "is_list",
     "is_union_struct",
     "map_entries",
-    "map_lengths",
-    "parents",
     "simple",
     "simple_type",
     "without_key_dictionaries",
@@ -38,13 +39,6 @@ def is_key_struct(kind: Any) -> bool:
     return bool(pa.types.is_struct(kind) and kind.num_fields == 1 and kind.field(0).name == _KEY)
 
 
-def is_list(kind: Any) -> bool:
-    """Whether a type is one of lists, other than a map."""
-    types = pa.types
-    is_view = types.is_list_view(kind) or types.is_large_list_view(kind)
-    return bool(is_view or types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
-
-
 def _without_dictionary(kind: Any) -> Any:
     """The type of the values of a dictionary; other types as they are."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind
@@ -52,15 +46,9 @@ def _without_dictionary(kind: Any) -> Any:
 
 def without_key_dictionaries(kind: Any) -> Any:
     """A type whose maps have no dictionaries as keys, as which null keys are read."""
-    types = pa.types
-    if types.is_struct(kind):
-        return pa.struct([field.with_type(without_key_dictionaries(field.type)) for field in kind])
-    if types.is_map(kind):
-        key = without_key_dictionaries(_without_dictionary(kind.key_type))
-        return pa.map_(key, without_key_dictionaries(kind.item_type))
-    if types.is_list(kind):
-        return pa.list_(kind.value_field.with_type(without_key_dictionaries(kind.value_type)))
-    return kind
+    if pa.types.is_map(kind):
+        kind = pa.map_(_without_dictionary(kind.key_type), kind.item_type)
+    return map_fields(kind, lambda field, _: field.with_type(without_key_dictionaries(field.type)))
 
 
 def has_map(kind: Any) -> bool:
@@ -81,14 +69,9 @@ def _is_simple(kind: Any) -> bool:
     if types.is_map(kind):
         return is_key_struct(kind.key_type) and _is_simple(kind.key_type) and _is_simple(kind.item_type)
     if is_list(kind):
-        is_view = types.is_list_view(kind) or types.is_large_list_view(kind)
-        return not is_view and _is_simple(kind.value_type)
-    others = (types.is_string_view, types.is_binary_view, types.is_union, types.is_run_end_encoded, _is_months)
+        return not is_list_view(kind) and _is_simple(kind.value_type)
+    others = (types.is_string_view, types.is_binary_view, types.is_union, types.is_run_end_encoded, is_months)
     return not any(test(kind) for test in others)
-
-
-def _is_months(kind: Any) -> bool:
-    return str(kind) == "month_interval"
 
 
 def simple_type(kind: Any) -> Any:
@@ -113,7 +96,7 @@ def simple_type(kind: Any) -> Any:
         return make(simple_type(kind.value_type))
     if types.is_string_view(kind):
         return pa.large_string()
-    return pa.int32() if _is_months(kind) else pa.large_binary()
+    return pa.int32() if is_months(kind) else pa.large_binary()
 
 
 def simple(array: Any) -> Any:
@@ -136,10 +119,10 @@ def simple(array: Any) -> Any:
     if types.is_union(kind):
         return _union(array)
     if is_list(kind):
-        return _list(array)
-    if _is_months(kind):
-        # pyarrow has the type of months, but no values.
-        return pa.Array.from_buffers(pa.int32(), len(array), array.buffers(), offset=array.offset)
+        # Offsets of lists begin with 0, and those of views are in any order.
+        return list_with(array, simple(array.flatten()), simple_type(kind))
+    if is_months(kind):
+        return month_numbers(array)
     target = simple_type(kind)
     try:
         return array.cast(target)
@@ -148,22 +131,9 @@ def simple(array: Any) -> Any:
         return pa.array(array.to_pylist(), target)
 
 
-def _list(array: Any) -> Any:
-    # Offsets of lists begin with 0, and those of views are in any order.
-    lengths = pc.cast(pc.fill_null(pc.list_value_length(array), 0), pa.int64())
-    offsets, kind = _offsets(lengths), simple_type(array.type)
-    if pa.types.is_list(kind):
-        return pa.ListArray.from_arrays(offsets.cast(pa.int32()), simple(array.flatten()), mask=array.is_null())
-    return pa.LargeListArray.from_arrays(offsets, simple(array.flatten()), mask=array.is_null())
-
-
-def _offsets(lengths: Any) -> Any:
-    return pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(lengths)])
-
-
 def _map(array: Any) -> Any:
     valid = array.is_valid()
-    offsets = _offsets(map_lengths(array)).cast(pa.int32())
+    offsets = offsets_of(list_lengths(array)).cast(pa.int32())
     # Null offsets are those of null maps.
     offsets = pc.if_else(pa.concat_arrays([valid, pa.array([True])]), offsets, pa.scalar(None, pa.int32()))
     keys, items = map_entries(array)
@@ -172,45 +142,24 @@ def _map(array: Any) -> Any:
     return pa.MapArray.from_arrays(offsets, keys, items)
 
 
-def map_lengths(array: Any) -> Any:
-    """Numbers of entries of maps, 0 of nulls."""
-    lengths = pc.subtract(array.offsets.slice(1), array.offsets.slice(0, len(array)))
-    return pc.if_else(array.is_valid(), pc.cast(lengths, pa.int64()), pa.scalar(0, pa.int64()))
-
-
-def parents(lengths: Any) -> Any:
-    """The position of the list of each element, given the numbers of elements."""
-    offsets = _offsets(lengths)
-    return pc.list_parent_indices(pa.LargeListArray.from_arrays(offsets, pa.nulls(offsets[-1].as_py(), pa.int8())))
-
-
 def map_entries(array: Any) -> list[Any]:
     """The keys and the items of the maps that are not null, in simple layouts."""
-    first, end = (array.offsets[at].as_py() for at in (0, len(array)))
-    keys = array.keys.slice(first, end - first)
+    keys = within(array, array.keys)
     # Null keys are read as dictionaries.
     plain = keys.dictionary_decode() if pa.types.is_dictionary(keys.type) else keys
-    found = [simple(each) for each in (plain, array.items.slice(first, end - first))]
+    found = [simple(each) for each in (plain, within(array, array.items))]
     if not array.null_count:
         return found
     # Null maps may have entries.
-    lengths = pc.cast(pc.subtract(array.offsets.slice(1), array.offsets.slice(0, len(array))), pa.int64())
-    is_there = array.is_valid().take(parents(lengths))
+    is_there = array.is_valid().take(parents(offsets_within(array)))
     return [each.filter(is_there) for each in found]
 
 
 def _union(array: Any) -> Any:
     kind = array.type
-    codes = _numbers(array, pa.int8(), 1)
-    is_dense = kind.mode == "dense"
-    rows = _numbers(array, pa.int32(), 2) if is_dense else pa.array(range(len(array)), pa.int32())
+    tags, rows = union_places(array)
     children = [
-        simple(array.field(at)).take(pc.if_else(pc.equal(codes, code), rows, pa.scalar(None, pa.int32())))
-        for at, code in enumerate(kind.type_codes)
+        simple(array.field(at)).take(pc.if_else(pc.equal(tags, at), rows, pa.scalar(None, pa.int32())))
+        for at in range(kind.num_fields)
     ]
-    return pa.StructArray.from_arrays([codes, *children], fields=list(simple_type(kind)))
-
-
-def _numbers(array: Any, kind: Any, buffer: int) -> Any:
-    """A buffer of a union. pyarrow's ``type_codes`` and ``offsets`` ignore the offset of slices."""
-    return pa.Array.from_buffers(kind, len(array), [None, array.buffers()[buffer]], offset=array.offset)
+    return pa.StructArray.from_arrays([tags.cast(pa.int8()), *children], fields=list(simple_type(kind)))

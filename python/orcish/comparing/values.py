@@ -8,10 +8,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish.arrow.nested import is_list
 from orcish.comparing.leaves import counted, plain, same_type
 from orcish.comparing.names import paired_names
 from orcish.comparing.objects import python_value
-from orcish.comparing.simple import is_list, is_union_struct
+from orcish.comparing.simple import is_union_struct
 
 __all__ = ["different", "is_any"]
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pyarrow as pa
 
 CODES = pa.array([0, 1, 0, 1, 0, 0], pa.int8())
+OTHER_CODES = pa.array([5, 7, 5, 7, 5, 5], pa.int8())
 COLUMNS = {
     "null": pa.nulls(6),
     "boolean": pa.array([True, None, False, True, None, False]),
@@ -61,6 +62,16 @@ COLUMNS = {
     "union": pa.UnionArray.from_sparse(CODES, [pa.array(range(6)), pa.array(list("abcdef"))]),
     "dense union": pa.UnionArray.from_dense(
         CODES, pa.array([0, 0, 1, 1, 2, 3], pa.int32()), [pa.array(range(4)), pa.array(["a", None])]
+    ),
+    "union of other codes": pa.UnionArray.from_sparse(
+        OTHER_CODES, [pa.array(range(6)), pa.array(list("abcdef"))], ["x", "y"], [5, 7]
+    ),
+    "dense union of other codes": pa.UnionArray.from_dense(
+        OTHER_CODES,
+        pa.array([0, 0, 1, 1, 2, 3], pa.int32()),
+        [pa.array(range(4)), pa.array(["a", None])],
+        ["x", "y"],
+        [5, 7],
     ),
     "uuid": pa.ExtensionArray.from_storage(pa.uuid(), pa.array([b"0123456789abcdef", None] * 3, pa.binary(16))),
 }

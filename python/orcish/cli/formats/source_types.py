@@ -7,8 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish.arrow.casting import LISTS
-from orcish.arrow.nested import is_text, value_type
+from orcish.arrow.nested import is_binary, is_list, is_text, value_type
 from orcish.io.names import display_name
 
 __all__ = ["common_schema"]
@@ -100,14 +99,10 @@ def _common(a: Any, b: Any, join: Callable[[Any, Any], Any]) -> Any:
     if types.is_map(a) and types.is_map(b):
         key, item = join(a.key_type, b.key_type), join(a.item_type, b.item_type)
         return None if key is None or item is None else pa.map_(key, item)
-    if _is_list(a) and _is_list(b):
+    if is_list(a) and is_list(b):
         kind = join(a.value_type, b.value_type)
         return None if kind is None else pa.large_list(a.value_field.with_type(kind).with_nullable(True))
     return _leaf(a, b)
-
-
-def _is_list(kind: Any) -> bool:
-    return type(kind) in LISTS or pa.types.is_fixed_size_list(kind)
 
 
 def _struct(a: Any, b: Any, join: Callable[[Any, Any], Any]) -> Any:
@@ -125,7 +120,7 @@ def _leaf(a: Any, b: Any) -> Any:
     kinds = [a, b]
     if all(map(is_text, kinds)):
         return pa.large_string()
-    if all(any(test(kind) for test in _BINARY) for kind in kinds):
+    if all(map(is_binary, kinds)):
         return pa.large_binary()
     if all(map(types.is_integer, kinds)):
         return _integer(a, b)
@@ -143,9 +138,6 @@ def _leaf(a: Any, b: Any) -> Any:
     if all(map(types.is_duration, kinds)):
         return pa.duration(_finer(a, b))
     return None
-
-
-_BINARY = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary, pa.types.is_binary_view)
 
 
 def _finer(a: Any, b: Any) -> str:

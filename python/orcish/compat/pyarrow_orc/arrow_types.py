@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.arrow.exported import ExportedArray
-from orcish.arrow.nested import map_fields
+from orcish.arrow.nested import is_months, map_fields
 
 __all__ = ["as_written", "read_schema", "with_schema"]
 
@@ -59,7 +59,7 @@ def _read_type(kind: Any) -> Any:
     # Intervals of Spark, which are stored as integers.
     if pa.types.is_duration(kind):
         return pa.int64()
-    if str(kind) == "month_interval":
+    if is_months(kind):
         return pa.int32()
     return map_fields(kind, lambda child, _: _read_field(child))
 

@@ -9,8 +9,9 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812 - as everybody calls it
 
-from orcish.arrow.casting import LISTS, cast_array, offsets_within, within
-from orcish.arrow.nested import value_type
+from orcish.arrow.buffers import offsets_within, within
+from orcish.arrow.casting import cast_array
+from orcish.arrow.nested import is_binary, is_list, is_text, value_type
 from orcish.errors import UnsupportedError
 from orcish.spark.types.arrow import arrow_schema
 
@@ -95,7 +96,7 @@ def _conformed(array: Any, kind: Any, path: str) -> pa.Array:
         if not children:
             return array
         return pa.StructArray.from_arrays(children, fields=list(kind), mask=array.is_null())
-    if types.is_list(kind) and (type(own) in LISTS or types.is_fixed_size_list(own)):
+    if types.is_list(kind) and is_list(own):
         array = cast_array(array, pa.list_(own.value_field))
         values = _conformed(within(array, array.values), kind.value_type, f"{path}.element")
         return pa.ListArray.from_arrays(offsets_within(array), values, type=kind, mask=array.is_null())
@@ -122,13 +123,8 @@ _FAMILIES = {
     "integer": (pa.types.is_integer,),
     "float": (pa.types.is_floating,),
     "decimal": (pa.types.is_decimal,),
-    "text": (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
-    "binary": (
-        pa.types.is_binary,
-        pa.types.is_large_binary,
-        pa.types.is_binary_view,
-        pa.types.is_fixed_size_binary,
-    ),
+    "text": (is_text,),
+    "binary": (is_binary,),
     "date": (pa.types.is_date,),
     "duration": (pa.types.is_duration,),
     "time": (pa.types.is_time,),
