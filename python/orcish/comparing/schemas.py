@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
+from orcish.arrow.nested import map_fields
 from orcish.comparing.leaves import all_comparable
 from orcish.comparing.names import distinct_names, paired_names
 from orcish.comparing.simple import without_key_dictionaries
@@ -95,23 +96,9 @@ def schema_changes(
 
 
 def _without_names(kind: pa.DataType) -> pa.DataType:
-    """A type without the names that Arrow has for the values of lists and maps, which ORC does not have."""
-
-    def inner(name: str, kind: pa.DataType) -> pa.Field:
-        return pa.field(name, _without_names(kind), nullable=name != "key")
-
-    if pa.types.is_struct(kind):
-        fields = [kind.field(at) for at in range(kind.num_fields)]
-        return pa.struct([pa.field(field.name, _without_names(field.type)) for field in fields])
-    if pa.types.is_map(kind):
-        return pa.map_(inner("key", kind.key_type), inner("value", kind.item_type))
-    if pa.types.is_list(kind):
-        return pa.list_(inner("element", kind.value_type))
-    if pa.types.is_large_list(kind):
-        return pa.large_list(inner("element", kind.value_type))
-    if pa.types.is_fixed_size_list(kind):
-        return pa.list_(inner("element", kind.value_type), kind.list_size)
-    return kind
+    """A type without the names that Arrow has for the values of lists, maps and unions, which ORC does not have."""
+    # Keys of maps are never null.
+    return map_fields(kind, lambda field, step: pa.field(step, _without_names(field.type), nullable=step != "key"))
 
 
 def metadata_changes(a: ORCFile, b: ORCFile) -> list[MetadataChange]:
