@@ -11,14 +11,23 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["date_text", "dates_of_texts", "has_far_values", "texts_of", "texts_of_dates", "texts_of_timestamps"]
+from orcish.arrow.units import DIGITS
+
+__all__ = [
+    "date_text",
+    "date_time_text",
+    "dates_of_texts",
+    "has_far_values",
+    "iso_texts",
+    "texts_of",
+    "without_zeros",
+]
 
 _DAY_MS = 86_400_000
 _MIN_DATE, _MAX_DATE = -12_687_428, 11_248_737
 """The days from the epoch of -32767-01-01 and 32767-12-31."""
 _ERA, _ERA_DAYS = 400, 146_097
 """Years after which the calendar is the same, and their days."""
-_UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 _DATE = re.compile(r"([+-]?)([0-9]{4,9})-([0-9]{2})-([0-9]{2})")
 
 
@@ -29,33 +38,57 @@ def has_far_values(array: pa.Array) -> bool:
     return found["min"] is not None and not (low <= found["min"] and found["max"] < high)
 
 
-def texts_of_dates(array: pa.Array, kind: pa.DataType) -> pa.Array:
-    """ISO 8601 texts of dates, of a type of text."""
+def _texts_of_dates(array: pa.Array, kind: pa.DataType) -> pa.Array:
     per_day = _per_day(array.type)
     return _texts(array, kind, lambda number: date_text(number // per_day))
 
 
-def texts_of_timestamps(array: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Texts of timestamps as those of pyarrow, with a blank between date and time, of a type of text. Those of far
-    instants are of UTC.
-    """
-    digits, zone = _UNITS[array.type.unit], "" if array.type.tz is None else "Z"
-    return _texts(array, kind, lambda number: f"{_timestamp(number, digits)}{zone}")
+def _texts_of_timestamps(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    # Those of far instants are of UTC.
+    digits, zone = DIGITS[array.type.unit], "" if array.type.tz is None else "Z"
+    return _texts(array, kind, lambda number: f"{date_time_text(number, digits)}{zone}")
 
 
 def texts_of(array: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Texts of values that are not nested, of a type of text."""
+    """Texts of values that are not nested, of a type of text. Those of timestamps are as those of pyarrow, with a blank
+    between date and time.
+    """
     if pa.types.is_date(array.type):
-        return texts_of_dates(array, kind)
+        return _texts_of_dates(array, kind)
     if pa.types.is_timestamp(array.type):
-        return texts_of_timestamps(array, kind)
+        return _texts_of_timestamps(array, kind)
     return array.cast(kind)
+
+
+def iso_texts(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """ISO 8601 texts of dates, times and timestamps, of a type of text, without zeros at the end of fractions. Instants
+    are of UTC, and end in ``Z``.
+    """
+    if not pa.types.is_timestamp(array.type):
+        texts = texts_of(array, kind)
+        return without_zeros(texts) if pa.types.is_time(array.type) else texts
+    if array.type.tz is not None:
+        array = pc.cast(array, pa.timestamp(array.type.unit, "UTC"))
+    try:
+        # Most timestamps have no fractions.
+        array = pc.cast(array, pa.timestamp("s", array.type.tz))
+    except pa.ArrowInvalid:
+        texts = without_zeros(texts_of(array, kind))
+    else:
+        texts = texts_of(array, kind)
+    return pc.replace_substring(texts, " ", "T", max_replacements=1)
+
+
+def without_zeros(texts: pa.Array) -> pa.Array:
+    """Texts of times without zeros at the end of their fractions, before the letter of a zone."""
+    shorter = pc.replace_substring_regex(texts, r"(\.[0-9]*?)0+(Z?)$", r"\1\2")
+    return pc.replace_substring_regex(shorter, r"\.(Z?)$", r"\1")
 
 
 def _per_day(kind: Any) -> int:
     """The numbers of a day."""
     if pa.types.is_timestamp(kind):
-        return int(86_400 * 10 ** _UNITS[kind.unit])
+        return int(86_400 * 10 ** DIGITS[kind.unit])
     return 1 if pa.types.is_date32(kind) else _DAY_MS
 
 
@@ -116,7 +149,13 @@ def date_text(days: int) -> str:
     return f"{'-' if year < 0 else ''}{abs(year):04}{near:-%m-%d}"
 
 
-def _timestamp(number: int, digits: int) -> str:
+def date_time_text(number: int, digits: int) -> str:
+    """The text of a number of units since 1970, with a blank between date and time.
+
+    Args:
+        number: The number.
+        digits: The digits of the fraction of a second that the unit has.
+    """
     seconds, fraction = divmod(number, 10**digits)
     days, seconds = divmod(seconds, 86_400)
     time = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"

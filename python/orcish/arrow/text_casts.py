@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.arrow.far_dates import dates_of_texts
+from orcish.arrow.far_dates import dates_of_texts, without_zeros
+from orcish.arrow.units import DIGITS
 
 __all__ = ["cast_texts"]
 
@@ -19,7 +20,6 @@ _LEAST_NORMAL = {16: 2.0**-14, 32: 2.0**-126, 64: 2.0**-1022}
 _ZERO = r"^[+-]?0*\.?0*([eE].*)?$"
 _HEXADECIMAL = r"^[+-]?0[xX]"
 _DURATION = re.compile(r"PT(-?)([0-9]+)(?:\.([0-9]{1,9}))?S")
-_UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 
 
 def cast_texts(array: Any, kind: Any) -> pa.Array:
@@ -42,7 +42,7 @@ def cast_texts(array: Any, kind: Any) -> pa.Array:
     if types.is_date(kind):
         return dates_of_texts(array, kind)
     if types.is_timestamp(kind):
-        return _short(array).cast(kind)
+        return without_zeros(array).cast(kind)
     if types.is_time(kind):
         return _times(array, kind)
     if types.is_duration(kind):
@@ -101,16 +101,11 @@ def _has_digits(text: str, value: float, most: int) -> bool:
     return count <= most and decimal.Decimal(f"{value:.{max(count - 1, 0)}e}") == wanted
 
 
-def _short(array: Any) -> pa.Array:
-    """Times without zeros at their ends, which are digits beyond the unit."""
-    array = pc.replace_substring_regex(array, r"(\.\d*?)0+(Z?)$", r"\1\2")
-    return pc.replace_substring_regex(array, r"\.(Z?)$", r"\1")
-
-
 def _times(array: Any, kind: Any) -> pa.Array:
     # pyarrow parses timestamps only.
     text, nothing = pa.scalar("1970-01-01 ", array.type), pa.scalar("", array.type)
-    whole = pc.binary_join_element_wise(text, _short(array), nothing)
+    # Zeros may be digits beyond the unit.
+    whole = pc.binary_join_element_wise(text, without_zeros(array), nothing)
     try:
         return whole.cast(pa.timestamp("ns")).cast(pa.time64("ns")).cast(kind)
     except pa.ArrowInvalid as error:
@@ -127,7 +122,7 @@ def _durations(array: Any, kind: Any) -> pa.Array:
 
 def _count(text: str, kind: Any) -> int:
     """The number of units of a duration, such as ``PT1.5S``."""
-    digits = _UNITS[kind.unit]
+    digits = DIGITS[kind.unit]
     found = _DURATION.fullmatch(text)
     fraction = (found[3] or "").rstrip("0") if found else ""
     if found is None or len(fraction) > digits:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.arrow.buffers import offsets_within, within
-from orcish.arrow.far_dates import texts_of_dates, texts_of_timestamps
+from orcish.arrow.far_dates import iso_texts
 from orcish.arrow.nested import is_list, is_list_view
 from orcish.cli.batch_slices import slices
 from orcish.cli.json_values import to_json
@@ -97,32 +97,8 @@ def _decimals(array: pa.Array) -> pa.Array:
     return _each(array) if "E" in _whole(texts) else _joined('"', texts, '"')
 
 
-def _dates(array: pa.Array) -> pa.Array:
-    return _joined('"', texts_of_dates(array, TEXT), '"')
-
-
-def _times(array: pa.Array) -> pa.Array:
-    return _joined('"', _without_zeros(pc.cast(array, TEXT)), '"')
-
-
-def _timestamps(array: pa.Array) -> pa.Array:
-    kind = array.type
-    if kind.tz is not None:
-        array = pc.cast(array, pa.timestamp(kind.unit, "UTC"))
-    try:
-        # Most timestamps have no fractions.
-        array = pc.cast(array, pa.timestamp("s", array.type.tz))
-    except pa.ArrowInvalid:
-        texts = _without_zeros(texts_of_timestamps(array, TEXT))
-    else:
-        texts = texts_of_timestamps(array, TEXT)
-    return _joined('"', pc.replace_substring(texts, " ", "T", max_replacements=1), '"')
-
-
-def _without_zeros(texts: pa.Array) -> pa.Array:
-    """Times without the zeros at the end of a fraction, before the letter of a zone."""
-    shorter = pc.replace_substring_regex(texts, r"(\.[0-9]*?)0+(Z?)$", r"\1\2")
-    return pc.replace_substring_regex(shorter, r"\.(Z?)$", r"\1")
+def _moments(array: pa.Array) -> pa.Array:
+    return _joined('"', iso_texts(array, TEXT), '"')
 
 
 def _dictionaries(array: pa.Array) -> pa.Array:
@@ -166,9 +142,9 @@ _CONVERTERS: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], pa.A
     (_is_string, _strings),
     (pa.types.is_floating, _floats),
     (pa.types.is_decimal, _decimals),
-    (pa.types.is_date, _dates),
-    (pa.types.is_time, _times),
-    (pa.types.is_timestamp, _timestamps),
+    (pa.types.is_date, _moments),
+    (pa.types.is_time, _moments),
+    (pa.types.is_timestamp, _moments),
     (pa.types.is_dictionary, _dictionaries),
     (pa.types.is_struct, _structs),
     (is_list_view, _each),

@@ -26,14 +26,12 @@ import pyarrow.compute as pc
 
 from orcish.arrow.buffers import month_numbers, offsets_within, union_places, within
 from orcish.arrow.casting import cast_array
-from orcish.arrow.far_dates import texts_of_dates, texts_of_timestamps
+from orcish.arrow.far_dates import iso_texts
 from orcish.arrow.nested import is_binary, is_list, is_list_view, is_months
+from orcish.arrow.units import NANOSECONDS
 from orcish.terminal import json_float
 
 __all__ = ["to_json"]
-
-NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
-"""Nanoseconds of units."""
 
 
 def to_json(array: pa.Array) -> list[Any]:
@@ -59,31 +57,8 @@ def _binaries(array: pa.Array) -> list[Any]:
     return [None if value is None else value.hex() for value in array.to_pylist()]
 
 
-def _dates(array: pa.Array) -> list[Any]:
-    # Years may be out of range for Python.
-    return list(texts_of_dates(array, pa.string()).to_pylist())
-
-
-def _times(array: pa.Array) -> list[Any]:
-    return [None if text is None else _short(text) for text in pc.cast(array, pa.string()).to_pylist()]
-
-
-def _timestamps(array: pa.Array) -> list[Any]:
-    if array.type.tz is not None:
-        # In other zones, texts have offsets.
-        array = pc.cast(array, pa.timestamp(array.type.unit, "UTC"))
-    return [None if text is None else _timestamp(text) for text in texts_of_timestamps(array, pa.string()).to_pylist()]
-
-
-def _timestamp(text: str) -> str:
-    """ISO 8601 for Arrow's ``2026-01-02 03:04:05.600000Z``, without trailing zeros."""
-    zone = "Z" if text.endswith("Z") else ""
-    date, _, time = text.removesuffix("Z").partition(" ")
-    return f"{date}T{_short(time)}{zone}"
-
-
-def _short(time: str) -> str:
-    return time.rstrip("0").removesuffix(".") if "." in time else time
+def _moments(array: pa.Array) -> list[Any]:
+    return list(iso_texts(array, pa.string()).to_pylist())
 
 
 def _durations(array: pa.Array) -> list[Any]:
@@ -181,9 +156,9 @@ _CONVERTERS: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], list
     (pa.types.is_floating, _floats),
     (pa.types.is_decimal, _decimals),
     (is_binary, _binaries),
-    (pa.types.is_date, _dates),
-    (pa.types.is_time, _times),
-    (pa.types.is_timestamp, _timestamps),
+    (pa.types.is_date, _moments),
+    (pa.types.is_time, _moments),
+    (pa.types.is_timestamp, _moments),
     (pa.types.is_duration, _durations),
     (is_months, _months),
     (pa.types.is_interval, _intervals),

@@ -8,15 +8,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.arrow.nested import is_list
+from orcish.arrow.units import DIGITS
 from orcish.comparing.names import paired_names
 from orcish.comparing.simple import simple, simple_type
 
 __all__ = ["all_comparable", "comparable", "counted", "plain", "plain_type", "same_type"]
 
-_UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 _MAX_DECIMAL128 = 38
 _MAX_DECIMAL256 = 76
-_DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
+_INTEGER_DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
 """Digits of integers by their bits."""
 _EXACT_BITS = 32
 """The widest integers that a double holds exactly, of those there are."""
@@ -154,7 +154,7 @@ def _common_number(a: Any, b: Any) -> Any:
     if all(types.is_integer(kind) or types.is_decimal(kind) for kind in kinds):
         scale = max(kind.scale if types.is_decimal(kind) else 0 for kind in kinds)
         whole = max(
-            kind.precision - kind.scale if types.is_decimal(kind) else _DIGITS[kind.bit_width] for kind in kinds
+            kind.precision - kind.scale if types.is_decimal(kind) else _INTEGER_DIGITS[kind.bit_width] for kind in kinds
         )
         digits = whole + scale
         if digits > _MAX_DECIMAL256:
@@ -168,7 +168,7 @@ def _common_number(a: Any, b: Any) -> Any:
 
 def _instants(a: Any, b: Any) -> tuple[Any, Any]:
     """Timestamps or durations in the finer unit, or as decimals where it does not hold all values."""
-    unit = max(a.type.unit, b.type.unit, key=_UNITS.__getitem__)
+    unit = max(a.type.unit, b.type.unit, key=DIGITS.__getitem__)
     make = pa.duration if pa.types.is_duration(a.type) else pa.timestamp
     try:
         return a.cast(make(unit)), b.cast(make(unit))
@@ -180,5 +180,5 @@ def _decimals(array: Any, unit: str) -> Any:
     from decimal import Decimal
 
     count = array.cast(pa.int64()).cast(pa.decimal128(19, 0))
-    factor = Decimal(10 ** (_UNITS[unit] - _UNITS[array.type.unit]))
+    factor = Decimal(10 ** (DIGITS[unit] - DIGITS[array.type.unit]))
     return pc.multiply(count, pa.scalar(factor, pa.decimal128(10, 0)))

@@ -11,14 +11,13 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-__all__ = ["NANOSECONDS", "Literal", "days_since_epoch", "literal", "literals", "quote", "to_sql"]
+from orcish.arrow.units import NANOSECONDS
+
+__all__ = ["Literal", "days_since_epoch", "literal", "literals", "quote", "to_sql"]
 
 Literal: TypeAlias = "tuple[Any, ...]"
 """``("null",)``, or a kind and a value: bool, int, float, decimal (as text), string, binary, date (days since 1970),
 timestamp (nanoseconds since 1970, and whether it is an instant rather than a wall clock time)."""
-
-NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-"""Nanoseconds of each timestamp unit of Arrow."""
 
 _DAY = 86_400 * 10**9
 _EPOCH = datetime.date(1970, 1, 1).toordinal()

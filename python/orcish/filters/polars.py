@@ -10,9 +10,10 @@ import sys
 
 import pyarrow as pa
 
+from orcish.arrow.units import NANOSECONDS
 from orcish.filters import literals
 from orcish.filters.expression import Tree, pattern_within
-from orcish.filters.literals import NANOSECONDS, Literal
+from orcish.filters.literals import Literal
 from orcish.filters.polars_tree import AND, OR, Node, flatten
 from orcish.filters.translation import (
     FLIPPED,

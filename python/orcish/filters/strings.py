@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.arrow.nested import value_type
+from orcish.arrow.units import NANOSECONDS
 from orcish.filters import literals
 from orcish.filters.expression import tree_of
 from orcish.filters.text import parse
@@ -27,7 +28,7 @@ def typed_values(name: str, kind: pa.DataType, values: list[Any]) -> Any:
     units = [value.type for value in made if isinstance(value, pa.Scalar)]
     if len(units) == len(made):
         # Timestamps of the finest unit.
-        finest = min(units, key=lambda unit: literals.NANOSECONDS[unit.unit])
+        finest = min(units, key=lambda kind: NANOSECONDS[kind.unit])
         return pa.array([value.cast(finest).value for value in made], pa.int64()).cast(finest)
     return [value.as_py() if isinstance(value, pa.Scalar) else value for value in made]
 
@@ -83,6 +84,6 @@ def _scalar(literal: literals.Literal) -> Any:
     """The value of a date or timestamp; a timestamp with the coarsest unit that keeps it."""
     if literal[0] == "date":
         return pa.scalar(literal[1], pa.int32()).cast(pa.date32()).as_py()
-    unit, size = next((unit, size) for unit, size in literals.NANOSECONDS.items() if literal[1] % size == 0)
+    unit, size = next((unit, size) for unit, size in NANOSECONDS.items() if literal[1] % size == 0)
     zone = "UTC" if literal[2] else None
     return pa.scalar(literal[1] // size, pa.timestamp(unit, zone))

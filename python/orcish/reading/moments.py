@@ -8,15 +8,12 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from orcish.arrow.far_dates import date_text
+from orcish.arrow.far_dates import date_text, date_time_text, iso_texts
 from orcish.types import ColumnStatistics
 
 __all__ = ["Moment", "arrow_text", "bound", "timestamp_text"]
 
 _EPOCH = datetime.date(1970, 1, 1)
-_SECOND = 1_000_000_000
-_DAY = 86_400
-_UNITS = {"s": _SECOND, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,23 +55,14 @@ def timestamp_text(nanoseconds: int, *, is_instant: bool) -> str:
     >>> timestamp_text(1_500_000_000_000_000_120, is_instant=True)
     '2017-07-14T02:40:00.00000012Z'
     """
-    seconds, fraction = divmod(nanoseconds, _SECOND)
-    days, second = divmod(seconds, _DAY)
-    digits = f".{fraction:09}".rstrip("0").removesuffix(".")
-    time = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}{digits}"
-    return f"{date_text(days)}T{time}{'Z' if is_instant else ''}"
+    text = date_time_text(nanoseconds, 9).replace(" ", "T").rstrip("0").removesuffix(".")
+    return f"{text}{'Z' if is_instant else ''}"
 
 
 def arrow_text(one: Any) -> str:
     """The text of the one value of an array without values in its values, for types of which Python has no object."""
-    kind = one.type
-    if pa.types.is_date32(kind):
-        return date_text(one.view(pa.int32())[0].as_py())
-    if pa.types.is_date64(kind):
-        return date_text(one.view(pa.int64())[0].as_py() // (1000 * _DAY))
-    if pa.types.is_timestamp(kind):
-        ticks = one.view(pa.int64())[0].as_py()
-        return timestamp_text(ticks * _UNITS[kind.unit], is_instant=kind.tz is not None)
+    if pa.types.is_date(one.type) or pa.types.is_timestamp(one.type):
+        return str(iso_texts(one, pa.string())[0].as_py())
     try:
         return str(one.cast(pa.string())[0].as_py())
     except pa.ArrowException:

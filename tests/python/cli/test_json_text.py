@@ -1,15 +1,20 @@
 """Rows as lines of JSON, of whole columns: the same text as that of value by value."""
 
+import datetime as dt
+
 import pyarrow as pa
 import pytest
 from orcish.cli.data import table_lines
 from orcish.cli.json_text import json_text
 from orcish.cli.json_values import to_json
+from orcish.reading.moments import arrow_text
 from orcish.terminal import json_line
 from support.columns_of_types import COLUMNS
 from support.random_cases import random_cases
 from support.random_tables import array_of, moments, nested, sequence, with_nulls
 
+UNITS = ("s", "ms", "us", "ns")
+TIMES = {"s": pa.time32("s"), "ms": pa.time32("ms"), "us": pa.time64("us"), "ns": pa.time64("ns")}
 FAR = {
     # pyarrow raises an error for texts of some years.
     "years without text": pa.array([971913720802531, None, -(10**15), 0, 1, 2]).cast(pa.timestamp("ms", "UTC")),
@@ -58,6 +63,31 @@ def test_texts_of_far_moments():
         '{"day": "101903-08-11", "at": "38504-08-17T21:30:06.846976Z"}',
         '{"day": "-5877641-06-23", "at": "-34565-05-17T02:29:53.153024Z"}',
     ]
+
+
+def expected(number: int, unit: str) -> str:
+    """The text of a timestamp of a year that Python has, made by Python."""
+    seconds, fraction = divmod(number, 1000 ** UNITS.index(unit))
+    whole = dt.datetime(1970, 1, 1) + dt.timedelta(seconds=seconds)
+    digits = f"{fraction:0{3 * UNITS.index(unit)}}".rstrip("0") if fraction else ""
+    return f"{whole:%Y-%m-%dT%H:%M:%S}{'.' if digits else ''}{digits}"
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "Asia/Kathmandu"])
+@pytest.mark.parametrize("unit", UNITS)
+def test_texts_of_moments(unit, zone):
+    second, end = 1000 ** UNITS.index(unit), "" if zone is None else "Z"
+    whole = [-second, 0, 86_399 * second, -(10**9) * second]
+    for numbers in (whole, [*whole, 1, -1, second // 10, 7 * second // 2]):
+        array = pa.array(numbers, pa.timestamp(unit, zone))
+        texts = [f"{expected(number, unit)}{end}" for number in numbers]
+        assert to_json(array) == texts
+        assert [arrow_text(array.slice(at, 1)) for at in range(len(array))] == texts
+        of_day = [number % (86_400 * second) for number in numbers]
+        times = pa.array(of_day, TIMES[unit])
+        assert to_json(times) == [expected(number, unit)[11:] for number in of_day]
+        batch = pa.record_batch({"at": array, "time": times})
+        assert by_column(batch) == by_value(batch)
 
 
 def test_random_columns():

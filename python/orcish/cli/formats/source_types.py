@@ -8,11 +8,10 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.arrow.nested import is_binary, is_list, is_text, value_type
+from orcish.arrow.units import DIGITS
 from orcish.io.names import display_name
 
 __all__ = ["common_schema"]
-
-_UNITS = ("s", "ms", "us", "ns")
 
 
 def common_schema(schemas: list[pa.Schema], locations: list[str], form: str, columns: list[str] | None) -> pa.Schema:
@@ -141,7 +140,7 @@ def _leaf(a: Any, b: Any) -> Any:
 
 
 def _finer(a: Any, b: Any) -> str:
-    return _UNITS[max(_UNITS.index(a.unit), _UNITS.index(b.unit))]
+    return str(max(a.unit, b.unit, key=DIGITS.__getitem__))
 
 
 def _integer(a: Any, b: Any) -> Any:
