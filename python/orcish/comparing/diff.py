@@ -126,16 +126,15 @@ def diff(
         raise ValueError(f"ignore_order: rows that are the same are matched, so that there is no {other}")
     given = {"storage_options": storage_options, "limits": limits}
     places = [in_file_system(source, filesystem, storage_options) for source in (a, b)]
-    files = [_orc_file(place, given) for place in places]
-    if check_metadata and None in files:
+    files = [file for place in places if (file := _orc_file(place, given)) is not None]
+    is_orc = len(files) == len(places)
+    if check_metadata and not is_orc:
         raise TypeError("check_metadata=True: metadata are those of two ORC files, and one of both is none")
-    changed = metadata_changes(*files) if check_metadata else []  # type: ignore[arg-type]
+    changed = metadata_changes(*files) if check_metadata else []
     scans = [_scan(place, columns, filters, given) for place in places]
     left, right = (each.schema for each in scans)
     # The types of both sides have names of the same kind.
-    types = (
-        [_types_of_schema(each) for each in (left, right)] if None in files else [_orc_types(each) for each in files]
-    )
+    types = map(_orc_types, files) if is_orc else map(_types_of_schema, (left, right))
     schema = [
         change
         for change in schema_changes(left, right, *types)
@@ -245,10 +244,8 @@ def _orc_file(source: Any, given: dict[str, Any]) -> ORCFile | None:
         return None
 
 
-def _orc_types(file: ORCFile | None) -> dict[str, str]:
+def _orc_types(file: ORCFile) -> dict[str, str]:
     """Types of the columns at the top, by name."""
-    if file is None:
-        return {}
     found = zip(file.column_paths, file.column_types, file.column_parents, strict=True)
     return {path: kind for path, kind, parent in found if parent == 0}
 

@@ -76,17 +76,11 @@ class FilePlan:
 
     file: str
     stripes: tuple[StripePlan, ...]
-    skipped: bool = False
+    skipped: bool
     """Whether it is not opened: its partition values, or the filter itself, exclude all rows. Rows are not counted."""
-    is_counted: bool = True
+    is_counted: bool
     """Whether the number of its rows is known, or the file is skipped. Files of streams of CarbonData are read as a
     whole."""
-
-    def counted(self, parts: PartNames) -> FilePlan:
-        """The plan with what is known about the number of rows."""
-        return (
-            self if self.stripes or self.skipped or parts != BLOCKLETS else dataclasses.replace(self, is_counted=False)
-        )
 
     def limited(self, limit: int) -> tuple[FilePlan, int]:
         """The plan for the file where the first stripes suffice for a limit, and what is left of the limit."""
@@ -104,8 +98,8 @@ class Explanation:
     files: tuple[FilePlan, ...]
     after_read: str | None
     """The residual filter, which is applied after the read."""
-    parts: PartNames = STRIPES
-    is_partitioned: bool = True
+    parts: PartNames
+    is_partitioned: bool
     """Whether the table has partition columns."""
 
     @classmethod
@@ -125,7 +119,10 @@ class Explanation:
             row_groups = tuple((rows, what, tuple(why)) for rows, (what, why) in groups)
             return StripePlan(index, rows, outcome, tuple(reasons), row_groups, *weights)
 
-        files = [FilePlan(name, tuple(map(stripe, plans)), skipped).counted(parts) for name, skipped, plans in found]
+        files = [
+            FilePlan(name, tuple(map(stripe, plans)), skipped, bool(plans) or skipped or parts != BLOCKLETS)
+            for name, skipped, plans in found
+        ]
         if limit is not None and (after_read is None or limit == 0):
             for at, file in enumerate(files):
                 files[at], limit = file.limited(limit)
