@@ -8,7 +8,7 @@ from typing import Any
 
 from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import chosen_writing
-from orcish.cli.formats.names import ORC, codec_of, named, unknown_ending
+from orcish.cli.formats.names import ORC, TEXT, codec_of, named, unknown_ending
 from orcish.cli.formats.places import check_place
 from orcish.cli.formats.reading import ForeignRows
 from orcish.cli.formats.text_options import TextOptions, check_text_options
@@ -111,7 +111,7 @@ def _orc_rows(options: argparse.Namespace, to: str) -> Scan:
     if to == "parquet":
         # Parquet has no unions.
         of_orc["unions"] = "struct"
-    if to in ("csv", "json"):
+    if to in TEXT:
         # Maps of text have null keys.
         of_orc["null_map_keys"] = "dictionary"
     return open_rows(options.source, options, as_stored=False, more=given, more_of_orc=of_orc)

@@ -11,13 +11,13 @@ import pyarrow as pa
 from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
 from orcish.io.names import display_name
 
-__all__ = ["errors_of_reading", "errors_of_writing"]
+__all__ = ["INFERRED", "errors_of_reading", "errors_of_writing"]
 
+INFERRED = "types are inferred of the first rows where none are given: give the type with --schema"
+"""Advice about values that are not of a type."""
 ADVICE = {
-    "Failed to parse": "types are inferred of the first rows where none are given: give the type with --schema",
-    "conversion error": "types are inferred of the first rows where none are given: give the type with --schema",
-    "unexpected field": "the columns are those of the first rows: give all with --schema",
-    "changed from": "types are inferred of the first rows where none are given: give the type with --schema",
+    "conversion error": INFERRED,
+    "changed from": INFERRED,
     "Number too big": "a number is beyond those of double, and may be a string",
     "Expected": "--delimiter and --no-header say how the file is written",
     "straddl": "a row is larger than 16 MB, or the file is one array: JSON lines have an object on each line",

@@ -9,11 +9,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish.arrow.exact_casts import cast_exactly
 from orcish.arrow.nested import map_fields
 from orcish.cli.formats.json_levels import Levels
 from orcish.cli.formats.json_parsing import documents, parsed_batch
-from orcish.cli.formats.text import BLOCK, binaries_of_texts, given_fields
+from orcish.cli.formats.text import BLOCK, given_fields, typed_values
 from orcish.cli.formats.text_options import TextOptions
 from orcish.errors import CorruptFileError
 
@@ -87,7 +86,7 @@ def json_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Sch
             yield parsed_batch(block, schema, given)
             continue
         for batch in found.to_batches():
-            columns = [_value(batch.column(field.name), field) for field in schema]
+            columns = [typed_values(batch.column(field.name), field.type, field.name) for field in schema]
             yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
@@ -140,14 +139,3 @@ def _float_bits(kind: Any) -> list[int]:
     if pa.types.is_floating(kind):
         return [kind.bit_width]
     return [bits for at in range(kind.num_fields) for bits in _float_bits(kind.field(at).type)]
-
-
-def _value(array: pa.Array, field: pa.Field) -> pa.Array:
-    """Values with the type of a column."""
-    kind = field.type
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        return binaries_of_texts(array, field.name, kind)
-    try:
-        return cast_exactly(array, kind)
-    except pa.ArrowInvalid as error:
-        raise CorruptFileError(f"column {field.name!r}: {error}") from error

@@ -12,9 +12,9 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
-from orcish.arrow.exact_casts import cast_exactly
-from orcish.arrow.nested import is_text
-from orcish.cli.formats.text import binaries_of_texts
+from orcish.arrow.nested import is_text, repeated_name
+from orcish.cli.formats.errors import INFERRED
+from orcish.cli.formats.text import typed_values
 from orcish.errors import CorruptFileError, UnsupportedError
 
 __all__ = ["documents", "parsed_batch"]
@@ -88,10 +88,7 @@ def parsed_batch(block: bytes, schema: pa.Schema, given: Mapping[str, pa.Field])
         except CorruptFileError as error:
             if field.name in given:
                 raise
-            raise CorruptFileError(
-                f"{error.args[0]}: types are inferred of the first rows where none are given: give the type with "
-                "--schema"
-            ) from error
+            raise CorruptFileError(f"{error.args[0]}: {INFERRED}") from error
     if not columns:
         return pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
     return pa.RecordBatch.from_arrays(columns, schema=schema)
@@ -103,9 +100,7 @@ def _constant(text: str) -> Any:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        name = next(name for name in names if names.count(name) > 1)
+    if len(found) < len(pairs) and (name := repeated_name(name for name, _ in pairs)) is not None:
         raise CorruptFileError(f"an object has two values of the name {name[:40]!r}")
     return found
 
@@ -141,14 +136,9 @@ def _texts(values: list[Any], kind: Any, path: str) -> pa.Array:
     else:
         _check(values, (str,), kind, path)
     texts = pa.array(list(map(_plain, values)), pa.string())
-    if types.is_binary(kind) or types.is_large_binary(kind):
-        return binaries_of_texts(texts, path, kind)
-    try:
-        if types.is_duration(kind) and any(type(value) is _Number for value in values):
-            return texts.cast(pa.int64()).cast(kind)
-        return cast_exactly(texts, kind)
-    except pa.ArrowInvalid as error:
-        raise CorruptFileError(f"column {path!r}: {error}") from error
+    if types.is_duration(kind) and any(type(value) is _Number for value in values):
+        texts = typed_values(texts, pa.int64(), path)
+    return typed_values(texts, kind, path)
 
 
 def _plain(value: str | None) -> str | None:

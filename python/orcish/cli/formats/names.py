@@ -8,7 +8,7 @@ from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.io.paths import is_http
 
-__all__ = ["COMPRESSED", "ENDINGS", "FORMATS", "ORC", "Named", "codec_of", "named", "unknown_ending"]
+__all__ = ["COMPRESSED", "ENDINGS", "FORMATS", "ORC", "TEXT", "Named", "codec_of", "named", "unknown_ending"]
 
 ORC = "orc"
 ENDINGS = {
@@ -28,6 +28,8 @@ ENDINGS = {
 }
 """Formats by the endings of names."""
 FORMATS = tuple(dict.fromkeys(ENDINGS.values()))
+TEXT = ("csv", "json")
+"""Formats of text."""
 ENDING_OF = {"csv": "csv", "json": "jsonl"}
 """Usual endings of formats of text."""
 COMPRESSED = {"gz": "gzip", "zst": "zstd", "bz2": "bz2"}
@@ -64,7 +66,7 @@ def named(name: str) -> Named:
         parts.pop()
     ending = parts[-1] if parts else ""
     found = ENDINGS.get(ending)
-    if compressed != "none" and found not in ("csv", "json"):
+    if compressed != "none" and found not in TEXT:
         return Named(None, "none", ",")
     return Named(found, compressed, "\t" if ending == "tsv" else ",")
 
@@ -102,7 +104,7 @@ def codec_of(target: str, form: str, given: str | None, level: int | None, defau
         raise UnsupportedError(f"{display_name(target)}: {form} has no codec {given}: it has {known}")
     found = default if given is None else codecs[given]
     own = named(target)
-    if own.format == form and form in ("csv", "json") and found != own.compressed:
+    if own.format == form and form in TEXT and found != own.compressed:
         endings = {codec: f".{ending}" for ending, codec in COMPRESSED.items()}
         raise ValueError(
             f"{display_name(target)}: the codec of {form} is known by its name, which says {own.compressed}: a file "

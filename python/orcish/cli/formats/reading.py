@@ -15,7 +15,7 @@ from orcish.arrow.exported import ExportedSchema, check_names
 from orcish.arrow.selecting import select_rows
 from orcish.cli.formats.errors import errors_of_reading
 from orcish.cli.formats.json_lines import json_rows, json_schema
-from orcish.cli.formats.names import named
+from orcish.cli.formats.names import TEXT, named
 from orcish.cli.formats.places import open_input
 from orcish.cli.formats.source_types import common_schema
 from orcish.cli.formats.text import csv_rows, csv_schema, with_text
@@ -96,7 +96,7 @@ class ForeignRows(BatchSource):
         """The rows for which the filter is true, with the columns of a schema."""
         with errors_of_reading(location):
             kept = batch if self.filters is None else _kept(batch, self.filters)
-            columns = [cast_exactly(kept.column(field.name), field.type) for field in schema]
+            columns = [kept.column(field.name) for field in schema]
         if len(kept):
             yield pa.RecordBatch.from_arrays(columns, schema=schema) if columns else kept.select([])
 
@@ -265,7 +265,6 @@ def _opened(location: str, rows: ForeignRows) -> tuple[Callable[[], Any], TextOp
     return opened, rows.text.with_delimiter(name.delimiter)
 
 
-TEXT = ("csv", "json")
 SCHEMAS: dict[str, Callable[[str, ForeignRows], pa.Schema]] = {
     "parquet": _parquet_schema,
     "arrow": _arrow_schema,

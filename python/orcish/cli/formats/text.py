@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.arrow.exact_casts import cast_exactly
-from orcish.arrow.nested import is_text, map_fields, repeated_name
+from orcish.arrow.nested import is_binary, is_text, map_fields, repeated_name
 from orcish.cli.formats.open_quotes import CheckedCsv
 from orcish.cli.formats.text_options import TextOptions
 from orcish.errors import CorruptFileError, unknown_column
 
-__all__ = ["BLOCK", "binaries_of_texts", "csv_rows", "csv_schema", "exact_csv_schema", "given_fields", "with_text"]
+__all__ = ["BLOCK", "csv_rows", "csv_schema", "exact_csv_schema", "given_fields", "typed_values", "with_text"]
 
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
@@ -118,7 +118,7 @@ def csv_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Sche
     for batch in _opened(open_file, options, types, is_single=len(schema) == 1):
         fields = [schema.field(name) for name in batch.schema.names]
         columns = [
-            _value(column, field) if field.name in given else _inferred(column, field)
+            _given(column, field) if field.name in given else _inferred(column, field)
             for column, field in zip(batch.columns, fields, strict=True)
         ]
         yield pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
@@ -129,25 +129,26 @@ def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
 
 
-def _value(array: pa.Array, field: pa.Field) -> pa.Array:
+def _given(texts: pa.Array, field: pa.Field) -> pa.Array:
     """Values of texts, with the type of a given column."""
     kind = field.type
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        return binaries_of_texts(array, field.name, kind)
-    if not is_text(kind):
-        array = pc.utf8_trim_whitespace(array)
-    try:
-        return cast_exactly(array, kind)
-    except pa.ArrowInvalid as error:
-        raise CorruptFileError(f"column {field.name!r}: {error}") from error
+    if not is_text(kind) and not is_binary(kind):
+        texts = pc.utf8_trim_whitespace(texts)
+    return typed_values(texts, kind, field.name)
 
 
-def binaries_of_texts(array: pa.Array, name: str, kind: pa.DataType) -> pa.Array:
-    """Binaries of hexadecimal digits.
+def typed_values(array: pa.Array, kind: pa.DataType, name: str) -> pa.Array:
+    """Values of text, which are texts or have been parsed, with the type of a given column. Binaries are hexadecimal
+    digits.
 
     Raises:
-        CorruptFileError: A text has others.
+        CorruptFileError: A value is not one of the type.
     """
+    if not is_binary(kind):
+        try:
+            return cast_exactly(array, kind)
+        except pa.ArrowInvalid as error:
+            raise CorruptFileError(f"column {name!r}: {error}") from error
     try:
         return pa.array([None if text is None else bytes.fromhex(text) for text in array.to_pylist()], kind)
     except ValueError as error:

@@ -7,6 +7,7 @@ import dataclasses
 
 import pyarrow as pa
 
+from orcish.cli.formats.names import TEXT
 from orcish.cli.formats.schemas import parse_schema
 
 __all__ = ["TextOptions", "add_text", "check_text_options"]
@@ -60,7 +61,7 @@ def check_text_options(options: argparse.Namespace, source: str, target: str) ->
     Raises:
         ValueError: An option is of another format.
     """
-    if options.schema is not None and source not in ("csv", "json"):
+    if options.schema is not None and source not in TEXT:
         raise ValueError(f"--schema is of CSV and JSON: files of {source} have their types")
     given = {
         "delimiter": options.delimiter is not None,
