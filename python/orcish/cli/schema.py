@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -114,7 +115,7 @@ def _described(columns: _Columns, options: argparse.Namespace) -> dict[str, Any]
         "file": display_name(columns.name),
         **of_files,
         "type": type_text(columns.root),
-        "columns": _without_ids(of_files["columns"], columns),
+        "columns": _with_ids_of_files(of_files["columns"], columns),
         "partition_columns": [field.name for field in columns.partition],
     }
     if options.arrow:
@@ -124,17 +125,17 @@ def _described(columns: _Columns, options: argparse.Namespace) -> dict[str, Any]
     return described
 
 
-def _without_ids(described: list[dict[str, Any]], columns: _Columns) -> list[dict[str, Any]]:
+def _with_ids_of_files(described: list[dict[str, Any]], columns: _Columns) -> list[dict[str, Any]]:
     """The columns with the ids that they have in files, in which there are no partition columns."""
     names = set(columns.partition.names)
     is_partition = [each["parent"] == 0 and each["name"] in names for each in described]
-    ids = {each["id"]: each["id"] - sum(is_partition[: each["id"]]) for each in described}
+    ids = [at - before for at, before in enumerate(itertools.accumulate(is_partition))]
     found = [
         {
             **each,
-            "id": None if of_partition else ids[each["id"]],
+            "id": None if is_partition[at] else ids[at],
             "parent": None if each["parent"] is None else ids[each["parent"]],
         }
-        for each, of_partition in zip(described, is_partition, strict=True)
+        for at, each in enumerate(described)
     ]
     return [{**found[0], "type": type_text(columns.root)}, *found[1:]]

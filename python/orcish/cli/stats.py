@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from orcish import _native
 from orcish.cli.arguments import LIST, add_files, add_json, add_storage
 from orcish.cli.meta_orc import bound_cell, format_statistic, json_statistics
 from orcish.cli.open_files import OpenFiles
@@ -106,7 +107,7 @@ def _id(name: str, file: ORCFile, column: str) -> int:
     try:
         return column_id(file, column)
     except UnknownColumnError:
-        if any(part.startswith(f"{column}=") for part in name.split("/")[:-1]):
+        if column in dict(_native.partitions_of(name)):
             raise _PartitionColumnError(
                 f"{name}: column {column} is a partition column, of which files have no statistics: its values are in "
                 "the names of folders"
