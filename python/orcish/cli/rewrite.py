@@ -137,6 +137,7 @@ def _in_place(source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     scan = _scan([source], options)
     written = rewrite_table(
         source,
+        scan,
         lambda path: _scan([path], options),
         lambda rows: _changed(rows, options),
         partition_by=_partition_by(scan, options),
@@ -251,7 +252,7 @@ def _file_options(scan: Scan, options: argparse.Namespace) -> dict[str, Any]:
         return given
     first = ORCFile(scan.files[0], storage_options=dict(options.storage_options))
     kept = kept_options(first, given)
-    if infers_arrow_types(scan):
+    if infers_arrow_types(scan, first):
         # Readers infer the same types.
         kept.setdefault("arrow_schema", False)
     zones = writer_timezones(first) - {""}

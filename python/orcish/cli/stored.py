@@ -13,7 +13,7 @@ import pyarrow as pa
 from orcish.arrow.nested import map_columns
 from orcish.errors import OrcishError
 from orcish.reading.file import ORCFile
-from orcish.reading.orc_files import OrcFiles, PartiallyReadable
+from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unified_schema
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.source import type_options
@@ -143,7 +143,8 @@ def _instants_of_some_files(
     union: dict[str, pa.DataType] = {}
     # Files without a common schema are an error where their rows are read.
     with contextlib.suppress(OrcishError):
-        union = _by_path(files.unified_schema({**options, "timestamps": "wall"}, case_sensitive=True).schema)
+        opened = files.open({**options, "timestamps": "wall"})
+        union = _by_path(unified_schema(opened, case_sensitive=True).schema)
     return {path: union[path] for path in walls if getattr(union.get(path), "tz", None)}
 
 

@@ -255,17 +255,21 @@ def _unlimited_columns(table: OrcFiles, schema: pa.Schema) -> set[str]:
     return found
 
 
-def infers_arrow_types(rows: Scan) -> bool:
+def infers_arrow_types(rows: Scan, first: ORCFile | None = None) -> bool:
     """Whether the types of a scan of ORC files are those that readers infer, as no Arrow schema is stored.
 
     It is looked for in the log, or in the first file where the log has no schema.
+
+    Args:
+        rows: The scan.
+        first: Its first file, where it is open already.
     """
     table = reader_of(rows).source
     if not isinstance(table, OrcFiles):
         return False
     if table.table_schema is not None:
         return not has_arrow_schema(schema_file(table.table_schema))
-    first = next(_opened(table), None)
+    first = first or next(_opened(table), None)
     return first is not None and not has_arrow_schema(first)
 
 

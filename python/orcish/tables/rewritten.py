@@ -129,7 +129,8 @@ class _Types:
     def of_table(self, options: dict[str, Any]) -> pa.Schema:
         """The types of the table under options of reading."""
         files = OrcFiles(self._sources, None, "name", self._storage, None, self._logged)
-        schema = all_columns(files, options, files.full_schema(files.open(options)))
+        opened = files.open(options)
+        schema = all_columns(files, options, files.full_schema(opened), opened)
         # A file that is written again does not get a column of the table that is one of its own to some readers.
         stored = {path for columns in self._columns for path in columns}
         return without_twins(map_columns(schema, self._with_attributes), stored)

@@ -266,7 +266,9 @@ class TestTables:
             return scan
 
         with pytest.raises(orcish.CommitError, match="was changed meanwhile"):
-            rewrite_table(str(table), orcish.scan, changed, partition_by=["k"] if has_log else [], options={})
+            rewrite_table(
+                str(table), orcish.scan(table), orcish.scan, changed, partition_by=["k"] if has_log else [], options={}
+            )
         assert orcish.scan(table).count() == COUNT + 10
 
 

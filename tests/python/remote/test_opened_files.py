@@ -1,0 +1,88 @@
+"""How often commands that write rows open the files of their source. Opening a small file is one request."""
+
+import collections
+import contextlib
+import datetime
+import io
+
+import orcish
+import pyarrow as pa
+import pytest
+from orcish.cli import main
+from support.http_server import serve
+from support.s3_store import BUCKET
+
+COLUMNS = {
+    "numbers": pa.array(range(100)),
+    "timestamps": pa.array([datetime.datetime(2026, 1, 1)] * 100, pa.timestamp("us")),
+}
+
+
+def stored(columns):
+    """The bytes of a file."""
+    file = io.BytesIO()
+    orcish.write_table(pa.table(columns), file)
+    return file.getvalue()
+
+
+@contextlib.contextmanager
+def counted(files):
+    """The URLs of files, and how often each is asked for."""
+    found = collections.Counter()
+    with serve(files) as server:
+        server.rules.append(lambda handler, _: found.update([handler.path]))
+        yield [server.url + name for name in files], found
+
+
+def convert(urls, target):
+    orcish.convert(urls, target / "table")
+
+
+def convert_to_file(urls, target):
+    assert main(["convert", *urls, str(target / "rows.jsonl"), "--json"]) == 0
+
+
+def rewrite(urls, target):
+    assert main(["rewrite", *urls, "-o", str(target / "table"), "--json"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("run", "kind", "first", "others"),
+    [
+        # Files are opened for the columns and for the rows; their first one for its options, and for all digits.
+        (convert, "numbers", 3, 2),
+        (convert, "timestamps", 3, 2),
+        (convert_to_file, "numbers", 1, 2),
+        # Files that decide on the units of timestamps stay open.
+        (convert_to_file, "timestamps", 1, 1),
+        # Rows are counted before, as they are compared afterwards.
+        (rewrite, "numbers", 2, 3),
+        (rewrite, "timestamps", 2, 2),
+    ],
+)
+def test_a_source_is_opened_once_for_its_columns(run, kind, first, others, tmp_path):
+    files = {f"/{at}.orc": stored({"column": COLUMNS[kind]}) for at in range(3)}
+    with counted(files) as (urls, found):
+        run(urls, tmp_path)
+    assert found == {"/0.orc": first, "/1.orc": others, "/2.orc": others}
+
+
+@pytest.mark.parametrize("run", [convert_to_file, rewrite])
+def test_columns_of_other_files_need_no_further_scan(run, tmp_path):
+    files = {f"/{at}.orc": stored({"column": COLUMNS["numbers"], f"column{at}": ["text"] * 100}) for at in range(3)}
+    with counted(files) as (urls, found):
+        run(urls, tmp_path)
+    assert max(found.values()) <= 3
+
+
+def test_a_table_is_scanned_twice_where_it_is_replaced(store):
+    table = f"s3://{BUCKET}/table"
+    for _ in range(2):
+        orcish.write_dataset(pa.table(COLUMNS), table, existing_data="append", storage_options=store.options)
+    options = [f"--storage-option={name}={value}" for name, value in store.options.items()]
+    files = orcish.scan(table, storage_options=store.options).files
+    store.between.log.clear()
+    assert main(["rewrite", table, "--in-place", "--json", *options]) == 0
+    asked = collections.Counter(path for method, path, _ in store.between.log if method == "GET")
+    # For the columns, for the options of the first one, for the count, and for the rows.
+    assert all(asked[f"/{file.removeprefix('s3://')}"] in range(1, 6) for file in files)
