@@ -424,8 +424,10 @@ class ORCFile(BatchSource):
         parents = self.column_parents
 
         def depth(id: int) -> int:
-            above = parents[id]
-            return 0 if above is None else 1 + depth(above)
+            count, above = 0, parents[id]
+            while above is not None:
+                count, above = count + 1, parents[above]
+            return count
 
         return min((id for id, path in enumerate(self.column_paths) if path == column), key=depth)
 
