@@ -75,6 +75,31 @@ def test_columns_of_other_files_need_no_further_scan(run, tmp_path):
     assert max(found.values()) <= 3
 
 
+@pytest.mark.parametrize(("unit", "count"), [("us", 1), ("ns", 1), ("s", 2)])
+def test_data_opens_a_file_once(unit, count):
+    """Values of types that do not hold them are read as those of another schema."""
+    column = pa.array([1] * 10, pa.timestamp(unit))
+    with counted({"/0.orc": stored({"column": column})}) as (urls, found):
+        assert main(["data", *urls]) == 0
+    assert found == {"/0.orc": count}
+
+
+@pytest.mark.parametrize("others", [0, 2])
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "arrows"])
+def test_files_of_other_formats_are_opened_once(ending, others, tmp_path):
+    pytest.importorskip("aiohttp")
+    orcish.write_table(pa.table(COLUMNS), tmp_path / "rows.orc")
+    assert main(["convert", str(tmp_path / "rows.orc"), str(tmp_path / f"rows.{ending}")]) == 0
+    files = dict.fromkeys([f"/{at}.{ending}" for at in range(others + 1)], (tmp_path / f"rows.{ending}").read_bytes())
+    found = collections.Counter()
+    with serve(files) as server:
+        # The size of a file is asked for where it is opened.
+        server.rules.append(lambda handler, _: found.update([handler.path] if handler.command == "HEAD" else []))
+        assert main(["convert", *[server.url + name for name in files], str(tmp_path / "all.orc")]) == 0
+    assert found == dict.fromkeys(files, 1)
+    assert orcish.scan(tmp_path / "all.orc").count() == 100 * len(files)
+
+
 def test_a_table_is_scanned_twice_where_it_is_replaced(store):
     table = f"s3://{BUCKET}/table"
     for _ in range(2):
