@@ -96,7 +96,7 @@ def _read_rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.Reco
     refuse_external(options, files[0])
     file = ORCFile(files[0], storage_options=storage)
     given = chosen_reading(options)
-    fitted = fitted_scan(file, files[0], given, storage)
+    fitted = fitted_scan(file, given, storage)
     if fitted is not None and (options.stripe or 0) < len(file.stripes):
         rows = fitted if options.stripe is None else stripe_of(fitted, options.stripe)
         return rows.schema, first_rows_of_scan(rows, options.limit)

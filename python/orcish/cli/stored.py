@@ -12,8 +12,7 @@ import pyarrow as pa
 
 from orcish.arrow.nested import fields_by_path, map_columns
 from orcish.errors import OrcishError
-from orcish.io.files import TableFile
-from orcish.reading.file import ORCFile
+from orcish.reading.file import ORCFile, table_file
 from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unified_schema
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
@@ -62,18 +61,17 @@ def stored_scan(
     return Scan(reader)
 
 
-def fitted_scan(file: ORCFile, location: str, given: dict[str, Any], storage: dict[str, Any]) -> Scan | None:
+def fitted_scan(file: ORCFile, given: dict[str, Any], storage: dict[str, Any]) -> Scan | None:
     """As :func:`stored_scan`, of an open file; ``None`` where :func:`stored_values` are the options that read it so.
 
     Args:
         file: The file, whose tail is not read again.
-        location: Its path or URL.
         given: As for :func:`stored_scan`.
         storage: Options of the store.
     """
     if not file.stripes or not any(kind.startswith("timestamp") for kind in file.column_types):
         return None
-    files = OrcFiles([TableFile(location, None, [], file.tail_bytes())], None, "name", storage, None)
+    files = OrcFiles([table_file(file)], None, "name", storage, None)
     options = stored_values(given)
     fitted = _fitted(ScanReader(files, type_options(options)), files, given, keeps_units=False)
     if fitted is None:

@@ -5,6 +5,7 @@ import contextlib
 import datetime
 import io
 
+import fsspec
 import orcish
 import pyarrow as pa
 import pytest
@@ -82,6 +83,14 @@ def test_data_opens_a_file_once(unit, count):
     with counted({"/0.orc": stored({"column": column})}) as (urls, found):
         assert main(["data", *urls]) == 0
     assert found == {"/0.orc": count}
+
+
+@pytest.mark.parametrize("unit", ["s", "us"])
+def test_data_of_a_file_that_fsspec_opens(unit, capsys):
+    data = stored({"column": pa.array([1], pa.timestamp(unit))})
+    fsspec.filesystem("memory").pipe(f"/{unit}.orc", data)
+    assert main(["data", f"memory://{unit}.orc", "--json"]) == 0
+    assert "1970-01-01T00:00:0" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("others", [0, 2])
