@@ -59,7 +59,7 @@ def test_json(path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, path, path, "--json", *FEW)
     assert (code, err) == (0, "")
     first, second = map(json.loads, out.splitlines())
-    assert first["source"] == str(path)
+    assert first["file"] == str(path)
     assert first["stripes"] == second["stripes"]
     assert [trial["bytes"] for trial in first["trials"]][:5] == [trial["bytes"] for trial in second["trials"]][:5]
 

@@ -212,7 +212,7 @@ class TestMeta:
         assert described["writer"] == "ORC C++"
         assert described["file_length"] == nested.stat().st_size
         assert described["metadata"] == {"owner": "Zoë\x1b[31m", "key": {"base64": "/wA="}}
-        assert [stripe["num_rows"] for stripe in described["stripes"]] == [2]
+        assert [stripe["rows"] for stripe in described["stripes"]] == [2]
         columns = [(column["id"], column["parent"], column["name"], column["path"]) for column in described["columns"]]
         assert columns[:4] == [(0, None, "", ""), (1, 0, "a", "a"), (2, 1, "c", "a.c"), (3, 0, "a.b", "a.b")]
         assert columns[-1] == (7, 6, "element", "m.value.element")

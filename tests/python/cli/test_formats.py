@@ -76,7 +76,7 @@ def test_there_and_back(ending, orc, tmp_path, run):
     schema = ["--schema", SCHEMA] if ending in TEXT else []
     code, lines, err = run(middle, back, *schema, "--json")
     assert (code, err) == (0, "")
-    assert json.loads(lines[0]) == {"path": str(back), "rows": 3, "bytes": back.stat().st_size}
+    assert json.loads(lines[0]) == {"file": str(back), "rows": 3, "bytes": back.stat().st_size}
     assert orcish.read_table(back).equals(ROWS)
     assert names(tmp_path) == {"rows.orc", middle.name, "back.orc"}
 

@@ -81,7 +81,7 @@ class TestFiles:
             2000,
             "--json",
         )
-        assert (code, json.loads(lines[0])) == (0, {"path": str(target), "rows": COUNT, "bytes": target.stat().st_size})
+        assert (code, json.loads(lines[0])) == (0, {"file": str(target), "rows": COUNT, "bytes": target.stat().st_size})
         found = orcish.ORCFile(target)
         assert (found.compression, found.row_index_stride) == ("lz4", 2000)
         middle = rows()["id"][0].as_py() + 1

@@ -165,7 +165,7 @@ def test_layout_and_advice(orc, run, tmp_path):
     described = json.loads(run("layout", orc, "--json"))
     assert printable(NAME) in [column["name"] for column in described["columns"]]
     run("advise", orc, "--runs", 1)
-    assert json.loads(run("advise", orc, "--runs", 1, "--json"))["source"] == printable(str(orc))
+    assert json.loads(run("advise", orc, "--runs", 1, "--json"))["file"] == printable(str(orc))
 
 
 @pytest.mark.parametrize("name", ["data", "convert", "rewrite", "missing"])
