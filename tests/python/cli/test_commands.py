@@ -10,7 +10,6 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import sys
 from decimal import Decimal
 
 import orcish
@@ -23,6 +22,7 @@ from orcish.cli.batch_slices import slices, value_count
 from orcish.cli.json_text import json_text
 from orcish.cli.json_values import to_json
 from orcish.terminal import Table, printable, shorten, width
+from support.processes import ORCISH
 
 
 def test_rows_that_are_larger_than_memory_are_refused_at_once(run):
@@ -382,7 +382,7 @@ class TestErrors:
 class TestProcess:
     @staticmethod
     def start(*arguments, **environment):
-        command = [sys.executable, "-m", "orcish", *map(str, arguments)]
+        command = [*ORCISH, *map(str, arguments)]
         pipe = subprocess.PIPE
         return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=os.environ | environment)
 

@@ -7,7 +7,6 @@ import itertools
 import json
 import pathlib
 import random
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +20,7 @@ from orcish.tables.rewritten_table import rewrite_table
 from orcish.writing import sorting
 from orcish.writing.sorting import SortedRows, SortKey
 from support.carbon import CarbonTableWriter
+from support.processes import ORCISH
 from support.terminals import on_terminal
 
 COUNT = 3000
@@ -201,7 +201,7 @@ class TestFiles:
         assert run(file, "-o", "s3://shelf/a.orc", *options)[0] == 0
         assert run("s3://shelf/a.orc", "--in-place", "--sort-by", "id", *options)[0] == 0
         assert orcish.read_table("s3://shelf/a.orc", storage_options=store.options).equals(rows().sort_by("id"))
-        code, shown = on_terminal([sys.executable, "-m", "orcish"], "rewrite", file, "--in-place")
+        code, shown = on_terminal(ORCISH, "rewrite", file, "--in-place")
         assert code == 0
         assert "3,000 rows in 1 files" in shown
         assert "\x1b[K" in shown or "\x1b[2K" in shown
