@@ -10,6 +10,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.cli import main
+from orcish.cli.formats import reading
 from support.http_server import serve
 from support.s3_store import BUCKET
 
@@ -93,19 +94,20 @@ def test_data_of_a_file_that_fsspec_opens(unit, capsys):
     assert "1970-01-01T00:00:0" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("others", [0, 2])
+@pytest.mark.parametrize(("most", "counts"), [(100, [1]), (100, [1, 1, 1]), (1, [1, 2, 2])])
 @pytest.mark.parametrize("ending", ["parquet", "arrow", "arrows"])
-def test_files_of_other_formats_are_opened_once(ending, others, tmp_path):
+def test_files_of_other_formats_are_opened_once_unless_they_are_many(ending, most, counts, tmp_path, monkeypatch):
     pytest.importorskip("aiohttp")
+    monkeypatch.setattr(reading, "MAX_OPEN", most)
     orcish.write_table(pa.table(COLUMNS), tmp_path / "rows.orc")
     assert main(["convert", str(tmp_path / "rows.orc"), str(tmp_path / f"rows.{ending}")]) == 0
-    files = dict.fromkeys([f"/{at}.{ending}" for at in range(others + 1)], (tmp_path / f"rows.{ending}").read_bytes())
+    files = dict.fromkeys([f"/{at}.{ending}" for at in range(len(counts))], (tmp_path / f"rows.{ending}").read_bytes())
     found = collections.Counter()
     with serve(files) as server:
         # The size of a file is asked for where it is opened.
         server.rules.append(lambda handler, _: found.update([handler.path] if handler.command == "HEAD" else []))
         assert main(["convert", *[server.url + name for name in files], str(tmp_path / "all.orc")]) == 0
-    assert found == dict.fromkeys(files, 1)
+    assert found == dict(zip(files, counts, strict=True))
     assert orcish.scan(tmp_path / "all.orc").count() == 100 * len(files)
 
 
