@@ -46,8 +46,9 @@ pub(crate) fn to_python<'py>(py: Python<'py>, statistics: &ColumnStatistics) -> 
             set!("min": *min, "max": *max);
             "date"
         }
-        Detail::Timestamp { min, max, .. } => {
-            set!("min": *min, "max": *max);
+        detail @ Detail::Timestamp { .. } => {
+            let (min, max) = detail.timestamp_span().unwrap_or_default();
+            set!("min": min, "max": max);
             "timestamp"
         }
         Detail::Binary { total_length } => {

@@ -392,6 +392,11 @@ impl ReadOptions {
         self
     }
 
+    /// Whether filters compare all digits of timestamps, also those beyond their unit.
+    pub(crate) fn compares_digits(&self) -> bool {
+        matches!(self.timestamp_unit, Some(TimestampUnit::Auto | TimestampUnit::Exact))
+    }
+
     /// Whether timestamps with digits beyond their unit are errors.
     pub(crate) fn keeps_digits(&self) -> bool {
         self.timestamp_unit == Some(TimestampUnit::Exact)

@@ -34,7 +34,12 @@ pub(crate) fn bind(
     bind_names(predicate, &|name| {
         let id = names.borrow_mut().path(name)?.last().copied().unwrap_or_default();
         check_is_value(schema, id, name)?;
-        Ok(FilterColumn { domain: domain(id)?, type_string: schema.type_string(id)?, source: ValueSource::Column(id) })
+        Ok(FilterColumn {
+            domain: domain(id)?,
+            type_string: schema.type_string(id)?,
+            source: ValueSource::Column(id),
+            may_have_others: false,
+        })
     })
 }
 

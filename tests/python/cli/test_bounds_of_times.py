@@ -14,6 +14,10 @@ import pytest
 from orcish.cli import main
 from orcish.reading.merged_statistics import merged_statistics
 from orcish.reading.moments import bound
+from support.orc_builder import DATA, STRUCT, column_type, integer, integers, nested, orc, statistics
+from support.protobuf import zigzag
+
+TIMESTAMP, INSTANT, SECONDARY = 9, 18, 5
 
 DATES = {"far": (-719_529, 2_932_897), "usual": (0, 10)}
 TEXTS = {
@@ -76,6 +80,34 @@ def test_digits_below_microseconds(zone: str | None, tmp_path: Path, capsys: pyt
         assert (found.min_is_exact, found.max_is_exact) == (False, False)
         assert (found.min_nanoseconds, found.max_nanoseconds) == (start + 1, start + 998)
         assert found.is_instant == (zone is not None)
+
+
+@pytest.mark.parametrize("kind", [TIMESTAMP, INSTANT])
+def test_milliseconds_alone_are_no_values(kind: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Old releases record no digits below the millisecond: their bounds are its first and last nanosecond."""
+    # Seconds since 2015; nanoseconds without zeros at the end.
+    streams = [(1, DATA, integers([1, 2])), (1, SECONDARY, integers([1_200_300 << 3, 9_800_700 << 3], signed=False))]
+    start = 1_420_070_400
+    recorded = [integer(3 + at, zigzag(1000 * start + millis)) for at, millis in enumerate((1001, 2009))]
+    of_column = integer(1, 2) + nested(9, *recorded) + integer(10, 0)
+    path = tmp_path / "t.orc"
+    types = [column_type(STRUCT, [1], ["x"]), column_type(kind)]
+    path.write_bytes(
+        orc(types, [(2, streams)], file_statistics=(statistics(2), of_column), footer_fields=nested(12, b"1.5.0"))
+    )
+    end = "Z" if kind == INSTANT else ""
+    assert bounds(capsys, path) == [(f"2015-01-01T00:00:01.001{end}", f"2015-01-01T00:00:02.009999999{end}")]
+    found = orcish.ORCFile(path).statistics("x")
+    assert found is not None
+    assert found.max_nanoseconds == start * 10**9 + 2_009_999_999
+    assert found.max_is_exact is False
+    stored = [start * 10**9 + 1_001_200_300, start * 10**9 + 2_009_800_700]
+    scan = orcish.scan(path)
+    read = scan.to_table()["x"]
+    assert read.cast(pa.timestamp("ns")).cast(pa.int64()).to_pylist() == stored
+    # They are no answers.
+    for function, expected in (("min", read[0]), ("max", read[1])):
+        assert getattr(scan, function)("x") == expected.as_py(), function
 
 
 def test_clocks_and_instants_have_no_common_bounds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -677,6 +677,28 @@ def test_sections_with_odd_chunks(number: int, monkeypatch: pytest.MonkeyPatch) 
     assert [tuple(found) for found in orcish.ORCFile(data).check()] == [wanted]
 
 
+@pytest.mark.parametrize("level", ["file", "stripe", "group"])
+def test_bounds_in_the_wrong_order(level: str) -> None:
+    """Readers ignore them: no value is changed."""
+    sound, wrong = orc_builder.statistics(5, 1, 5), orc_builder.statistics(5, 5, 1)
+    of = {name: wrong if name == level else sound for name in ("file", "stripe", "group")}
+    entry = orc_builder.nested(1, orc_builder.nested(1, *map(varint, (0, 0, 0))), orc_builder.nested(2, of["group"]))
+    streams = [(1, orc_builder.ROW_INDEX, entry), (1, orc_builder.DATA, orc_builder.integers([1, 2, 3, 4, 5]))]
+    types = [orc_builder.column_type(orc_builder.STRUCT, [1], ["c"]), orc_builder.column_type(orc_builder.LONG)]
+    of_root = orc_builder.statistics(5)
+    data = orc_builder.orc(
+        types,
+        [(5, streams)],
+        file_statistics=[of_root, of["file"]],
+        stripe_statistics=[[of_root, of["stripe"]]],
+        stride=1000,
+    )
+    (finding,) = orcish.ORCFile(data).check()
+    assert finding[:2] == {"file": (None, None), "stripe": (None, None), "group": (0, 0)}[level]
+    assert (finding.column, finding.contradicts_rows) == ("c", False)
+    assert "the minimum is recorded above the maximum" in finding.message
+
+
 # Files of others.
 
 

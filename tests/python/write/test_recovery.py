@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.orc as po
 import pyorc
 import pytest
+from support import orc_builder
 from support.counting_file import Counting
 from support.orc_builder import DATA as VALUES
-from support.orc_builder import integer, nested, orc
+from support.orc_builder import LONG, PRESENT, STRUCT, column_type, integer, nested, orc
 from support.orc_layout import layout
 from support.protobuf import message, varint
 from support.small_tables import in_stripes
@@ -346,6 +347,79 @@ def test_without_such_a_column_stripes_are_lost() -> None:
     assert (lost.start, lost.rows) == (3, None)
     assert "no row index" in lost.reason
     assert "no column without nulls" in lost.reason
+
+
+def ends(file: bytes) -> list[int]:
+    """Where stripes end."""
+    return [
+        stripe.offset + stripe.index_length + stripe.data_length + stripe.footer_length
+        for stripe in orcish.ORCFile(file).stripes
+    ]
+
+
+@pytest.mark.parametrize("more", [0, 1, 0xFF])
+def test_plain_stripes_that_begin_with_any_byte(more: int) -> None:
+    """Zeros may be padding, and 0x1A the tag of a field of the footer before."""
+    for first in range(256):
+        (number,) = struct.unpack("<d", bytes([first, more, 0, 0, 0, 0, 0xF0, 0x3F]))
+        for values in ([number] * 40, [0.0, number] * 20):
+            rows = pa.table({"a": values * 3})
+            file = in_stripes(io.BytesIO(), rows, 40, compression="none", row_index_stride=0).getvalue()
+            found, back = recovered(file[: ends(file)[-1]], like=file)
+            assert (back.equals(rows), found.lost) == (True, []), (first, values[:2])
+
+
+@pytest.mark.parametrize("codec", CODECS[1:])
+def test_compressed_stripes_that_begin_with_zeros(codec: str) -> None:
+    """The header of a chunk of 128 bytes, or of 32 KiB, begins with a byte, or with two, that padding has, too."""
+    chosen, headers = random.Random(7), set()
+    sizes = [*range(200, 460), *range(46_000, 47_000, 8)] if codec == "zlib" else range(200, 460)
+    noise = bytes(chosen.choice(b"0123456789ABCDEF") for _ in range(50_000 if codec == "zlib" else 500))
+    for size in sizes:
+        rows = pa.table({"a": [noise[:size], b"abc"] * 3})
+        file = in_stripes(io.BytesIO(), rows, 2, compression=codec, row_index_stride=0).getvalue()
+        headers.add(file[3])
+        if file[3] == 0:
+            found, back = recovered(file[: ends(file)[-1]], like=file)
+            assert (back.equals(rows), found.lost) == (True, []), size
+    assert 0 in headers
+
+
+def test_streams_that_end_with_an_empty_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hive and Spark leave them in streams without values."""
+    deflated, streams = orc_builder.deflated, [orc_builder.integers([1, 2, 3]), b""]
+    monkeypatch.setattr(orc_builder, "deflated", lambda data: deflated(data) + (b"\1\0\0" if data in streams else b""))
+    types = [column_type(STRUCT, [1, 2], ["a", "b"]), column_type(LONG), column_type(LONG)]
+    # Column b has nulls only: a run of a byte without a bit.
+    parts = [(1, VALUES, streams[0]), (2, PRESENT, b"\xff\x00"), (2, VALUES, b"")]
+    file = orc(types, [(3, parts)] * 3)
+    found, back = recovered(file[: ends(file)[-1]], like=file)
+    assert (back.to_pylist(), found.lost) == ([{"a": number, "b": None} for number in (1, 2, 3)] * 3, [])
+
+
+@pytest.mark.parametrize("inner", ["other", "same", "empty"])
+def test_files_that_are_values(inner: str) -> None:
+    """Their tails are not those of the file."""
+    values = {"other": pa.table({"z": ["a"]}), "same": None, "empty": None}[inner]
+    like = pa.table({"id": range(60), "blob": [b"x"] * 60})
+    if values is None:
+        values = like.slice(0, 60 if inner == "same" else 0)
+    value = io.BytesIO()
+    orcish.write_table(values, value, compression="none")
+    blobs = [value.getvalue() if at in (5, 25, 39) else b"x" for at in range(60)]
+    rows = pa.table({"id": range(60), "blob": blobs})
+    file = in_stripes(io.BytesIO(), rows, 20, compression="none").getvalue()
+    behind = [at + len(value.getvalue()) for at in range(len(file)) if file.startswith(value.getvalue(), at)]
+    assert len(behind) == 3
+    for cut in [*ends(file), *behind, *(at + 1 for at in behind), behind[-1] + 10]:
+        if expected(file, cut):
+            _, back = recovered(file[:cut], like=file)
+            assert back.equals(rows.slice(0, expected(file, cut))), cut
+        else:
+            found = orcish.recover_file(file[:cut], like=file)
+            assert (found.rows, found.tail_end) == (0, None)
+    # At its end, the file has a tail of its own.
+    assert orcish.recover_file(file).is_whole
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -46,6 +46,7 @@ impl BatchFilter {
                 domain,
                 type_string: TypeName(field.data_type()).to_string(),
                 source: ValueSource::Column(0),
+                may_have_others: false,
             })
         })
     }

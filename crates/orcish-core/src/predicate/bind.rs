@@ -39,6 +39,9 @@ pub struct FilterColumn {
     pub type_string: String,
     /// The source of the values.
     pub source: ValueSource,
+    /// Whether the source may have values that the domain does not have. They are errors when they are read. A test that no
+    /// value of the domain passes is made nevertheless, so that they are read.
+    pub may_have_others: bool,
 }
 
 /// The source of the values of a column.
@@ -63,6 +66,7 @@ struct Column<'a> {
     domain: Domain,
     type_string: String,
     source: ValueSource,
+    may_have_others: bool,
 }
 
 impl Binder<'_> {
@@ -144,7 +148,7 @@ impl Binder<'_> {
     }
 
     fn set(&mut self, column: &Column<'_>, set: Arc<ValueSet>, predicate: &Predicate, positive: bool) -> Result<Node> {
-        match set.is_empty() {
+        match set.is_empty() && !column.may_have_others {
             true => Ok(Node::Constant(false)),
             false => self.leaf(column, Test::In(set), text(predicate, positive)),
         }
@@ -172,8 +176,8 @@ impl Binder<'_> {
     }
 
     fn column<'n>(&self, name: &'n str) -> Result<Column<'n>> {
-        let FilterColumn { domain, type_string, source } = (self.resolve)(name)?;
-        Ok(Column { name, domain, type_string, source })
+        let FilterColumn { domain, type_string, source, may_have_others } = (self.resolve)(name)?;
+        Ok(Column { name, domain, type_string, source, may_have_others })
     }
 }
 
@@ -307,7 +311,7 @@ impl Column<'_> {
             (Domain::Date, Literal::Timestamp { nanoseconds, is_instant: false }) => {
                 ValueSet::Integers(compare(op, in_integers(*nanoseconds, NANOS_PER_DAY)))
             }
-            (Domain::Timestamp { nanoseconds, is_instant, .. }, _) => {
+            (Domain::Timestamp { nanoseconds, is_instant, compares_digits, .. }, _) => {
                 let nanos = match value {
                     Literal::Timestamp { nanoseconds, is_instant: is_instant_literal }
                         if *is_instant_literal == is_instant =>
@@ -317,7 +321,8 @@ impl Column<'_> {
                     Literal::Date(days) if !is_instant => i128::from(*days) * NANOS_PER_DAY,
                     _ => return type_mismatch(),
                 };
-                ValueSet::Ticks { ranges: compare(op, in_integers(nanos, nanoseconds.into())), nanoseconds }
+                let exact = (compares_digits && nanoseconds > 1).then(|| compare(op, LiteralPosition::At(nanos, true)));
+                ValueSet::Ticks { ranges: compare(op, in_integers(nanos, nanoseconds.into())), nanoseconds, exact }
             }
             _ => return type_mismatch(),
         }))

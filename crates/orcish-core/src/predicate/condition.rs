@@ -67,6 +67,9 @@ pub enum ValueSet {
         ranges: Ranges<i64>,
         /// Nanoseconds of the unit.
         nanoseconds: i64,
+        /// The timestamps in nanoseconds, where values may have digits below the unit. Values are evaluated in the unit:
+        /// those with such digits are errors where they matter.
+        exact: Option<Ranges<i128>>,
     },
     /// Floating point numbers.
     Floats {
@@ -119,9 +122,11 @@ impl ValueSet {
     fn complement(&self) -> Self {
         match self {
             ValueSet::Integers(ranges) => ValueSet::Integers(ranges.complement()),
-            ValueSet::Ticks { ranges, nanoseconds } => {
-                ValueSet::Ticks { ranges: ranges.complement(), nanoseconds: *nanoseconds }
-            }
+            ValueSet::Ticks { ranges, nanoseconds, exact } => ValueSet::Ticks {
+                ranges: ranges.complement(),
+                nanoseconds: *nanoseconds,
+                exact: exact.as_ref().map(Ranges::complement),
+            },
             ValueSet::Floats { ranges, nan } => ValueSet::Floats { ranges: ranges.complement(), nan: !nan },
             ValueSet::Decimals { ranges, scale } => ValueSet::Decimals { ranges: ranges.complement(), scale: *scale },
             ValueSet::Bytes { ranges, trimmed } => ValueSet::Bytes { ranges: ranges.complement(), trimmed: *trimmed },
@@ -133,7 +138,8 @@ impl ValueSet {
 
     pub(super) fn is_empty(&self) -> bool {
         match self {
-            ValueSet::Integers(ranges) | ValueSet::Ticks { ranges, .. } => ranges.is_empty(),
+            ValueSet::Integers(ranges) => ranges.is_empty(),
+            ValueSet::Ticks { ranges, exact, .. } => exact.as_ref().map_or(ranges.is_empty(), Ranges::is_empty),
             ValueSet::Floats { ranges, nan } => ranges.is_empty() && !nan,
             ValueSet::Decimals { ranges, .. } => ranges.is_empty(),
             ValueSet::Bytes { ranges, .. } => ranges.is_empty(),
@@ -156,7 +162,12 @@ impl ValueSet {
             ValueSet::Matching { .. } => return None,
             ValueSet::Integers(_) => ValueSet::Integers(ranges!(ValueSet::Integers(ranges) => ranges)),
             ValueSet::Ticks { nanoseconds, .. } => {
-                ValueSet::Ticks { ranges: ranges!(ValueSet::Ticks { ranges, .. } => ranges), nanoseconds }
+                let exact = sets.iter().map(|set| match set {
+                    ValueSet::Ticks { exact, .. } => exact.clone(),
+                    _ => None,
+                });
+                let exact = exact.collect::<Option<Vec<_>>>().map(Ranges::union);
+                ValueSet::Ticks { ranges: ranges!(ValueSet::Ticks { ranges, .. } => ranges), nanoseconds, exact }
             }
             ValueSet::Floats { .. } => {
                 ValueSet::Floats { ranges: ranges!(ValueSet::Floats { ranges, .. } => ranges), nan: false }

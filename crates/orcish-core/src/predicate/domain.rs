@@ -37,11 +37,26 @@ pub enum Domain {
         is_instant: bool,
         /// Whether a stored value that overflows the unit is read as null.
         may_become_null: bool,
+        /// Whether digits of values below the unit are compared, too.
+        compares_digits: bool,
     },
     /// No values: all rows are null, and comparisons with any literal are unknown.
     Null,
     /// Values that can only be tested for null.
     Opaque,
+}
+
+impl Domain {
+    /// The domain of timestamps of which all digits are compared; other domains as they are.
+    #[must_use]
+    pub fn with_all_digits(self) -> Self {
+        match self {
+            Domain::Timestamp { nanoseconds, is_instant, may_become_null, .. } => {
+                Domain::Timestamp { nanoseconds, is_instant, may_become_null, compares_digits: true }
+            }
+            other => other,
+        }
+    }
 }
 
 /// How the stored values of a column are compared, by its logical type: times are integers. `may_become_null` states that
@@ -76,9 +91,12 @@ pub fn domain_of(kind: &DataType, may_become_null: bool) -> Domain {
         DataType::Dictionary(_, values) => domain_of(values, may_become_null),
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Domain::Binary,
         DataType::Date32 => Domain::Date,
-        DataType::Timestamp(unit, zone) => {
-            Domain::Timestamp { nanoseconds: nanoseconds(*unit), is_instant: zone.is_some(), may_become_null }
-        }
+        DataType::Timestamp(unit, zone) => Domain::Timestamp {
+            nanoseconds: nanoseconds(*unit),
+            is_instant: zone.is_some(),
+            may_become_null,
+            compares_digits: false,
+        },
         _ => Domain::Opaque,
     }
 }

@@ -44,7 +44,7 @@ impl ValueSet {
             (ValueSet::Integers(ranges), Detail::Date { min, max }) => {
                 bounded(ranges, min.map(i64::from), max.map(i64::from))
             }
-            (ValueSet::Ticks { ranges, nanoseconds }, detail) => {
+            (ValueSet::Ticks { ranges, nanoseconds, exact }, detail) => {
                 let (min, max) = match detail {
                     Detail::Timestamp { lower_bound, upper_bound, .. } => (*lower_bound, *upper_bound),
                     // Spark's timestamps without time zone are integers in microseconds.
@@ -54,6 +54,9 @@ impl ValueSet {
                     }
                     _ => (None, None),
                 };
+                if let Some(exact) = exact {
+                    return bounded(exact, min, max);
+                }
                 let tick = |nanos: i128| clamp(nanos.div_euclid((*nanoseconds).into()));
                 bounded(ranges, min.map(tick), max.map(tick))
             }

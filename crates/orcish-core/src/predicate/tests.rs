@@ -230,7 +230,12 @@ fn node(this: &Node, condition: &Condition, value: &Value) -> bool {
 /// Binds a predicate on the column `a`.
 fn condition(predicate: &Predicate, domain: Domain) -> crate::Result<Condition> {
     bind_names(predicate, &|name| match name {
-        "a" => Ok(FilterColumn { domain, type_string: "any".to_owned(), source: ValueSource::Column(1) }),
+        "a" => Ok(FilterColumn {
+            domain,
+            type_string: "any".to_owned(),
+            source: ValueSource::Column(1),
+            may_have_others: false,
+        }),
         name => Err(crate::Error::invalid(format!("no column {name}"))),
     })
 }
@@ -319,6 +324,7 @@ fn domains() -> impl Strategy<Value = Domain> {
         nanoseconds,
         is_instant,
         may_become_null,
+        compares_digits: false,
     });
     prop_oneof![
         1 => Just(Domain::Boolean),

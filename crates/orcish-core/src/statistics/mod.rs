@@ -88,11 +88,11 @@ pub enum Detail {
     /// `timestamp` and `timestamp with local time zone`, in nanoseconds since 1970-01-01 00:00:00, proleptic Gregorian. A
     /// `timestamp` is the local time of the writer, an instant is in UTC. Recorded values can exceed 64 bits.
     Timestamp {
-        /// Earliest value, truncated to milliseconds unless the writer recorded nanoseconds. It is for display: predicates
-        /// use `lower_bound`.
+        /// Earliest value, truncated to milliseconds unless the writer recorded nanoseconds, see
+        /// [`timestamp_span`](Detail::timestamp_span). Predicates use `lower_bound`.
         min: Option<i128>,
-        /// Latest value, truncated to milliseconds unless the writer recorded nanoseconds. It is for display: predicates
-        /// use `upper_bound`.
+        /// Latest value, truncated to milliseconds unless the writer recorded nanoseconds, see
+        /// [`timestamp_span`](Detail::timestamp_span). Predicates use `upper_bound`.
         max: Option<i128>,
         /// Lower bound of the values, at most `min`. It can be known where `min` is unknown.
         lower_bound: Option<i128>,
@@ -155,6 +155,27 @@ impl ColumnStatistics {
 }
 
 impl Detail {
+    /// Whether the bounds are values of the column, but for truncated strings, if the writer recorded bounds of values.
+    /// Bounds of timestamps may lack digits, and may be in a time zone whose rules differ.
+    pub fn has_all_digits(&self) -> bool {
+        match self {
+            Detail::Timestamp { min, max, lower_bound, upper_bound } => min == lower_bound && max == upper_bound,
+            _ => true,
+        }
+    }
+
+    /// The earliest and the latest timestamp, as far as the digits go: where the writer recorded milliseconds only, the
+    /// first and the last nanosecond that the values may have. `None` for other types.
+    pub fn timestamp_span(&self) -> Option<(Option<i128>, Option<i128>)> {
+        const NANOS_PER_MILLI: i128 = 1_000_000;
+        let Detail::Timestamp { min, max, lower_bound, upper_bound } = self else { return None };
+        // Other margins of the bounds are whole seconds.
+        let lacking = |a: &i128, b: &i128| (a - b).rem_euclid(NANOS_PER_MILLI);
+        let min = min.map(|min| min - lower_bound.map_or(0, |bound| lacking(&min, &bound)));
+        let max = max.map(|max| max + upper_bound.map_or(0, |bound| lacking(&bound, &max)));
+        Some((min, max))
+    }
+
     /// The statistics without their bounds.
     pub fn without_bounds(self) -> Self {
         match self {

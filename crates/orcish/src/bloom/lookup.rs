@@ -25,20 +25,22 @@ pub(crate) fn hashes_of_leaf(
             };
             ranges.values(max)?.iter().map(hash).collect()
         }
-        ValueSet::Ticks { ranges, nanoseconds } => {
+        // Of all digits, the stored values are known.
+        ValueSet::Ticks { exact: Some(ranges), .. } => {
+            let hash = |nanos: &i128| match kind {
+                Kind::Long if nanos.rem_euclid(1_000) != 0 => Some(Vec::new()),
+                Kind::Long => hasher.hash_integer(i64::try_from(nanos.div_euclid(1_000)).ok()?),
+                _ => hashes_of_timestamp(*nanos, hasher, zone),
+            };
+            ranges.values(max)?.iter().map(hash).collect()
+        }
+        ValueSet::Ticks { ranges, nanoseconds, exact: None } => {
             let hash = |tick: &i64| match (kind, nanoseconds) {
                 // Spark's timestamps without time zone are stored as microseconds.
                 (Kind::Long, 1_000) => hasher.hash_integer(*tick),
                 // The stored value of a truncated value is unknown.
                 (Kind::Long, _) | (_, 1_000_000_000) => None,
-                (_, nanoseconds) => {
-                    let nanos = i128::from(*tick) * i128::from(*nanoseconds);
-                    let Some(zone) = zone else { return hasher.hash_timestamp(nanos) };
-                    let offsets = zone.offsets_near(i64::try_from(nanos.div_euclid(NANOS_PER_SECOND)).ok()?);
-                    let local = offsets.into_iter().map(|offset| nanos + i128::from(offset) * NANOS_PER_SECOND);
-                    let hashes: Option<Vec<Vec<_>>> = local.map(|nanos| hasher.hash_timestamp(nanos)).collect();
-                    Some(hashes?.concat())
-                }
+                (_, nanoseconds) => hashes_of_timestamp(i128::from(*tick) * i128::from(*nanoseconds), hasher, zone),
             };
             ranges.values(max)?.iter().map(hash).collect()
         }
@@ -57,5 +59,14 @@ pub(crate) fn hashes_of_leaf(
             ranges.values(max)?.iter().map(hash).collect()
         }
     };
+    Some(hashes?.concat())
+}
+
+/// Hashes of a timestamp in nanoseconds; with a `zone`, of its local times.
+fn hashes_of_timestamp(nanos: i128, hasher: &ValueHasher, zone: Option<&WriterZone>) -> Option<Vec<ValueHash>> {
+    let Some(zone) = zone else { return hasher.hash_timestamp(nanos) };
+    let offsets = zone.offsets_near(i64::try_from(nanos.div_euclid(NANOS_PER_SECOND)).ok()?);
+    let local = offsets.into_iter().map(|offset| nanos + i128::from(offset) * NANOS_PER_SECOND);
+    let hashes: Option<Vec<Vec<_>>> = local.map(|nanos| hasher.hash_timestamp(nanos)).collect();
     Some(hashes?.concat())
 }

@@ -235,7 +235,7 @@ impl OrcFile {
     ) -> Result<(ColumnStatistics, Vec<usize>)> {
         let (mut found, others) = self.recorded(id, projection, options, condition)?;
         // Without a number of values, the bounds may be of no values.
-        if found.values.is_none() || !self.tail.bounds_are_exact(id) {
+        if found.values.is_none() || !self.tail.bounds_are_exact(id) || !found.detail.has_all_digits() {
             found.detail = found.detail.without_bounds();
         }
         Ok((found, others))

@@ -1,11 +1,13 @@
 //! The filter of a read, and the columns that are read for it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray as _;
 use orcish_core::error::{Error, Result};
-use orcish_core::predicate::{Condition, PruneResult, Truth};
+use orcish_core::predicate::{Condition, PruneResult, Test, Truth, ValueSet};
 
 use crate::projection::{Projected, Projection};
 use crate::tail::FileTail;
@@ -21,7 +23,12 @@ pub(super) struct Filter {
     pub(super) paths: Vec<Vec<usize>>,
     /// For each column of the batches, its index among the filter columns, if it is one of them.
     pub(super) shared: Vec<Option<usize>>,
+    /// Bounds of timestamps that are compared with all digits, by the ids of their columns.
+    pub(super) bounds: TimestampBounds,
 }
+
+/// Bounds of timestamps in nanoseconds, ascending, by the ids of columns.
+pub(super) type TimestampBounds = BTreeMap<u32, Arc<[i128]>>;
 
 /// Resolves the columns of a condition among its projection and among the columns of the batches.
 pub(super) fn new_filter(
@@ -45,7 +52,22 @@ pub(super) fn new_filter(
     };
     let paths = condition.leaves.iter().map(|leaf| path(leaf.column)).collect();
     let shared = columns.iter().map(|column| filter_columns.iter().position(|other| other == column)).collect();
-    Ok(Filter { condition, projection, columns: filter_columns, paths, shared })
+    let bounds = timestamp_bounds(&condition);
+    Ok(Filter { condition, projection, columns: filter_columns, paths, shared, bounds })
+}
+
+/// Where sets of timestamps begin and end that have digits below the unit in which the timestamps are read.
+fn timestamp_bounds(condition: &Condition) -> TimestampBounds {
+    let mut found: BTreeMap<u32, BTreeSet<i128>> = BTreeMap::new();
+    for leaf in &condition.leaves {
+        if let Test::In(set) = &leaf.test
+            && let ValueSet::Ticks { exact: Some(ranges), .. } = &**set
+        {
+            let bounds = ranges.as_slice().iter().flat_map(|&(start, end)| [Some(start), end]).flatten();
+            found.entry(leaf.column).or_default().extend(bounds);
+        }
+    }
+    found.into_iter().map(|(column, bounds)| (column, bounds.into_iter().collect())).collect()
 }
 
 impl Filter {

@@ -29,7 +29,13 @@ impl Plan {
     }
 
     pub(super) fn context<'a>(&'a self, stripe: &'a Stripe) -> Context<'a> {
-        Context { tail: &self.tail, stripe, options: &self.options, reader_zone: self.reader_zone.as_ref() }
+        Context {
+            tail: &self.tail,
+            stripe,
+            options: &self.options,
+            reader_zone: self.reader_zone.as_ref(),
+            bounds: self.filter.as_ref().map(|filter| &filter.bounds),
+        }
     }
 
     /// The reader of `columns`, which are children of the root or the root itself.

@@ -334,7 +334,8 @@ pub(crate) fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
     let timestamp = |is_instant| {
         let nanoseconds = nanoseconds(mapping.unit(id)?);
         let may_become_null = options.timestamp_out_of_range == OutOfRange::Null;
-        Ok::<_, Error>(Domain::Timestamp { nanoseconds, is_instant, may_become_null })
+        let compares_digits = options.compares_digits();
+        Ok::<_, Error>(Domain::Timestamp { nanoseconds, is_instant, may_become_null, compares_digits })
     };
     Ok(match this.kind {
         Kind::Boolean => Domain::Boolean,

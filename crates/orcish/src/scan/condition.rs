@@ -24,7 +24,7 @@ use crate::schema::Kind;
 /// Whether the values of the partition columns prove that the filter is true for no row of a file.
 pub(super) fn is_ruled_out(table: &Table, file: &TableFile) -> Result<bool> {
     let Some(filter) = &table.options.filter else { return Ok(false) };
-    let condition = bind_names(filter, &|name| table.filter_column(name, Some(file)))?;
+    let condition = bind_names(filter, &|name| table.column_of_any_file(name, file))?;
     Ok(condition.root == Node::Constant(false))
 }
 
@@ -112,7 +112,12 @@ fn stored_column(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &
         }
         (stored, of_table) => stored == of_table,
     };
-    let column = FilterColumn { domain: stored, type_string: schema.type_string(id)?, source: ValueSource::Column(id) };
+    let column = FilterColumn {
+        domain: stored,
+        type_string: schema.type_string(id)?,
+        source: ValueSource::Column(id),
+        may_have_others: false,
+    };
     Ok(is_alike.then_some(column))
 }
 
@@ -140,15 +145,22 @@ impl Table {
                 domain: stored_domain(field.data_type(), false),
                 type_string: TypeName(field.data_type()).to_string(),
                 source,
+                may_have_others: false,
             });
         }
         let field = self.field_at(&self.path(name)?).ok_or_else(|| not_one_value_per_row(name))?;
         let domain = stored_domain(field.data_type(), self.times_may_become_null());
         Ok(FilterColumn {
-            domain,
+            domain: if self.options.compares_digits() { domain.with_all_digits() } else { domain },
             type_string: TypeName(field.data_type()).to_string(),
             source: ValueSource::Column(0),
+            may_have_others: false,
         })
+    }
+
+    /// The column of a name in the table, where the type of the column in a file is not known, or is another one.
+    fn column_of_any_file(&self, name: &str, file: &TableFile) -> Result<FilterColumn> {
+        Ok(FilterColumn { may_have_others: true, ..self.filter_column(name, Some(file))? })
     }
 
     fn times_may_become_null(&self) -> bool {
@@ -177,5 +189,5 @@ fn late(
         });
         Ok([&[at], below].concat())
     };
-    BatchFilter::bind(predicate, &mut way, &|name| table.filter_column(name, Some(file)))
+    BatchFilter::bind(predicate, &mut way, &|name| table.column_of_any_file(name, file))
 }

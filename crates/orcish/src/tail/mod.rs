@@ -36,6 +36,7 @@ use crate::proto::{
 };
 use crate::schema::{Kind, Schema};
 use crate::statistics::WriterContext;
+use crate::warnings::with_column;
 
 /// Tag of the user metadata in the footer.
 const METADATA: u32 = 5;
@@ -223,7 +224,8 @@ impl FileTail {
             orc::ColumnStatistics::decode(bytes.clone()).map_err(|error| undecodable("column statistics", error))
         };
         let proto = decode().map_err(|error| error.in_column(&self.schema.path(id)))?;
-        Ok(from_proto(&proto, self.column_context(id)?))
+        let context = self.column_context(id)?;
+        Ok(with_column(id, || from_proto(&proto, context)))
     }
 
     /// Whether the file has version 1.9999 (`UNSTABLE-PRE-2.0`), where decimals of up to 18 digits are integers.

@@ -88,7 +88,7 @@ proptest! {
         check(&integers, array!(Int32Array, i32), from, holds)?;
         check(&integers, array!(Int64Array, i64), from, holds)?;
         check(&integers, array!(Date32Array, i32), from, holds)?;
-        let ticks = ValueSet::Ticks { ranges: ranges_of!(i64), nanoseconds: 1 };
+        let ticks = ValueSet::Ticks { ranges: ranges_of!(i64), nanoseconds: 1, exact: None };
         check(&ticks, array!(TimestampSecondArray, i64), from, holds)?;
         check(&ticks, array!(TimestampMillisecondArray, i64), from, holds)?;
         check(&ticks, array!(TimestampMicrosecondArray, i64), from, holds)?;
@@ -167,7 +167,7 @@ fn null_slots_are_not_in_sets() {
 fn sets_of_another_type_are_errors() {
     let array: ArrayRef = Arc::new(Int32Array::from(vec![1]));
     assert!(in_set(&ValueSet::Bytes { ranges: Ranges::all(), trimmed: false }, &array).is_err());
-    assert!(in_set(&ValueSet::Ticks { ranges: Ranges::all(), nanoseconds: 1 }, &array).is_err());
+    assert!(in_set(&ValueSet::Ticks { ranges: Ranges::all(), nanoseconds: 1, exact: None }, &array).is_err());
 }
 
 /// Arrays of all types that can be compared in a table, with the values 0, 1, null and 5 or texts in this order, and a predicate
@@ -251,7 +251,12 @@ fn every_type_of_a_domain_is_evaluated() {
             let column = |_: &str| {
                 let domain = stored_domain(&kind, false);
                 assert!(!matches!(domain, Domain::Opaque), "{kind}");
-                Ok(FilterColumn { domain, type_string: kind.to_string(), source: ValueSource::Column(0) })
+                Ok(FilterColumn {
+                    domain,
+                    type_string: kind.to_string(),
+                    source: ValueSource::Column(0),
+                    may_have_others: false,
+                })
             };
             let filter = BatchFilter::bind(&predicate, &mut |_| Ok(vec![0]), &column).unwrap();
             let mask = filter.evaluate(&|_| Ok(array.clone()), array.len()).unwrap();

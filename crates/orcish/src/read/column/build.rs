@@ -1,5 +1,6 @@
 //! Construction of column readers from types and streams of a stripe.
 
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -42,6 +43,8 @@ pub(crate) struct Context<'a> {
     pub(crate) options: &'a ReadOptions,
     /// The zone of the reader, if one is given.
     pub(crate) reader_zone: Option<&'a WriterZone>,
+    /// Bounds of timestamps that a filter compares with all digits, ascending, by the ids of columns.
+    pub(crate) bounds: Option<&'a BTreeMap<u32, Arc<[i128]>>>,
 }
 
 /// The reader of `children` of the root struct, with their Arrow types.
@@ -306,6 +309,7 @@ impl Context<'_> {
             hybrid,
             out_of_range,
             keeps_digits: self.options.keeps_digits(),
+            bounds: self.bounds.and_then(|bounds| bounds.get(&column.id)).cloned().unwrap_or_default(),
             row: 0,
         }))
     }

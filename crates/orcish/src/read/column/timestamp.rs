@@ -20,7 +20,7 @@ use crate::encoding::int_rle::IntRle;
 use crate::index::GroupStart;
 use crate::options::OutOfRange;
 use crate::source::Positions;
-use crate::time::{InstantDecoder, TimestampDecoder, calendar};
+use crate::time::{InstantDecoder, NANOS_PER_SECOND, TimestampDecoder, calendar};
 
 /// The conversion of stored seconds and nanoseconds.
 pub(super) struct Decoder {
@@ -47,6 +47,8 @@ pub(super) struct TimestampReader {
     pub(super) out_of_range: OutOfRange,
     /// Whether a value with digits beyond the unit is an error.
     pub(super) keeps_digits: bool,
+    /// Bounds that a filter compares with all digits, in nanoseconds, ascending.
+    pub(super) bounds: Arc<[i128]>,
     /// Rows read so far, for messages.
     pub(super) row: u64,
 }
@@ -134,9 +136,26 @@ impl TimestampReader {
             seconds.iter_mut().for_each(|seconds| *seconds = calendar::seconds_to_proleptic(*seconds));
         }
         let per_tick = nanoseconds(self.unit);
-        let cut = if self.keeps_digits { nanos.iter().position(|nanos| nanos % per_tick != 0) } else { None };
+        let cut = match self.keeps_digits {
+            true => nanos.iter().position(|nanos| nanos % per_tick != 0),
+            false => self.first_beside_bound(&seconds, &nanos),
+        };
         let (ticks, overflows) = self.ticks(seconds, &nanos);
         Ok(Values { ticks, overflows, cut })
+    }
+
+    /// The place of the first value that is on another side of a bound than the value without digits below the unit.
+    fn first_beside_bound(&self, seconds: &[i64], nanos: &[i64]) -> Option<usize> {
+        if self.bounds.is_empty() {
+            return None;
+        }
+        let per_tick = i128::from(nanoseconds(self.unit));
+        seconds.iter().zip(nanos).position(|(&seconds, &nanos)| {
+            let value = i128::from(seconds) * NANOS_PER_SECOND + i128::from(nanos);
+            let cut = value - value.rem_euclid(per_tick);
+            let side = |value: i128| self.bounds.partition_point(|&bound| bound <= value);
+            cut != value && side(cut) != side(value)
+        })
     }
 
     fn ticks(&self, seconds: Vec<i64>, nanos: &[i64]) -> (Vec<i64>, Vec<usize>) {
@@ -173,8 +192,9 @@ impl ColumnReader for TimestampReader {
         };
         let row_of = |dense: usize| self.row + slot_of(dense).unwrap_or_default() as u64;
         if let Some(first) = cut {
+            let of_filter = if self.keeps_digits { "" } else { " that decide the filter" };
             let text = format!(
-                "a timestamp has digits beyond {:?}s; read it in a finer unit (timestamp_unit=\"ns\"), or in a coarser one (such as \"us\"), which cuts the digits off",
+                "a timestamp has digits beyond {:?}s{of_filter}; read it in a finer unit (timestamp_unit=\"ns\"), or in a coarser one (such as \"us\"), which cuts the digits off",
                 self.unit
             );
             return Err(Error::limit(text).at_row(row_of(first)));

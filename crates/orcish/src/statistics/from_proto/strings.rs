@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use orcish_core::statistics::{Bound, Detail, successor};
 
+use super::order::ordered_by;
 use crate::proto::orc;
 use crate::statistics::WriterContext;
 use crate::writer::Writer;
@@ -36,12 +37,8 @@ pub(super) fn string(statistics: &orc::StringStatistics, context: WriterContext)
         None => Some(bound),
     });
     let max = max.and_then(|bound| before_replacement(&bound.value).map_or(Some(bound), upper_bound_of_prefix));
-    match (&min, &max) {
-        (Some(lower), Some(upper)) if lower.value > upper.value => {
-            Detail::String { min: None, max: None, total_length }
-        }
-        _ => Detail::String { min, max, total_length },
-    }
+    let (min, max) = ordered_by(min, max, |bound| &bound.value);
+    Detail::String { min, max, total_length }
 }
 
 /// The prefix before the first U+FFFD, if there is one. ORC Java replaces invalid UTF-8 by U+FFFD, which has another order.

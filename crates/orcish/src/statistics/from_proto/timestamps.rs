@@ -55,7 +55,7 @@ pub(super) fn timestamp(statistics: &orc::TimestampStatistics, context: WriterCo
         _ => 0,
     };
     let last = utc_max.map(|millis| nanos(millis) + sub_millis_of_max.unwrap_or(NANOS_PER_MILLI - 1));
-    if min > last && last.is_some() {
+    if min.is_some() && ordered(min, last).0.is_none() {
         return UNKNOWN;
     }
     Detail::Timestamp {

@@ -216,7 +216,9 @@ impl<'a> Checker<'a> {
             file_statistics.iter_mut().zip(&computed).for_each(|(file, stripe)| file.merge(stripe));
         }
         for (id, computed) in (0u32..).zip(&file_statistics) {
-            if let Some(recorded) = tail.column_statistics(id)? {
+            let recorded =
+                self.collect_warnings((None, None), Some("its statistics"), || tail.column_statistics(id))?;
+            if let Some(recorded) = recorded {
                 for message in self.compare(id, &recorded, computed) {
                     self.add_finding(None, None, id, message);
                 }
@@ -382,7 +384,8 @@ impl<'a> Checker<'a> {
         computed: &ColumnStatistics,
         filter: Option<&orc::BloomFilter>,
     ) -> Result<()> {
-        if let Some(recorded) = inspected.recorded(id, group)? {
+        let read = || inspected.recorded(id, group);
+        if let Some(recorded) = self.collect_warnings((Some(stripe), Some(group)), Some("its statistics"), read)? {
             for message in self.compare(id, &recorded, computed) {
                 self.add_finding(Some(stripe), Some(group), id, message);
             }

@@ -24,7 +24,7 @@ use crate::tail::{FileTail, StripeInfo, overlapping_stripes};
 use examine::{Examined, Examiner};
 pub use lost::Lost;
 use places::found_stripes;
-use tails::{Prefix, last_tail};
+use tails::{LastTail, Prefix, last_tail};
 use walk::Walker;
 
 /// What of a file can be read, and what is lost.
@@ -84,10 +84,16 @@ impl Recovery {
     ) -> Result<Self> {
         let mut cancellation = Cancellation::new(check.cloned());
         let size = source.size()?;
-        let last = last_tail(&source, size, limits, &mut cancellation)?;
-        let last = last.filter(|(_, tail)| like.is_none() || fault(tail).is_none());
+        let mut last = last_tail(&source, size, limits, &mut cancellation)?;
+        if let (Some(found), Some(_)) = (&last, like) {
+            // A tail that lists too few stripes does not follow the last one.
+            let is_of_file = found.is_sure || lists_a_stripe(&source, found, limits, &mut cancellation)?;
+            if !is_of_file || fault(&found.tail).is_some() {
+                last = None;
+            }
+        }
         let (tail_end, mut tail) = match (last, like) {
-            (Some((end, tail)), _) => (Some(end), tail),
+            (Some(last), _) => (Some(last.end), last.tail),
             (None, Some(like)) => {
                 let head = 0..size.min(MAGIC.len() as u64);
                 let head = source.read_ranges(std::slice::from_ref(&head))?.pop().unwrap_or_default();
@@ -201,6 +207,23 @@ impl Recovery {
         }
         write_stripes(&self.source, &self.tail, &self.stripes, sink, limits, check)
     }
+}
+
+/// Whether a stripe is where a tail lists it.
+fn lists_a_stripe(
+    source: &Arc<dyn ReadAt>,
+    found: &LastTail,
+    limits: &Limits,
+    cancellation: &mut Cancellation,
+) -> Result<bool> {
+    let walker = Walker::new(source, found.end, &found.tail, limits);
+    for stripe in &found.tail.stripes {
+        cancellation.poll()?;
+        if walker.rows_of(stripe, cancellation)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The error of the first type of a tail that is none of ORC.

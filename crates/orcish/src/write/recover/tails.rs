@@ -9,6 +9,7 @@ use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
 use orcish_io::ReadAt;
 
+use super::super::tail::MAGIC;
 use crate::tail::{FileTail, read_tail};
 use crate::tuning;
 
@@ -39,6 +40,15 @@ impl ReadAt for Prefix {
     }
 }
 
+/// The last tail of a file.
+pub(super) struct LastTail {
+    /// The offset at which it ends.
+    pub(super) end: u64,
+    pub(super) tail: FileTail,
+    /// Whether it follows the stripes that it lists. Otherwise it is damaged, or is part of a value.
+    pub(super) is_sure: bool,
+}
+
 /// The offset at which the stripes of a file end whose tail ends at `end`.
 pub(super) fn content_end(tail: &FileTail, end: u64) -> u64 {
     match &tail.stripe_statistics {
@@ -50,6 +60,9 @@ pub(super) fn content_end(tail: &FileTail, end: u64) -> u64 {
 /// The last valid tail of a source, and the offset at which it ends. A writer that flushes, as those of streams do, leaves
 /// tails within its file. `None` if there is none.
 ///
+/// A value may be a whole ORC file. Its tail does not follow the stripes that it lists, as their offsets are those of
+/// another file. Such a tail is returned only if there is no other one.
+///
 /// # Errors
 /// Errors of the source, and of the cancellation check; `LimitExceeded` if too many places look like tails.
 pub(super) fn last_tail(
@@ -57,10 +70,12 @@ pub(super) fn last_tail(
     size: u64,
     limits: &Limits,
     cancellation: &mut Cancellation,
-) -> Result<Option<(u64, FileTail)>> {
-    if let Some(found) = tail_at(source, size, limits)? {
-        return Ok(Some(found));
-    }
+) -> Result<Option<LastTail>> {
+    let at_end = tail_at(source, size, limits)?;
+    let mut other = match at_end {
+        Some((end, tail)) if follows_stripes(&tail, end) => return Ok(Some(LastTail { end, tail, is_sure: true })),
+        at_end => at_end,
+    };
     let mut candidates = 0;
     // Windows overlap by the bytes that end behind them.
     let overlap = MAGIC_FIELD.len() as u64;
@@ -80,8 +95,11 @@ pub(super) fn last_tail(
             }
             cancellation.poll()?;
             let tail_end = start + (at + MAGIC_FIELD.len() + 1) as u64;
-            if let Some(found) = tail_at(source, tail_end, limits)? {
-                return Ok(Some(found));
+            if let Some((end, tail)) = tail_at(source, tail_end, limits)? {
+                if follows_stripes(&tail, end) {
+                    return Ok(Some(LastTail { end, tail, is_sure: true }));
+                }
+                other = other.or(Some((end, tail)));
             }
         }
         if start == 0 {
@@ -89,7 +107,13 @@ pub(super) fn last_tail(
         }
         end = start + overlap;
     }
-    Ok(None)
+    Ok(other.map(|(end, tail)| LastTail { end, tail, is_sure: false }))
+}
+
+/// Whether a tail that ends at an offset begins where the last stripe ends that it lists.
+fn follows_stripes(tail: &FileTail, end: u64) -> bool {
+    let last = tail.stripes.iter().map(|stripe| stripe.footer().end).max();
+    content_end(tail, end) == last.unwrap_or(MAGIC.len() as u64)
 }
 
 /// The end of the first tail within `range` whose statistics of stripes or footer begin where the range begins, as a writer

@@ -1,6 +1,6 @@
 //! Stripes without a footer of the file: each ends with its own footer, whose streams have the bytes before it.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -45,6 +45,15 @@ pub(super) enum End {
     NoRowCount,
 }
 
+/// A stripe footer.
+struct Found {
+    /// Offset of the stripe.
+    start: u64,
+    /// The bytes of the footer.
+    range: Range<u64>,
+    footer: orc::StripeFooter,
+}
+
 /// Walks from stripe to stripe.
 pub(super) struct Walker<'a> {
     source: &'a Arc<dyn ReadAt>,
@@ -65,12 +74,12 @@ impl<'a> Walker<'a> {
     /// # Errors
     /// Errors of the source and of the cancellation check.
     pub(super) fn stripe(&mut self, offset: u64, cancellation: &mut Cancellation) -> Result<Result<StripeInfo, End>> {
-        let start = self.skip_padding(offset, cancellation)?;
+        let starts = offset..=self.skip_padding(offset, cancellation)?;
         let found = match self.tail.framing().is_uncompressed() {
-            true => self.footer_of_uncompressed(start, cancellation)?,
-            false => self.footer_of_chunks(start, cancellation)?,
+            true => self.footer_of_uncompressed(&starts, cancellation)?,
+            false => self.footer_of_chunks(&starts, cancellation)?,
         };
-        let Some((range, footer)) = found else { return Ok(Err(End::NoFooter)) };
+        let Some(Found { start, range, footer }) = found else { return Ok(Err(End::NoFooter)) };
         let index_length =
             footer.streams.iter().filter(|stream| index_kind(stream).is_some()).map(orc::Stream::length).sum();
         let mut stripe = StripeInfo {
@@ -134,12 +143,25 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The footer of a compressed stripe. All of the stripe is a sequence of chunks.
+    /// The footer of a compressed stripe that begins at one of `starts`: the bytes before the last of them are 0. These are
+    /// padding, or the first bytes of the header of a chunk.
     fn footer_of_chunks(
         &mut self,
-        start: u64,
+        starts: &RangeInclusive<u64>,
         cancellation: &mut Cancellation,
-    ) -> Result<Option<(Range<u64>, orc::StripeFooter)>> {
+    ) -> Result<Option<Found>> {
+        let (first, last) = (*starts.start(), *starts.end());
+        let in_header = last.saturating_sub(HEADER_LEN - 1).max(first)..=last;
+        for start in in_header.rev() {
+            if let Some(found) = self.footer_of_chunks_at(start, cancellation)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The footer of a compressed stripe. All of the stripe is a sequence of chunks.
+    fn footer_of_chunks_at(&mut self, start: u64, cancellation: &mut Cancellation) -> Result<Option<Found>> {
         let framing = self.tail.framing();
         let mut at = start;
         // The last chunks that begin like a footer: their offsets, and the number of chunks up to each of them.
@@ -154,7 +176,11 @@ impl<'a> Walker<'a> {
             let &[a, b, c] = &*header else { return Ok(None) };
             let length = u64::from(u32::from_le_bytes([a, b, c, 0]) >> 1);
             let end = at + HEADER_LEN + length;
-            let is_chunk = length > 0 && framing.max_stored_chunk_size().is_none_or(|most| length + HEADER_LEN <= most);
+            // Writers of streams without values leave uncompressed chunks without bytes. Padding is no chunk.
+            let is_chunk = match length {
+                0 => a == 1,
+                _ => framing.max_stored_chunk_size().is_none_or(|most| length + HEADER_LEN <= most),
+            };
             if !is_chunk || end > self.size {
                 return Ok(None);
             }
@@ -164,13 +190,13 @@ impl<'a> Walker<'a> {
             let Ok(raw) = decompress_all(self.bytes(at..end)?, framing, self.limits.tail) else { return Ok(None) };
             let is_candidate = begins_like_footer(&raw);
             if is_candidate && let Some(footer) = self.footer(raw, at - start) {
-                return Ok(Some((at..end, footer)));
+                return Ok(Some(Found { start, range: at..end, footer }));
             }
             for &(first, _) in candidates.iter().rev() {
                 let stored = self.bytes(first..end)?;
                 let Ok(raw) = decompress_all(stored, framing, self.limits.tail) else { continue };
                 if let Some(footer) = self.footer(raw, first - start) {
-                    return Ok(Some((first..end, footer)));
+                    return Ok(Some(Found { start, range: first..end, footer }));
                 }
             }
             if is_candidate {
@@ -180,13 +206,14 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// The footer of an uncompressed stripe.
+    /// The footer of an uncompressed stripe that begins at one of `starts`: the bytes before the last of them are 0. These
+    /// are padding, or values.
     fn footer_of_uncompressed(
         &mut self,
-        start: u64,
+        starts: &RangeInclusive<u64>,
         cancellation: &mut Cancellation,
-    ) -> Result<Option<(Range<u64>, orc::StripeFooter)>> {
-        let mut at = start;
+    ) -> Result<Option<Found>> {
+        let mut at = *starts.end();
         while at < self.size {
             cancellation.poll()?;
             let block = self.block(at, FOOTER_START)?;
@@ -196,12 +223,12 @@ impl<'a> Walker<'a> {
                 }
                 let first = at + index as u64;
                 let rest = self.bytes(first..self.size.min(first + MAX_PLAIN_FOOTER.min(self.limits.tail)))?;
-                let Some(length) = uncompressed_footer_length(&rest, self.tail.schema.types().len(), first - start)
-                else {
-                    continue;
-                };
-                if let Some(footer) = self.footer(rest.slice(..length), first - start) {
-                    return Ok(Some((first..first + length as u64, footer)));
+                let of_streams = first - starts.end()..=first - starts.start();
+                let columns = self.tail.schema.types().len();
+                let Some((length, streams)) = uncompressed_footer_length(&rest, columns, &of_streams) else { continue };
+                if let Some(footer) = self.footer(rest.slice(..length), streams) {
+                    let range = first..first + length as u64;
+                    return Ok(Some(Found { start: first - streams, range, footer }));
                 }
             }
             // The next block has the bytes that were too few for a candidate.
@@ -315,29 +342,40 @@ fn rows_of_index(index: Bytes, max_size: u64) -> Option<u64> {
     })
 }
 
-/// The length of an uncompressed stripe footer with `columns` encodings behind `length` bytes of streams. It is followed
-/// by other bytes, so that only its fields tell where it ends. `None` if the bytes are another message.
-fn uncompressed_footer_length(bytes: &Bytes, columns: usize, length: u64) -> Option<usize> {
+/// The length of an uncompressed stripe footer with `columns` encodings, and that of the streams before it, which is in
+/// `lengths`. The footer is followed by other bytes, so that only its fields tell where it ends. `None` if the bytes are
+/// another message.
+fn uncompressed_footer_length(bytes: &Bytes, columns: usize, lengths: &RangeInclusive<u64>) -> Option<(usize, u64)> {
     const STREAM: u8 = 0x0A;
     const ENCODING: u8 = 0x12;
-    const TIMEZONE: u8 = 0x1A;
     let (mut rest, mut streams, mut encodings) = (bytes.clone(), 0u64, 0);
-    loop {
-        let tag = rest.first().copied();
-        if streams > length || (encodings == columns && tag != Some(TIMEZONE)) {
-            let is_footer = streams == length && encodings == columns;
-            return is_footer.then_some(bytes.len() - rest.len());
-        }
+    while encodings < columns {
+        let tag = rest.first().copied()?;
         let body = next_field(&mut rest).ok()??.body?;
-        match tag? {
+        match tag {
             STREAM if encodings == 0 => {
                 streams = streams.checked_add(orc::Stream::decode(body).ok()?.length())?;
+                if streams > *lengths.end() {
+                    return None;
+                }
             }
-            ENCODING if streams == length => encodings += 1,
-            TIMEZONE if encodings == columns => {
-                return (streams == length && body.is_ascii()).then_some(bytes.len() - rest.len());
-            }
+            ENCODING if lengths.contains(&streams) => encodings += 1,
             _ => return None,
         }
     }
+    let end = bytes.len() - rest.len() + time_zone_length(&rest);
+    lengths.contains(&streams).then_some((end, streams))
+}
+
+/// The length of the field of the time zone at the end of a stripe footer; 0 if the bytes are those of the next stripe,
+/// which may begin like the field.
+fn time_zone_length(bytes: &Bytes) -> usize {
+    const TIMEZONE: u8 = 0x1A;
+    let mut rest = bytes.clone();
+    if rest.first() != Some(&TIMEZONE) {
+        return 0;
+    }
+    let body = next_field(&mut rest).ok().flatten().and_then(|field| field.body);
+    let is_zone = body.is_some_and(|body| !body.is_empty() && body.iter().all(u8::is_ascii_graphic));
+    if is_zone { bytes.len() - rest.len() } else { 0 }
 }
