@@ -57,6 +57,8 @@ orcish_core::tunings! {
     BYTES_QUEUED = 16 << 20, 1..=20_000;
     /// Maximum memory of a stripe, as a multiple of the stripe size.
     STRIPE_MEMORY_FACTOR = 4, 1..=3;
+    /// Maximum memory of the rows of a stripe that is verified, as a multiple of the stripe size.
+    VERIFIED_MEMORY_FACTOR = 8, 1..=8;
     /// Maximum stored size of a stripe, as a multiple of the stripe size, until it ends within a row group.
     STRIPE_OVERRUN_FACTOR = 2, 1..=2;
     /// Minimum number of rows of a row group.

@@ -8,6 +8,7 @@ import functools
 import itertools
 import random
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -22,6 +23,8 @@ MAX_SAMPLE = 1 << 30
 """Maximum rows of a sample."""
 ONE_STRIPE = 1
 """Size of splits that have one stripe each."""
+MAX_PARTS = 256
+"""Parts of a scan that have one stripe each, at most. Parts of larger scans have a 256th of the bytes."""
 
 
 def last_rows(reader: ScanReader, rows: int) -> pa.Table:
@@ -37,7 +40,7 @@ def _last_rows(reader: ScanReader, rows: int) -> pa.Table:
     found: collections.deque[pa.RecordBatch] = collections.deque()
     missing = rows
     for part in reversed(_parts(reader)) if rows else ():
-        last = _last_batches(part(), missing)
+        last = _last_batches(part.open(), missing)
         missing -= sum(map(len, last))
         found.extendleft(reversed(last))
         if missing == 0:
@@ -76,8 +79,8 @@ def sampled_rows(reader: ScanReader, rows: int | None, fraction: float | None, s
 
 def _sampled_rows(reader: ScanReader, rows: int | None, fraction: float | None, seed: int | None) -> pa.Table:
     schema = reader.selected_schema
-    parts = [part() for part in _parts(reader)]
-    counts = [part.count() for part in parts]
+    parts = _parts(reader)
+    counts = [part.open().count() if part.rows is None else part.rows for part in parts]
     total = sum(counts)
     wanted = min(total, round(total * fraction) if fraction is not None else rows or 0)
     if wanted > MAX_SAMPLE:
@@ -95,7 +98,8 @@ def _sampled_rows(reader: ScanReader, rows: int | None, fraction: float | None, 
         while at < wanted and positions[at] < end:
             at += 1
         if at > begin:
-            read = functools.partial(part.read_batches, part.options)
+            opened = part.open()
+            read = functools.partial(opened.read_batches, opened.options)
             tables.append(taken(schema, read, [position - first for position in positions[begin:at]]))
     return pa.concat_tables(tables) if tables else _table(schema, ())
 
@@ -114,13 +118,29 @@ def _positions(chance: random.Random, total: int, wanted: int) -> Sequence[int]:
     return found
 
 
-def _parts(reader: ScanReader) -> list[Callable[[], ScanReader]]:
-    """Functions that open a reader of each stripe that may have rows; the reader itself if rows are only known of the
+class _Part(NamedTuple):
+    """A part of a scan, which is opened anew each time that it is read: an open file keeps its tail in memory."""
+
+    open: Callable[[], ScanReader]
+    rows: int | None
+    """The number of its rows; ``None`` where they have to be read to be counted."""
+
+
+def _parts(reader: ScanReader) -> list[_Part]:
+    """Each stripe that may have rows, or several ones where there are many; all in one if rows are only known of the
     whole scan.
     """
     if not reader.takes_filters():
-        return [lambda: reader]
-    return [functools.partial(ScanReader, part.source, reader.options) for part in reader.splits(ONE_STRIPE)]
+        return [_Part(lambda: reader, None)]
+    parts = reader.splits(ONE_STRIPE)
+    if len(parts) > MAX_PARTS:
+        # The tail of a file is decoded for each of its parts: the work would grow with the square of the stripes.
+        parts = reader.splits(sum(part.size for part in parts) // MAX_PARTS + 1)
+    is_counted = reader.options.get("filters") is None
+    return [
+        _Part(functools.partial(ScanReader, part.source, reader.options), part.rows if is_counted else None)
+        for part in parts
+    ]
 
 
 def _table(schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> pa.Table:

@@ -108,7 +108,8 @@ def test_all_digits_are_compared(
         out, err = capsys.readouterr()
         if code == 0:
             return out
-        assert (code, out) == (1, "") or arguments[0] in ("count", "scan", "diff"), arguments
+        # Rows before the error are printed.
+        assert code == 1
         assert "a timestamp has digits beyond Microseconds" in err, arguments
         return None
 

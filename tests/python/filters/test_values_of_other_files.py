@@ -39,7 +39,7 @@ def test_no_row_is_hidden(
         assert "x" in err
         assert [orcish.ORCFile(path).num_rows for path in sorted(table.glob("*.orc"))] == [1, 1]
         return
-    found = [json.loads(line) for line in out.splitlines()]
+    found = [] if command == "convert" else [json.loads(line) for line in out.splitlines()]
     counted = {
         "count": lambda: sum(line["rows"] for line in found),
         "scan": lambda: sum(line["rows"] for line in found),

@@ -261,3 +261,15 @@ def test_tables_without_columns(tmp_path, rows):
             writer.write(batch)
     for name in ("t.orc", "u.orc"):
         assert orcish.scan(tmp_path / name).count() == rows
+
+
+def test_rows_of_verified_stripes_are_bounded(tmp_path: Any) -> None:
+    """The rows of a stripe are kept until it is verified, however few bytes they take when they are stored."""
+    rows = pa.table({"a": pa.array([7] * 4_000_000)})
+    stripes = {}
+    for verify in (True, False):
+        orcish.write_table(rows, tmp_path / "a.orc", stripe_size="1MB", verify=verify)
+        stripes[verify] = [stripe.num_rows * 8 for stripe in orcish.ORCFile(tmp_path / "a.orc").stripes]
+    # A stripe ends with a row group.
+    assert max(stripes[True]) < 9 << 20
+    assert len(stripes[False]) < len(stripes[True])

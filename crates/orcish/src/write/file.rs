@@ -354,7 +354,10 @@ impl<S: Sink> FileWriter<S> {
     fn end_stripe_if_full(&mut self) -> Result<()> {
         let (size, stripe_size) = (self.encoder.size() as u64, self.plan.stripe_size);
         let max_memory = stripe_size.saturating_mul(tuning::STRIPE_MEMORY_FACTOR.wide());
-        let is_full = size >= stripe_size || self.encoder.memory_size() as u64 >= max_memory;
+        // The rows of a verified stripe are kept until it is complete.
+        let max_rows = stripe_size.saturating_mul(tuning::VERIFIED_MEMORY_FACTOR.wide());
+        let verified = self.verifier.as_ref().map_or(0, |verifier| verifier.memory_size() as u64);
+        let is_full = size >= stripe_size || self.encoder.memory_size() as u64 >= max_memory || verified >= max_rows;
         // Stripes end after the same rows for all batch sizes, unless rows are huge.
         let queue_rows = u64::from(self.plan.row_index_stride) * tuning::ROW_GROUPS_QUEUED.wide();
         let is_complete = self.row_group_rows == 0 && self.stripe_rows.is_multiple_of(queue_rows);

@@ -11,6 +11,7 @@ use orcish_core::limits::Limits;
 use orcish_core::types::{is_text, item_of, value_type};
 use orcish_io::{MemorySource, Sink};
 
+use super::array_size::array_size;
 use super::check::differing_row;
 use super::compressors::Compressors;
 use super::plan::WritePlan;
@@ -27,6 +28,8 @@ pub(super) struct Verifier {
     types: Vec<orc::Type>,
     /// Slices of the rows of the stripe, by column.
     slices: Vec<Vec<ArrayRef>>,
+    /// Bytes of the slices.
+    memory: usize,
     /// Checksum of the bytes of the file.
     crc: flate2::Crc,
     /// Number of the bytes of the file.
@@ -41,12 +44,18 @@ impl std::fmt::Debug for Verifier {
 
 impl Verifier {
     pub(super) fn new(schema: SchemaRef, types: Vec<orc::Type>) -> Self {
-        Verifier { schema, types, slices: Vec::new(), crc: flate2::Crc::new(), num_bytes: 0 }
+        Verifier { schema, types, slices: Vec::new(), memory: 0, crc: flate2::Crc::new(), num_bytes: 0 }
     }
 
     /// Adds rows of the current stripe.
     pub(super) fn add_rows(&mut self, columns: &[ArrayRef]) {
+        self.memory += columns.iter().map(array_size).sum::<usize>();
         self.slices.push(columns.to_vec());
+    }
+
+    /// Bytes of the rows of the current stripe.
+    pub(super) fn memory_size(&self) -> usize {
+        self.memory
     }
 
     /// Adds bytes of the file to the checksum.
@@ -68,6 +77,7 @@ impl Verifier {
         cancellation: &mut Cancellation,
     ) -> Result<()> {
         let slices = std::mem::take(&mut self.slices);
+        self.memory = 0;
         let mut bytes = MAGIC.as_bytes().to_vec();
         let blocks = stripe.sections.iter().flat_map(|section| section.iter());
         blocks.for_each(|block| bytes.extend_from_slice(block));

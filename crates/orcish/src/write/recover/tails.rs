@@ -73,7 +73,9 @@ pub(super) fn last_tail(
 ) -> Result<Option<LastTail>> {
     let at_end = tail_at(source, size, limits)?;
     let mut other = match at_end {
-        Some((end, tail)) if follows_stripes(&tail, end) => return Ok(Some(LastTail { end, tail, is_sure: true })),
+        Some((end, tail)) if follows_stripes(source, (&tail, end), limits, cancellation)? => {
+            return Ok(Some(LastTail { end, tail, is_sure: true }));
+        }
         at_end => at_end,
     };
     let mut candidates = 0;
@@ -96,7 +98,7 @@ pub(super) fn last_tail(
             cancellation.poll()?;
             let tail_end = start + (at + MAGIC_FIELD.len() + 1) as u64;
             if let Some((end, tail)) = tail_at(source, tail_end, limits)? {
-                if follows_stripes(&tail, end) {
+                if follows_stripes(source, (&tail, end), limits, cancellation)? {
                     return Ok(Some(LastTail { end, tail, is_sure: true }));
                 }
                 other = other.or(Some((end, tail)));
@@ -110,10 +112,23 @@ pub(super) fn last_tail(
     Ok(other.map(|(end, tail)| LastTail { end, tail, is_sure: false }))
 }
 
-/// Whether a tail that ends at an offset begins where the last stripe ends that it lists.
-fn follows_stripes(tail: &FileTail, end: u64) -> bool {
+/// Whether a tail that ends at an offset begins where the last stripe ends that it lists, or behind tails that do.
+///
+/// # Errors
+/// Errors of the source, and of the cancellation check.
+fn follows_stripes(
+    source: &Arc<dyn ReadAt>,
+    (tail, end): (&FileTail, u64),
+    limits: &Limits,
+    cancellation: &mut Cancellation,
+) -> Result<bool> {
     let last = tail.stripes.iter().map(|stripe| stripe.footer().end).max();
-    content_end(tail, end) == last.unwrap_or(MAGIC.len() as u64)
+    let (mut at, begin) = (last.unwrap_or(MAGIC.len() as u64), content_end(tail, end));
+    while at < begin {
+        let Some(next) = tail_from(source, at..begin, limits, cancellation)? else { return Ok(false) };
+        at = next;
+    }
+    Ok(at == begin)
 }
 
 /// The end of the first tail within `range` whose statistics of stripes or footer begin where the range begins, as a writer
