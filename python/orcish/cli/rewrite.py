@@ -35,7 +35,7 @@ from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan, reader_of
 from orcish.tables.apart import check_apart
 from orcish.tables.changed_rows import ChangedRows, ChosenRows, CountedRows
-from orcish.tables.convert import infers_arrow_types
+from orcish.tables.inferred_types import infers_written_types
 from orcish.tables.log.table import check_no_file_of_table
 from orcish.tables.rewriting import kept_options
 from orcish.tables.rewritten_table import rewrite_table
@@ -213,7 +213,7 @@ def _changed(scan: Scan, options: argparse.Namespace) -> BatchSource:
     names = list(dict.fromkeys(key.name for key in keys))
     sorted_by = {name.partition(".")[0] for name in names} | set(names)
     rows: BatchSource = scan if options.columns is None else _with_columns(scan, names)
-    casts = {name: parse_type(text) for name, text in options.cast}
+    casts = _casts(options)
     early = [name for name in options.drop if name not in sorted_by]
     late = [name for name in options.drop if name in sorted_by]
     if casts or early:
@@ -225,6 +225,11 @@ def _changed(scan: Scan, options: argparse.Namespace) -> BatchSource:
     if options.rename or late:
         rows = ChangedRows(rows, None, dict(options.rename), late)
     return CountedRows(rows, scan.count) if options.verify else rows
+
+
+def _casts(options: argparse.Namespace) -> dict[str, Any]:
+    """The new types of columns."""
+    return {name: parse_type(text) for name, text in options.cast}
 
 
 def _with_columns(scan: Scan, names: Sequence[str]) -> Scan:
@@ -251,7 +256,7 @@ def _file_options(scan: Scan, options: argparse.Namespace) -> dict[str, Any]:
         return given
     first = ORCFile(scan.files[0], storage_options=dict(options.storage_options))
     kept = kept_options(first, given)
-    if infers_arrow_types(scan):
+    if infers_written_types(scan, _casts(options), options.drop):
         # Readers infer the same types.
         kept.setdefault("arrow_schema", False)
     zones = writer_timezones(first) - {""}
