@@ -17,10 +17,9 @@ from orcish.cli.arguments import (
     add_writing,
     chosen_writing,
     count,
-    renames,
     size,
-    types,
 )
+from orcish.cli.column_names import renames, sort_keys, types
 from orcish.cli.formats.names import ORC, named
 from orcish.cli.formats.schemas import parse_type
 from orcish.cli.meta_carbon import is_carbon
@@ -65,7 +64,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     where.add_argument("--in-place", action="store_true", help="replace the files, or all files of the tables")
     add_overwrite(command)
     command.add_argument(
-        "--sort-by", **{**LIST, "metavar": "A,-B"}, help="columns to sort by; '-' before a name for descending order"
+        "--sort-by",
+        **{**LIST, "type": sort_keys, "metavar": "A,-B"},
+        help="columns to sort by; '-' before a name for descending order",
     )
     command.add_argument(
         "--memory", type=size, default=DEFAULT_MEMORY, metavar="SIZE", help="memory of the sort (512MB)"
@@ -209,7 +210,7 @@ def _changed(scan: Scan, options: argparse.Namespace) -> BatchSource:
     """The rows with other columns and in another order. Columns are named as in the source. Rows may be sorted by
     columns that are left out.
     """
-    keys = [SortKey(name.removeprefix("-"), name.startswith("-")) for name in options.sort_by or ()]
+    keys = [SortKey(*key) for key in options.sort_by or ()]
     names = list(dict.fromkeys(key.name for key in keys))
     sorted_by = {name.partition(".")[0] for name in names} | set(names)
     rows: BatchSource = scan if options.columns is None else _with_columns(scan, names)
