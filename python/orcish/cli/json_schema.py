@@ -114,7 +114,10 @@ def _type(options: argparse.Namespace) -> ColumnType:
     if kinds == {"csv"} and len({tuple(sorted(schema.names)) for schema in schemas}) == 1:
         schemas = [common_schema(schemas, names, "csv", None)]
     schemas += [file.arrow_schema(masked="allow") for file in orc]
-    return column_tree(file_of_schema(with_text(pa.unify_schemas(schemas, promote_options="permissive"))))
+    # pyarrow unifies no schema with two columns of one name.
+    is_one = all(schema.equals(schemas[0]) for schema in schemas)
+    union = schemas[0] if is_one else pa.unify_schemas(schemas, promote_options="permissive")
+    return column_tree(file_of_schema(with_text(union)))
 
 
 def _kind(name: str, given: str | None) -> tuple[str, str | None]:

@@ -9,6 +9,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pyarrow.orc
+import pyarrow.parquet
 import pytest
 from orcish.cli import main
 
@@ -80,3 +81,70 @@ def test_partition_columns_have_no_statistics(
     assert main(["stats", str(tmp_path / "t"), "-c", name, option]) == 1
     out, err = capsys.readouterr()
     assert (out, err.count("is a partition column")) == ("", 1)
+
+
+TWICE = pa.Table.from_arrays(
+    [pa.array([1, 2]), pa.array([3, 4]), pa.array(["p", "q"]), pa.array([5.5, None])], names=["x", "y", "x", "x"]
+)
+
+
+def write(table: pa.Table, path: Path) -> Path:
+    if path.suffix == ".orc":
+        orcish.write_table(table, path)
+    elif path.suffix == ".parquet":
+        pyarrow.parquet.write_table(table, path)
+    else:
+        make = pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream
+        with make(str(path), table.schema) as writer:
+            writer.write_table(table)
+    return path
+
+
+def read(path: Path) -> pa.Table:
+    if path.suffix == ".orc":
+        return orcish.read_table(path)
+    if path.suffix == ".parquet":
+        return pyarrow.parquet.ParquetFile(path).read()
+    return (pa.ipc.open_file if path.suffix == ".arrow" else pa.ipc.open_stream)(path.read_bytes()).read_all()
+
+
+@pytest.mark.parametrize("target", ["orc", "parquet", "arrow", "arrows"])
+@pytest.mark.parametrize("source", ["orc", "parquet", "arrow", "arrows"])
+def test_conversions_of_names_that_are_there_twice(source: str, target: str, tmp_path: Path, capsys: Any) -> None:
+    path = write(TWICE, tmp_path / f"a.{source}")
+    made = tmp_path / f"b.{target}"
+    run(capsys, "convert", path, made)
+    assert read(made).equals(TWICE)
+    run(capsys, "convert", path, path, made, "--existing-data", "overwrite")
+    assert read(made).equals(pa.concat_tables([TWICE, TWICE]))
+    run(capsys, "convert", path, made, "--existing-data", "overwrite", "--where", "y = 4")
+    assert read(made).equals(TWICE.slice(1))
+    run(capsys, "convert", path, made, "--existing-data", "overwrite", "-c", "y")
+    assert read(made).equals(TWICE.select([1]))
+    # What was written is read again.
+    run(capsys, "convert", made, tmp_path / "c.orc")
+    nested = pa.table({"s": pa.StructArray.from_arrays([pa.array([1]), pa.array(["p"])], ["x", "x"])})
+    run(capsys, "convert", write(nested, path), made, "--existing-data", "overwrite")
+    assert read(made).equals(nested)
+
+
+@pytest.mark.parametrize("source", ["orc", "parquet", "arrow", "arrows"])
+def test_what_no_text_has_is_refused(source: str, tmp_path: Path, capsys: Any) -> None:
+    nested = pa.table({"l": [[{"s": 1}]], "s": pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["x", "x"])})
+    for table, name in ((TWICE, "two columns have the name 'x'"), (nested, "column 's' have the name 'x'")):
+        assert main(["convert", str(write(table, tmp_path / f"a.{source}")), str(tmp_path / "a.jsonl")]) == 1
+        assert name in capsys.readouterr().err
+        assert not (tmp_path / "a.jsonl").exists()
+
+
+@pytest.mark.parametrize("source", ["parquet", "arrow", "arrows"])
+@pytest.mark.parametrize("options", [["-c", "x"], ["-c", "y,x"], ["--where", "x = 1"]])
+def test_a_name_of_several_columns(source: str, options: list[str], tmp_path: Path, capsys: Any) -> None:
+    assert main(["convert", str(write(TWICE, tmp_path / f"a.{source}")), str(tmp_path / "a.orc"), *options]) == 1
+    assert "3 columns have the name 'x'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("source", ["orc", "parquet", "arrow"])
+def test_json_schema_of_names_that_are_there_twice(source: str, tmp_path: Path, capsys: Any) -> None:
+    path = write(TWICE, tmp_path / f"a.{source}")
+    assert run(capsys, "json-schema", path, path) == ["struct<x:bigint,y:bigint,x:string,x:double>"]

@@ -17,9 +17,7 @@ from support.cpp_writers import write_rows
 Spark = Any
 AT = dt.datetime(2026, 7, 1, 12, 30, 1, 5, dt.timezone.utc)
 KINDS = {"i": INSTANT, "w": WALL, "s.x": INSTANT, "s.y": WALL, "l.element": INSTANT, "m.value": INSTANT}
-SCHEMA = (
-    f"struct<k:int,i:{INSTANT},w:{WALL},s:struct<x:{INSTANT},y:{WALL}>,l:array<{INSTANT}>,m:map<string,{INSTANT}>>"
-)
+SCHEMA = f"struct<k:int,i:{INSTANT},w:{WALL},s:struct<x:{INSTANT},y:{WALL}>,l:array<{INSTANT}>,m:map<string,{INSTANT}>>"
 ROWS = [(1, AT, AT, (AT, AT), [AT, None], {"a": AT}), (2, None, None, None, None, None)]
 
 
