@@ -194,15 +194,20 @@ def command_of(sources: Sequence[str], options: dict[str, Any]) -> str:
 
 
 def _argument(name: str, value: Any) -> list[str] | None:
-    """The argument of an option; ``None`` where the shell cannot have it."""
+    """The argument of an option; ``None`` where the shell has none."""
     if name not in _FLAGS:
         return None
-    names = value if isinstance(value, list) else [value]
-    texts = [str(each) for each in names]
-    # Commas are between names, and a dash before one is the descending order.
-    if any("," in text or text.startswith("-") for text in texts):
-        return None
+    texts = [
+        _quoted(each) if isinstance(each, str) else str(each)
+        for each in (value if isinstance(value, list) else [value])
+    ]
     return [_FLAGS[name], ",".join(texts)]
+
+
+def _quoted(name: str) -> str:
+    """A name as lists have it: in backticks if its characters have a meaning there."""
+    is_plain = "," not in name and name == name.strip() and not name.startswith(("-", "`")) and name
+    return name if is_plain else f"`{name.replace('`', '``')}`"
 
 
 def _target(sources: Sequence[str]) -> str:

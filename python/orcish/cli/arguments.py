@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -30,9 +29,7 @@ __all__ = [
     "fraction",
     "names",
     "pair",
-    "renames",
     "size",
-    "types",
 ]
 
 
@@ -195,22 +192,6 @@ def pair(text: str) -> tuple[str, str]:
     if not sign or not name:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
     return name, value
-
-
-def renames(text: str) -> list[tuple[str, str]]:
-    """Parses a list of ``NAME=VALUE``. A comma that ``NAME=`` follows begins the next one."""
-    return [pair(each) for each in re.split(r",(?=[^,=]+=)", text)]
-
-
-def types(text: str) -> list[tuple[str, str]]:
-    """Parses a list of ``NAME=TYPE``, likewise. A comma within brackets is a part of the type."""
-    found, start, depth = [], 0, 0
-    for at, sign in enumerate(text):
-        depth += (sign in "(<[") - (sign in ")>]")
-        if sign == "," and depth <= 0 and re.match(r"[^,=]+=", text[at + 1 :]):
-            found.append(text[start:at])
-            start = at + 1
-    return [pair(each) for each in [*found, text[start:]]]
 
 
 def add_storage(command: argparse.ArgumentParser) -> None:

@@ -1,14 +1,17 @@
-"""Lists of names of columns, as arguments have them."""
+"""Names of columns, as arguments have them: lists of them, with a sign or with a value."""
 
 from __future__ import annotations
 
 import argparse
 import re
 
-__all__ = ["names"]
+__all__ = ["names", "renames", "sort_keys", "types"]
 
 _QUOTED = re.compile(r"`((?:[^`]|``)*)`")
 _PLAIN = re.compile(r"[^,.]*")
+_STEP = r"(?:`(?:[^`]|``)*`\s*|(?!`)[^,.=]*)"
+_NAME = re.compile(rf"(\s*{_STEP}(?:\.{_STEP})*)=")
+"""A name, and the sign behind it."""
 
 
 def names(text: str) -> list[str]:
@@ -23,6 +26,72 @@ def names(text: str) -> list[str]:
         if at == len(text):
             return list(dict.fromkeys(found))
         at += 1
+
+
+def sort_keys(text: str) -> list[tuple[str, bool]]:
+    """Parses a list of names, each with whether a ``-`` before it asks for descending order. One in backticks is a part
+    of the name.
+    """
+    found: dict[str, bool] = {}
+    at = 0
+    while True:
+        while text[at : at + 1].isspace():
+            at += 1
+        is_descending = text[at : at + 1] == "-"
+        name, at = _name(text, at + is_descending)
+        if found.setdefault(name, is_descending) != is_descending:
+            raise argparse.ArgumentTypeError(f"{text!r} sorts by {name!r} in both orders: give one of them")
+        if at == len(text):
+            return list(found.items())
+        at += 1
+
+
+def renames(text: str) -> list[tuple[str, str]]:
+    """Parses a list of ``NAME=NAME``. A comma that ``NAME=`` follows begins the next one, unless it is in backticks."""
+    return [(name, _single(value)) for name, value in _pairs(text, "", "")]
+
+
+def types(text: str) -> list[tuple[str, str]]:
+    """Parses a list of ``NAME=TYPE``, likewise. A comma within brackets is a part of the type."""
+    return _pairs(text, "(<[", ")>]")
+
+
+def _pairs(text: str, opening: str, closing: str) -> list[tuple[str, str]]:
+    found = []
+    for each in _parts(text, opening, closing):
+        pair = _NAME.match(each)
+        if pair is None or not pair[1].strip():
+            raise argparse.ArgumentTypeError(f"{each!r} is not NAME=VALUE")
+        found.append((_single(pair[1]), each[pair.end() :]))
+    return found
+
+
+def _parts(text: str, opening: str, closing: str) -> list[str]:
+    """Parts between commas that ``NAME=`` follows, and that are in no backticks and brackets."""
+    found, start, at, depth = [], 0, 0, 0
+    while at < len(text):
+        sign = text[at]
+        # A backtick within a plain name is a part of it.
+        is_first = at == start or not (text[at - 1].isalnum() or text[at - 1] in "_`")
+        if sign == "`" and is_first and (quoted := _QUOTED.match(text, at)):
+            at = quoted.end()
+            continue
+        depth += (sign in opening) - (sign in closing)
+        at += 1
+        if sign == "," and depth <= 0 and _NAME.match(text, at):
+            found.append(text[start : at - 1])
+            start = at
+    return [*found, text[start:]]
+
+
+def _single(text: str) -> str:
+    """One name. A plain one may have commas."""
+    name, end = _name(text, 0)
+    if end == len(text):
+        return name
+    if "`" in text:
+        raise argparse.ArgumentTypeError(f"{text!r}: a name with a comma is in backticks as a whole")
+    return text.strip()
 
 
 def _name(text: str, at: int) -> tuple[str, int]:

@@ -18,7 +18,7 @@ from orcish.cli.formats.names import COMPRESSED, ENDINGS
 from orcish.cli.formats.places import check_regular
 from orcish.cli.formats.reading import open_arrow
 from orcish.cli.formats.source_types import common_schema
-from orcish.cli.formats.text import exact_csv_schema, with_text
+from orcish.cli.formats.text import csv_schema, with_text
 from orcish.cli.formats.text_options import TextOptions
 from orcish.cli.output import print_lines
 from orcish.cli.sources import orc_files
@@ -47,8 +47,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.epilog = (
         "Integers have the narrowest type that holds all values, numbers with a point are decimals, those with an "
         "exponent double. Text is a string, or a timestamp where all values are. Values of several kinds are a union. "
-        "Columns of nulls only are strings. Types of CSV files come from their first 16 MB, and are those of convert; "
-        "columns with texts that a number would change, such as 007, are strings."
+        "Columns of nulls only are strings. Types of CSV files come from their first 16 MB, and are those of convert."
     )
     command.add_argument(
         "files", nargs="+", metavar="FILE", help="a file, which may be compressed (.gz), a folder, a pattern, or a URL"
@@ -115,7 +114,10 @@ def _type(options: argparse.Namespace) -> ColumnType:
     if kinds == {"csv"} and len({tuple(sorted(schema.names)) for schema in schemas}) == 1:
         schemas = [common_schema(schemas, names, "csv", None)]
     schemas += [file.arrow_schema(masked="allow") for file in orc]
-    return column_tree(file_of_schema(with_text(pa.unify_schemas(schemas, promote_options="permissive"))))
+    # pyarrow unifies no schema with two columns of one name.
+    is_one = all(schema.equals(schemas[0]) for schema in schemas)
+    union = schemas[0] if is_one else pa.unify_schemas(schemas, promote_options="permissive")
+    return column_tree(file_of_schema(with_text(union)))
 
 
 def _kind(name: str, given: str | None) -> tuple[str, str | None]:
@@ -138,7 +140,7 @@ def _stream(name: str, codec: str | None, storage: Mapping[str, str]) -> Any:
 def _schema(name: str, kind: str, codec: str | None, storage: Mapping[str, str]) -> pa.Schema:
     if kind == "csv":
         delimiter = "\t" if ".tsv" in name.lower() else ","
-        return exact_csv_schema(lambda: _stream(name, codec, storage), TextOptions(delimiter=delimiter))
+        return csv_schema(lambda: _stream(name, codec, storage), TextOptions(delimiter=delimiter))
     data = _stream(name, codec, storage) if codec or "://" in name else pa.memory_map(local_path(name))
     if kind == "parquet":
         from pyarrow import parquet

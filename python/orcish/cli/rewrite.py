@@ -17,10 +17,9 @@ from orcish.cli.arguments import (
     add_writing,
     chosen_writing,
     count,
-    renames,
     size,
-    types,
 )
+from orcish.cli.column_names import renames, sort_keys, types
 from orcish.cli.formats.names import ORC, named
 from orcish.cli.formats.schemas import parse_type
 from orcish.cli.meta_carbon import is_carbon
@@ -35,7 +34,7 @@ from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan, reader_of
 from orcish.tables.apart import check_apart
 from orcish.tables.changed_rows import ChangedRows, ChosenRows, CountedRows
-from orcish.tables.convert import infers_arrow_types
+from orcish.tables.inferred_types import infers_written_types
 from orcish.tables.log.table import check_no_file_of_table
 from orcish.tables.rewriting import kept_options
 from orcish.tables.rewritten_table import rewrite_table
@@ -65,7 +64,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     where.add_argument("--in-place", action="store_true", help="replace the files, or all files of the tables")
     add_overwrite(command)
     command.add_argument(
-        "--sort-by", **{**LIST, "metavar": "A,-B"}, help="columns to sort by; '-' before a name for descending order"
+        "--sort-by",
+        **{**LIST, "type": sort_keys, "metavar": "A,-B"},
+        help="columns to sort by; '-' before a name for descending order",
     )
     command.add_argument(
         "--memory", type=size, default=DEFAULT_MEMORY, metavar="SIZE", help="memory of the sort (512MB)"
@@ -210,11 +211,11 @@ def _changed(scan: Scan, options: argparse.Namespace) -> BatchSource:
     """The rows with other columns and in another order. Columns are named as in the source. Rows may be sorted by
     columns that are left out.
     """
-    keys = [SortKey(name.removeprefix("-"), name.startswith("-")) for name in options.sort_by or ()]
+    keys = [SortKey(*key) for key in options.sort_by or ()]
     names = list(dict.fromkeys(key.name for key in keys))
     sorted_by = {name.partition(".")[0] for name in names} | set(names)
     rows: BatchSource = scan if options.columns is None else _with_columns(scan, names)
-    casts = {name: parse_type(text) for name, text in options.cast}
+    casts = _casts(options)
     early = [name for name in options.drop if name not in sorted_by]
     late = [name for name in options.drop if name in sorted_by]
     if casts or early:
@@ -226,6 +227,11 @@ def _changed(scan: Scan, options: argparse.Namespace) -> BatchSource:
     if options.rename or late:
         rows = ChangedRows(rows, None, dict(options.rename), late)
     return CountedRows(rows, scan.count) if options.verify else rows
+
+
+def _casts(options: argparse.Namespace) -> dict[str, Any]:
+    """The new types of columns."""
+    return {name: parse_type(text) for name, text in options.cast}
 
 
 def _with_columns(scan: Scan, names: Sequence[str]) -> Scan:
@@ -252,7 +258,7 @@ def _file_options(scan: Scan, options: argparse.Namespace) -> dict[str, Any]:
         return given
     first = ORCFile(scan.files[0], storage_options=dict(options.storage_options))
     kept = kept_options(first, given)
-    if infers_arrow_types(scan, first):
+    if infers_written_types(scan, _casts(options), options.drop, first):
         # Readers infer the same types.
         kept.setdefault("arrow_schema", False)
     zones = writer_timezones(first) - {""}

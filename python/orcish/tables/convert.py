@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,25 +10,23 @@ from typing import Literal, cast
 import pyarrow as pa
 
 from orcish.arrow.nested import map_columns
-from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
 from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.reader import DerivedRows, rows_of
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
-from orcish.reading.schema_file import schema_file
 from orcish.tables.all_columns import scan_of_all_columns, with_all_columns
 from orcish.tables.apart import check_apart
+from orcish.tables.inferred_types import infers_arrow_types, infers_written_types, opened_files
 from orcish.tables.partition_values import untyped_columns
 from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ProgressOption, ScanOptions, Sources, StorageOptions, WriteOptions
 from orcish.writing.dataset import WrittenFile
 from orcish.writing.timestamps import ORC_TYPE
 
-__all__ = ["convert", "infers_arrow_types"]
+__all__ = ["convert"]
 
 _ADVICE = (
     "compact, with rewrite=True, writes the files of a table anew in their place; choose another target for the rest"
@@ -77,10 +74,10 @@ def convert(
     table.
 
     The files appear together, in one commit, as those of :func:`orcish.write_dataset`. If the source is ORC files
-    without Arrow schema, so is the target, and readers give its columns the same types. The columns of all files are
-    written, fields of structs included, by their names. The keywords of :class:`~orcish.types.WriteOptions` apply to
-    each file. Codec, bloom filters, sizes of stripes and row groups, and user metadata of the source files are not
-    kept.
+    without Arrow schema, so is the target, and readers give its columns the same types; if columns of later files have
+    types that only an Arrow schema keeps, the target has one. The columns of all files are written, fields of structs
+    included, by their names. The keywords of :class:`~orcish.types.WriteOptions` apply to each file. Codec, bloom
+    filters, sizes of stripes and row groups, and user metadata of the source files are not kept.
 
     >>> files = orcish.convert("sales/", "sales_orc/", bloom_filter_columns=["id"])
     >>> [(file.rows, file.partition) for file in files]
@@ -147,12 +144,13 @@ def convert(
     table = scan_of_all_columns(source, dict(given))
     check_apart(source, table.files, base, is_folder=True, advice=_ADVICE)
     reader = reader_of(table)
-    if infers_arrow_types(table):
+    schema = table.schema
+    infers = infers_arrow_types(table)
+    if timestamp_unit is None:
+        table = _with_all_digits(reader, keeps_units=options.get("arrow_schema", not infers) is not False)
+    if infers and infers_written_types(table):
         # Readers infer the same types.
         options = {"arrow_schema": False, **options}
-    schema = table.schema
-    if timestamp_unit is None:
-        table = _with_all_digits(reader, keeps_units=options.get("arrow_schema") is not False)
     if partition_by is None:
         partition_by = [name for name in reader.source.partition_columns if name in schema.names]
     return write_dataset(
@@ -246,33 +244,7 @@ def _unlimited_columns(table: OrcFiles, schema: pa.Schema) -> set[str]:
 
     map_columns(schema, seen)
     found: set[str] = set()
-    for file in _opened(table) if limited else ():
+    for file in opened_files(table) if limited else ():
         own = dict(zip(file.column_paths, file.column_types, strict=True))
         found.update(path for path, kind in limited.items() if own.get(path, kind) != kind)
     return found
-
-
-def infers_arrow_types(rows: Scan, first: ORCFile | None = None) -> bool:
-    """Whether the types of a scan of ORC files are those that readers infer, as no Arrow schema is stored.
-
-    It is looked for in the log, or in the first file where the log has no schema.
-
-    Args:
-        rows: The scan.
-        first: Its first file, where it is open already.
-    """
-    table = reader_of(rows).source
-    if not isinstance(table, OrcFiles):
-        return False
-    if table.table_schema is not None:
-        return not has_arrow_schema(schema_file(table.table_schema))
-    first = first or next(_opened(table), None)
-    return first is not None and not has_arrow_schema(first)
-
-
-def _opened(table: OrcFiles) -> Iterator[ORCFile]:
-    """The files of a source that can be opened. Files of no bytes have no columns. The read raises other errors."""
-    for file in table.files:
-        source = file.location if file.source is None else file.source
-        with contextlib.suppress(OrcishError):
-            yield ORCFile(source, storage_options=table.storage_options, limits=table.limits)

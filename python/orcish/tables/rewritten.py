@@ -13,6 +13,7 @@ from orcish.reading.file import ORCFile, has_arrow_schema, native_file
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.schema_file import schema_file
 from orcish.tables.all_columns import all_columns
+from orcish.tables.inferred_types import are_inferred
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.twins import check_twins, without_twins
 from orcish.types import StorageOptions
@@ -65,7 +66,8 @@ class RewrittenTypes(NamedTuple):
             storage: Options of the object store.
             keeps_instants: Whether columns of type ``timestamp`` are read as the instants that are stored, whatever
                 their type is in the table.
-            arrow_schema: Whether the new file has an Arrow schema; by default if readers take the types from one.
+            arrow_schema: Whether the new file has an Arrow schema; by default if readers take the types from one, or if
+                they do not infer the types of all columns.
 
         Raises:
             UnsupportedError: The files have columns that are one column to some readers.
@@ -76,6 +78,9 @@ class RewrittenTypes(NamedTuple):
         # Without a log, readers take units from the new file, which has those that they saw before.
         options = {} if logged is None and has_arrow_schema else {"timestamp_unit": "exact"}
         table = types.of_table(options)
+        if logged is None and arrow_schema is None and not has_arrow_schema:
+            # Columns of later files may have types that only an Arrow schema keeps.
+            has_arrow_schema = len(sources) > 1 and not are_inferred(list(types.of_table({})))
         kinds = types.timestamp_types()
         recorded = read = with_stored_types(table, kinds)
         if keeps_instants:

@@ -10,9 +10,11 @@ from orcish.errors import CommitError
 from orcish.io.names import display_name
 from orcish.io.paths import is_hidden
 from orcish.progress import reported
+from orcish.reading.orc_files import OrcFiles
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
-from orcish.reading.scan import Scan
+from orcish.reading.scan import Scan, reader_of
 from orcish.tables.commit import check_own_files
+from orcish.tables.hidden_columns import check_hidden_columns
 from orcish.tables.log.table import table_of
 from orcish.tables.target import DatasetTarget
 from orcish.types import ProgressOption, StorageOptions
@@ -20,6 +22,8 @@ from orcish.writing.dataset import MAX_MEMORY, MAX_OPEN_FILES, WrittenFile
 from orcish.writing.rows import counted
 
 __all__ = ["rewrite_table"]
+
+HIDDEN = "--output writes what readers see elsewhere"
 
 
 def rewrite_table(
@@ -49,7 +53,8 @@ def rewrite_table(
 
     Raises:
         CommitError: The table was changed meanwhile; it stays as it is.
-        ValueError: The folder is that of a partition, or has files in a folder that is none.
+        ValueError: The folder is that of a partition, or has files in a folder that is none; or files have other values
+            of a partition column than their folder.
         OSError, OrcishError: As in :func:`orcish.write_dataset`.
     """
     root, inside = table_of(folder)
@@ -66,6 +71,9 @@ def rewrite_table(
     check_own_files(root, sorted(visible), names, "and is not replaced with the table: move it out of the table")
     if visible != names:
         raise CommitError(f"{display_name(folder)}: the table was changed meanwhile, and stays as it is: run it again")
+    source = reader_of(found).source
+    if isinstance(source, OrcFiles):
+        check_hidden_columns(source, found.schema.names, HIDDEN)
     rows = changed(found)
     template = f"part-{{i}}-{uuid.uuid4()}.orc"
     writer = target.writer(

@@ -14,6 +14,7 @@ from orcish.reading.file import ORCFile, native_file
 
 __all__ = [
     "CATALYST_TYPE",
+    "INSTANT",
     "ORC_TYPE",
     "WALL",
     "has_timestamps",

@@ -8,7 +8,7 @@ import json
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli.column_names import names
+from orcish.cli.column_names import names, renames, sort_keys, types
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,42 @@ def test_errors(text):
         names(text)
 
 
-ODD = ["com,ma", "do.t", "a b", "tick`", " blank", ""]
+@pytest.mark.parametrize(
+    ("parse", "text", "found"),
+    [
+        (sort_keys, "a,-b.c", [("a", False), ("b.c", True)]),
+        (sort_keys, "`-a`, -`-b`, -`c,d`.e", [("-a", False), ("-b", True), ("c,d.e", True)]),
+        (sort_keys, "a(x,-b)", [("a(x", False), ("b)", True)]),
+        (renames, "a=b", [("a", "b")]),
+        (renames, "a=x,y,b = z ", [("a", "x,y"), ("b", "z")]),
+        (renames, "`x,y`=z,`p=q`=`r,s=t`,u=v", [("x,y", "z"), ("p=q", "r,s=t"), ("u", "v")]),
+        (renames, "a.b=c,`d``e`=`f``g`", [("a.b", "c"), ("d`e", "f`g")]),
+        (renames, "q`t=u`v,``=w", [("q`t", "u`v"), ("", "w")]),
+        (types, "a=int, b=decimal(10,2)", [("a", "int"), ("b", "decimal(10,2)")]),
+        (types, "`a,b=c`=struct<`x,y=z>`:int,d:map<int,int>>,e=int", [
+            ("a,b=c", "struct<`x,y=z>`:int,d:map<int,int>>"), ("e", "int"),
+        ]),
+    ],
+)  # fmt: skip
+def test_names_with_more(parse, text, found):
+    assert parse(text) == found
+
+
+@pytest.mark.parametrize(
+    ("parse", "text"),
+    [
+        (sort_keys, "a,-a"),
+        (sort_keys, "`a`b"),
+        *((parse, text) for parse in (renames, types) for text in ("a", "=b", "`a=b", "`a`b=c", "`a,b`")),
+        (renames, "a=`b`c"),
+    ],
+)
+def test_errors_of_names_with_more(parse, text):
+    with pytest.raises(argparse.ArgumentTypeError):
+        parse(text)
+
+
+ODD = ["com,ma", "do.t", "a b", "tick`", " blank", "", "-minus", "e=qual", "a,b=c"]
 
 
 def quoted(name):
@@ -87,3 +122,20 @@ class TestCommands:
         code, _, err = run("rewrite", file, "--output", tmp_path / "less.orc", "--drop", f"id,{quoted(name)}")
         assert code == 0, err
         assert orcish.read_table(tmp_path / "less.orc").schema.names == ["more"]
+
+    @pytest.mark.parametrize("sign", ["", "-"])
+    def test_rewrite_with_signs_and_values(self, name, file, sign, tmp_path, run):
+        options = ["--sort-by", f"{sign}{quoted(name)}", "--cast", f"{quoted(name)}=string,more=int"]
+        code, _, err = run("rewrite", file, "-o", tmp_path / "a.orc", *options, "--rename", f"{quoted(name)}=`n,e=w`")
+        assert code == 0, err
+        found = orcish.read_table(tmp_path / "a.orc")
+        assert found.to_pydict() == {
+            "n,e=w": ["2", "1"] if sign else ["1", "2"],
+            "id": [1, 2] if sign else [2, 1],
+            "more": [0, 0],
+        }
+        code, _, err = run(
+            "rewrite", tmp_path / "a.orc", "-o", tmp_path / "b.orc", "--rename", f"`n,e=w`={quoted(name)}"
+        )
+        assert code == 0, err
+        assert orcish.read_table(tmp_path / "b.orc").schema.names == [name, "id", "more"]

@@ -9,6 +9,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pyarrow.orc
+import pyarrow.parquet
 import pytest
 from support.processes import Run
 
@@ -70,3 +71,76 @@ def test_partition_columns_have_no_statistics(option: str, name: str, tmp_path: 
     orcish.write_dataset(pa.table({name: [1, 2], "id": [1, 2]}), tmp_path / "t", partition_by=[name])
     code, out, err = run("stats", tmp_path / "t", "-c", name, option)
     assert (code, out, err.count("is a partition column")) == (1, [], 1)
+
+
+def done(run: Run, *arguments: Any) -> list[str]:
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    return out
+
+
+TWICE = pa.Table.from_arrays(
+    [pa.array([1, 2]), pa.array([3, 4]), pa.array(["p", "q"]), pa.array([5.5, None])], names=["x", "y", "x", "x"]
+)
+
+
+def write(table: pa.Table, path: Path) -> Path:
+    if path.suffix == ".orc":
+        orcish.write_table(table, path)
+    elif path.suffix == ".parquet":
+        pyarrow.parquet.write_table(table, path)
+    else:
+        make = pa.ipc.new_file if path.suffix == ".arrow" else pa.ipc.new_stream
+        with make(str(path), table.schema) as writer:
+            writer.write_table(table)
+    return path
+
+
+def read(path: Path) -> pa.Table:
+    if path.suffix == ".orc":
+        return orcish.read_table(path)
+    if path.suffix == ".parquet":
+        return pyarrow.parquet.ParquetFile(path).read()
+    return (pa.ipc.open_file if path.suffix == ".arrow" else pa.ipc.open_stream)(path.read_bytes()).read_all()
+
+
+@pytest.mark.parametrize("target", ["orc", "parquet", "arrow", "arrows"])
+@pytest.mark.parametrize("source", ["orc", "parquet", "arrow", "arrows"])
+def test_conversions_of_names_that_are_there_twice(source: str, target: str, tmp_path: Path, run: Run) -> None:
+    path = write(TWICE, tmp_path / f"a.{source}")
+    made = tmp_path / f"b.{target}"
+    done(run, "convert", path, made)
+    assert read(made).equals(TWICE)
+    done(run, "convert", path, path, made, "--existing-data", "overwrite")
+    assert read(made).equals(pa.concat_tables([TWICE, TWICE]))
+    done(run, "convert", path, made, "--existing-data", "overwrite", "--where", "y = 4")
+    assert read(made).equals(TWICE.slice(1))
+    done(run, "convert", path, made, "--existing-data", "overwrite", "-c", "y")
+    assert read(made).equals(TWICE.select([1]))
+    # What was written is read again.
+    done(run, "convert", made, tmp_path / "c.orc")
+    nested = pa.table({"s": pa.StructArray.from_arrays([pa.array([1]), pa.array(["p"])], ["x", "x"])})
+    done(run, "convert", write(nested, path), made, "--existing-data", "overwrite")
+    assert read(made).equals(nested)
+
+
+@pytest.mark.parametrize("source", ["orc", "parquet", "arrow", "arrows"])
+def test_what_no_text_has_is_refused(source: str, tmp_path: Path, run: Run) -> None:
+    nested = pa.table({"l": [[{"s": 1}]], "s": pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["x", "x"])})
+    for table, name in ((TWICE, "two columns have the name 'x'"), (nested, "column 's' have the name 'x'")):
+        code, _, err = run("convert", write(table, tmp_path / f"a.{source}"), tmp_path / "a.jsonl")
+        assert (code, name in err) == (1, True)
+        assert not (tmp_path / "a.jsonl").exists()
+
+
+@pytest.mark.parametrize("source", ["parquet", "arrow", "arrows"])
+@pytest.mark.parametrize("options", [["-c", "x"], ["-c", "y,x"], ["--where", "x = 1"]])
+def test_a_name_of_several_columns(source: str, options: list[str], tmp_path: Path, run: Run) -> None:
+    code, _, err = run("convert", write(TWICE, tmp_path / f"a.{source}"), tmp_path / "a.orc", *options)
+    assert (code, "3 columns have the name 'x'" in err) == (1, True)
+
+
+@pytest.mark.parametrize("source", ["orc", "parquet", "arrow"])
+def test_json_schema_of_names_that_are_there_twice(source: str, tmp_path: Path, run: Run) -> None:
+    path = write(TWICE, tmp_path / f"a.{source}")
+    assert done(run, "json-schema", path, path) == ["struct<x:bigint,y:bigint,x:string,x:double>"]

@@ -175,12 +175,9 @@ def test_timestamps_of_a_given_unit(ending, tmp_path, run):
 @pytest.mark.parametrize("text", ["007", "-00.5", "12345678901234567890", "9" * 40])
 def test_texts_that_numbers_would_change(text, tmp_path, run):
     (tmp_path / "a.csv").write_text(f"zip,b\n1,x\n{text},y\n")
-    code, _, err = run(tmp_path / "a.csv", tmp_path / "a.orc")
-    assert code == 1
-    assert "--schema 'zip string'" in err
-    assert names(tmp_path) == {"a.csv"}
-    assert run(tmp_path / "a.csv", tmp_path / "a.orc", "--schema", "zip string")[0] == 0
-    assert orcish.read_table(tmp_path / "a.orc").to_pydict() == {"zip": ["1", text], "b": ["x", "y"]}
+    for at, options in enumerate([[], ["--schema", "zip string"]]):
+        assert run(tmp_path / "a.csv", tmp_path / f"{at}.orc", *options)[::2] == (0, "")
+        assert orcish.read_table(tmp_path / f"{at}.orc").to_pydict() == {"zip": ["1", text], "b": ["x", "y"]}
 
 
 def test_how_csv_is_written_and_read(tmp_path, run):

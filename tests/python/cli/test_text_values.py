@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime
 import functools
+import gzip
 import json
 
 import orcish
 import pyarrow as pa
 import pytest
+from orcish.cli import main
 
 ENDINGS = ["csv", "jsonl"]
 
@@ -42,21 +44,108 @@ INFERRED = [
 def test_inferred_numbers_of_more_digits(ending, texts, tmp_path, run):
     source, target = write(tmp_path / f"a.{ending}", texts), tmp_path / "o.orc"
     code, _, err = run(source, target)
-    assert code == 1
-    assert "give the type with --schema" in err or "beyond those of double" in err
-    assert not target.exists()
-    # Values of nested columns, too.
-    if ending == "jsonl":
+    if ending == "csv":
+        # Cells are texts before they are numbers.
+        assert (code, err) == (0, "")
+        assert orcish.read_table(target)["a"].to_pylist() == texts
+    else:
+        assert code == 1
+        assert "give the type with --schema" in err or "beyond those of double" in err
+        assert not target.exists()
+        # Values of nested columns, too.
         source.write_text("".join(f'{{"a":[{{"b":{text}}}]}}\n' for text in texts))
         assert run(source, target)[0] == 1
 
 
-@pytest.mark.parametrize("texts", [["0x1F"], ["007"], ["1.5", "-00.5"], ["true", "1"], ["1", "true"]], ids=" ".join)
-def test_cells_that_are_other_texts(texts, tmp_path, run):
-    code, _, err = run(write(tmp_path / "a.csv", texts), tmp_path / "o.orc")
-    # What is inferred keeps the texts.
-    assert code == 1 or orcish.read_table(tmp_path / "o.orc")["a"].to_pylist() == texts
-    assert code == 0 or "--schema 'a string'" in err
+OTHER_TEXTS = [
+    *("007", "-00", "-00.5", "0x1F", "0X1f", "+5", "+491701234567", "+.5", "+1e5", "+inf", "-0", " 5", "5 ", " 1.5"),
+    *("1_000", "1,000", "1'000", "1e", "0b1", "12abc", "9223372036854775808", "100000000000000000000", "1e400"),
+    *("True", "FALSE", "tRue", " true", "t", "yes", "NULL", "N/A", "-", "+", "\u0663"),
+]
+"""Texts that are others as numbers or booleans, or none."""
+
+
+def quoted(texts):
+    return ['"' + text + '"' for text in texts]
+
+
+@pytest.mark.parametrize("beside", [[], ["1"], ["1.5"], ["true"]], ids=["alone", "integer", "double", "boolean"])
+@pytest.mark.parametrize("text", OTHER_TEXTS, ids=ascii)
+def test_cells_that_are_other_texts(text, beside, tmp_path, run, capsys):
+    """Columns with such a text are texts, and those of integers and booleans have the same cells again."""
+    texts = [*beside, text]
+    source = write(tmp_path / "a.csv", quoted(texts))
+    assert run(source, tmp_path / "o.orc")[::2] == (0, "")
+    if text != "-0" or beside != ["1.5"]:
+        assert orcish.read_table(tmp_path / "o.orc")["a"].to_pylist() == texts
+    assert main(["json-schema", str(source)]) == 0
+    assert capsys.readouterr().out.strip() == orcish.ORCFile(tmp_path / "o.orc").type_string
+
+
+@pytest.mark.parametrize("text", ["+5", "007", "-0", " 5", "True"])
+@pytest.mark.parametrize("first", ["5", "1.5", "true"])
+def test_later_cells_that_are_other_texts(first, text, tmp_path, run, monkeypatch):
+    monkeypatch.setattr("orcish.cli.formats.text.BLOCK", 1000)
+    code, _, err = run(write(tmp_path / "a.csv", [first] * 1000 + [text]), tmp_path / "o.orc")
+    assert (code, "--schema 'a string'" in err) == ((0, False) if (first, text) == ("1.5", "-0") else (1, True))
+
+
+CELLS = {
+    "integers": ["0", "-1", "10", "-9223372036854775808", "9223372036854775807", "100"],
+    "booleans": ["true", "false"],
+    "texts": OTHER_TEXTS,
+    "mixed": ["1", "true", "+5", "-0"],
+    "dates": ["2026-01-31", "0001-01-01"],
+}
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_the_same_cells_again(kind, tmp_path, run):
+    for at, cells in enumerate([CELLS[kind], *([cell] for cell in CELLS[kind])]):
+        source, target = write(tmp_path / f"{at}.csv", quoted(cells)), tmp_path / f"{at}-again.csv"
+        assert run(source, tmp_path / f"{at}.orc")[0] == 0
+        assert run(tmp_path / f"{at}.orc", target)[0] == 0
+        assert target.read_text().replace('"', "") == source.read_text().replace('"', "")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1.", 1.0), (".5", 0.5), ("-.5", -0.5), ("0.50", 0.5), ("1e5", 1e5), ("1E+05", 1e5), ("Infinity", float("inf"))],
+)
+def test_doubles_have_other_spellings(text, value, tmp_path, run):
+    assert run(write(tmp_path / "a.csv", [text]), tmp_path / "o.orc")[0] == 0
+    assert orcish.read_table(tmp_path / "o.orc")["a"].to_pylist() == [value]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.csv.gz", "a.tsv"])
+@pytest.mark.parametrize("rows", [0, 1, 3])
+def test_the_last_line_break_says_nothing(name, rows, tmp_path, run):
+    """Files with one and without one are the same rows, those of a header alone included."""
+    sign = "\t" if ".tsv" in name else ","
+    lines = [f"a{sign}b"] + [f"{at}{sign}2020-01-01" for at in range(rows)]
+    if "jsonl" in name:
+        lines = [f'{{"a":{at},"b":"x"}}' for at in range(rows)] + ['{"a":1,"c":2}']
+    made = []
+    for at, end in enumerate(["", "\n"]):
+        folder = tmp_path / str(at)
+        folder.mkdir()
+        opened = gzip.open if name.endswith("gz") else open
+        with opened(folder / name, "wb") as file:
+            file.write(("\n".join(lines) + end).encode())
+        assert run(folder / name, folder / "o.orc")[::2] == (0, "")
+        made.append(orcish.read_table(folder / "o.orc"))
+    assert made[0] == made[1]
+    assert made[0].num_rows == rows + ("jsonl" in name)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+@pytest.mark.parametrize("schema", [None, "b date", "c int, b date", "c int, a int, b date"])
+def test_columns_stay_in_their_order(name, schema, tmp_path, run):
+    source = tmp_path / name
+    rows = ["a,b,c", "1,2020-01-01,2"] if name == "a.csv" else ['{"a":1,"b":"2020-01-01","c":2}']
+    source.write_text("\n".join(rows) + "\n")
+    assert run(source, tmp_path / "o.orc", *([] if schema is None else ["--schema", schema]))[0] == 0
+    assert orcish.read_table(tmp_path / "o.orc").column_names == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -24,7 +24,7 @@ from orcish.io.paths import local_path
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan
 from orcish.tables.apart import check_apart
-from orcish.tables.convert import infers_arrow_types
+from orcish.tables.inferred_types import infers_written_types
 from orcish.tables.log.listing import table_files
 from orcish.writing.writer import write_table
 
@@ -156,7 +156,7 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
     progress = not options.json
     if to == ORC:
         codec_of(target, to, options.compression, None, "zstd")
-        if isinstance(rows, Scan) and infers_arrow_types(rows):
+        if isinstance(rows, Scan) and infers_written_types(rows):
             # Readers infer the same types.
             given["arrow_schema"] = False
         written = write_table(rows, target, overwrite=overwrite, progress=progress, storage_options=storage, **given)

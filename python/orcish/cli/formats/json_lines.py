@@ -26,8 +26,8 @@ MAYBE_OTHER = {64: re.compile(DIGITS % (15, 2)), 32: re.compile(DIGITS % (6, 1))
 
 
 def json_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
-    """The columns of JSON lines, with given and inferred types. Strings that look like timestamps are strings. Those
-    without values in the first block have the type null.
+    """The columns of JSON lines, in their order, with given and inferred types. Strings that look like timestamps are
+    strings. Columns without values in the first block have the type null.
 
     Raises:
         ValueError: There are no rows, and no columns are given.
@@ -36,12 +36,17 @@ def json_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema
     first = next(_blocks(open_file()), b"")
     if not first and not given:
         raise ValueError("there are no rows, and so no columns: --schema gives them")
+    names: dict[str, None] = {}
     if given and first:
+        rows = list(documents(first))
+        names = dict.fromkeys(name for row in rows for name in row)
         # Given columns may have values that pyarrow does not read.
-        others = ({name: value for name, value in row.items() if name not in given} for row in documents(first))
+        others = ({name: value for name, value in row.items() if name not in given} for row in rows)
         first = b"".join(json.dumps(row).encode() + b"\n" for row in others if row)
-    inferred = _inferred(first) if first else ()
-    return pa.schema([*given.values(), *inferred])
+    found = {field.name: field for field in _inferred(first)} if first else {}
+    fields = {**found, **given}
+    # Columns are in the order of the file; those that its first rows do not have are the last ones.
+    return pa.schema([fields[name] for name in dict.fromkeys([*names, *fields])])
 
 
 def _inferred(block: bytes) -> list[pa.Field]:
@@ -97,22 +102,21 @@ def _blocks(file: Any) -> Iterator[bytes]:
         CorruptFileError: A row is too large, or a line is ``null``.
         LimitExceededError: Values nest too deeply.
     """
-    rest, is_first, levels = b"", True, Levels()
-    while True:
-        data = file.read(BLOCK)
-        block = (rest + data).removeprefix(MARK) if is_first else rest + data
-        is_first = False
-        end = block.rfind(b"\n") + 1 if data else len(block)
-        if data and not end and len(block) >= BLOCK:
+    rest, levels = b"", Levels()
+    data = file.read(BLOCK).removeprefix(MARK)
+    while data:
+        following = file.read(BLOCK)
+        block = rest + data
+        # The last line may have no line break.
+        end = block.rfind(b"\n") + 1 if following else len(block)
+        if not end and len(block) >= BLOCK:
             raise CorruptFileError(
                 "a row is larger than 16 MB, or the file is one array: JSON lines have an object on each line"
             )
         levels.check(block[:end])
         if block[:end].strip():
             yield block[:end]
-        rest = block[end:]
-        if not data:
-            return
+        rest, data = block[end:], following
 
 
 def _is_text(kind: pa.DataType) -> bool:

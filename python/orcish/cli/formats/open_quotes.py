@@ -1,4 +1,6 @@
-"""A check of CSV that ends inside of a quoted cell, as files do that are cut. pyarrow takes the rest for one cell."""
+"""CSV with an end: a file that ends inside of a quoted cell, as files do that are cut, is an error, and one that ends
+without a line break has one. pyarrow takes the rest of the former for one cell, and refuses a header like the latter.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ BLOCK = 1 << 20
 
 
 class CheckedCsv(io.RawIOBase):
-    """A file of CSV, which is an error at its end if a quote is open there.
+    """A file of CSV, whose last line ends with a line break. It is an error at its end if a quote is open there.
 
     Args:
         opened: Opens the file. It is read a second time only where the number of its quotes is odd.
@@ -29,16 +31,28 @@ class CheckedCsv(io.RawIOBase):
         self._opened, self._delimiter = opened, delimiter
         self._file = opened()
         self._quotes = 0
+        self._last = b"\n"
 
     def readable(self) -> bool:
         """Whether there is ``read``."""
         return True
 
     def read(self, size: int = -1, /) -> bytes:
-        """The next bytes."""
+        """The next bytes, as many as are asked for unless the file ends."""
         data: bytes = self._file.read(None if size < 0 else size)
+        while 0 < len(data) < size and (more := self._file.read(size - len(data))):
+            data += more
         self._quotes += data.count(b'"')
-        if not data and self._quotes % 2:
+        self._last = data[-1:] or self._last
+        if len(data) < size or size < 0:
+            self._check_quotes()
+            if self._last not in b"\r\n":
+                self._last = b"\n"
+                data += self._last
+        return data
+
+    def _check_quotes(self) -> None:
+        if self._quotes % 2:
             line = _open_quote(self._opened(), self._delimiter)
             self._quotes = 0
             if line is not None:
@@ -46,7 +60,6 @@ class CheckedCsv(io.RawIOBase):
                     f'line {line}: a quote (") is opened, and the file ends without another one: it is cut, or the '
                     "quote is text, which is written twice in a quoted cell"
                 )
-        return data
 
     def close(self) -> None:
         """Closes the file."""

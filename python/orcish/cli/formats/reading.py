@@ -17,7 +17,7 @@ from orcish.cli.formats.errors import errors_of_reading
 from orcish.cli.formats.json_lines import json_rows, json_schema
 from orcish.cli.formats.names import TEXT, named
 from orcish.cli.formats.places import open_input
-from orcish.cli.formats.source_types import common_schema
+from orcish.cli.formats.source_types import common_schema, numbered
 from orcish.cli.formats.text import csv_rows, csv_schema, with_text
 from orcish.cli.formats.text_options import TextOptions
 from orcish.errors import CorruptFileError, unknown_column
@@ -115,7 +115,8 @@ class ForeignRows(BatchSource):
         """The rows for which the filter is true, with the columns of a schema."""
         with errors_of_reading(location):
             kept = batch if self.filters is None else _kept(batch, self.filters)
-            columns = [kept.column(field.name) for field in schema]
+            places = _places(kept.schema)
+            columns = [kept.column(places[key]) for key in numbered(schema.names)]
         if len(kept):
             yield pa.RecordBatch.from_arrays(columns, schema=schema) if columns else kept.select([])
 
@@ -150,6 +151,8 @@ def _kept(batch: pa.RecordBatch, filters: str) -> pa.RecordBatch:
         found = [own for own in batch.schema.names if name == own or name.startswith(f"{own}.")]
         if not found:
             raise unknown_column(name, batch.schema.names)
+        for own in found:
+            _check_single(batch.schema, own)
         used += found
     number = pa.field("row " + " ".join(used), pa.int64())
     schema = pa.schema([*(batch.schema.field(name) for name in dict.fromkeys(used)), number])
@@ -176,7 +179,8 @@ def _with_types(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     Raises:
         ValueError: A value is not one of its type.
     """
-    fields = [_field(schema, name) for name in batch.schema.names]
+    places = _places(schema)
+    fields = [schema.field(places[key]) for key in numbered(batch.schema.names)]
     if all(own.type == field.type for own, field in zip(batch.schema, fields, strict=True)):
         return batch
     columns = []
@@ -214,12 +218,24 @@ def _validated(read: Callable[[pa.Schema], Batches], schema: pa.Schema, location
 def _with_constants(batch: pa.RecordBatch, constants: Mapping[str, pa.Array]) -> pa.RecordBatch:
     if not constants:
         return batch
-    columns = {name: batch.column(name) for name in batch.schema.names}
-    fields = {field.name: field for field in batch.schema}
-    for name, value in constants.items():
-        columns[name] = pa.repeat(value[0], len(batch))
-        fields[name] = pa.field(name, value.type)
-    return pa.RecordBatch.from_arrays([*columns.values()], schema=pa.schema([*fields.values()], batch.schema.metadata))
+    own = [at for at, name in enumerate(batch.schema.names) if name not in constants]
+    columns = [batch.column(at) for at in own] + [pa.repeat(value[0], len(batch)) for value in constants.values()]
+    fields = [batch.schema.field(at) for at in own] + [pa.field(name, value.type) for name, value in constants.items()]
+    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields, batch.schema.metadata))
+
+
+def _places(schema: pa.Schema) -> dict[tuple[str, int], int]:
+    return {key: at for at, key in enumerate(numbered(schema.names))}
+
+
+def _check_single(schema: pa.Schema, name: str) -> None:
+    """Checks that a name is that of one column.
+
+    Raises:
+        ValueError: Several columns have it.
+    """
+    if (count := schema.names.count(name)) > 1:
+        raise ValueError(f"{count} columns have the name {name!r}: choose columns and rows by the names of others")
 
 
 def _field(schema: pa.Schema, name: str) -> pa.Field:
@@ -227,12 +243,12 @@ def _field(schema: pa.Schema, name: str) -> pa.Field:
 
     Raises:
         UnknownColumnError: There is no such column.
+        ValueError: There are several.
     """
-    at = schema.get_field_index(name)
-    # There is no such index of a name that is there twice, either.
-    if at < 0 and name not in schema.names:
+    if name not in schema.names:
         raise unknown_column(name, schema.names)
-    return schema.field(name if at < 0 else at)
+    _check_single(schema, name)
+    return schema.field(name)
 
 
 def _parquet(location: str, rows: ForeignRows) -> Opened:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,17 @@ from orcish.arrow.nested import is_binary, is_list, is_text, value_type
 from orcish.arrow.units import DIGITS
 from orcish.io.names import display_name
 
-__all__ = ["common_schema"]
+__all__ = ["common_schema", "numbered"]
+
+
+def numbered(names: list[str]) -> list[tuple[str, int]]:
+    """Names, each with how many columns before have it: several columns of one name are told apart by their order."""
+    seen = collections.Counter[str]()
+    found = []
+    for name in names:
+        found.append((name, seen[name]))
+        seen[name] += 1
+    return found
 
 
 def common_schema(schemas: list[pa.Schema], locations: list[str], form: str, columns: list[str] | None) -> pa.Schema:
@@ -30,13 +41,13 @@ def common_schema(schemas: list[pa.Schema], locations: list[str], form: str, col
         ValueError: The columns of a source are others, or no type holds the values of all.
     """
     first = schemas[0]
-    fields = {field.name: field for field in first}
+    fields = dict(zip(numbered(first.names), first, strict=True))
     for schema, location in zip(schemas[1:], locations[1:], strict=True):
         names = [display_name(each) for each in (location, locations[0])]
         if sorted(schema.names) != sorted(first.names):
             raise ValueError(f"{names[0]} has other columns than {names[1]}: convert them one by one")
-        for field in schema:
-            own = fields[field.name]
+        for key, field in zip(numbered(schema.names), schema, strict=True):
+            own = fields[key]
             kind = _JOINS.get(form, _typed)(own.type, field.type)
             if kind is None and (columns is None or field.name in columns):
                 advice = "--schema gives one type" if form == "json" else "convert them one by one"
@@ -45,8 +56,8 @@ def common_schema(schemas: list[pa.Schema], locations: list[str], form: str, col
                 )
             if kind is not None:
                 nullable = own.nullable or field.nullable
-                fields[field.name] = own.with_type(kind).with_nullable(nullable)
-    return pa.schema([fields[name] for name in first.names], first.metadata)
+                fields[key] = own.with_type(kind).with_nullable(nullable)
+    return pa.schema([*fields.values()], first.metadata)
 
 
 def _typed(a: Any, b: Any) -> Any:

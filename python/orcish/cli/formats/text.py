@@ -14,12 +14,16 @@ from orcish.cli.formats.open_quotes import CheckedCsv
 from orcish.cli.formats.text_options import TextOptions
 from orcish.errors import CorruptFileError, unknown_column
 
-__all__ = ["BLOCK", "csv_rows", "csv_schema", "exact_csv_schema", "given_fields", "typed_values", "with_text"]
+__all__ = ["BLOCK", "csv_rows", "csv_schema", "given_fields", "typed_values", "with_text"]
 
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
-OTHER_TEXT = r"^[+-]?0[0-9xX]"
-"""Texts that are other texts as numbers: with leading zeros, or hexadecimal."""
+OTHER_TEXT = r"^\s|\s$|^\+|^-?0[0-9xX]|^-?[0-9]{19,}$"
+"""Texts that are other texts as numbers: with blanks around them, a plus, leading zeros, hexadecimal, or integers that
+floating point numbers write with an exponent.
+"""
+SAME_TEXT = {"integer": r"^(0|-?[1-9][0-9]*)$", "boolean": r"^(true|false)$"}
+"""Texts that are the same texts as integers and booleans."""
 
 
 def given_fields(options: TextOptions) -> dict[str, pa.Field]:
@@ -67,7 +71,8 @@ def _opened(open_file: Callable[[], Any], options: TextOptions, types: dict[str,
 
 
 def csv_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
-    """The columns of CSV, with given and inferred types. Those without values in the first block have the type null.
+    """The columns of CSV, with given and inferred types. Columns with a text in the first block that a number or
+    boolean would change are texts. Those without values in the first block have the type null.
 
     Raises:
         UnknownColumnError: The schema has a column that the file has not.
@@ -83,29 +88,28 @@ def csv_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
     repeated = repeated_name(found.names)
     if repeated is not None:
         raise ValueError(f"two columns have the name {repeated!r}: --no-header with --schema gives other names")
-    return pa.schema([given.get(field.name, field) for field in found])
+    kept = _exact_fields(open_file, options, [field for field in found if field.name not in given], found)
+    return pa.schema([given.get(field.name) or kept[field.name] for field in found])
 
 
-def exact_csv_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
-    """The columns of CSV, with the types that keep all texts of the first block.
-
-    Raises:
-        ValueError: Two columns have one name.
-    """
-    schema = csv_schema(open_file, options)
-    numbers = [field.name for field in schema if _is_number(field.type)]
-    types = {field.name: field.type for field in schema} | dict.fromkeys(numbers, pa.string())
+def _exact_fields(
+    open_file: Callable[[], Any], options: TextOptions, inferred: list[pa.Field], schema: pa.Schema
+) -> dict[str, pa.Field]:
+    """The inferred columns by name, with types that keep all texts of the first block."""
+    kept = {field.name: field for field in inferred}
+    numbers = [field for field in inferred if _is_number(field.type)]
+    if not numbers:
+        return kept
+    types = {name: pa.string() for name in schema.names}
     first = next(iter(_opened(open_file, options, types, is_single=len(schema) == 1)), None)
-    fields = []
-    for field in schema:
-        found = field
-        if first is not None and field.name in numbers:
-            try:
-                _inferred(first.column(field.name), field)
-            except CorruptFileError:
-                found = field.with_type(pa.string())
-        fields.append(found)
-    return pa.schema(fields)
+    if first is None:
+        return kept
+    for field in numbers:
+        try:
+            _inferred(first.column(field.name), field)
+        except CorruptFileError:
+            kept[field.name] = field.with_type(pa.string())
+    return kept
 
 
 def csv_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -164,18 +168,24 @@ def _inferred(array: pa.Array, field: pa.Field) -> pa.Array:
     kind = field.type
     if array.type == kind:
         return array
-    texts = pc.utf8_trim_whitespace(array)
-    is_number = not pa.types.is_boolean(kind)
-    advice = f"give the type with --schema '{field.name} string'{', or a type of numbers' if is_number else ''}"
-    if is_number:
-        at = pc.index(pc.fill_null(pc.match_substring_regex(texts, OTHER_TEXT), False), True).as_py()
-        if at >= 0:
-            raise CorruptFileError(
-                f"column {field.name!r}: {array[at].as_py()[:40]!r} would not be the same text as a number: {advice}"
-            )
+    name = "boolean" if pa.types.is_boolean(kind) else "number"
+    advice = f"give the type with --schema '{field.name} string', or another type"
+    at = pc.index(pc.fill_null(_is_other_text(array, kind), False), True).as_py()
+    if at >= 0:
+        raise CorruptFileError(
+            f"column {field.name!r}: {array[at].as_py()[:40]!r} would not be the same text as a {name}: {advice}"
+        )
     try:
-        return cast_exactly(texts, kind)
+        return cast_exactly(array, kind)
     except pa.ArrowInvalid as error:
         raise CorruptFileError(
             f"column {field.name!r}: {error}: types are inferred of the first rows: {advice}"
         ) from error
+
+
+def _is_other_text(texts: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Whether texts are others once they are parsed, and so identifiers rather than numbers: ``007``, ``+49…``."""
+    if pa.types.is_floating(kind):
+        return pc.match_substring_regex(texts, OTHER_TEXT)
+    same = SAME_TEXT["boolean" if pa.types.is_boolean(kind) else "integer"]
+    return pc.invert(pc.match_substring_regex(texts, same))

@@ -17,6 +17,7 @@ from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.io.paths import absolute, expanded, path_text
 from orcish.keywords import checked_keywords, chosen_options
+from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import reader_of
 from orcish.spark.jobs.runner import active_session, run_in_workers, sql_schema, to_batch, to_frame
 from orcish.spark.options import WriterOptions, to_text
@@ -28,6 +29,7 @@ from orcish.spark.table.writer import TableTarget
 from orcish.spark.types.arrow import arrow_schema
 from orcish.spark.types.timezones import arrow_zone
 from orcish.tables.commit import STAGED, Job, Staged
+from orcish.tables.hidden_columns import check_hidden_columns
 from orcish.tables.log.listing import table_files
 from orcish.types import ExistingData, StorageOptions, WriteOptions
 from orcish.writing.dataset import check_existing_data
@@ -78,9 +80,10 @@ def convert(
 ) -> DataFrame:
     """Converts a table to ORC. The files appear at once, when all have been written.
 
-    ORC files and CarbonData tables are read and written in the workers, without passing rows through the JVM. Other
-    formats are read by Spark. The keywords of :class:`~orcish.types.WriteOptions` apply to each file. Codec, bloom
-    filters, sizes of stripes and row groups, and user metadata of the source files are not kept.
+    ORC files and CarbonData tables are read and written in the workers, without passing rows through the JVM, and
+    ``timestamp`` and ``timestamp with local time zone`` of ORC files keep their types. Other formats are read by Spark,
+    whose timestamps are written as ``timestamp``. The keywords of :class:`~orcish.types.WriteOptions` apply to each
+    file. Codec, bloom filters, sizes of stripes and row groups, and user metadata of the source files are not kept.
 
     >>> osp.convert("parquet/", "out/", bloom_filter_columns=["id"], sort_within=["id"]).select("rows").show()
     +----+
@@ -111,7 +114,8 @@ def convert(
     Raises:
         FileNotFoundError: The source has no files.
         FileExistsError: The target has files, or is a table without rows, and ``existing_data`` is ``"error"``.
-        ValueError: The format of the source is unknown, or an option is wrong.
+        ValueError: The format of the source is unknown, or an option is wrong; or files that are replaced store a
+            partition column with other values than that of their folder.
         UnsupportedError: A type cannot be stored in ORC, or the target is a CarbonData table.
     """
     options = chosen_options(locals(), WriteOptions)
@@ -126,6 +130,10 @@ def convert(
     missing = next((name for name in sort_within or () if name not in rows.schema.names), None)
     if missing is not None:
         raise ValueError(f"sort_within: there is no column {missing!r}")
+    if rows.files is not None and existing_data in ("overwrite", "overwrite_partitions"):
+        inside = [file for file in rows.files.files if file.location.startswith(f"{target.rstrip('/')}/")]
+        replaced = dataclasses.replace(rows.files, files=inside)
+        check_hidden_columns(replaced, rows.schema.names, "convert to another folder, which has what readers see")
     writing = WriterOptions(
         path=target,
         partition_by=tuple(by),
@@ -136,7 +144,7 @@ def convert(
         storage=storage,
         are_keywords=True,
     )
-    to = TableTarget(job, writing, rows.schema)
+    to = TableTarget(job, writing, rows.schema, source_types=tuple(rows.instant_types.items()))
     to.check_partitioned(existing_data)
     to = to.fitted(existing_data)
     with job.cleaned_up() as staged:
@@ -151,6 +159,10 @@ class _Source:
     folders: list[str]
     """Partition columns."""
     write: Callable[[SparkSession, TableTarget, list[str], str], list[Staged]]
+    instant_types: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """The ORC types of timestamps, by dotted names of columns."""
+    files: OrcFiles | None = None
+    """The files of a source that is ORC."""
 
 
 def _source(
@@ -176,8 +188,11 @@ def _source(
     if found in ("orc", "carbondata"):
         table = open_table(spark, source, options=options, storage_options=storage, is_carbon=found == "carbondata")
         # Options may select some of the columns.
-        folders = [name for name in reader_of(table.scan).source.partition_columns if name in table.schema.names]
-        return _Source(table.schema, folders, functools.partial(_write_work, table.task_inputs()))
+        read = reader_of(table.scan).source
+        folders = [name for name in read.partition_columns if name in table.schema.names]
+        write = functools.partial(_write_work, table.task_inputs())
+        orc = read if isinstance(read, OrcFiles) else None
+        return _Source(table.schema, folders, write, table.instant_types(), orc)
     frame = spark.read.format(found).options(**options).load(expanded(path_text(source)))
     # For patterns, Spark has no partition columns.
     folders = [name for name, _ in files[0].partition if name in frame.schema.names]

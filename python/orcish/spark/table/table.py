@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
+from orcish.arrow.nested import map_columns
 from orcish.carbon.detect import has_carbon, is_carbon_table
 from orcish.carbon.source import check_no_external
 from orcish.errors import OrcishError, UnknownColumnError, UnsupportedError
@@ -30,6 +31,7 @@ from orcish.spark.table.tasks import TaskInput
 from orcish.spark.types.arrow import arrow_schema, nullable, scanned_schema, spark_schema
 from orcish.spark.types.timezones import java_zone
 from orcish.tables.log.schema import TableSchema
+from orcish.writing.timestamps import INSTANT, WALL
 
 __all__ = ["SparkTable"]
 
@@ -53,6 +55,8 @@ class SparkTable:
     names: tuple[str, ...]
     """Names of the columns in the scan."""
     options: TableOptions
+    own_files: OrcFiles | None = None
+    """The ORC files with the columns that they have, and no partition columns; ``None`` of CarbonData."""
 
     @classmethod
     def open(
@@ -90,7 +94,8 @@ class SparkTable:
         check_no_external(options.external_locations, "option externalLocations")
         if not files and logged is None:
             raise FileNotFoundError(f"no files: {', '.join(options.paths)}")
-        stored, fault = _stored(files, options, logged)
+        own_files = _own_files(files, options, logged)
+        stored, fault = _stored(own_files, options)
         if fault is not None and schema is None and options.columns is None:
             raise fault
         partition_types = {field.name: field.dataType for field in spark_schema(partition_schema(files))}
@@ -147,10 +152,9 @@ class SparkTable:
         if schema is not None and options.columns is not None and _types(found) != _types(schema):
             raise ValueError("a schema says which columns are read: option `columns` does not go with it")
         if schema is None or options.columns is not None:
-            return cls(scan, found, tuple(found.names), options)
-        return cls(
-            scan, schema, tuple(_equal_name(partition_types, name, options) or name for name in schema.names), options
-        )
+            return cls(scan, found, tuple(found.names), options, own_files)
+        names = tuple(_equal_name(partition_types, name, options) or name for name in schema.names)
+        return cls(scan, schema, names, options, own_files)
 
     def inferred_partition_columns(self) -> list[str]:
         """Partition columns with types other than text, which are inferred unless a schema or an option says them."""
@@ -160,6 +164,23 @@ class SparkTable:
         types = {field.name: field.dataType for field in self.schema}
         known = [name for name in source.partition_columns if name in types]
         return [name for name in known if not isinstance(types[name], T.StringType)]
+
+    def instant_types(self) -> dict[str, str]:
+        """The ORC types of the timestamp columns of ORC files, by their dotted names, as :func:`timestamp_types`. Reads
+        the tail of one file, or of all files with ``mergeSchema``.
+        """
+        if self.own_files is None:
+            return {}
+        schema, _ = _stored(self.own_files, self.options, {"timestamps": "wall"})
+        found: dict[str, str] = {}
+
+        def seen(field: pa.Field, path: str) -> pa.Field:
+            if pa.types.is_timestamp(field.type):
+                found[path] = WALL if field.type.tz is None else INSTANT
+            return field
+
+        map_columns(schema, seen)
+        return found
 
     def task_inputs(self) -> list[TaskInput]:
         """Splits the table into task inputs of about the requested size."""
@@ -176,17 +197,20 @@ def spark_read_options(options: TableOptions) -> dict[str, Any]:
     return {**AS_STORED, **options.values, "timezone": java_zone(options.timezone)}
 
 
+def _own_files(files: list[TableFile], options: TableOptions, logged: TableSchema | None) -> OrcFiles:
+    columns = None if logged is None else logged._replace(shown=[])
+    return OrcFiles([file._replace(partition=[]) for file in files], None, "name", options.storage, None, columns)
+
+
 def _stored(
-    files: list[TableFile], options: TableOptions, logged: TableSchema | None
+    source: OrcFiles, options: TableOptions, more: Mapping[str, Any] | None = None
 ) -> tuple[pa.Schema, OrcishError | None]:
     """The schema in the log, or that of the first file that is not empty, or the union of all schemas; and the error of
-    columns that cannot be read, which it does not have.
+    columns that cannot be read, which it does not have. ``more`` has further options of reading.
     """
-    columns = None if logged is None else logged._replace(shown=[])
-    source = OrcFiles([file._replace(partition=[]) for file in files], None, "name", options.storage, None, columns)
-    types = {**AS_STORED, **options.values}
+    types = {**AS_STORED, **options.values, **(more or {})}
     opened = source.open(types)
-    if options.merge_schema and files:
+    if options.merge_schema and source.files:
         unified = unified_schema(opened, case_sensitive=options.case_sensitive)
         return unified.schema, unified.fault
     return source.full_schema(opened), opened.fault if isinstance(opened, PartiallyReadable) else None

@@ -42,7 +42,7 @@ class TableTarget:
     options: WriterOptions
     schema: StructType
     instant_types: tuple[tuple[str, str], ...] = ()
-    """ORC types of the instants of an existing table, by dotted column names."""
+    """ORC types of instants, by dotted column names: those of an existing table, and else those of the source."""
     appended: pa.Schema | None = None
     """The types of the rows in an existing table that keeps its columns."""
     typed: tuple[str, ...] = ()
@@ -51,6 +51,8 @@ class TableTarget:
     """The position of the log at which the table was looked at."""
     table_schema: TableSchema | None = None
     """The schema of the table after the commit."""
+    source_types: tuple[tuple[str, str], ...] = ()
+    """ORC types of the instants of the source of the rows, likewise. Without them, they are those of Spark's writer."""
 
     def __post_init__(self) -> None:
         by = [self._column(name) for name in self.options.partition_by]
@@ -93,9 +95,8 @@ class TableTarget:
         """
         folder = self.job.folder()
         attempt = self.job.attempt()
-        kinds = [dict(self.instant_types)]
-        stored = StorageConverter(with_stored_types(stored_schema(self.schema), kinds))
-        own = with_stored_types(self.appended or stored_schema(self.schema), kinds)
+        stored = StorageConverter(self._with_instants(stored_schema(self.schema)))
+        own = self._with_instants(self.appended or stored_schema(self.schema))
         named = self._named_as_text()
         schema = self._in_folders(own)
         table = TableWriter(
@@ -153,10 +154,12 @@ class TableTarget:
             ValueError: The rows do not match the table.
         """
         if existing is None:
-            return dataclasses.replace(self, instant_types=(), appended=None, typed=())
+            return dataclasses.replace(self, instant_types=self.source_types, appended=None, typed=())
         is_sensitive = self.options.case_sensitive
         own = {same_name(path, is_sensitive): kind for path, kind in existing.timestamp_types.items()}
-        kinds = ((path, own.get(same_name(path, is_sensitive))) for path in _instants(self.schema, ""))
+        new = dict(self.source_types)
+        paths = _instants(self.schema, "")
+        kinds = ((path, own.get(same_name(path, is_sensitive), new.get(path))) for path in paths)
         by, types = self.options.partition_by, existing.partition_types
         return dataclasses.replace(
             self,
@@ -202,7 +205,10 @@ class TableTarget:
 
     def _rows_in_log(self) -> pa.Schema:
         """The types of the rows, as :meth:`_in_log`."""
-        return self._in_log(stored_schema(self.schema) if self.appended is None else self.appended)
+        return self._in_log(self._with_instants(stored_schema(self.schema) if self.appended is None else self.appended))
+
+    def _with_instants(self, schema: pa.Schema) -> pa.Schema:
+        return with_stored_types(schema, [dict(self.instant_types)])
 
     def _in_log(self, schema: pa.Schema) -> pa.Schema:
         """As :meth:`_in_folders`, with dates as dates: Spark names them as orcish does."""

@@ -1,0 +1,62 @@
+"""Columns in files that have the name of a partition column. Readers see the value of the folder in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import pyarrow as pa
+
+from orcish.arrow.nested import value_type
+from orcish.errors import UnsupportedError
+from orcish.io.names import display_name
+from orcish.reading.file import ORCFile
+from orcish.reading.orc_files import OrcFiles
+from orcish.tables.partition_values import parse_values
+
+__all__ = ["check_hidden_columns"]
+
+
+def check_hidden_columns(table: OrcFiles, columns: Collection[str], advice: str) -> None:
+    """Checks that files of a table have no other values in such columns than their folders: new files in their place
+    have only the latter.
+
+    Args:
+        table: The files.
+        columns: The columns that are written.
+        advice: What to do.
+
+    Raises:
+        ValueError: A file has other values.
+        OrcishError, OSError: A file cannot be read.
+    """
+    for file in table.files:
+        if not file.partition:
+            continue
+        source = file.location if file.source is None else file.source
+        opened = ORCFile(source, storage_options=table.storage_options, limits=table.limits)
+        stored = set(opened.arrow_schema(masked="allow").names)
+        for name, text in file.partition:
+            if name in columns and name in stored and not _has_only(opened, name, text):
+                folder = "null" if text is None else repr(text)
+                raise ValueError(
+                    f"{display_name(file.location)}: column {name!r} is stored with other values than that of its "
+                    f"folder, {folder}, which readers see, and they would be lost: {advice}"
+                )
+
+
+def _has_only(file: ORCFile, name: str, text: str | None) -> bool:
+    """Whether all values of a column are that of a text."""
+    wanted: Any = None
+    try:
+        for batch in file.iter_batches(columns=[name], timestamp_unit="exact"):
+            column = batch.column(0)
+            if text is not None and wanted is None:
+                wanted = parse_values(pa.array([text]), value_type(column.type))[0].as_py()
+            # NaN is not equal to itself.
+            if any(str(value) != str(wanted) for value in column.to_pylist()):
+                return False
+    except (ValueError, UnsupportedError, pa.ArrowException):
+        # No value of the type is the text.
+        return False
+    return True

@@ -1,0 +1,89 @@
+"""Conversions of ORC files keep both ORC types of timestamps, and values that readers do not see."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any
+
+import orcish
+import orcish.spark as osp
+import pyarrow as pa
+import pytest
+from orcish.cli.spark import main
+from orcish.writing.timestamps import INSTANT, WALL, timestamp_types
+from support.cpp_writers import write_rows
+
+Spark = Any
+AT = dt.datetime(2026, 7, 1, 12, 30, 1, 5, dt.timezone.utc)
+KINDS = {"i": INSTANT, "w": WALL, "s.x": INSTANT, "s.y": WALL, "l.element": INSTANT, "m.value": INSTANT}
+SCHEMA = f"struct<k:int,i:{INSTANT},w:{WALL},s:struct<x:{INSTANT},y:{WALL}>,l:array<{INSTANT}>,m:map<string,{INSTANT}>>"
+ROWS = [(1, AT, AT, (AT, AT), [AT, None], {"a": AT}), (2, None, None, None, None, None)]
+
+
+def source(folder: Path) -> Path:
+    path = folder / "s" / "p=1" / "a.orc"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(write_rows(SCHEMA, ROWS))
+    return folder / "s"
+
+
+def kinds_of(table: Path) -> list[dict[str, str]]:
+    return [timestamp_types(orcish.ORCFile(path)) for path in sorted(table.rglob("*.orc"))]
+
+
+@pytest.mark.parametrize("way", ["elsewhere", "in place", "sorted", "all columns", "shell", "appended", "twice"])
+def test_both_types_of_timestamps_stay(spark: Spark, tmp_path: Path, way: str) -> None:
+    table, target = source(tmp_path), tmp_path / "t"
+    instants = orcish.read_table(table, timestamps="instant")
+    shown = spark.read.format("orcish").load(str(table)).sort("k").collect()
+    if way == "in place":
+        target = table
+        osp.convert(str(table), str(target), existing_data="overwrite")
+    elif way == "sorted":
+        osp.convert(str(table), str(target), sort_within=["k"])
+    elif way == "all columns":
+        osp.convert(str(table), str(target), read_options={"mergeSchema": True})
+    elif way == "shell":
+        assert main(["convert", str(table), str(target)]) == 0
+    else:
+        osp.convert(str(table), str(target))
+        if way == "appended":
+            osp.convert(str(table), str(target), existing_data="append")
+        elif way == "twice":
+            osp.convert(str(target), str(target), existing_data="overwrite")
+    assert kinds_of(target) == [KINDS] * (2 if way == "appended" else 1)
+    found = orcish.read_table(target, timestamps="instant")
+    assert found.slice(0, 2).select(instants.column_names).to_pydict() == instants.to_pydict()
+    assert spark.read.format("orcish").load(str(target)).sort("k").limit(2).collect() == shown or way == "appended"
+    # The log has the types, too.
+    orcish.delete(target, "k > 0")
+    orcish.write_dataset(found.slice(0, 1), target, partition_by=["p"], existing_data="append")
+    assert kinds_of(target) == [KINDS]
+
+
+def test_columns_that_an_append_adds_keep_their_types(spark: Spark, tmp_path: Path) -> None:
+    for name, kind in (("a", "struct<k:int>"), ("b", f"struct<k:int,i:{INSTANT}>")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.orc").write_bytes(write_rows(kind, [(1, AT)[: kind.count(":")]]))
+    osp.convert(str(tmp_path / "a"), str(tmp_path / "t"))
+    osp.convert(str(tmp_path / "b"), str(tmp_path / "t"), existing_data="append")
+    assert sorted(map(str, kinds_of(tmp_path / "t"))) == sorted(map(str, [{}, {"i": INSTANT}]))
+
+
+def test_frames_have_the_type_of_spark(spark: Spark, tmp_path: Path) -> None:
+    osp.convert(spark.read.format("orcish").load(str(source(tmp_path))), str(tmp_path / "t"))
+    assert {kind for kinds in kinds_of(tmp_path / "t") for kind in kinds.values()} == {WALL}
+
+
+@pytest.mark.parametrize("existing", ["overwrite", "overwrite_partitions"])
+def test_hidden_values_are_not_lost_in_place(spark: Spark, tmp_path: Path, existing: str) -> None:
+    path = tmp_path / "t" / "p=1" / "a.orc"
+    path.parent.mkdir(parents=True)
+    orcish.write_table(pa.table({"a": [1], "p": [7]}), path)
+    with pytest.raises(ValueError, match="column 'p' is stored with other values"):
+        osp.convert(str(tmp_path / "t"), str(tmp_path / "t"), existing_data=existing)  # type: ignore[arg-type]
+    assert orcish.read_table(path)["p"].to_pylist() == [7]
+    osp.convert(str(tmp_path / "t"), str(tmp_path / "x"))
+    orcish.write_table(pa.table({"a": [1], "p": [1]}), path)
+    osp.convert(str(tmp_path / "t"), str(tmp_path / "t"), existing_data=existing)  # type: ignore[arg-type]
