@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from orcish.cli.formats.encodings import decoded
 from orcish.errors import CorruptFileError
 
 __all__ = ["CheckedCsv"]
@@ -22,7 +23,7 @@ class CheckedCsv(io.RawIOBase):
         delimiter: What separates the cells.
 
     Raises:
-        CorruptFileError: A quote is open.
+        CorruptFileError: A quote is open, or text is not of its encoding.
     """
 
     def __init__(self, opened: Callable[[], Any], delimiter: str) -> None:
@@ -36,7 +37,7 @@ class CheckedCsv(io.RawIOBase):
 
     def read(self, size: int = -1, /) -> bytes:
         """The next bytes."""
-        data: bytes = self._file.read(None if size < 0 else size)
+        data = decoded(lambda: self._file.read(None if size < 0 else size))
         self._quotes += data.count(b'"')
         if not data and self._quotes % 2:
             line = _open_quote(self._opened(), self._delimiter)
