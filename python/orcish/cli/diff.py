@@ -80,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     a, b = display_name(options.a), display_name(options.b)
     if options.json:
-        print_lines(json_line(line) for line in _json(found))
+        print_lines(json_line(line) for line in _json(found, is_brief=options.brief))
     elif options.brief:
         print_lines([f"{a} and {b} differ"] if found else [])
     elif found:
@@ -88,15 +88,16 @@ def _run(options: argparse.Namespace) -> int:
     return 1 if found else 0
 
 
-def _json(found: Differences) -> Iterator[dict[str, Any]]:
+def _json(found: Differences, *, is_brief: bool) -> Iterator[dict[str, Any]]:
     for change in found.schema:
         yield {"what": "column", **vars(change)}
     for entry in found.metadata:
         yield {"what": "metadata", **vars(entry)}
     for each in found.shown:
         yield {"what": "row" if each.column is None else "value", **{k: _plain(v) for k, v in vars(each).items()}}
-    counts = ("rows_a", "rows_b", "changed", "only_a", "only_b", "columns", "duplicate_keys")
-    yield {"what": "all", "differ": bool(found), **{name: getattr(found, name) for name in counts}}
+    counted = ("changed", "only_a", "only_b", "columns", "duplicate_keys")
+    counts = {name: None if is_brief and found else getattr(found, name) for name in counted}
+    yield {"what": "all", "differ": bool(found), "rows_a": found.rows_a, "rows_b": found.rows_b, **counts}
 
 
 def _print(found: Differences, a: str, b: str, width: int | None) -> None:

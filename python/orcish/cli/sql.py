@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -15,6 +16,7 @@ from orcish.cli.data import JSON_VALUES, add_showing, print_rows
 from orcish.cli.formats.names import ORC, named
 from orcish.cli.rows import add_values_of_columns, open_rows
 from orcish.cli.sql_tables import add_table, message_of
+from orcish.cli.standard_input import STREAM, stream_file
 from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
@@ -79,8 +81,13 @@ def _run(options: argparse.Namespace) -> int:
         settings["memory_limit"] = options.memory
     tables: dict[str, str] = {}
     try:
-        with duckdb.connect(config=settings) as connection, stopped_by_signals(connection.interrupt):
+        with contextlib.ExitStack() as stack:
+            connection = stack.enter_context(duckdb.connect(config=settings))
+            stack.enter_context(stopped_by_signals(connection.interrupt))
             tables |= _tables(_named_tables(connection, options.query), dict(options.tables))
+            if STREAM in tables.values():
+                path = stack.enter_context(stream_file())
+                tables = {name: path if each == STREAM else each for name, each in tables.items()}
             for name, path in tables.items():
                 add_table(connection, name, _rows(path, options))
             schema, batches = _result(connection.sql(options.query))
@@ -150,8 +157,8 @@ def _is_source(name: str, given: Mapping[str, str]) -> bool:
     if name.lower() in {each.lower() for each in given}:
         return False
     form = named(name).format
-    if form is not None:
-        return form == ORC
+    if form is not None or name == STREAM:
+        return form in (None, ORC)
     path = local_path(name)
     # Words that are no paths are tables and views of duckdb.
     return "://" in path or "/" in path or is_pattern(path) or os.path.exists(path)

@@ -43,11 +43,13 @@ class Differences:
 
     schema: tuple[ColumnChange, ...]
     metadata: tuple[MetadataChange, ...]
-    rows_a: int
-    """Number of rows of ``a``; with ``brief``, of those that were read."""
-    rows_b: int
+    rows_a: int | None
+    """Number of rows of ``a``. With ``brief``, and a difference, it is that of the metadata: ``None`` where they do not
+    have it, as with a filter."""
+    rows_b: int | None
     changed: int
-    """Number of rows that both have, with different values."""
+    """Number of rows that both have, with different values. With ``brief``, this and the following numbers are those up
+    to the first difference."""
     only_a: int
     """Number of rows that only ``a`` has: without a partner of the same key, or beyond the last row of ``b``."""
     only_b: int
@@ -157,7 +159,7 @@ def diff(
     keys = list(range(len(names))) if ignore_order else [names.index(name) for name in wanted]
     check_keys("ignore_order" if ignore_order else "key", parts[0].schema, parts[1].schema, keys)
     found = Found(names, keys, tolerance, show)
-    counts = (0, 0)
+    counts: tuple[int | None, int | None] = (0, 0)
     if not (brief and (schema or changed)):
         # Files of tables are opened for it.
         total = _total(scans) if filters is None and (progress or keys) else None
@@ -167,6 +169,9 @@ def diff(
             else:
                 x, y = (each.batches() for each in parts)
                 counts = compare_by_position(found, x, y, seen, is_brief=brief)
+    if brief and (schema or changed or (found.is_any and not keys)):
+        # Not all rows are read.
+        counts = (None, None) if filters is not None else (_row_count(scans[0]), _row_count(scans[1]))
     shown = sorted(found.shown, key=_place) if keys else found.shown
     return Differences(
         tuple(schema),
@@ -273,8 +278,13 @@ def _check_columns(keys: Sequence[str], a: pa.Schema, b: pa.Schema) -> None:
 
 
 def _total(scans: Sequence[Scan]) -> int | None:
-    counts = [reader_of(each).row_count(reader_of(each).options) for each in scans]
+    counts = list(map(_row_count, scans))
     return None if None in counts else sum(count for count in counts if count is not None)
+
+
+def _row_count(rows: Scan) -> int | None:
+    """The number of rows, if metadata have it."""
+    return reader_of(rows).row_count(reader_of(rows).options)
 
 
 def _compare_by_key(

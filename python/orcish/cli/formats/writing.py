@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
 from orcish.arrow.far_dates import has_far_values
-from orcish.arrow.nested import map_fields, repeated_name
+from orcish.arrow.nested import map_columns, map_fields, repeated_name, value_type
 from orcish.cli.formats.errors import errors_of_writing
 from orcish.cli.formats.names import named
 from orcish.cli.formats.places import Sink, open_output
@@ -204,6 +204,7 @@ class JsonLines(Text):
         name = repeated_name(schema.names)
         if name is not None:
             raise ValueError(f"an object of JSON has one value of a name, and two columns have the name {name!r}")
+        map_columns(schema, _checked_fields)
 
     def write(self, batch: pa.RecordBatch) -> None:
         """See :class:`Writer`."""
@@ -246,6 +247,19 @@ class Csv(Text):
         """See :class:`Writer`."""
         self._writer.close()
         super().close()
+
+
+def _checked_fields(field: pa.Field, path: str) -> pa.Field:
+    """A field.
+
+    Raises:
+        ValueError: Two fields in it have one name.
+    """
+    kind = value_type(field.type)
+    name = repeated_name(each.name for each in kind) if pa.types.is_struct(kind) else None
+    if name is not None:
+        raise ValueError(f"an object of JSON has one value of a name, and {path!r} has two fields {name!r}")
+    return field
 
 
 def _json(value: Any) -> str | None:
