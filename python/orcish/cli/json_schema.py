@@ -147,9 +147,7 @@ def _stream(name: str, codec: str | None, storage: Mapping[str, str]) -> Any:
     return pa.input_stream(source, compression=codec)
 
 
-def _schema(
-    name: str, kind: str, codec: str | None, storage: Mapping[str, str], encoding: str | None
-) -> pa.Schema:
+def _schema(name: str, kind: str, codec: str | None, storage: Mapping[str, str], encoding: str | None) -> pa.Schema:
     if kind == "csv":
         delimiter = "\t" if ".tsv" in name.lower() else ","
         text = TextOptions(delimiter=delimiter, encoding=encoding)

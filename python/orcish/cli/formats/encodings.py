@@ -101,7 +101,9 @@ def _first_invalid(column: pa.Array) -> int | None:
     try:
         column.cast(pa.string())
     except pa.ArrowInvalid:
-        return next((row for row, text in enumerate(column.to_pylist()) if text is not None and not _is_utf8(text)), None)
+        return next(
+            (row for row, text in enumerate(column.to_pylist()) if text is not None and not _is_utf8(text)), None
+        )
     return None
 
 
