@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 __all__ = [
+    "fields_by_path",
     "has_nulls",
     "is_binary",
     "is_list",
@@ -119,3 +120,15 @@ def map_columns(schema: pa.Schema, change: Callable[[pa.Field, str], pa.Field]) 
         return change(field.with_type(kind), path)
 
     return pa.schema([changed(field, field.name) for field in schema], schema.metadata)
+
+
+def fields_by_path(schema: pa.Schema) -> dict[str, pa.Field]:
+    """The fields of a schema, nested ones included, by their dotted names, see :func:`map_fields`."""
+    found = {}
+
+    def seen(field: pa.Field, path: str) -> pa.Field:
+        found[path] = field
+        return field
+
+    map_columns(schema, seen)
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from orcish.advising.advise import advise
 from orcish.advising.result import Advice, Trial
@@ -10,7 +11,7 @@ from orcish.cli.arguments import LIST, add_files, add_filters, add_json, add_sto
 from orcish.cli.output import EXPECTED, fail, print_lines, print_table
 from orcish.terminal import json_line, printable
 
-__all__ = ["add_advice", "add_arguments", "advice_of"]
+__all__ = ["add_advice", "add_arguments", "advice_of", "json_of"]
 
 _HEADER = ("", "option", "column", "bytes", "change", "write", "read")
 _LOOKUPS = ("", "option", "lookup", "rows now", "then", "time now", "then")
@@ -32,7 +33,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     add_files(command)
     add_advice(command)
-    add_json(command, "source")
+    add_json(command, "file")
     add_storage(command)
     command.set_defaults(run=_run)
 
@@ -59,7 +60,7 @@ def _run(options: argparse.Namespace) -> int:
             continue
         print_lines(separator)
         if options.json:
-            print_lines([json_line(advice.to_dict(), str)])
+            print_lines([json_line(json_of(advice), str)])
             continue
         separator = [""]
         _print(advice)
@@ -78,6 +79,12 @@ def advice_of(source: str | list[str], options: argparse.Namespace) -> Advice:
         progress=not options.json,
         storage_options=dict(options.storage_options),
     )
+
+
+def json_of(advice: Advice) -> dict[str, Any]:
+    """What JSON says of a source."""
+    found = advice.to_dict()
+    return {"file": found.pop("source"), **found}
 
 
 def _print(advice: Advice) -> None:

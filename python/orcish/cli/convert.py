@@ -10,7 +10,7 @@ from orcish.cli.arguments import add_json, add_limit, add_partition_by, add_writ
 from orcish.cli.formats.converting import convert_to_file, foreign_rows, source_format, target_format
 from orcish.cli.formats.names import FORMATS, ORC, codec_of
 from orcish.cli.formats.text_options import add_text, check_text_options
-from orcish.cli.output import print_lines
+from orcish.cli.output import print_lines, written_json
 from orcish.cli.rows import add_reading
 from orcish.cli.standard_input import STREAM
 from orcish.tables.apart import check_apart
@@ -69,7 +69,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.target == STREAM:
         return 0
     if options.json:
-        print_lines(json_line(file._asdict(), str) for file in files)
+        print_lines(json_line(written_json(file), str) for file in files)
         return 0
     rows, size = sum(file.rows for file in files), sum(file.bytes for file in files)
     print_lines([f"{rows:,} rows in {len(files):,} files, {size:,} bytes"])

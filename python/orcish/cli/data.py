@@ -19,7 +19,7 @@ from orcish.cli.meta_carbon import is_carbon, refuse_external
 from orcish.cli.output import print_lines
 from orcish.cli.rows import add_reading, chosen_reading, open_rows
 from orcish.cli.sources import is_several
-from orcish.cli.stored import needs_fitting, stored_values, stripe_of
+from orcish.cli.stored import fitted_scan, stored_values, stripe_of
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.scan import Scan
@@ -95,12 +95,12 @@ def _read_rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.Reco
         return rows.schema, first_rows_of_scan(rows, options.limit)
     refuse_external(options, files[0])
     file = ORCFile(files[0], storage_options=storage)
-    if needs_fitting(file) and (options.stripe or 0) < len(file.stripes):
-        rows = open_rows(files, options)
-        if options.stripe is not None:
-            rows = stripe_of(rows, options.stripe)
+    given = chosen_reading(options)
+    fitted = fitted_scan(file, given, storage)
+    if fitted is not None and (options.stripe or 0) < len(file.stripes):
+        rows = fitted if options.stripe is None else stripe_of(fitted, options.stripe)
         return rows.schema, first_rows_of_scan(rows, options.limit)
-    read = cast("ReadOptions", stored_values(chosen_reading(options)))
+    read = cast("ReadOptions", stored_values(given))
     return file.arrow_schema(**read), first_rows(file, options.limit, options.stripe, read)
 
 

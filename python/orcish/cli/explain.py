@@ -27,7 +27,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.epilog = "Footers, row indexes and bloom filters of the columns of the filter are read, and no values."
     add_files(command)
     add_limit(command, "how many rows are read (all)")
-    add_json(command, "source")
+    add_json(command, "file")
     add_reading(command)
     command.set_defaults(run=_run)
 
@@ -55,7 +55,7 @@ def _lines(name: str, plan: Explanation, as_json: bool) -> list[str]:
     skipped = sum(stripe.outcome == "skipped" for stripe in stripes)
     whole_files = sum(file.skipped for file in plan.files)
     if as_json:
-        return [json_line({"source": display_name(name), **_described(plan)})]
+        return [json_line({"file": display_name(name), **_described(plan)})]
     rows = sum(stripe.rows for stripe in stripes)
     summary = f"{rows - plan.rows_read:,} of {rows:,} rows skipped, {skipped:,} of {len(stripes):,} {plan.parts.whole}s"
     if whole_files:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from orcish.cli.actions import WrongArgumentsError
-from orcish.cli.advise import add_advice, advice_of
+from orcish.cli.advise import add_advice, advice_of, json_of
 from orcish.cli.arguments import add_files, add_json, add_storage
 from orcish.cli.output import print_lines
 from orcish.cli.targets import add_overwrite
@@ -47,7 +47,7 @@ def _run(options: argparse.Namespace) -> int:
         checked_page(options.output, overwrite=options.overwrite)
     elif options.overwrite:
         raise WrongArgumentsError("--overwrite is of --output, which is missing")
-    advice = advice_of(options.files, options).to_dict() if options.advise else None
+    advice = json_of(advice_of(options.files, options)) if options.advise else None
     arguments = {
         "advice": advice,
         "distinct": options.distinct,

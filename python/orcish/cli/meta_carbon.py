@@ -21,7 +21,6 @@ from orcish.terminal import Table, fields, indented, printable
 __all__ = ["describe", "is_carbon", "refuse_external", "to_text"]
 
 _TITLES = {
-    "table": "Table",
     "file": "File",
     "kind": "Kind",
     "rows": "Rows",
@@ -65,7 +64,7 @@ def describe(
         }
     table = CarbonTable(name, storage_options=storage, external_locations=external_locations)
     return {
-        "table": display_name(name),
+        "file": display_name(name),
         "kind": "table of CarbonData" if table.is_transactional else "data files of CarbonData, without metadata",
         "rows": table.num_rows,
         "files": len(table.files),
@@ -94,7 +93,8 @@ def _time(value: datetime.datetime | None) -> str | None:
 
 def to_text(described: dict[str, Any]) -> list[str]:
     """The lines of text for the result of :func:`describe`."""
-    lines = fields((_TITLES[name], _format_value(value)) for name, value in described.items() if name in _TITLES)
+    titles = {**_TITLES, "file": "Table"} if "segments" in described else _TITLES
+    lines = fields((titles[name], _format_value(value)) for name, value in described.items() if name in titles)
     for name, title in (("properties", "Properties"), ("written_by", "Written by")):
         if described.get(name):
             lines += ["", title, *(f"  {printable(key)}: {printable(text)}" for key, text in described[name].items())]

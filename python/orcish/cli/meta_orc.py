@@ -17,7 +17,7 @@ from orcish.reading.moments import bound
 from orcish.reading.storage import encodings_text
 from orcish.reading.type_tree import own_names
 from orcish.terminal import Table, fields, indented, json_float, printable, shorten
-from orcish.types import ColumnStatistics
+from orcish.types import ColumnStatistics, StripeInfo
 
 __all__ = [
     "bound_cell",
@@ -59,7 +59,7 @@ def describe(
         "row_index_stride": file.row_index_stride,
         "encrypted_columns": file.encrypted_columns,
         "metadata": {key: _metadata_value(value) for key, value in file.metadata.items()},
-        "stripes": [dataclasses.asdict(stripe) for stripe in file.stripes],
+        "stripes": [_stripe(stripe) for stripe in file.stripes],
         **described_columns(file, arrow=arrow, statistics=statistics),
         **({"storage": [dataclasses.asdict(column) for column in file.column_storage()]} if storage else {}),
     }
@@ -77,7 +77,7 @@ def describe_empty(
         arrow: Whether the Arrow schema is described, too.
         statistics: Whether statistics are described, too.
     """
-    described = {"table": display_name(name), "rows": 0, "files": 0, "partition_columns": [*partition]}
+    described = {"file": display_name(name), "rows": 0, "files": 0, "partition_columns": [*partition]}
     return {**described, **described_columns(schema, arrow=arrow, statistics=statistics)}
 
 
@@ -89,6 +89,11 @@ def described_columns(file: ORCFile, *, arrow: bool, statistics: bool) -> dict[s
     if statistics:
         described["statistics"] = [json_statistics(file.statistics(id)) for id in range(len(described["columns"]))]
     return described
+
+
+def _stripe(stripe: StripeInfo) -> dict[str, int]:
+    found = dataclasses.asdict(stripe)
+    return {"rows": found.pop("num_rows"), **found}
 
 
 def _metadata_value(value: bytes) -> str | dict[str, str]:
@@ -155,7 +160,7 @@ def to_text(described: dict[str, Any]) -> list[str]:
 
 def empty_to_text(described: dict[str, Any]) -> list[str]:
     """The lines of text for the result of :func:`describe_empty`."""
-    summary = [("Table", printable(described["table"])), ("Rows", "0, in 0 files")]
+    summary = [("Table", printable(described["file"])), ("Rows", "0, in 0 files")]
     if described["partition_columns"]:
         summary.append(("Partition columns", ", ".join(map(printable, described["partition_columns"]))))
     return fields(summary) + _columns_to_text(described)
@@ -207,7 +212,7 @@ def _stripes(stripes: list[dict[str, int]]) -> list[str]:
     if not stripes:
         return ["Stripes: none"]
     header = ["stripe", "rows", "first row", "offset", "index bytes", "data bytes", "footer bytes"]
-    names = ["num_rows", "first_row", "offset", *_SECTIONS]
+    names = ["rows", "first_row", "offset", *_SECTIONS]
     rows = [[str(number), *(f"{stripe[name]:,}" for name in names)] for number, stripe in enumerate(stripes)]
     return ["Stripes", *indented(Table(header, [True] * len(header)).lines(rows))]
 

@@ -12,7 +12,7 @@ from orcish.errors import OrcishError
 from orcish.process import is_terminal
 from orcish.terminal import Table, printable, show, width
 
-__all__ = ["EXPECTED", "fail", "print_lines", "print_table", "print_traceback"]
+__all__ = ["EXPECTED", "fail", "print_lines", "print_table", "print_traceback", "written_json"]
 
 EXPECTED = (OrcishError, OSError, TypeError, KeyError, ValueError)
 """Errors of arguments and files, which are shown without a traceback."""
@@ -26,6 +26,12 @@ def print_lines(lines: Iterable[str]) -> None:
     """Prints lines."""
     for line in lines:
         show(line)
+
+
+def written_json(file: Any) -> dict[str, Any]:
+    """What JSON says of a file that was written, as a named tuple with the field ``path``."""
+    found = file._asdict()
+    return {"file": found.pop("path"), **found}
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool]) -> None:

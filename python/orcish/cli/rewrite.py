@@ -24,7 +24,7 @@ from orcish.cli.arguments import (
 from orcish.cli.formats.names import ORC, named
 from orcish.cli.formats.schemas import parse_type
 from orcish.cli.meta_carbon import is_carbon
-from orcish.cli.output import EXPECTED, fail, print_lines
+from orcish.cli.output import EXPECTED, fail, print_lines, written_json
 from orcish.cli.rows import add_reading, open_rows
 from orcish.cli.sources import is_several
 from orcish.cli.targets import add_overwrite, check_target
@@ -120,7 +120,7 @@ def _lines(files: list[dict[str, Any]], options: argparse.Namespace) -> list[str
     if options.json:
         return [json_line(file, str) for file in files]
     rows, size = sum(file["rows"] for file in files), sum(file["bytes"] for file in files)
-    where = f"{display_name(files[0]['path'])}: " if options.in_place and len(files) == 1 else ""
+    where = f"{display_name(files[0]['file'])}: " if options.in_place and len(files) == 1 else ""
     return [f"{where}{rows:,} rows in {len(files):,} files, {size:,} bytes"]
 
 
@@ -137,6 +137,7 @@ def _in_place(source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     scan = _scan([source], options)
     written = rewrite_table(
         source,
+        scan,
         lambda path: _scan([path], options),
         lambda rows: _changed(rows, options),
         partition_by=_partition_by(scan, options),
@@ -145,7 +146,7 @@ def _in_place(source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
         storage_options=storage,
         options=_file_options(scan, options),
     )
-    return [file._asdict() for file in written]
+    return list(map(written_json, written))
 
 
 def _written(sources: list[str], target: str, options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -173,7 +174,7 @@ def _written(sources: list[str], target: str, options: argparse.Namespace) -> li
         if options.overwrite or "existing_data" not in str(error):
             raise
         raise FileExistsError(f"{display_name(target)}: the target has data already: --overwrite replaces it") from None
-    return [file._asdict() for file in written]
+    return list(map(written_json, written))
 
 
 def _to_file(
@@ -196,7 +197,7 @@ def _to_file(
         )
     else:
         written = replaced.write(rows, progress=progress, options=given)
-    return [{"path": target, "rows": written.rows, "bytes": written.bytes}]
+    return [{"file": target, "rows": written.rows, "bytes": written.bytes}]
 
 
 def _scan(sources: list[str], options: argparse.Namespace) -> Scan:
@@ -251,7 +252,7 @@ def _file_options(scan: Scan, options: argparse.Namespace) -> dict[str, Any]:
         return given
     first = ORCFile(scan.files[0], storage_options=dict(options.storage_options))
     kept = kept_options(first, given)
-    if infers_arrow_types(scan):
+    if infers_arrow_types(scan, first):
         # Readers infer the same types.
         kept.setdefault("arrow_schema", False)
     zones = writer_timezones(first) - {""}

@@ -10,17 +10,17 @@ from typing import Any, cast
 
 import pyarrow as pa
 
-from orcish.arrow.nested import map_columns
+from orcish.arrow.nested import fields_by_path, map_columns
 from orcish.errors import OrcishError
-from orcish.reading.file import ORCFile
-from orcish.reading.orc_files import OrcFiles, PartiallyReadable
+from orcish.reading.file import ORCFile, table_file
+from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unified_schema
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.source import type_options
 from orcish.scan import open_reader
 from orcish.writing.writer import write_table
 
-__all__ = ["needs_fitting", "stored_scan", "stored_values", "stripe_of"]
+__all__ = ["fitted_scan", "stored_scan", "stored_values", "stripe_of"]
 
 COARSE = ("s", "ms")
 """Units of timestamps whose values microseconds may not hold."""
@@ -53,7 +53,7 @@ def stored_scan(
     options = stored_values(given)
     opened = open_reader(source, {**type_options(options), "storage_options": dict(storage_options)})
     files = opened.source
-    fitted = _fitted(opened, files, given, keeps_units) if isinstance(files, OrcFiles) else None
+    fitted = _fitted(opened, files, given, keeps_units=keeps_units) if isinstance(files, OrcFiles) else None
     if keeps_units and "timestamp_unit" not in given:
         options["timestamp_unit"] = "exact"
     reader = ScanReader(files, options, opened.opened) if fitted is None else ScanReader(fitted, options)
@@ -61,9 +61,24 @@ def stored_scan(
     return Scan(reader)
 
 
-def needs_fitting(file: ORCFile) -> bool:
-    """Whether a file has timestamps in units that other types than those of :func:`stored_values` hold."""
-    return any(kind.startswith("timestamp") for kind in file.column_types)
+def fitted_scan(file: ORCFile, given: dict[str, Any], storage: dict[str, Any]) -> Scan | None:
+    """As :func:`stored_scan`, of an open file; ``None`` where :func:`stored_values` are the options that read it so.
+
+    Args:
+        file: The file, whose tail is not read again.
+        given: As for :func:`stored_scan`.
+        storage: Options of the store.
+    """
+    if not file.stripes or not any(kind.startswith("timestamp") for kind in file.column_types):
+        return None
+    files = OrcFiles([table_file(file)], None, "name", storage, None)
+    options = stored_values(given)
+    fitted = _fitted(ScanReader(files, type_options(options)), files, given, keeps_units=False)
+    if fitted is None:
+        return None
+    reader = ScanReader(fitted, options)
+    reader.check()
+    return Scan(reader)
 
 
 def stripe_of(rows: Scan, stripe: int) -> Scan:
@@ -74,7 +89,7 @@ def stripe_of(rows: Scan, stripe: int) -> Scan:
     return Scan(ScanReader(part, reader.options))
 
 
-def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], keeps_units: bool) -> OrcFiles | None:
+def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], *, keeps_units: bool) -> OrcFiles | None:
     """The files with the types that hold the values of all files; ``None`` where they have them already."""
     if isinstance(reader.opened, PartiallyReadable):
         return None
@@ -86,7 +101,7 @@ def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], keeps_un
     opened = files.open(options)
     if isinstance(opened, PartiallyReadable):
         return None
-    seen = _by_path(files.full_schema(opened))
+    seen = _types(files.full_schema(opened))
     mixed = {} if "timestamps" in given else _instants_of_some_files(files, stored, seen, options)
     has_unit = "timestamp_unit" in given
 
@@ -121,29 +136,23 @@ def _has(schema: pa.Schema, several: bool) -> bool:
     return found
 
 
-def _by_path(schema: pa.Schema) -> dict[str, pa.DataType]:
+def _types(schema: pa.Schema) -> dict[str, pa.DataType]:
     """The types of all columns by their dotted names."""
-    found: dict[str, pa.DataType] = {}
-
-    def look(field: pa.Field, path: str) -> pa.Field:
-        found[path] = field.type
-        return field
-
-    map_columns(schema, look)
-    return found
+    return {path: field.type for path, field in fields_by_path(schema).items()}
 
 
 def _instants_of_some_files(
     files: OrcFiles, stored: pa.Schema, seen: dict[str, pa.DataType], options: dict[str, Any]
 ) -> dict[str, pa.DataType]:
     """The columns that are ``timestamp`` in the first file, and ``timestamp with local time zone`` in another one."""
-    walls = [path for path, kind in _by_path(stored).items() if pa.types.is_timestamp(kind) and kind.tz is None]
+    walls = [path for path, kind in _types(stored).items() if pa.types.is_timestamp(kind) and kind.tz is None]
     if len(files.files) < 2 or not any(getattr(seen.get(path), "tz", None) for path in walls):
         return {}
     union: dict[str, pa.DataType] = {}
     # Files without a common schema are an error where their rows are read.
     with contextlib.suppress(OrcishError):
-        union = _by_path(files.unified_schema({**options, "timestamps": "wall"}, case_sensitive=True).schema)
+        opened = files.open({**options, "timestamps": "wall"})
+        union = _types(unified_schema(opened, case_sensitive=True).schema)
     return {path: union[path] for path in walls if getattr(union.get(path), "tz", None)}
 
 

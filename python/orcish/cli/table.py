@@ -7,15 +7,30 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from orcish.cli.arguments import add_filters, add_limit, add_storage, add_writing, chosen_writing, days, size
-from orcish.cli.output import print_lines
+from orcish.cli.meta_carbon import is_carbon
+from orcish.cli.output import print_lines, print_table
+from orcish.io.names import display_name
 from orcish.tables.compact import compact
 from orcish.tables.delete import delete
-from orcish.tables.log.history import history
+from orcish.tables.log.history import Commit, history
 from orcish.tables.log.recovery import STALE, vacuum
-from orcish.terminal import json_line
+from orcish.terminal import json_line, printable, shorten
 
 __all__ = ["add_compact", "add_delete", "add_history", "add_vacuum"]
 
+_HISTORY = (
+    ("number", True),
+    ("time (UTC)", False),
+    ("operation", False),
+    ("status", False),
+    ("rows added", True),
+    ("files added", True),
+    ("files removed", True),
+    ("engine", False),
+)
+"""Columns of the history, and which are aligned to the right."""
+_MAX_ENGINE = 40
+"""Maximum width of the name of a writer."""
 Run = Callable[[argparse.Namespace, dict[str, Any]], Iterable[str]]
 """Runs a command with the options of the store; gives the lines that are printed."""
 
@@ -99,19 +114,24 @@ def _delete(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
 
 
 def _history(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
-    commits = history(options.table, limit=options.limit, storage_options=storage)
+    # A table has one commit at least.
+    found = history(options.table, limit=max(options.limit, 1), storage_options=storage)
+    if not found:
+        name = display_name(options.table)
+        if is_carbon(options.table, storage):
+            raise ValueError(f"{name} is CarbonData, whose loads are no commits: meta shows them")
+        raise ValueError(f"{name}: the folder has no log, and so no history: write_dataset begins one")
+    commits = found[: options.limit]
     if options.json:
         return [json_line({**commit._asdict(), "time": commit.time.isoformat()}) for commit in commits]
-    if not commits:
-        return ["no commits"]
-    lines = [("NUMBER", "TIME (UTC)", "OPERATION", "STATUS", "ROWS ADDED", "FILES", "ENGINE")]
-    for each in commits:
-        time = each.time.strftime("%Y-%m-%d %H:%M:%S")
-        files = f"+{each.files_added:,} -{each.files_removed:,}"
-        engine = each.engine if each.engine.isprintable() else ascii(each.engine)
-        lines.append((str(each.number), time, each.operation, each.status, f"{each.rows_added:,}", files, engine[:40]))
-    widths = [max(len(line[at]) for line in lines) for at in range(len(lines[0]))]
-    return ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    print_table([name for name, _ in _HISTORY], map(_history_row, commits), [is_right for _, is_right in _HISTORY])
+    return []
+
+
+def _history_row(commit: Commit) -> list[str]:
+    counts = (commit.rows_added, commit.files_added, commit.files_removed)
+    time, engine = commit.time.strftime("%Y-%m-%d %H:%M:%S"), shorten(printable(commit.engine), _MAX_ENGINE)
+    return [str(commit.number), time, commit.operation, commit.status, *(f"{count:,}" for count in counts), engine]
 
 
 def _vacuum(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:

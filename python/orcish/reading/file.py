@@ -16,6 +16,7 @@ from orcish.asynchronous import batches_of_thread
 from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.hints import FILE, missing_attribute
+from orcish.io.files import TableFile
 from orcish.io.filesystem import in_file_system, opened_place
 from orcish.io.storage import native_storage
 from orcish.io.system_file import SystemFile
@@ -49,6 +50,7 @@ __all__ = [
     "in_gregorian_calendar",
     "native_file",
     "stored_arrow_schema",
+    "table_file",
 ]
 
 _ARROW_SCHEMA = "orcish.arrow.schema"
@@ -424,8 +426,10 @@ class ORCFile(BatchSource):
         parents = self.column_parents
 
         def depth(id: int) -> int:
-            above = parents[id]
-            return 0 if above is None else 1 + depth(above)
+            count, above = 0, parents[id]
+            while above is not None:
+                count, above = count + 1, parents[above]
+            return count
 
         return min((id for id, path in enumerate(self.column_paths) if path == column), key=depth)
 
@@ -725,6 +729,15 @@ class _FileReader(Reader):
 def native_file(file: ORCFile) -> _native.File:
     """The file of the native core, for other modules of orcish."""
     return file._file
+
+
+def table_file(file: ORCFile) -> TableFile:
+    """The file as one of a scan, which does not read its tail again."""
+    source, *_ = file._given
+    if isinstance(source, str):
+        return TableFile(source, None, [], file.tail_bytes())
+    location = source.location if isinstance(source, SystemFile) else file._source
+    return TableFile(location, source, [], file.tail_bytes())
 
 
 def column_id(file: ORCFile, column: str) -> int:

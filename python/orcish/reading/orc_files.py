@@ -25,7 +25,15 @@ from orcish.reading.source import SplitPart, type_options
 from orcish.tables.log.schema import TableSchema
 from orcish.types import Limits, Matching, StorageOptions
 
-__all__ = ["OrcFiles", "PartiallyReadable", "UnifiedSchema", "partition_schema", "unknown_or_unreadable"]
+__all__ = [
+    "OrcFiles",
+    "PartiallyReadable",
+    "UnifiedSchema",
+    "native_scan",
+    "partition_schema",
+    "unified_schema",
+    "unknown_or_unreadable",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,25 +79,6 @@ class OrcFiles:
     def open_columns(self, types: dict[str, Any], columns: list[str] | None) -> _native.Scan:
         """The native scan of all columns, or of the columns that can be read, which have to include the given ones."""
         return self._open(types if columns is None else {**types, "columns": columns})
-
-    def unified_schema(
-        self, options: dict[str, Any], *, case_sensitive: bool, keeps_units: bool = False
-    ) -> UnifiedSchema:
-        """The union of the schemas of all files, without partition columns.
-
-        Args:
-            options: Options of reading.
-            case_sensitive: Whether columns whose names differ only by case are different columns.
-            keeps_units: Whether timestamps have the unit of the first file that has the column, as readers see them. A
-                finer unit may not hold the values of all files.
-
-        Raises:
-            OrcishError: The schemas have no union; the message names the first file that differs.
-        """
-        opened = self.open(options)
-        scan = opened.opened if isinstance(opened, PartiallyReadable) else opened
-        capsule, differs, fault = scan.unified_schema(case_sensitive, keeps_units)
-        return UnifiedSchema(pa.schema(ExportedSchema(capsule)), differs, fault)
 
     def _open(self, options: dict[str, Any]) -> _native.Scan:
         schema = self.schema
@@ -165,8 +154,7 @@ class OrcFiles:
                 return pa.schema(ExportedSchema(opened.table_schema()))
             except pa.ArrowInvalid:
                 # pyarrow does not take types of any depth at once.
-                native = opened.opened if isinstance(opened, PartiallyReadable) else opened
-                return schema_of(native.with_options({"masked": "allow"}).read())
+                return schema_of(native_scan(opened).with_options({"masked": "allow"}).read())
 
 
 def partition_schema(schema: TableSchema) -> pa.Schema:
@@ -185,6 +173,24 @@ class UnifiedSchema(NamedTuple):
     """Whether the schemas of the files differ."""
     fault: OrcishError | None
     """The error of the first column that cannot be read."""
+
+
+def unified_schema(
+    opened: _native.Scan | PartiallyReadable, *, case_sensitive: bool, keeps_units: bool = False
+) -> UnifiedSchema:
+    """The union of the schemas of all files of a scan, without partition columns.
+
+    Args:
+        opened: The scan.
+        case_sensitive: Whether columns whose names differ only by case are different columns.
+        keeps_units: Whether timestamps have the unit of the first file that has the column, as readers see them. A
+            finer unit may not hold the values of all files.
+
+    Raises:
+        OrcishError: The schemas have no union; the message names the first file that differs.
+    """
+    capsule, differs, fault = native_scan(opened).unified_schema(case_sensitive, keeps_units)
+    return UnifiedSchema(pa.schema(ExportedSchema(capsule)), differs, fault)
 
 
 def _with_null_keys(field: pa.Field, _: str = "") -> pa.Field:
@@ -227,6 +233,11 @@ class PartiallyReadable:
             # If the column exists, this raises the error why it cannot be read.
             self.source.open_columns(self.types, columns)
             raise unknown_or_unreadable(error, self.fault) from error
+
+
+def native_scan(opened: _native.Scan | PartiallyReadable) -> _native.Scan:
+    """The native scan of the columns that can be read."""
+    return opened.opened if isinstance(opened, PartiallyReadable) else opened
 
 
 def unknown_or_unreadable(error: UnknownColumnError, fault: OrcishError) -> UnknownColumnError:

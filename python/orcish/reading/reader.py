@@ -23,6 +23,7 @@ from orcish.types import ProgressOption
 __all__ = [
     "DEFAULT_ROW_NUMBER",
     "BatchSource",
+    "DerivedRows",
     "Reader",
     "ResidualFilter",
     "row_count_of",
@@ -56,6 +57,16 @@ def rows_of(source: BatchSource) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
 def row_count_of(source: BatchSource) -> int | None:
     """The number of rows of a stream, if metadata have it."""
     return source._row_count()
+
+
+class DerivedRows(BatchSource):
+    """The rows of a source, changed; there are as many."""
+
+    def __init__(self, rows: BatchSource) -> None:
+        self._given = rows
+
+    def _row_count(self) -> int | None:
+        return row_count_of(self._given)
 
 
 class Reader(abc.ABC):

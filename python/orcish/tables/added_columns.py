@@ -10,7 +10,7 @@ from orcish import _native
 from orcish.arrow.exported import ExportedSchema, schema_for_native
 from orcish.errors import CorruptFileError, UnsupportedError
 from orcish.io.files import TableFile
-from orcish.reading.orc_files import OrcFiles
+from orcish.reading.orc_files import OrcFiles, unified_schema
 from orcish.reading.scan import WHOLE_FILE
 
 __all__ = ["appended_schema", "extended_schema", "union_of_files", "with_columns_of_files"]
@@ -38,8 +38,8 @@ def union_of_files(files: list[TableFile], storage: Mapping[str, str]) -> pa.Sch
     Raises:
         UnsupportedError: There are no such types.
     """
-    files_of_table = OrcFiles(files, None, "name", storage, None)
-    return files_of_table.unified_schema({}, case_sensitive=True, keeps_units=True).schema
+    opened = OrcFiles(files, None, "name", storage, None).open({})
+    return unified_schema(opened, case_sensitive=True, keeps_units=True).schema
 
 
 def with_columns_of_files(

@@ -10,12 +10,12 @@ import pyarrow as pa
 from orcish.arrow.exact_casts import cast_exactly
 from orcish.arrow.nested import repeated_name
 from orcish.errors import OrcishError, UnsupportedError, unknown_column
-from orcish.reading.reader import BatchSource, row_count_of, rows_of
+from orcish.reading.reader import BatchSource, DerivedRows, rows_of
 
 __all__ = ["ChangedRows", "ChosenRows", "CountedRows"]
 
 
-class ChangedRows(BatchSource):
+class ChangedRows(DerivedRows):
     """The rows of a source with other columns.
 
     Args:
@@ -36,13 +36,10 @@ class ChangedRows(BatchSource):
         renamed: Mapping[str, str] | None = None,
         dropped: Sequence[str] = (),
     ) -> None:
-        self._given = rows
+        super().__init__(rows)
         self._casts = dict(casts or {})
         self._renamed = dict(renamed or {})
         self._dropped = frozenset(dropped)
-
-    def _row_count(self) -> int | None:
-        return row_count_of(self._given)
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         own, batches = rows_of(self._given)
@@ -74,7 +71,7 @@ class ChangedRows(BatchSource):
         return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-class ChosenRows(BatchSource):
+class ChosenRows(DerivedRows):
     """The rows of a source with the columns of a schema, and with the fields that their structs have in it.
 
     Args:
@@ -84,12 +81,9 @@ class ChosenRows(BatchSource):
     """
 
     def __init__(self, rows: BatchSource, schema: pa.Schema, casts: Collection[str] = ()) -> None:
-        self._given = rows
+        super().__init__(rows)
         self._schema = schema
         self._casts = casts
-
-    def _row_count(self) -> int | None:
-        return row_count_of(self._given)
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         own, batches = rows_of(self._given)
@@ -111,7 +105,7 @@ def _with_fields(array: pa.Array, kind: pa.DataType) -> pa.Array:
     return pa.StructArray.from_arrays(fields, fields=list(kind), mask=array.is_null())
 
 
-class CountedRows(BatchSource):
+class CountedRows(DerivedRows):
     """The rows of a source, whose number is known.
 
     Args:
@@ -123,7 +117,7 @@ class CountedRows(BatchSource):
     """
 
     def __init__(self, rows: BatchSource, count: Callable[[], int]) -> None:
-        self._given = rows
+        super().__init__(rows)
         self._count = functools.cache(count)
 
     def _row_count(self) -> int | None:

@@ -17,7 +17,7 @@ from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
-from orcish.reading.reader import BatchSource, row_count_of, rows_of
+from orcish.reading.reader import DerivedRows, rows_of
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.schema_file import schema_file
@@ -185,7 +185,7 @@ def _typed(table: Scan, source: OrcFiles, partition_by: Sequence[str]) -> Scan |
     return _Typed(table, map_columns(table.schema, changed)) if untyped or unlimited else table
 
 
-class _Typed(BatchSource):
+class _Typed(DerivedRows):
     """A scan with another schema.
 
     Args:
@@ -194,14 +194,11 @@ class _Typed(BatchSource):
     """
 
     def __init__(self, table: Scan, schema: pa.Schema) -> None:
-        self._table = table
+        super().__init__(table)
         self._schema = schema
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        return self._schema, map(self._batch, rows_of(self._table)[1])
-
-    def _row_count(self) -> int | None:
-        return row_count_of(self._table)
+        return self._schema, map(self._batch, rows_of(self._given)[1])
 
     def _batch(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         columns = [
@@ -255,17 +252,21 @@ def _unlimited_columns(table: OrcFiles, schema: pa.Schema) -> set[str]:
     return found
 
 
-def infers_arrow_types(rows: Scan) -> bool:
+def infers_arrow_types(rows: Scan, first: ORCFile | None = None) -> bool:
     """Whether the types of a scan of ORC files are those that readers infer, as no Arrow schema is stored.
 
     It is looked for in the log, or in the first file where the log has no schema.
+
+    Args:
+        rows: The scan.
+        first: Its first file, where it is open already.
     """
     table = reader_of(rows).source
     if not isinstance(table, OrcFiles):
         return False
     if table.table_schema is not None:
         return not has_arrow_schema(schema_file(table.table_schema))
-    first = next(_opened(table), None)
+    first = first or next(_opened(table), None)
     return first is not None and not has_arrow_schema(first)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from orcish.arrow.nested import is_text, map_columns, value_type
+from orcish.arrow.nested import fields_by_path, is_text, map_columns, value_type
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema, native_file
 from orcish.reading.orc_files import OrcFiles
@@ -114,7 +114,7 @@ class _Types:
         """The schema with the types of the table for timestamps that no file has as timestamps: there are no instants
         of them, but dates, wall clocks of Spark, or nulls.
         """
-        types = {path: field.type for path, field in _by_path(table).items()}
+        types = {path: field.type for path, field in fields_by_path(table).items()}
 
         def changed(field: pa.Field, path: str) -> pa.Field:
             is_clock = pa.types.is_timestamp(value_type(field.type)) and not self._has_timestamps(path)
@@ -129,7 +129,8 @@ class _Types:
     def of_table(self, options: dict[str, Any]) -> pa.Schema:
         """The types of the table under options of reading."""
         files = OrcFiles(self._sources, None, "name", self._storage, None, self._logged)
-        schema = all_columns(files, options, files.full_schema(files.open(options)))
+        opened = files.open(options)
+        schema = all_columns(files, options, files.full_schema(opened), opened)
         # A file that is written again does not get a column of the table that is one of its own to some readers.
         stored = {path for columns in self._columns for path in columns}
         return without_twins(map_columns(schema, self._with_attributes), stored)
@@ -181,21 +182,9 @@ class _Column(NamedTuple):
 def _columns(file: ORCFile) -> dict[str, _Column]:
     """The columns of a file by their dotted names."""
     kinds = dict(zip(file.column_paths, file.column_types, strict=True))
-    nulls = {path for path, field in _by_path(file.schema).items() if pa.types.is_null(value_type(field.type))}
+    nulls = {path for path, field in fields_by_path(file.schema).items() if pa.types.is_null(value_type(field.type))}
     return {
         path: _Column(kinds[path], dict(field.metadata or {}), path in nulls)
-        for path, field in _by_path(file.arrow_schema(arrow_schema=False)).items()
+        for path, field in fields_by_path(file.arrow_schema(arrow_schema=False)).items()
         if path in kinds
     }
-
-
-def _by_path(schema: pa.Schema) -> dict[str, pa.Field]:
-    """The fields of a schema, nested ones included, by their dotted names."""
-    found = {}
-
-    def seen(field: pa.Field, path: str) -> pa.Field:
-        found[path] = field
-        return field
-
-    map_columns(schema, seen)
-    return found

@@ -24,6 +24,7 @@ __all__ = ["rewrite_table"]
 
 def rewrite_table(
     folder: str,
+    before: Scan,
     scan: Callable[[str], Scan],
     changed: Callable[[Scan], BatchSource],
     *,
@@ -37,7 +38,8 @@ def rewrite_table(
 
     Args:
         folder: The table.
-        scan: Makes a scan of all files of the table at a path or URL.
+        before: A scan of all files of the table, which decides on the columns.
+        scan: Makes the scan of the rows at a path or URL, once the log has been looked at.
         changed: What becomes of the rows.
         partition_by: The partition columns of the rows that are written.
         max_rows_per_file: Maximum rows of a file.
@@ -53,7 +55,7 @@ def rewrite_table(
     root, inside = table_of(folder)
     if inside:
         raise ValueError(f"{display_name(folder)} is a partition of the table {display_name(root)}: rewrite the table")
-    schema, _ = rows_of(changed(scan(folder)))
+    schema, _ = rows_of(changed(before))
     target = DatasetTarget.of(folder, schema, partition_by, "overwrite", storage_options, options)
     job, root = target.job, target.job.root
     # The log was looked at before, so that the commit finds what has changed since.

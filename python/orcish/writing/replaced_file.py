@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from orcish import _native
@@ -41,7 +41,7 @@ class ReplacedFile:
         self._name = display_name(location)
         self._storage = dict(storage)
         self._is_foreign = is_foreign(path)
-        self._check = _check_of(self._location, self._storage)
+        self._version = _version(self._location, self._storage)
 
     def write(self, rows: BatchSource, *, progress: ProgressOption = False, options: Mapping[str, Any]) -> Written:
         """Writes a file in its place.
@@ -89,7 +89,7 @@ class ReplacedFile:
                 writer.write_batch(batch)
         written, token = writer.close(), writer.token or b""
         try:
-            self._check()
+            self._check_unchanged()
         except BaseException as error:
             if token:
                 _native.abort_upload(self._location, token, native_storage(self._location, self._storage))
@@ -100,16 +100,10 @@ class ReplacedFile:
             raise
         return written, token
 
-
-def _check_of(location: str, storage: dict[str, Any]) -> Callable[[], None]:
-    """Looks at a file; gives a function that raises an error if another one is in its place."""
-    opened = _version(location, storage)
-
-    def check() -> None:
-        if _version(location, storage) != opened:
+    def _check_unchanged(self) -> None:
+        """Raises an error if another file is in the place of this one."""
+        if _version(self._location, self._storage) != self._version:
             raise FileChangedError
-
-    return check
 
 
 def _version(location: str, storage: dict[str, Any]) -> tuple[Any, ...]:

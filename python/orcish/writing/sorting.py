@@ -18,7 +18,7 @@ from orcish.errors import unknown_column
 from orcish.io.names import display_name
 from orcish.io.temporary_folder import TemporaryFolder
 from orcish.reading.file import ORCFile
-from orcish.reading.reader import BatchSource, row_count_of, rows_of
+from orcish.reading.reader import BatchSource, DerivedRows, rows_of
 from orcish.writing.writer import ORCWriter
 
 __all__ = ["DEFAULT_MEMORY", "SortKey", "SortedRows"]
@@ -38,7 +38,7 @@ class SortKey(NamedTuple):
     is_descending: bool = False
 
 
-class SortedRows(BatchSource):
+class SortedRows(DerivedRows):
     """The rows of a source in the order of some columns. Rows with equal values keep their order. Nulls are last, and
     NaN is before them, in either direction.
 
@@ -56,13 +56,10 @@ class SortedRows(BatchSource):
     def __init__(
         self, rows: BatchSource, keys: Sequence[SortKey], memory: int = DEFAULT_MEMORY, folder: str | None = None
     ) -> None:
-        self._given = rows
+        super().__init__(rows)
         self._keys = list(keys)
         self._memory = memory
         self._folder = folder
-
-    def _row_count(self) -> int | None:
-        return row_count_of(self._given)
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         schema, batches = rows_of(self._given)

@@ -94,7 +94,7 @@ def test_convert(sales, run, tmp_path):
     ]
     lines = [json.loads(line) for line in run("convert", sales, target, *options, "--json").splitlines()]
     assert [line["rows"] for line in lines] == [5, 5]
-    assert orcish.ORCFile(lines[0]["path"]).compression == "zlib"
+    assert orcish.ORCFile(lines[0]["file"]).compression == "zlib"
     assert run("convert", sales, target, "--existing-data", "append", "--partition-by", "", "-c", "id").startswith(
         "50 rows in 1 files"
     )

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 from orcish.cli import main
-
-Run = Callable[..., tuple[int, list[str], str]]
+from support.processes import Run
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-
-Run = Callable[..., Any]
+from support.processes import Run
 
 
 def rewritten_in_place(run: Run, source: pathlib.Path) -> pa.Table:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pathlib
-import sys
 
 import orcish
 import pyarrow as pa
@@ -12,6 +11,7 @@ import pytest
 from orcish.cli import main
 from orcish.tables.apart import check_apart
 from support.carbon import CarbonTableWriter
+from support.processes import ORCISH
 from support.protobuf import varint, zigzag
 from support.terminals import on_terminal
 
@@ -82,7 +82,7 @@ class TestCheck:
         orcish.write_table(pa.table({"id": [1]}), target, storage_options=store.options)
         options = [f"--storage-option={name}={value}" for name, value in store.options.items()]
         assert run("check", "s3://shelf/t/", *options)[:2] == (0, ["1 files, 1 rows, 0 findings"])
-        code, shown = on_terminal([sys.executable, "-m", "orcish"], "check", good)
+        code, shown = on_terminal(ORCISH, "check", good)
         assert code == 0
         assert "20,000 rows, 0 findings" in shown
 

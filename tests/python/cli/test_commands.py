@@ -10,7 +10,6 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import sys
 from decimal import Decimal
 
 import orcish
@@ -23,6 +22,7 @@ from orcish.cli.batch_slices import slices, value_count
 from orcish.cli.json_text import json_text
 from orcish.cli.json_values import to_json
 from orcish.terminal import Table, printable, shorten, width
+from support.processes import ORCISH
 
 
 def test_rows_that_are_larger_than_memory_are_refused_at_once(run):
@@ -212,7 +212,7 @@ class TestMeta:
         assert described["writer"] == "ORC C++"
         assert described["file_length"] == nested.stat().st_size
         assert described["metadata"] == {"owner": "Zoë\x1b[31m", "key": {"base64": "/wA="}}
-        assert [stripe["num_rows"] for stripe in described["stripes"]] == [2]
+        assert [stripe["rows"] for stripe in described["stripes"]] == [2]
         columns = [(column["id"], column["parent"], column["name"], column["path"]) for column in described["columns"]]
         assert columns[:4] == [(0, None, "", ""), (1, 0, "a", "a"), (2, 1, "c", "a.c"), (3, 0, "a.b", "a.b")]
         assert columns[-1] == (7, 6, "element", "m.value.element")
@@ -382,7 +382,7 @@ class TestErrors:
 class TestProcess:
     @staticmethod
     def start(*arguments, **environment):
-        command = [sys.executable, "-m", "orcish", *map(str, arguments)]
+        command = [*ORCISH, *map(str, arguments)]
         pipe = subprocess.PIPE
         return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=os.environ | environment)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.orc
 import pytest
-from orcish.cli import main
+from support.processes import Run
 
 SAME = {
     "a name twice": pa.Table.from_arrays([pa.array([1, 2]), pa.array(["p", "q"])], names=["x", "x"]),
@@ -22,32 +22,25 @@ SAME = {
 }
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: Any) -> list[str]:
-    assert main(list(map(str, arguments))) == 0
-    return capsys.readouterr().out.splitlines()
-
-
 @pytest.mark.parametrize("name", SAME)
-def test_columns_are_told_apart(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_columns_are_told_apart(name: str, tmp_path: Path, run: Run, rows: Callable[..., list[Any]]) -> None:
     path = tmp_path / "a.orc"
     pyarrow.orc.write_table(SAME[name], path)
     file = orcish.ORCFile(path)
-    found = [json.loads(line) for line in run(capsys, "stats", "--json", path, path)]
+    found = rows("stats", path, path)
     assert [each["column"] for each in found] == file.column_paths
     leaves = [each["statistics"] for each in found if each["type"] in ("bigint", "string")]
     assert [(each["values"], each["min"], each["max"]) for each in leaves] == [(4, 1, 2), (4, "p", "q")]
-    (sizes,) = map(json.loads, run(capsys, "sizes", "--json", path))
+    (sizes,) = rows("sizes", path)
     storage = file.column_storage()
     assert sorted((each["name"], each["bytes"]) for each in sizes["columns"]) == sorted(
         (each.name, each.data_bytes + each.index_bytes) for each in storage
     )
-    text = "\n".join(
-        [*run(capsys, "stats", path), *run(capsys, "sizes", path), *run(capsys, "meta", "--statistics", path)]
-    )
-    assert text.count("(root)") == 3
+    for command in (["stats"], ["sizes"], ["meta", "--statistics"]):
+        assert "\n".join(run(*command, path)[1]).count("(root)") == 1
 
 
-def test_a_dotted_name_is_the_column_that_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dotted_name_is_the_column_that_is_read(tmp_path: Path, rows: Callable[..., list[Any]]) -> None:
     path = tmp_path / "a.orc"
     orcish.write_table(SAME["a field and a dot"], path)
     file = orcish.ORCFile(path)
@@ -55,14 +48,14 @@ def test_a_dotted_name_is_the_column_that_is_read(tmp_path: Path, capsys: pytest
     assert file.statistics("a.b").min == "p"
     assert file.stripe_statistics("a.b")[0].min == "p"
     assert file.row_groups("a.b")[0].statistics.min == "p"
-    (found,) = map(json.loads, run(capsys, "stats", "--json", "-c", "a.b", path))
+    (found,) = rows("stats", "-c", "a.b", path)
     assert (found["type"], found["statistics"]["min"]) == ("string", "p")
 
 
-def test_partition_columns_have_no_ids_of_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = pa.table({"k": [1], "s": [{"a": 1}], "id": [1]})
-    orcish.write_dataset(rows, tmp_path / "t", partition_by=["k"])
-    (found,) = map(json.loads, run(capsys, "schema", "--json", tmp_path / "t"))
+def test_partition_columns_have_no_ids_of_files(tmp_path: Path, rows: Callable[..., list[Any]]) -> None:
+    table = pa.table({"k": [1], "s": [{"a": 1}], "id": [1]})
+    orcish.write_dataset(table, tmp_path / "t", partition_by=["k"])
+    (found,) = rows("schema", tmp_path / "t")
     file = orcish.ORCFile(next((tmp_path / "t").rglob("*.orc")))
     own = [each for each in found["columns"] if each["id"] is not None]
     assert [each["path"] for each in own] == file.column_paths
@@ -73,10 +66,7 @@ def test_partition_columns_have_no_ids_of_files(tmp_path: Path, capsys: pytest.C
 
 @pytest.mark.parametrize("name", ["k", "k:1"])
 @pytest.mark.parametrize("option", ["--json", "--by-file", "--by-stripe"])
-def test_partition_columns_have_no_statistics(
-    option: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_partition_columns_have_no_statistics(option: str, name: str, tmp_path: Path, run: Run) -> None:
     orcish.write_dataset(pa.table({name: [1, 2], "id": [1, 2]}), tmp_path / "t", partition_by=[name])
-    assert main(["stats", str(tmp_path / "t"), "-c", name, option]) == 1
-    out, err = capsys.readouterr()
-    assert (out, err.count("is a partition column")) == ("", 1)
+    code, out, err = run("stats", tmp_path / "t", "-c", name, option)
+    assert (code, out, err.count("is a partition column")) == (1, [], 1)

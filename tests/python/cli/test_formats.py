@@ -7,7 +7,6 @@ import decimal
 import functools
 import json
 import pathlib
-import sys
 import threading
 from typing import Any
 
@@ -20,6 +19,7 @@ import pytest
 from orcish.cli.formats.schemas import parse_schema, parse_type
 from support.carbon import CarbonTableWriter
 from support.http_server import FileServer
+from support.processes import ORCISH
 from support.small_tables import in_stripes
 from support.terminals import on_terminal
 
@@ -76,7 +76,7 @@ def test_there_and_back(ending, orc, tmp_path, run):
     schema = ["--schema", SCHEMA] if ending in TEXT else []
     code, lines, err = run(middle, back, *schema, "--json")
     assert (code, err) == (0, "")
-    assert json.loads(lines[0]) == {"path": str(back), "rows": 3, "bytes": back.stat().st_size}
+    assert json.loads(lines[0]) == {"file": str(back), "rows": 3, "bytes": back.stat().st_size}
     assert orcish.read_table(back).equals(ROWS)
     assert names(tmp_path) == {"rows.orc", middle.name, "back.orc"}
 
@@ -538,7 +538,7 @@ def test_hostile_names(tmp_path, run):
 
 def test_a_terminal_shows_a_bar(tmp_path):
     orcish.write_table(pa.table({"id": range(300_000)}), tmp_path / "a.orc")
-    code, shown = on_terminal([sys.executable, "-m", "orcish"], "convert", tmp_path / "a.orc", tmp_path / "b.csv")
+    code, shown = on_terminal(ORCISH, "convert", tmp_path / "a.orc", tmp_path / "b.csv")
     assert code == 0
     assert "300,000 rows in 1 files" in shown
     assert "\x1b[K" in shown or "\x1b[2K" in shown

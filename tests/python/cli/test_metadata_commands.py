@@ -9,8 +9,6 @@ import pathlib
 import random
 import re
 import subprocess
-import sys
-from collections.abc import Callable
 from typing import Any
 
 import orcish
@@ -26,13 +24,12 @@ from orcish.reading.merged_statistics import merged_statistics
 from support.carbon import CarbonTableWriter
 from support.conformance_pack import PACK
 from support.orc_tools import needs_orc_tools, run_orc_tools
+from support.processes import ORCISH, Run
 from support.s3_store import BUCKET
 from support.terminals import on_terminal
 
 DATA = pathlib.Path(__file__).parents[2] / "data"
 ENCRYPTED = PACK.parent / "encryption"
-
-Run = Callable[..., tuple[int, list[str], str]]
 
 
 @pytest.fixture
@@ -472,9 +469,7 @@ def test_the_installed_script(tmp_path: pathlib.Path) -> None:
     """A URL of a store is in the tests of stores; here the commands run as processes, whose pipes close early."""
     for command in ("schema", "sizes", "stats", "explain", "key", "version", "json-schema"):
         files = [] if command == "version" else [DATA / "spark.zstd.orc"]
-        done = subprocess.run(
-            [sys.executable, "-m", "orcish", command, *map(str, files)], capture_output=True, text=True, check=False
-        )
+        done = subprocess.run([*ORCISH, command, *map(str, files)], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, ""), command
         assert re.search(r"\w", done.stdout)
 
@@ -523,7 +518,7 @@ def test_urls_of_a_store(run: Run, store: Any, tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize("arguments", [["stats"], ["sizes"], ["compat"], ["diff", DATA / "spark.zlib.orc"]], ids=str)
 def test_tables_on_a_terminal(arguments: list[Any]) -> None:
     """With rich the header is bold; the names of a file are text and no markup."""
-    code, shown = on_terminal([sys.executable, "-m", "orcish"], *arguments, DATA / "spark.none.orc")
+    code, shown = on_terminal(ORCISH, *arguments, DATA / "spark.none.orc")
     assert code in (0, 1)
     assert "\x1b[1m" in shown or arguments[0] == "diff"
     assert "Traceback" not in shown

@@ -7,7 +7,6 @@ import importlib
 import json
 import pathlib
 import re
-from collections.abc import Callable
 from typing import Any
 
 import orcish
@@ -16,9 +15,8 @@ import pytest
 from orcish.cli.actions import Once
 from orcish.cli.commands import COMMANDS
 from orcish.cli.parser import Parser
+from support.processes import Run
 from support.s3_store import BUCKET
-
-Run = Callable[..., tuple[int, list[str], str]]
 
 FILE, TABLE, TORN = f"s3://{BUCKET}/f.orc", f"s3://{BUCKET}/t", f"s3://{BUCKET}/torn.orc"
 NO_FILES = {"version", "completion", "spark"}

@@ -2,7 +2,6 @@
 
 import os
 import pathlib
-from collections.abc import Callable
 from typing import Any
 
 import orcish
@@ -11,8 +10,8 @@ import pyarrow.parquet
 import pytest
 from orcish.tables.apart import check_apart
 from orcish.writing.replaced_file import ReplacedFile
+from support.processes import Run
 
-Run = Callable[..., Any]
 ROWS = pa.table({"id": [1, 2], "p": ["a", "b"]})
 
 

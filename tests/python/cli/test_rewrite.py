@@ -7,7 +7,6 @@ import itertools
 import json
 import pathlib
 import random
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +20,7 @@ from orcish.tables.rewritten_table import rewrite_table
 from orcish.writing import sorting
 from orcish.writing.sorting import SortedRows, SortKey
 from support.carbon import CarbonTableWriter
+from support.processes import ORCISH
 from support.terminals import on_terminal
 
 COUNT = 3000
@@ -81,7 +81,7 @@ class TestFiles:
             2000,
             "--json",
         )
-        assert (code, json.loads(lines[0])) == (0, {"path": str(target), "rows": COUNT, "bytes": target.stat().st_size})
+        assert (code, json.loads(lines[0])) == (0, {"file": str(target), "rows": COUNT, "bytes": target.stat().st_size})
         found = orcish.ORCFile(target)
         assert (found.compression, found.row_index_stride) == ("lz4", 2000)
         middle = rows()["id"][0].as_py() + 1
@@ -201,7 +201,7 @@ class TestFiles:
         assert run(file, "-o", "s3://shelf/a.orc", *options)[0] == 0
         assert run("s3://shelf/a.orc", "--in-place", "--sort-by", "id", *options)[0] == 0
         assert orcish.read_table("s3://shelf/a.orc", storage_options=store.options).equals(rows().sort_by("id"))
-        code, shown = on_terminal([sys.executable, "-m", "orcish"], "rewrite", file, "--in-place")
+        code, shown = on_terminal(ORCISH, "rewrite", file, "--in-place")
         assert code == 0
         assert "3,000 rows in 1 files" in shown
         assert "\x1b[K" in shown or "\x1b[2K" in shown
@@ -266,7 +266,9 @@ class TestTables:
             return scan
 
         with pytest.raises(orcish.CommitError, match="was changed meanwhile"):
-            rewrite_table(str(table), orcish.scan, changed, partition_by=["k"] if has_log else [], options={})
+            rewrite_table(
+                str(table), orcish.scan(table), orcish.scan, changed, partition_by=["k"] if has_log else [], options={}
+            )
         assert orcish.scan(table).count() == COUNT + 10
 
 

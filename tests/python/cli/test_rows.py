@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import json
 import pathlib
-import sys
 from typing import Any
 
 import orcish
@@ -13,11 +12,11 @@ import pyarrow as pa
 import pytest
 from orcish.cli import main
 from support.carbon import CarbonTableWriter
+from support.processes import ORCISH
 from support.small_tables import in_stripes
 from support.terminals import on_terminal
 
 STRIPES, ROWS = 5, 1000
-ORCISH = [sys.executable, "-m", "orcish"]
 
 
 @pytest.fixture

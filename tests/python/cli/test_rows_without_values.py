@@ -5,36 +5,21 @@ from __future__ import annotations
 import random
 import resource
 import subprocess
-import sys
 
 import orcish
 import pytest
 from orcish.reading import parts
+from support.orc_builder import STRUCT, column_type, orc
+from support.processes import ORCISH
 
 ROWS = 2**62
-
-
-def number(value: int) -> bytes:
-    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + number(value >> 7)
-
-
-def field(key: int, value: int | bytes) -> bytes:
-    if isinstance(value, int):
-        return number(key << 3) + number(value)
-    return number(key << 3 | 2) + number(len(value)) + value
 
 
 @pytest.fixture
 def file(tmp_path):
     """An ORC file without columns."""
-    stripe_footer = field(2, field(1, 0))
-    stripe = field(1, 3) + field(2, 0) + field(3, 0) + field(4, len(stripe_footer)) + field(5, ROWS)
-    types = field(3, stripe) + field(4, field(1, 12))
-    footer = field(1, 3) + field(2, len(stripe_footer)) + types + field(6, ROWS) + field(8, 10000)
-    sizes = field(1, len(footer)) + field(2, 0) + field(3, 65536)
-    postscript = sizes + field(4, b"\0\x0c") + field(5, 0) + field(6, 9) + field(8000, b"ORC")
     path = tmp_path / "many.orc"
-    path.write_bytes(b"ORC" + stripe_footer + footer + postscript + bytes([len(postscript)]))
+    path.write_bytes(orc([column_type(STRUCT)], [(ROWS, [])]))
     return path
 
 
@@ -65,7 +50,7 @@ def test_lines_in_bounded_memory(command, file):
     if command[0] == "data":
         command = [*command, "--limit", "1000000"]
     ran = subprocess.Popen(
-        [sys.executable, "-m", "orcish", *command],
+        [*ORCISH, *command],
         cwd=file.parent,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

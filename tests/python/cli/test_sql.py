@@ -15,6 +15,7 @@ import pyarrow.orc as po
 import pytest
 from orcish.cli import main
 from support.carbon import CarbonTableWriter
+from support.processes import ORCISH
 from support.terminals import on_terminal
 
 pytest.importorskip("duckdb")
@@ -148,7 +149,7 @@ def test_output(run, folder):
     assert run("select id from orders where false")[1] == ["id", "--"]
     code, lines, _ = run("select '\x1b[31m' as \"\x1b[0m\"")
     assert all(line.isprintable() for line in lines)
-    code, shown = on_terminal([sys.executable, "-m", "orcish"], "sql", f"select max(id) as m from '{folder}/orders'")
+    code, shown = on_terminal(ORCISH, "sql", f"select max(id) as m from '{folder}/orders'")
     assert code == 0
     assert "9" in shown
 

@@ -15,6 +15,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.cli import main
+from support.processes import ORCISH
 
 ROWS = pa.table({"id": range(2000), "text": [f"t{number}" for number in range(2000)]})
 READING = [
@@ -84,7 +85,7 @@ def run(folder: Path, *arguments: str, **how: Any) -> subprocess.CompletedProces
     """Runs the command; ``TMPDIR`` is a folder of its own."""
     (folder / "temporary").mkdir(exist_ok=True)
     environment = {**os.environ, "TMPDIR": str(folder / "temporary")}
-    command = [sys.executable, "-m", "orcish", *arguments]
+    command = [*ORCISH, *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False, **how)
     assert list((folder / "temporary").iterdir()) == []
     return done
@@ -121,7 +122,7 @@ def test_streams(form: str, folder: Path) -> None:
     again = run(folder, "convert", "-", "-", "--to", form, input=(folder / "a.orc").read_bytes())
     assert again.stdout == done.stdout
     with open("/dev/full", "wb") as full:
-        command = [sys.executable, "-m", "orcish", "convert", "a.orc", "-", "--to", form]
+        command = [*ORCISH, "convert", "a.orc", "-", "--to", form]
         failed = subprocess.run(command, cwd=folder, stdout=full, stderr=subprocess.PIPE, check=False)
     assert failed.returncode != 0
     assert b"standard output: No space left on device" in failed.stderr

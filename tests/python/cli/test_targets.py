@@ -14,12 +14,11 @@ import pyarrow as pa
 import pytest
 from orcish.io import local_file
 from orcish.layout import write_report
+from support.processes import Run
 from support.small_tables import in_stripes
 
 ROWS = pa.table({"id": range(4000), "text": [f"t{number}" for number in range(4000)]})
 OTHER = b"rows of another program"
-Run = Callable[..., tuple[int, list[str], str]]
-
 FORMATS = ("orc", "parquet", "csv", "json", "arrow", "arrows")
 COMMANDS: dict[str, Callable[[Path, Path], list[Any]]] = {
     **{

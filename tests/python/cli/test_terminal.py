@@ -13,6 +13,7 @@ import pytest
 from orcish.cli import main
 from orcish.terminal import json_line, printable
 from support.carbon import CarbonTableWriter, write_folder
+from support.processes import ORCISH
 
 HIDDEN = "".join(
     [
@@ -154,7 +155,7 @@ def test_json_is_the_same_value():
 def test_processes(orc):
     """The command runs as a process of its own."""
     for arguments in (["meta", orc], ["data", orc, "--json"], ["data", f"{orc}x"], ["meta", orc, "-x" + NAME]):
-        done = subprocess.run([sys.executable, "-m", "orcish", *map(str, arguments)], capture_output=True, check=False)
+        done = subprocess.run([*ORCISH, *map(str, arguments)], capture_output=True, check=False)
         shown(done.stdout)
         shown(done.stderr)
 
@@ -165,7 +166,7 @@ def test_layout_and_advice(orc, run, tmp_path):
     described = json.loads(run("layout", orc, "--json"))
     assert printable(NAME) in [column["name"] for column in described["columns"]]
     run("advise", orc, "--runs", 1)
-    assert json.loads(run("advise", orc, "--runs", 1, "--json"))["source"] == printable(str(orc))
+    assert json.loads(run("advise", orc, "--runs", 1, "--json"))["file"] == printable(str(orc))
 
 
 @pytest.mark.parametrize("name", ["data", "convert", "rewrite", "missing"])
@@ -177,7 +178,7 @@ def test_closed_streams(name, closed, tmp_path):
     given = [name, path, *{"convert": [target], "merge": ["-o", target], "rewrite": ["-o", target]}.get(name, [])]
     if name == "missing":
         given = ["convert", tmp_path / "no.orc", target]
-    command = [sys.executable, "-m", "orcish", *map(str, given)]
+    command = [*ORCISH, *map(str, given)]
     shell = 'exec "$@" ' + " ".join(f"{each}{'<' if each == 0 else '>'}&-" for each in closed)
     done = subprocess.run(["sh", "-c", shell, "sh", *command], capture_output=True, check=False)
     assert done.returncode == int(name == "missing")

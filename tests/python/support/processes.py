@@ -4,9 +4,14 @@ import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).parent
+ORCISH = [sys.executable, "-m", "orcish"]
+"""The command, in a process of its own."""
+Run = Callable[..., tuple[int, list[str], str]]
+"""The fixture ``run`` of commands: exit code, lines of standard output, and standard error."""
 
 
 def run_python(code: str, *args: str, timeout: float = 120) -> str:

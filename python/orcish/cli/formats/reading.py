@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -34,6 +34,16 @@ __all__ = ["ForeignRows", "open_arrow"]
 Rows = tuple[pa.Schema, Iterator[pa.RecordBatch]]
 Batches = Iterator[pa.RecordBatch]
 BATCH_SIZE = 65_536
+MAX_OPEN = 100
+"""Files that stay open between the read of their columns and that of their rows."""
+
+
+class Opened(NamedTuple):
+    """A file whose columns are known."""
+
+    schema: pa.Schema
+    batches: Callable[[pa.Schema], Batches]
+    """Its rows, once, given the columns that all files have. Those of text have the types that are asked for."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,33 +70,42 @@ class ForeignRows(BatchSource):
 
     def _rows(self) -> Rows:
         partition = self._partition_fields()
-        given = self.schema()
+        schemas, opened = list[pa.Schema](), dict[str, Opened]()
+        for file in self.files:
+            found = self._opened(file)
+            schemas.append(found.schema)
+            # Files of text are open only while they are read.
+            if self.form in TEXT or len(opened) < MAX_OPEN:
+                opened[file.location] = found
+        given = self._common_schema(schemas)
         own = [field for field in given if field.name not in {each.name for each in partition}]
         schema = pa.schema([*own, *partition], given.metadata)
         if self.columns is not None:
             schema = pa.schema([_field(schema, name) for name in self.columns], schema.metadata)
-        return schema, limited(self._batches(schema, given, partition), self.limit)
+        return schema, limited(self._batches(schema, given, partition, opened), self.limit)
 
-    def schema(self) -> pa.Schema:
+    def _common_schema(self, schemas: list[pa.Schema]) -> pa.Schema:
         """The columns of the files, without partition columns.
 
         Raises:
             ValueError: A file has other columns, or other types.
         """
-        found = [self._file_schema(file) for file in self.files]
         locations = [file.location for file in self.files]
         used = self.columns if self.filters is None else None
-        schema = common_schema(found, locations, self.form, used)
+        schema = common_schema(schemas, locations, self.form, used)
         return with_text(schema) if self.form in TEXT else schema
 
     def _row_count(self) -> int | None:
         return None
 
-    def _batches(self, schema: pa.Schema, given: pa.Schema, partition: list[pa.Field]) -> Batches:
+    def _batches(
+        self, schema: pa.Schema, given: pa.Schema, partition: list[pa.Field], opened: dict[str, Opened]
+    ) -> Batches:
         for file in self.files:
             values = dict(file.partition)
             constants = {field.name: _constant(values[field.name], field.type) for field in partition}
-            for batch in self._file_rows(file, given):
+            found = opened.pop(file.location, None) or self._opened(file)
+            for batch in _validated(found.batches, given, file.location):
                 if len(batch):
                     with errors_of_reading(file.location):
                         typed = _with_types(batch, given)
@@ -110,17 +129,11 @@ class ForeignRows(BatchSource):
         }
         return list(pa.schema(ExportedSchema(_native.infer_partition_schema([*texts.items()], "hive"))))
 
-    def _file_schema(self, file: TableFile) -> pa.Schema:
+    def _opened(self, file: TableFile) -> Opened:
         with errors_of_reading(file.location):
-            schema = SCHEMAS[self.form](file.location, self)
-            check_names(schema, has_nul=True)
-        return schema
-
-    def _file_rows(self, file: TableFile, schema: pa.Schema) -> Batches:
-        location = file.location
-        with errors_of_reading(location):
-            batches = READERS[self.form](location, self, schema)
-        return _validated(batches, location)
+            opened = FORMATS[self.form](file.location, self)
+            check_names(opened.schema, has_nul=True)
+        return opened
 
 
 def _kept(batch: pa.RecordBatch, filters: str) -> pa.RecordBatch:
@@ -175,12 +188,14 @@ def _with_types(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields, batch.schema.metadata))
 
 
-def _validated(batches: Iterator[pa.RecordBatch], location: str) -> Iterator[pa.RecordBatch]:
+def _validated(read: Callable[[pa.Schema], Batches], schema: pa.Schema, location: str) -> Batches:
     """The batches of a file.
 
     Arrow IPC has offsets, indices and texts as they are in the file, JSON and Parquet have texts so. The memory of the
     process is read where they are wrong.
     """
+    with errors_of_reading(location):
+        batches = read(schema)
     while True:
         with errors_of_reading(location):
             batch = next(batches, None)
@@ -220,31 +235,31 @@ def _field(schema: pa.Schema, name: str) -> pa.Field:
     return schema.field(name if at < 0 else at)
 
 
-def _parquet_schema(location: str, rows: ForeignRows) -> pa.Schema:
-    from pyarrow import parquet
-
-    return parquet.ParquetFile(open_input(location, rows.storage)).schema_arrow
-
-
-def _parquet(location: str, rows: ForeignRows, _: pa.Schema) -> Batches:
+def _parquet(location: str, rows: ForeignRows) -> Opened:
     from pyarrow import parquet
 
     file = parquet.ParquetFile(open_input(location, rows.storage))
-    wanted = None
+    schema, wanted = file.schema_arrow, None
     if rows.columns is not None and rows.filters is None:
-        wanted = [name for name in file.schema_arrow.names if name in rows.columns]
-    return file.iter_batches(BATCH_SIZE, columns=wanted)  # type: ignore[no-any-return]
+        wanted = [name for name in schema.names if name in rows.columns]
+    return Opened(schema, lambda _: file.iter_batches(BATCH_SIZE, columns=wanted))
 
 
-def _arrow_schema(location: str, rows: ForeignRows) -> pa.Schema:
-    return open_arrow(open_input(location, rows.storage)).schema
-
-
-def _arrow(location: str, rows: ForeignRows, _: pa.Schema) -> Batches:
+def _arrow(location: str, rows: ForeignRows) -> Opened:
     found = open_arrow(open_input(location, rows.storage))
     if isinstance(found, pa.RecordBatchStreamReader):
-        return iter(found)
-    return (found.get_batch(at) for at in range(found.num_record_batches))
+        return Opened(found.schema, lambda _: iter(found))
+    return Opened(found.schema, lambda _: (found.get_batch(at) for at in range(found.num_record_batches)))
+
+
+def _csv(location: str, rows: ForeignRows) -> Opened:
+    file, text = _text_file(location, rows)
+    return Opened(csv_schema(file, text), lambda schema: csv_rows(file, text, schema))
+
+
+def _json(location: str, rows: ForeignRows) -> Opened:
+    file, text = _text_file(location, rows)
+    return Opened(json_schema(file, text), lambda schema: json_rows(file, text, schema))
 
 
 def open_arrow(file: Any) -> pa.RecordBatchFileReader | pa.RecordBatchStreamReader:
@@ -254,7 +269,7 @@ def open_arrow(file: Any) -> pa.RecordBatchFileReader | pa.RecordBatchStreamRead
     return pa.ipc.open_file(file) if is_file else pa.ipc.open_stream(file)
 
 
-def _opened(location: str, rows: ForeignRows) -> tuple[Callable[[], Any], TextOptions]:
+def _text_file(location: str, rows: ForeignRows) -> tuple[Callable[[], Any], TextOptions]:
     """What opens a file of text, and how it is read."""
     name = named(location)
 
@@ -265,19 +280,11 @@ def _opened(location: str, rows: ForeignRows) -> tuple[Callable[[], Any], TextOp
     return opened, rows.text.with_delimiter(name.delimiter)
 
 
-SCHEMAS: dict[str, Callable[[str, ForeignRows], pa.Schema]] = {
-    "parquet": _parquet_schema,
-    "arrow": _arrow_schema,
-    "arrows": _arrow_schema,
-    "csv": lambda location, rows: csv_schema(*_opened(location, rows)),
-    "json": lambda location, rows: json_schema(*_opened(location, rows)),
-}
-"""The columns of a file."""
-READERS: dict[str, Callable[[str, ForeignRows, pa.Schema], Batches]] = {
+FORMATS: dict[str, Callable[[str, ForeignRows], Opened]] = {
     "parquet": _parquet,
     "arrow": _arrow,
     "arrows": _arrow,
-    "csv": lambda location, rows, schema: csv_rows(*_opened(location, rows), schema),
-    "json": lambda location, rows, schema: json_rows(*_opened(location, rows), schema),
+    "csv": _csv,
+    "json": _json,
 }
-"""The rows of a file, of columns that all files have. Those of text have the types that are asked for."""
+"""What opens a file of a format. Text is parsed twice: for the types that are inferred, and for the rows."""

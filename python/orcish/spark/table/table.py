@@ -14,7 +14,7 @@ from orcish.carbon.source import check_no_external
 from orcish.errors import OrcishError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.io.files import TableFile
-from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unknown_or_unreadable
+from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unified_schema, unknown_or_unreadable
 from orcish.reading.orc_files import partition_schema as logged_partition
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
@@ -185,10 +185,10 @@ def _stored(
     columns = None if logged is None else logged._replace(shown=[])
     source = OrcFiles([file._replace(partition=[]) for file in files], None, "name", options.storage, None, columns)
     types = {**AS_STORED, **options.values}
-    if options.merge_schema and files:
-        unified = source.unified_schema(types, case_sensitive=options.case_sensitive)
-        return unified.schema, unified.fault
     opened = source.open(types)
+    if options.merge_schema and files:
+        unified = unified_schema(opened, case_sensitive=options.case_sensitive)
+        return unified.schema, unified.fault
     return source.full_schema(opened), opened.fault if isinstance(opened, PartiallyReadable) else None
 
 
