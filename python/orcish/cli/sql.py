@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -27,6 +28,8 @@ from orcish.writing.rows import limited
 __all__ = ["add_arguments"]
 
 BATCH_SIZE = 8192
+_UNQUOTED = re.compile(r"\b(?:from|join)\s+([\w.*?:-]*/[\w.*?:/=-]+|[\w-]+\.orc)\b", re.IGNORECASE)
+"""A path without quotes in the place of a table."""
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -101,7 +104,7 @@ def _named_tables(connection: Any, query: str) -> list[str]:
     """The names in quotes, or without a schema, that stand for tables in a query, as duckdb parses it.
 
     Raises:
-        ValueError: The text is no query, or several.
+        ValueError: The text is no query, or several, or a file is named without quotes.
     """
     ((text,),) = connection.execute("select json_serialize_sql(?)", [query]).fetchall()
     parsed = json.loads(text)
@@ -109,6 +112,8 @@ def _named_tables(connection: Any, query: str) -> list[str]:
         message = str(parsed["error_message"])
         if parsed.get("error_type") == "not implemented":
             message = "only queries are run, which change nothing: select, from, with, describe, summarize"
+        elif (path := _UNQUOTED.search(query)) is not None:
+            message += f": names of files and folders are in quotes: from '{path[1]}'"
         raise ValueError(f"the query: {message}")
     if len(parsed["statements"]) != 1:
         raise ValueError("the query: one is run at a time")
@@ -117,8 +122,13 @@ def _named_tables(connection: Any, query: str) -> list[str]:
     for node in _nodes(parsed):
         if "cte_map" in node:
             own.update(each["key"].lower() for each in node["cte_map"]["map"])
-        if node.get("type") == "BASE_TABLE" and not node.get("schema_name") and not node.get("catalog_name"):
-            found[node["table_name"]] = None
+        if node.get("type") == "BASE_TABLE":
+            parts = [node[part] for part in ("catalog_name", "schema_name", "table_name") if node.get(part)]
+            name = ".".join(parts)
+            if len(parts) > 1 and os.path.exists(local_path(name)):
+                raise ValueError(f"the query: {name} is a file, whose name is in quotes: from '{name}'")
+            if len(parts) == 1:
+                found[name] = None
     # A common table expression hides a table of its name from all but itself.
     return [name for name in found if name.lower() not in own or os.path.exists(local_path(name))]
 

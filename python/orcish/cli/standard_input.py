@@ -24,7 +24,7 @@ def named_sources(options: argparse.Namespace) -> Iterator[None]:
     for a file that is redirected, and a temporary file for a pipe.
 
     Args:
-        options: The arguments, which are changed.
+        options: The arguments, which are changed; ``standard_input`` is the path.
 
     Raises:
         ValueError: ``-`` is a table or a target, is there twice, or standard input is a terminal.
@@ -41,6 +41,7 @@ def named_sources(options: argparse.Namespace) -> Iterator[None]:
     if not getattr(options, "has_stream_sources", True) or getattr(options, "in_place", False):
         raise ValueError("-: standard input is not read here: give a file, or ./- for a file of the name -")
     with stream_file() as path:
+        options.standard_input = path
         for name in SOURCES:
             value = getattr(options, name, None)
             if isinstance(value, list):

@@ -78,9 +78,7 @@ def _run(options: argparse.Namespace) -> int:
     return files.code
 
 
-def _parts(
-    name: str, file: ORCFile, options: argparse.Namespace, partition: Collection[str]
-) -> Iterator[_Part]:
+def _parts(name: str, file: ORCFile, options: argparse.Namespace, partition: Collection[str]) -> Iterator[_Part]:
     """The statistics of the columns of a file, or of its stripes; without partition columns."""
     paths, parents, types, keys = file.column_paths, file.column_parents, file.column_types, column_keys(file)
     ids = [id for id in range(len(paths)) if paths[id] not in partition or parents[id] != 0]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 
-from orcish.carbon.detect import is_carbon_file
+from orcish.carbon.detect import is_carbon, is_carbon_file
+from orcish.carbon.source import check_no_external
 from orcish.comparing.keys import check_keys, compare_tables
 from orcish.comparing.leaves import comparable
 from orcish.comparing.partitions import Partitions, Side, numbered
@@ -79,6 +81,10 @@ def diff(
     show: int = 100,
     brief: bool = False,
     max_memory: int | str = _MAX_MEMORY,
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+    timestamps: Literal["wall", "instant"] | None = None,
+    masked: Literal["error", "allow"] | None = None,
+    external_locations: Sequence[str | os.PathLike[str]] | None = None,
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
@@ -100,7 +106,7 @@ def diff(
         key: Columns whose values tell which rows belong together; by default, rows with the same number do. Rows that
             have the same key in one of both are matched in their order.
         ignore_order: Whether rows belong together that are the same.
-        columns: The columns to compare, by dotted names; all by default.
+        columns: The columns to compare, by dotted names; all by default. Columns of the key are read, too.
         filters: Which rows to compare; see :class:`~orcish.types.ReadOptions`. Numbers of rows count these rows only.
         tolerance: How far floating point values may be apart and equal.
         values_only: Whether types of different widths, and another order of the columns, are no difference.
@@ -109,6 +115,12 @@ def diff(
         brief: Whether the comparison ends at the first difference.
         max_memory: Bytes of rows, of both sides together, from which on rows that are matched by a key are written to
             temporary files.
+        invalid_utf8: How invalid UTF-8 is read; see :class:`~orcish.types.ReadOptions`. This and the following options
+            are of sources that are no scans.
+        timestamps: How ``timestamp`` is read, likewise.
+        masked: Whether masks of encrypted columns are compared, likewise.
+        external_locations: Where a CarbonData table may have files outside of its folder; see
+            :class:`~orcish.types.ScanOptions`.
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what each file may make the reader do.
@@ -128,12 +140,22 @@ def diff(
         raise ValueError(f"ignore_order: rows that are the same are matched, so that there is no {other}")
     given = {"storage_options": storage_options, "limits": limits}
     places = [in_file_system(source, filesystem, storage_options) for source in (a, b)]
+    if not any(is_carbon(place, storage_options) for place in places):
+        check_no_external(external_locations)
     files = [file for place in places if (file := _orc_file(place, given)) is not None]
     is_orc = len(files) == len(places)
     if check_metadata and not is_orc:
         raise TypeError("check_metadata=True: metadata are those of two ORC files, and one of both is none")
     changed = metadata_changes(*files) if check_metadata else []
-    scans = [_scan(place, columns, filters, given) for place in places]
+    wanted = [key] if isinstance(key, str) else list(key or ())
+    # Columns of the key are read, and compared no further.
+    added = [] if columns is None else [name for name in wanted if not _has(columns, name)]
+    reading = {"invalid_utf8": invalid_utf8, "timestamps": timestamps, "masked": masked}
+    read = {**given, **{name: value for name, value in reading.items() if value is not None}}
+    scans = [
+        _scan(place, None if columns is None else [*added, *columns], filters, read, external_locations)
+        for place in places
+    ]
     left, right = (each.schema for each in scans)
     # The types of both sides have names of the same kind.
     types = map(_orc_types, files) if is_orc else map(_types_of_schema, (left, right))
@@ -141,8 +163,8 @@ def diff(
         change
         for change in schema_changes(left, right, *types)
         if not (values_only and (change.kind == "order" or (change.kind == "type" and change.is_compared)))
+        and change.column not in added
     ]
-    wanted = [key] if isinstance(key, str) else list(key or ())
     _check_columns(wanted, left, right)
     common = common_columns(left, right)
     # Values of a key are compared, or an error.
@@ -221,9 +243,25 @@ def _place(difference: Difference) -> tuple[int, int]:
     return (-1 if row is None else row, difference.row_a is None)
 
 
-def _scan(source: Any, columns: Sequence[str] | None, filters: Filters | None, given: dict[str, Any]) -> Scan:
-    # No digit of a timestamp is lost without an error.
-    rows = _with_null_keys(source if isinstance(source, Scan) else scan(source, timestamp_unit="exact", **given))
+def _has(columns: Sequence[str], name: str) -> bool:
+    """Whether columns have one of a name, or a part of it."""
+    return any(each == name or each.startswith(f"{name}.") for each in columns if isinstance(each, str))
+
+
+def _scan(
+    source: Any,
+    columns: Sequence[str] | None,
+    filters: Filters | None,
+    read: dict[str, Any],
+    external: Sequence[str | os.PathLike[str]] | None,
+) -> Scan:
+    if isinstance(source, Scan):
+        rows = source
+    else:
+        is_table = is_carbon(source, read["storage_options"])
+        # No digit of a timestamp is lost without an error.
+        rows = scan(source, timestamp_unit="exact", external_locations=external if is_table else None, **read)
+    rows = _with_null_keys(rows)
     if columns is not None:
         rows = rows.select(*columns)
     return rows.where(filters)
