@@ -20,6 +20,7 @@ from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan
 from orcish.reading.scan_reader import ScanReader
+from orcish.reading.several import NOTHING_LEFT_OUT, columns_of_first
 from orcish.tables.log.listing import table_files
 from orcish.types import (
     Columns,
@@ -128,7 +129,10 @@ def open_reader(source: Sources, options: dict[str, Any]) -> ScanReader:
     if schema is not None and not hasattr(schema, "__arrow_c_schema__"):
         raise TypeError(f"schema={schema!r}: must be an Arrow schema, not {type(schema).__name__}")
     found = None if schema is not None else listing.schema
-    return ScanReader(OrcFiles(listing.files, schema, match, storage_options, limits, found), options)
+    files, left_out = listing.files, NOTHING_LEFT_OUT
+    if schema is None and isinstance(source, list | tuple) and len(source) > 1:
+        files, left_out = columns_of_first(files, storage_options, limits)
+    return ScanReader(OrcFiles(files, schema, match, storage_options, limits, found, left_out=left_out), options)
 
 
 @checked_keywords

@@ -18,6 +18,7 @@ from orcish.cli.groups import RootParser
 from orcish.cli.output import EXPECTED, fail, print_traceback
 from orcish.cli.parser import Parser
 from orcish.cli.standard_input import named_sources
+from orcish.cli.words import set_options
 from orcish.process import EndingSignals, open_streams
 
 __all__ = ["main"]
@@ -48,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     run: Callable[[argparse.Namespace], int] = options.run
+    set_options(vars(options))
     with named_sources(options):
         code = run(options)
     sys.stdout.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from typing import Any
 
 from orcish.advising.advise import advise
@@ -69,7 +70,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def advice_of(source: str | list[str], options: argparse.Namespace) -> Advice:
     """The advice about a source, by the arguments of :func:`add_advice`."""
-    return advise(
+    found = advise(
         source,
         lookup=options.lookup,
         filters=options.filters,
@@ -79,6 +80,9 @@ def advice_of(source: str | list[str], options: argparse.Namespace) -> Advice:
         progress=not options.json,
         storage_options=dict(options.storage_options),
     )
+    # The path of standard input ends with this command.
+    stream = getattr(options, "standard_input", None)
+    return dataclasses.replace(found, sources=tuple("FILE" if each == stream else each for each in found.sources))
 
 
 def json_of(advice: Advice) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from orcish.cli.formats.converting import convert_to_file, foreign_rows, source_
 from orcish.cli.formats.names import FORMATS, ORC, codec_of
 from orcish.cli.formats.text_options import add_text, check_text_options
 from orcish.cli.output import print_lines, written_json
-from orcish.cli.rows import add_reading
+from orcish.cli.rows import add_reading, chosen_reading
 from orcish.cli.standard_input import STREAM
 from orcish.tables.apart import check_apart
 from orcish.tables.convert import convert
@@ -85,6 +85,8 @@ def _to_folder(options: argparse.Namespace) -> list[Any]:
     for name in ("masked", "limit"):
         if getattr(options, name) is not None:
             raise WrongArgumentsError(f"--{name} is of targets that are files, and not folders")
+    if form == ORC:
+        chosen_reading(options)
     common: dict[str, Any] = {
         "existing_data": options.existing_data,
         "max_rows_per_file": options.max_rows_per_file,

@@ -40,7 +40,7 @@ _BATCH_SIZE = 8192
 JSON_VALUES = (
     "In JSON, 64-bit integers are numbers, decimals strings; dates and timestamps are in ISO 8601, binaries in "
     "hexadecimal digits; NaN and infinities are strings; maps are objects where their keys are strings and arrays "
-    "of pairs elsewhere; a union has the form {tag, value}."
+    "of pairs elsewhere; a union has the form {tag, value}. Of columns or fields of one name, later ones are a_1, a_2."
 )
 """How values are shown, for the help of commands."""
 

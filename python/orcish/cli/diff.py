@@ -8,7 +8,7 @@ import decimal
 from collections.abc import Iterator
 from typing import Any
 
-from orcish.cli.arguments import LIST, add_filters, add_limit, add_storage, count
+from orcish.cli.arguments import LIST, add_external, add_filters, add_limit, add_storage, count
 from orcish.cli.output import print_lines, print_table
 from orcish.comparing.diff import Differences, diff
 from orcish.comparing.rows import Difference
@@ -57,7 +57,19 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--width", type=count, default=60, metavar="W", help="widest value (60); 0 for no bound")
     command.add_argument("--json", action="store_true", help="one JSON object a difference, and one of all at the end")
+    command.add_argument(
+        "--invalid-utf8",
+        choices=("error", "replace", "null", "binary"),
+        help="what becomes of text that is not UTF-8 (error)",
+    )
+    command.add_argument(
+        "--timestamps",
+        choices=("wall", "instant"),
+        help="what the clock of the writer showed in columns of type timestamp (wall), or the instants, in UTC",
+    )
+    command.add_argument("--masked", action="store_const", const="allow", help="compare the masks of encrypted columns")
     add_storage(command)
+    add_external(command)
     command.set_defaults(run=_run, trouble=2)
 
 
@@ -75,12 +87,16 @@ def _run(options: argparse.Namespace) -> int:
         show=1 if options.brief else options.limit,
         brief=options.brief,
         max_memory=options.max_memory,
+        invalid_utf8=options.invalid_utf8,
+        timestamps=options.timestamps,
+        masked=options.masked,
+        external_locations=options.external_locations,
         storage_options=dict(options.storage_options),
         progress=not options.json,
     )
     a, b = display_name(options.a), display_name(options.b)
     if options.json:
-        print_lines(json_line(line) for line in _json(found))
+        print_lines(json_line(line) for line in _json(found, is_brief=options.brief))
     elif options.brief:
         print_lines([f"{a} and {b} differ"] if found else [])
     elif found:
@@ -88,15 +104,16 @@ def _run(options: argparse.Namespace) -> int:
     return 1 if found else 0
 
 
-def _json(found: Differences) -> Iterator[dict[str, Any]]:
+def _json(found: Differences, *, is_brief: bool) -> Iterator[dict[str, Any]]:
     for change in found.schema:
         yield {"what": "column", **vars(change)}
     for entry in found.metadata:
         yield {"what": "metadata", **vars(entry)}
     for each in found.shown:
         yield {"what": "row" if each.column is None else "value", **{k: _plain(v) for k, v in vars(each).items()}}
-    counts = ("rows_a", "rows_b", "changed", "only_a", "only_b", "columns", "duplicate_keys")
-    yield {"what": "all", "differ": bool(found), **{name: getattr(found, name) for name in counts}}
+    counted = ("changed", "only_a", "only_b", "columns", "duplicate_keys")
+    counts = {name: None if is_brief and found else getattr(found, name) for name in counted}
+    yield {"what": "all", "differ": bool(found), "rows_a": found.rows_a, "rows_b": found.rows_b, **counts}
 
 
 def _print(found: Differences, a: str, b: str, width: int | None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from orcish.cli.arguments import add_files, add_json, add_limit
 from orcish.cli.open_files import SKIPPED
 from orcish.cli.output import fail, print_lines
-from orcish.cli.rows import add_reading, open_rows
+from orcish.cli.rows import add_reading, chosen_reading, open_rows
 from orcish.io.names import display_name
 from orcish.reading.explanation import Explanation, StripePlan
 from orcish.reading.scan import Scan
@@ -33,6 +33,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    # Wrong arguments are not errors of each file.
+    chosen_reading(options)
     code = 0
     for name in options.files:
         try:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.arrow.exported import check_names
 from orcish.cli.arguments import add_limit, add_storage
+from orcish.cli.formats.encodings import add_encoding, checked_encoding
 from orcish.cli.formats.errors import errors_of_reading
 from orcish.cli.formats.names import COMPRESSED, ENDINGS
 from orcish.cli.formats.places import check_regular
@@ -20,6 +21,7 @@ from orcish.cli.formats.reading import open_arrow
 from orcish.cli.formats.source_types import common_schema
 from orcish.cli.formats.text import csv_schema, with_text
 from orcish.cli.formats.text_options import TextOptions
+from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.output import print_lines
 from orcish.cli.sources import orc_files
 from orcish.io.names import display_name
@@ -58,6 +60,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     how.add_argument("-p", "--pretty", action="store_true", help="the type on several lines")
     how.add_argument("--json", action="store_true", help="one JSON object with the type, and those of the columns")
     command.add_argument("--format", choices=_FORMATS, help="format of the files (by their names; else json)")
+    add_encoding(command)
     add_limit(command, "look at the first N documents of each file (all)")
     command.add_argument("--dates", action="store_true", help="text of JSON like 2026-01-31 is a date")
     command.add_argument("--hex", action="store_true", help="text of JSON like 00ff is binary, as orc-tools has it")
@@ -86,10 +89,19 @@ def _type(options: argparse.Namespace) -> ColumnType:
     documents = JsonType(dates=options.dates, hexadecimal=options.hex)
     schemas: list[pa.Schema] = []
     orc: list[ORCFile] = []
+    for name in options.files:
+        if is_carbon(name, storage):
+            raise ValueError(
+                f"{display_name(name)}: json-schema is of files, and this is a table of CarbonData: schema prints its "
+                "columns"
+            )
     names = [file for name in options.files for file in orc_files(name, storage).files]
     if not names:
         raise ValueError(f"no files: {', '.join(map(display_name, options.files))}")
     kinds = {_kind(name, options.format)[0] for name in names}
+    encoding = checked_encoding(options.encoding)
+    if options.encoding is not None and kinds != {"csv"}:
+        raise ValueError(f"--encoding is of CSV, and not of {', '.join(sorted(kinds - {'csv'}))}")
     for name in names:
         kind, codec = _kind(name, options.format)
         with errors_of_reading(name):
@@ -103,7 +115,7 @@ def _type(options: argparse.Namespace) -> ColumnType:
                 for document in itertools.islice(json_documents(text), options.limit):
                     documents.add(document)
             else:
-                schemas.append(_schema(name, kind, codec, storage))
+                schemas.append(_schema(name, kind, codec, storage, encoding))
     is_json = len(names) > len(schemas) + len(orc)
     if is_json + bool(schemas) + bool(orc) > 1:
         raise ValueError("files of several formats: give those of one format, or --format")
@@ -137,10 +149,11 @@ def _stream(name: str, codec: str | None, storage: Mapping[str, str]) -> Any:
     return pa.input_stream(source, compression=codec)
 
 
-def _schema(name: str, kind: str, codec: str | None, storage: Mapping[str, str]) -> pa.Schema:
+def _schema(name: str, kind: str, codec: str | None, storage: Mapping[str, str], encoding: str | None) -> pa.Schema:
     if kind == "csv":
         delimiter = "\t" if ".tsv" in name.lower() else ","
-        return csv_schema(lambda: _stream(name, codec, storage), TextOptions(delimiter=delimiter))
+        text = TextOptions(delimiter=delimiter, encoding=encoding)
+        return csv_schema(lambda: _stream(name, codec, storage), text)
     data = _stream(name, codec, storage) if codec or "://" in name else pa.memory_map(local_path(name))
     if kind == "parquet":
         from pyarrow import parquet

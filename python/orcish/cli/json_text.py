@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,7 +12,7 @@ from orcish.arrow.buffers import offsets_within, within
 from orcish.arrow.far_dates import iso_texts
 from orcish.arrow.nested import is_list, is_list_view
 from orcish.cli.batch_slices import slices
-from orcish.cli.json_values import to_json
+from orcish.cli.json_values import to_json, unique_names
 from orcish.terminal import json_line
 
 __all__ = ["json_text"]
@@ -24,8 +24,8 @@ TEXT = pa.large_string()
 def json_text(batches: Iterable[pa.RecordBatch]) -> Iterator[str]:
     """Blocks of lines, one JSON object for each row; each line ends in a line feed.
 
-    Characters that terminals do not print are escaped, as :func:`orcish.terminal.json_line` escapes them. Fields of the
-    same name are all there.
+    Characters that terminals do not print are escaped, as :func:`orcish.terminal.json_line` escapes them. Columns
+    and fields of one name have different ones, see :func:`orcish.cli.json_values.unique_names`.
     """
     for batch in itertools.chain.from_iterable(map(slices, batches)):
         if batch.num_columns:
@@ -113,10 +113,10 @@ def _structs(array: pa.Array) -> pa.Array:
     return texts if array.null_count == 0 else pc.if_else(array.is_valid(), texts, pa.scalar(None, TEXT))
 
 
-def _object(names: Iterable[str], values: Iterable[pa.Array], end: str) -> pa.Array:
+def _object(names: Sequence[str], values: Iterable[pa.Array], end: str) -> pa.Array:
     """Texts of objects, of those of their fields."""
     parts: list[pa.Array | str] = []
-    for name, texts in zip(names, values, strict=True):
+    for name, texts in zip(unique_names(names), values, strict=True):
         parts += [f"{', ' if parts else '{'}{json_line(name)}: ", texts]
     return _joined(*parts, end)
 

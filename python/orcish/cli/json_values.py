@@ -10,7 +10,7 @@ string, char, varchar  string
 binary, geometries     string of hexadecimal digits
 list                   array
 map                    object where the keys are strings, all different; otherwise an array of ``[key, value]``
-struct                 object, which has a name several times where several fields have it
+struct                 object; of several fields of one name, later ones are ``a_1``, ``a_2`` and so on
 union                  ``{"tag": 0, "value": …}``, with the position of the variant as its tag
 =====================  =============================================================================
 """
@@ -18,7 +18,7 @@ union                  ``{"tag": 0, "value": …}``, with the position of the va
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -31,7 +31,7 @@ from orcish.arrow.nested import is_binary, is_list, is_list_view, is_months
 from orcish.arrow.units import NANOSECONDS
 from orcish.terminal import json_float
 
-__all__ = ["to_json"]
+__all__ = ["to_json", "unique_names"]
 
 
 def to_json(array: pa.Array) -> list[Any]:
@@ -91,25 +91,31 @@ def _dictionaries(array: pa.Array) -> list[Any]:
 
 
 def _structs(array: pa.Array) -> list[Any]:
-    names = [field.name for field in array.type]
+    names = unique_names([field.name for field in array.type])
     children = [to_json(array.field(index)) for index in range(len(names))]
     valid = array.is_valid().to_pylist()
-    make: Callable[[Any], dict[str, Any]] = dict if len(set(names)) == len(names) else _Fields
     return [
-        make(zip(names, (child[row] for child in children), strict=True)) if valid[row] else None
+        dict(zip(names, (child[row] for child in children), strict=True)) if valid[row] else None
         for row in range(len(array))
     ]
 
 
-class _Fields(dict[str, Any]):
-    """Fields of which several have one name, all of which are items, as encoders of JSON want them."""
-
-    def __init__(self, pairs: Iterable[tuple[str, Any]]) -> None:
-        self._pairs = list(pairs)
-        super().__init__(self._pairs)
-
-    def items(self) -> Any:
-        return self._pairs
+def unique_names(names: Sequence[str]) -> list[str]:
+    """The names of an object of JSON, of those of columns or fields: of several that are the same, later ones get the
+    first of the endings ``_1``, ``_2`` and so on with which there is no other name.
+    """
+    if len(set(names)) == len(names):
+        return list(names)
+    used, found = set(names), set[str]()
+    unique = []
+    for name in names:
+        own = name
+        if name in found:
+            own = next(each for at in itertools.count(1) if (each := f"{name}_{at}") not in used)
+            used.add(own)
+        found.add(name)
+        unique.append(own)
+    return unique
 
 
 def _lists(array: pa.Array) -> list[Any]:

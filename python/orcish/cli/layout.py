@@ -9,6 +9,7 @@ from orcish.cli.advise import add_advice, advice_of, json_of
 from orcish.cli.arguments import add_files, add_json, add_storage
 from orcish.cli.output import print_lines
 from orcish.cli.targets import add_overwrite
+from orcish.cli.words import in_shell
 from orcish.layout import describe, write_report
 from orcish.layout.report import checked_page
 from orcish.terminal import json_line, show
@@ -60,7 +61,7 @@ def _run(options: argparse.Namespace) -> int:
         described = write_report(options.files, options.output, overwrite=options.overwrite, **arguments)
     faults = [*(failed["error"] for failed in described["failed"]), *described["faults"]]
     for fault in faults:
-        show(f"orcish: {fault}", is_error=True)
+        show(f"orcish: {in_shell(str(fault))}", is_error=True)
     if options.json:
         print_lines([json_line(described)])
     else:

@@ -56,20 +56,24 @@ def _sources(names: list[str], storage: dict[str, str]) -> list[str]:
 
     Raises:
         FileNotFoundError: A source has no files.
-        ValueError: Files have different values of partition columns, which would be lost.
+        ValueError: No source has rows, or files have different values of partition columns, which would be lost.
         UnsupportedError: There is a table of CarbonData.
     """
     found: list[str] = []
     values: dict[tuple[tuple[str, str | None], ...], str] = {}
     for name in names:
-        files = table_files(name, None, storage).files
-        if not files:
+        files, schema = table_files(name, None, storage)
+        if not files and schema is None:
             raise FileNotFoundError(f"no files: {display_name(name)!r}")
         if has_carbon(files):
             raise UnsupportedError(f"{display_name(name)}: CarbonData is not merged: convert writes it as ORC")
         for file in files:
             found.append(file.location)
             values.setdefault(tuple(file.partition), file.location)
+    if not found:
+        raise ValueError(
+            f"{', '.join(map(display_name, names))}: a table without rows has no stripes: convert writes it as a file"
+        )
     if len(values) > 1:
         first, second, *_ = map(display_name, values.values())
         raise ValueError(

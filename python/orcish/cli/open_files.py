@@ -17,6 +17,7 @@ __all__ = ["SKIPPED", "OpenFiles"]
 
 SKIPPED = (OrcishError, OSError, ValueError)
 """Errors of a source among several, which do not end the others."""
+_NAMELESS = "<memory>: "
 T = TypeVar("T")
 
 
@@ -27,12 +28,20 @@ class OpenFiles:
         names: Files, folders, patterns and URLs.
         storage: Options of the stores of URLs.
         command: The command, for errors.
+        has_schemas: Whether a table without rows has one file, without rows, that has its columns.
     """
 
-    def __init__(self, names: Sequence[str], storage: Mapping[str, str], command: str) -> None:
+    def __init__(
+        self, names: Sequence[str], storage: Mapping[str, str], command: str, *, has_schemas: bool = True
+    ) -> None:
         self._names = names
         self._storage = storage
         self._command = command
+        self._has_schemas = has_schemas
+        self.partition: frozenset[str] = frozenset()
+        """The partition columns that the file of a table without rows has among its columns; none of other files."""
+        self.seen = 0
+        """The number of sources that have been found."""
         self.code = 0
         """The exit code: 1 after an error."""
 
@@ -42,7 +51,12 @@ class OpenFiles:
             try:
                 found = look(name, file)
             except SKIPPED as error:
-                self.code = fail(error)
+                text = str(error)
+                # The schema of a table without rows is in memory.
+                is_nameless = text.startswith(_NAMELESS)
+                self.code = fail(
+                    type(error)(f"{display_name(name)}: {text.removeprefix(_NAMELESS)}") if is_nameless else error
+                )
                 continue
             yield found
 
@@ -53,8 +67,11 @@ class OpenFiles:
                 if is_carbon(name, self._storage):
                     raise ValueError(f"{display_name(name)}: {self._command} is of ORC files, and this is CarbonData")
                 found = orc_files(name, self._storage)
-                if found.schema is not None and not found.files:
+                self.seen += 1
+                if found.schema is not None and not found.files and self._has_schemas:
+                    self.partition = frozenset(found.schema.partition)
                     yield name, schema_file(found.schema)
+                    self.partition = frozenset()
             except SKIPPED as error:
                 self.code = fail(error)
                 continue

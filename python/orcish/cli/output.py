@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from orcish.cli.words import in_shell
 from orcish.errors import OrcishError
 from orcish.process import is_terminal
 from orcish.terminal import Table, printable, show, width
@@ -18,8 +18,6 @@ EXPECTED = (OrcishError, OSError, TypeError, KeyError, ValueError)
 """Errors of arguments and files, which are shown without a traceback."""
 _GAP = 2
 """Blanks between columns."""
-_KEYWORD = re.compile(r"\b(existing_data|overwrite|partition_by|rewrite|undo)=(?:True|'([^']*)'|\[([^]]*)\])")
-"""A keyword of a function, with its value, in a message."""
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -107,15 +105,8 @@ def fail(error: Exception, code: int = 1) -> int:
         # Bytes of arguments that are no text are surrogates.
         name = error.object.encode(errors="surrogateescape").decode(errors="backslashreplace")
         text = f"{name}: the name is not UTF-8: rename the file, or make a link to it"
-    show(f"orcish: {_KEYWORD.sub(_option, text)}", is_error=True)
+    show(f"orcish: {in_shell(text)}", is_error=True)
     return code
-
-
-def _option(keyword: re.Match[str]) -> str:
-    """A keyword of a message as the option of the command."""
-    name, text, names = keyword.groups()
-    value = text if names is None else ",".join(name.strip().strip("'") for name in names.split(","))
-    return f"--{name.replace('_', '-')}" + (f" {value or repr('')}" if value is not None else "")
 
 
 def print_traceback(code: int = 1) -> int:

@@ -31,13 +31,48 @@ WORDS = {
 """Words of other tools, and the commands in their place."""
 
 
+OTHER_WORDS = {
+    "--overwrite": ("--existing-data overwrite",),
+    "--append": ("--existing-data append",),
+    "--existing-data": ("--overwrite",),
+    **dict.fromkeys(("--filter", "--predicate"), ("--where",)),
+    **dict.fromkeys(("--rows", "--lines", "--head", "--max-rows"), ("--limit",)),
+    **dict.fromkeys(("--select", "--column", "--cols"), ("--columns",)),
+    **dict.fromkeys(("--out", "--target", "--dest"), ("--output",)),
+    **dict.fromkeys(("--codec", "--compress"), ("--compression",)),
+    **dict.fromkeys(("--level", "--clevel"), ("--compression-level",)),
+    **dict.fromkeys(("--sort", "--order-by", "--orderby"), ("--sort-by",)),
+    **dict.fromkeys(("--inplace", "--in-situ"), ("--in-place",)),
+    **dict.fromkeys(("--partitions", "--partitioned-by", "--partition"), ("--partition-by",)),
+    **dict.fromkeys(("--storage-options", "--storage"), ("--storage-option NAME=VALUE",)),
+    **dict.fromkeys(("--charset", "--codepage"), ("--encoding",)),
+    **dict.fromkeys(("--sep", "--separator"), ("--delimiter",)),
+    **dict.fromkeys(("--tz", "--zone", "--time-zone"), ("--timezone",)),
+    "--quiet": ("--brief",),
+    "--format": ("--from", "--to"),
+    "--to": ("--format",),
+    "--from": ("--format",),
+}
+"""Options of other commands and tools, and those in their place, of which a command has one."""
+KINDS = {
+    "int": "whole number",
+    "float": "number",
+    "count": "whole number of 0 or more",
+    "days": "number of days, such as 7 or 0.5",
+    "fraction": "number from 0 to 1",
+    "_threads": "whole number of 1 or more",
+}
+"""What the functions that parse values take."""
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that escapes its messages, as arguments may be file names. Values may begin with ``-``, as ``-id`` of
     ``--sort-by -id`` does, unless they are options.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        # What an abbreviation means changes with each new option.
+        super().__init__(*args, **{"allow_abbrev": False, **kwargs})
         self.register("action", None, Once)
         self.register("action", "store", Once)
         self.register("action", "append", Append)
@@ -60,12 +95,25 @@ class Parser(argparse.ArgumentParser):
             if argument == "--" or (self._subparsers is not None and not argument.startswith("-")):
                 # The rest is that of a command.
                 return
-            if argument.startswith("--") and not any(each.startswith(name) for each in self._option_string_actions):
+            if argument.startswith("--") and name not in self._option_string_actions:
                 self.error(self._unknown(argument))
 
     def _unknown(self, option: str) -> str:
         name = option.partition("=")[0]
-        return f"unknown option {name}{suggestion(name, self._option_string_actions)}"
+        own = next(
+            (each for each in OTHER_WORDS.get(name, ()) if each.partition(" ")[0] in self._option_string_actions), None
+        )
+        hint = suggestion(name, self._option_string_actions) if own is None else f"; did you mean {own}?"
+        return f"unknown option {name}{hint}"
+
+    def _get_value(self, action: argparse.Action, text: str) -> Any:
+        try:
+            return super()._get_value(action, text)
+        except argparse.ArgumentError as error:
+            kind = KINDS.get(getattr(action.type, "__name__", ""))
+            if kind is None or not error.message.startswith("invalid "):
+                raise
+            raise argparse.ArgumentError(action, f"{text!r} is no {kind}") from None
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:

@@ -76,8 +76,12 @@ def _run(options: argparse.Namespace) -> int:
 def _recover_table(options: argparse.Namespace, storage: dict[str, Any]) -> int:
     try:
         done = recover(options.path, undo=options.undo, storage_options=storage)
-    except NotADirectoryError as error:
-        raise NotADirectoryError(f"{error}; of a file, give --output or --dry-run") from None
+    except NotADirectoryError:
+        name = display_name(options.path)
+        raise WrongArgumentsError(
+            f"{name} is a file, and no folder: recover {name} -o TARGET writes what of it can be read, and --dry-run "
+            "only prints it"
+        ) from None
     texts = {
         "nothing": "there is no unfinished commit",
         "finished": "the last commit is finished",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from orcish.carbon.table import CarbonTable
+from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import add_external, add_filters, add_storage, add_timestamps, add_values, names
 from orcish.cli.meta_carbon import is_carbon, refuse_external
 from orcish.cli.stored import stored_scan
@@ -55,7 +56,13 @@ def add_values_of_columns(command: argparse.ArgumentParser) -> None:
 
 
 def chosen_reading(options: argparse.Namespace) -> dict[str, Any]:
-    """The given arguments of :func:`add_reading`, as keywords of :class:`orcish.types.ReadOptions`."""
+    """The given arguments of :func:`add_reading`, as keywords of :class:`orcish.types.ReadOptions`.
+
+    Raises:
+        WrongArgumentsError: There is a time zone, which only instants have.
+    """
+    if getattr(options, "timezone", None) is not None and options.timestamps != "instant":
+        raise WrongArgumentsError("--timezone is of --timestamps instant: clocks of the writer are the same everywhere")
     return {name: value for name in READ_NAMES if (value := getattr(options, name, None)) is not None}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from orcish.cli.arguments import add_files, add_json, add_limit
 from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.output import EXPECTED, fail, print_lines, print_table
-from orcish.cli.rows import add_reading, open_rows
+from orcish.cli.rows import add_reading, chosen_reading, open_rows
 from orcish.cli.sources import orc_files
 from orcish.io.names import display_name
 from orcish.progress import reported
@@ -71,6 +71,8 @@ def _read(rows: Scan, name: str, options: argparse.Namespace) -> dict[str, Any]:
 
 def _each(options: argparse.Namespace, look: Any, names: tuple[str, ...]) -> int:
     """Prints what a function finds in each file, and the sums. A file that fails does not end the others."""
+    # Wrong arguments are not errors of each file.
+    chosen_reading(options)
     code, done = 0, list[dict[str, Any]]()
     for name, rows in _files(options):
         try:

@@ -36,13 +36,13 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    files = OpenFiles(options.files, dict(options.storage_options), "sizes")
+    files = OpenFiles(options.files, dict(options.storage_options), "sizes", has_schemas=False)
     sizes = FileSizes()
     for _ in files.each(lambda _, file: sizes.add(file)):
         pass
     if options.json:
         print_lines([json_line(_described(sizes, options.limit))])
-    elif sizes.files:
+    elif files.seen:
         _print(sizes, options)
     return files.code
 

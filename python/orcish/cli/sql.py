@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,6 +17,7 @@ from orcish.cli.data import JSON_VALUES, add_showing, print_rows
 from orcish.cli.formats.names import ORC, named
 from orcish.cli.rows import add_values_of_columns, open_rows
 from orcish.cli.sql_tables import add_table, message_of
+from orcish.cli.standard_input import STREAM, stream_file
 from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
@@ -25,6 +28,8 @@ from orcish.writing.rows import limited
 __all__ = ["add_arguments"]
 
 BATCH_SIZE = 8192
+_UNQUOTED = re.compile(r"\b(?:from|join)\s+([\w.*?:-]*/[\w.*?:/=-]+|[\w-]+\.orc)\b", re.IGNORECASE)
+"""A path without quotes in the place of a table."""
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -79,8 +84,13 @@ def _run(options: argparse.Namespace) -> int:
         settings["memory_limit"] = options.memory
     tables: dict[str, str] = {}
     try:
-        with duckdb.connect(config=settings) as connection, stopped_by_signals(connection.interrupt):
+        with contextlib.ExitStack() as stack:
+            connection = stack.enter_context(duckdb.connect(config=settings))
+            stack.enter_context(stopped_by_signals(connection.interrupt))
             tables |= _tables(_named_tables(connection, options.query), dict(options.tables))
+            if STREAM in tables.values():
+                path = stack.enter_context(stream_file())
+                tables = {name: path if each == STREAM else each for name, each in tables.items()}
             for name, path in tables.items():
                 add_table(connection, name, _rows(path, options))
             schema, batches = _result(connection.sql(options.query))
@@ -94,7 +104,7 @@ def _named_tables(connection: Any, query: str) -> list[str]:
     """The names in quotes, or without a schema, that stand for tables in a query, as duckdb parses it.
 
     Raises:
-        ValueError: The text is no query, or several.
+        ValueError: The text is no query, or several, or a file is named without quotes.
     """
     ((text,),) = connection.execute("select json_serialize_sql(?)", [query]).fetchall()
     parsed = json.loads(text)
@@ -102,6 +112,8 @@ def _named_tables(connection: Any, query: str) -> list[str]:
         message = str(parsed["error_message"])
         if parsed.get("error_type") == "not implemented":
             message = "only queries are run, which change nothing: select, from, with, describe, summarize"
+        elif (path := _UNQUOTED.search(query)) is not None:
+            message += f": names of files and folders are in quotes: from '{path[1]}'"
         raise ValueError(f"the query: {message}")
     if len(parsed["statements"]) != 1:
         raise ValueError("the query: one is run at a time")
@@ -110,8 +122,13 @@ def _named_tables(connection: Any, query: str) -> list[str]:
     for node in _nodes(parsed):
         if "cte_map" in node:
             own.update(each["key"].lower() for each in node["cte_map"]["map"])
-        if node.get("type") == "BASE_TABLE" and not node.get("schema_name") and not node.get("catalog_name"):
-            found[node["table_name"]] = None
+        if node.get("type") == "BASE_TABLE":
+            parts = [node[part] for part in ("catalog_name", "schema_name", "table_name") if node.get(part)]
+            name = ".".join(parts)
+            if len(parts) > 1 and os.path.exists(local_path(name)):
+                raise ValueError(f"the query: {name} is a file, whose name is in quotes: from '{name}'")
+            if len(parts) == 1:
+                found[name] = None
     # A common table expression hides a table of its name from all but itself.
     return [name for name in found if name.lower() not in own or os.path.exists(local_path(name))]
 
@@ -150,8 +167,8 @@ def _is_source(name: str, given: Mapping[str, str]) -> bool:
     if name.lower() in {each.lower() for each in given}:
         return False
     form = named(name).format
-    if form is not None:
-        return form == ORC
+    if form is not None or name == STREAM:
+        return form in (None, ORC)
     path = local_path(name)
     # Words that are no paths are tables and views of duckdb.
     return "://" in path or "/" in path or is_pattern(path) or os.path.exists(path)

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 
-__all__ = ["STREAM", "named_sources"]
+__all__ = ["STREAM", "named_sources", "stream_file"]
 
 STREAM = "-"
 """The name of standard input as a source, and of standard output as a target."""
@@ -24,7 +24,7 @@ def named_sources(options: argparse.Namespace) -> Iterator[None]:
     for a file that is redirected, and a temporary file for a pipe.
 
     Args:
-        options: The arguments, which are changed.
+        options: The arguments, which are changed; ``standard_input`` is the path.
 
     Raises:
         ValueError: ``-`` is a table or a target, is there twice, or standard input is a terminal.
@@ -40,9 +40,8 @@ def named_sources(options: argparse.Namespace) -> Iterator[None]:
         raise ValueError("-: standard input is read once: give it once; a file of the name - is ./-")
     if not getattr(options, "has_stream_sources", True) or getattr(options, "in_place", False):
         raise ValueError("-: standard input is not read here: give a file, or ./- for a file of the name -")
-    if sys.stdin is None or sys.stdin.isatty():
-        raise ValueError("-: standard input is a terminal: give a file, or redirect one; a file of the name - is ./-")
-    with _file() as path:
+    with stream_file() as path:
+        options.standard_input = path
         for name in SOURCES:
             value = getattr(options, name, None)
             if isinstance(value, list):
@@ -53,8 +52,14 @@ def named_sources(options: argparse.Namespace) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _file() -> Iterator[str]:
-    """The path of a file with the bytes of standard input."""
+def stream_file() -> Iterator[str]:
+    """The path of a file with the bytes of standard input, within the block.
+
+    Raises:
+        ValueError: Standard input is a terminal.
+    """
+    if sys.stdin is None or sys.stdin.isatty():
+        raise ValueError("-: standard input is a terminal: give a file, or redirect one; a file of the name - is ./-")
     if _is_whole_file():
         yield "/dev/stdin"
         return

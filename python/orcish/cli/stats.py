@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from orcish import _native
@@ -11,7 +11,7 @@ from orcish.cli.arguments import LIST, add_files, add_json, add_storage
 from orcish.cli.meta_orc import bound_cell, format_statistic, json_statistics
 from orcish.cli.open_files import OpenFiles
 from orcish.cli.output import print_lines, print_table
-from orcish.errors import UnknownColumnError
+from orcish.errors import UnknownColumnError, unknown_column
 from orcish.io.names import display_name
 from orcish.reading.column_keys import Key, column_keys, name_of_empty
 from orcish.reading.file import ORCFile, column_id
@@ -61,7 +61,7 @@ def _run(options: argparse.Namespace) -> int:
     merged: dict[Key, list[_Part]] = {}
     parts: list[_Part] = []
     try:
-        for found in files.each(lambda name, file: list(_parts(display_name(name), file, options))):
+        for found in files.each(lambda name, file: list(_parts(display_name(name), file, options, files.partition))):
             if options.by_file or options.by_stripe:
                 parts += found
             else:
@@ -78,12 +78,12 @@ def _run(options: argparse.Namespace) -> int:
     return files.code
 
 
-def _parts(name: str, file: ORCFile, options: argparse.Namespace) -> Iterator[_Part]:
-    """The statistics of the columns of a file, or of its stripes."""
+def _parts(name: str, file: ORCFile, options: argparse.Namespace, partition: Collection[str]) -> Iterator[_Part]:
+    """The statistics of the columns of a file, or of its stripes; without partition columns."""
     paths, parents, types, keys = file.column_paths, file.column_parents, file.column_types, column_keys(file)
-    ids = list(range(len(paths)))
+    ids = [id for id in range(len(paths)) if paths[id] not in partition or parents[id] != 0]
     if options.columns is not None:
-        ids = [_id(name, file, column) for column in options.columns]
+        ids = [_id(name, file, column, partition) for column in options.columns]
     counts = [stripe.num_rows for stripe in file.stripes] if options.by_stripe else [file.num_rows]
 
     def statistics(id: int) -> Sequence[ColumnStatistics | None]:
@@ -103,11 +103,13 @@ class _PartitionColumnError(Exception):
     """A column whose values are in names of folders."""
 
 
-def _id(name: str, file: ORCFile, column: str) -> int:
+def _id(name: str, file: ORCFile, column: str, partition: Collection[str]) -> int:
     try:
+        if column in partition:
+            raise unknown_column(column, ())
         return column_id(file, column)
     except UnknownColumnError:
-        if column in dict(_native.partitions_of(name)):
+        if column in partition or column in dict(_native.partitions_of(name)):
             raise _PartitionColumnError(
                 f"{name}: column {column} is a partition column, of which files have no statistics: its values are in "
                 "the names of folders"

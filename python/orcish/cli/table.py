@@ -92,7 +92,8 @@ def _compact(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
         **chosen_writing(options),
     )
     if options.json:
-        return [json_line(file._asdict()) for file in files]
+        nothing = {"action": "nothing", "files": 0, "rows": 0, "bytes_before": 0, "bytes_after": 0}
+        return [json_line(file._asdict()) for file in files] or [json_line(nothing)]
     before, after = sum(file.bytes_before for file in files), sum(file.bytes_after for file in files)
     replaced = sum(file.files for file in files)
     if not files:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 
-from orcish.carbon.detect import is_carbon_file
+from orcish.carbon.detect import is_carbon, is_carbon_file
+from orcish.carbon.source import check_no_external
 from orcish.comparing.keys import check_keys, compare_tables
 from orcish.comparing.leaves import comparable
 from orcish.comparing.partitions import Partitions, Side, numbered
@@ -43,11 +45,13 @@ class Differences:
 
     schema: tuple[ColumnChange, ...]
     metadata: tuple[MetadataChange, ...]
-    rows_a: int
-    """Number of rows of ``a``; with ``brief``, of those that were read."""
-    rows_b: int
+    rows_a: int | None
+    """Number of rows of ``a``. With ``brief``, and a difference, it is that of the metadata: ``None`` where they do not
+    have it, as with a filter."""
+    rows_b: int | None
     changed: int
-    """Number of rows that both have, with different values."""
+    """Number of rows that both have, with different values. With ``brief``, this and the following numbers are those up
+    to the first difference."""
     only_a: int
     """Number of rows that only ``a`` has: without a partner of the same key, or beyond the last row of ``b``."""
     only_b: int
@@ -77,6 +81,10 @@ def diff(
     show: int = 100,
     brief: bool = False,
     max_memory: int | str = _MAX_MEMORY,
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
+    timestamps: Literal["wall", "instant"] | None = None,
+    masked: Literal["error", "allow"] | None = None,
+    external_locations: Sequence[str | os.PathLike[str]] | None = None,
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
     limits: Limits | None = None,
@@ -98,7 +106,7 @@ def diff(
         key: Columns whose values tell which rows belong together; by default, rows with the same number do. Rows that
             have the same key in one of both are matched in their order.
         ignore_order: Whether rows belong together that are the same.
-        columns: The columns to compare, by dotted names; all by default.
+        columns: The columns to compare, by dotted names; all by default. Columns of the key are read, too.
         filters: Which rows to compare; see :class:`~orcish.types.ReadOptions`. Numbers of rows count these rows only.
         tolerance: How far floating point values may be apart and equal.
         values_only: Whether types of different widths, and another order of the columns, are no difference.
@@ -107,6 +115,12 @@ def diff(
         brief: Whether the comparison ends at the first difference.
         max_memory: Bytes of rows, of both sides together, from which on rows that are matched by a key are written to
             temporary files.
+        invalid_utf8: How invalid UTF-8 is read; see :class:`~orcish.types.ReadOptions`. This and the following options
+            are of sources that are no scans.
+        timestamps: How ``timestamp`` is read, likewise.
+        masked: Whether masks of encrypted columns are compared, likewise.
+        external_locations: Where a CarbonData table may have files outside of its folder; see
+            :class:`~orcish.types.ScanOptions`.
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
         filesystem: The file system that the paths are within; see :data:`~orcish.types.FileSystem`.
         limits: Limits on what each file may make the reader do.
@@ -126,12 +140,22 @@ def diff(
         raise ValueError(f"ignore_order: rows that are the same are matched, so that there is no {other}")
     given = {"storage_options": storage_options, "limits": limits}
     places = [in_file_system(source, filesystem, storage_options) for source in (a, b)]
+    if not any(is_carbon(place, storage_options) for place in places):
+        check_no_external(external_locations)
     files = [file for place in places if (file := _orc_file(place, given)) is not None]
     is_orc = len(files) == len(places)
     if check_metadata and not is_orc:
         raise TypeError("check_metadata=True: metadata are those of two ORC files, and one of both is none")
     changed = metadata_changes(*files) if check_metadata else []
-    scans = [_scan(place, columns, filters, given) for place in places]
+    wanted = [key] if isinstance(key, str) else list(key or ())
+    # Columns of the key are read, and compared no further.
+    added = [] if columns is None else [name for name in wanted if not _has(columns, name)]
+    reading = {"invalid_utf8": invalid_utf8, "timestamps": timestamps, "masked": masked}
+    read = {**given, **{name: value for name, value in reading.items() if value is not None}}
+    scans = [
+        _scan(place, None if columns is None else [*added, *columns], filters, read, external_locations)
+        for place in places
+    ]
     left, right = (each.schema for each in scans)
     # The types of both sides have names of the same kind.
     types = map(_orc_types, files) if is_orc else map(_types_of_schema, (left, right))
@@ -139,8 +163,8 @@ def diff(
         change
         for change in schema_changes(left, right, *types)
         if not (values_only and (change.kind == "order" or (change.kind == "type" and change.is_compared)))
+        and change.column not in added
     ]
-    wanted = [key] if isinstance(key, str) else list(key or ())
     _check_columns(wanted, left, right)
     common = common_columns(left, right)
     # Values of a key are compared, or an error.
@@ -157,7 +181,7 @@ def diff(
     keys = list(range(len(names))) if ignore_order else [names.index(name) for name in wanted]
     check_keys("ignore_order" if ignore_order else "key", parts[0].schema, parts[1].schema, keys)
     found = Found(names, keys, tolerance, show)
-    counts = (0, 0)
+    counts: tuple[int | None, int | None] = (0, 0)
     if not (brief and (schema or changed)):
         # Files of tables are opened for it.
         total = _total(scans) if filters is None and (progress or keys) else None
@@ -167,6 +191,9 @@ def diff(
             else:
                 x, y = (each.batches() for each in parts)
                 counts = compare_by_position(found, x, y, seen, is_brief=brief)
+    if brief and (schema or changed or (found.is_any and not keys)):
+        # Not all rows are read.
+        counts = (None, None) if filters is not None else (_row_count(scans[0]), _row_count(scans[1]))
     shown = sorted(found.shown, key=_place) if keys else found.shown
     return Differences(
         tuple(schema),
@@ -216,9 +243,25 @@ def _place(difference: Difference) -> tuple[int, int]:
     return (-1 if row is None else row, difference.row_a is None)
 
 
-def _scan(source: Any, columns: Sequence[str] | None, filters: Filters | None, given: dict[str, Any]) -> Scan:
-    # No digit of a timestamp is lost without an error.
-    rows = _with_null_keys(source if isinstance(source, Scan) else scan(source, timestamp_unit="exact", **given))
+def _has(columns: Sequence[str], name: str) -> bool:
+    """Whether columns have one of a name, or a part of it."""
+    return any(each == name or each.startswith(f"{name}.") for each in columns if isinstance(each, str))
+
+
+def _scan(
+    source: Any,
+    columns: Sequence[str] | None,
+    filters: Filters | None,
+    read: dict[str, Any],
+    external: Sequence[str | os.PathLike[str]] | None,
+) -> Scan:
+    if isinstance(source, Scan):
+        rows = source
+    else:
+        is_table = is_carbon(source, read["storage_options"])
+        # No digit of a timestamp is lost without an error.
+        rows = scan(source, timestamp_unit="exact", external_locations=external if is_table else None, **read)
+    rows = _with_null_keys(rows)
     if columns is not None:
         rows = rows.select(*columns)
     return rows.where(filters)
@@ -273,8 +316,13 @@ def _check_columns(keys: Sequence[str], a: pa.Schema, b: pa.Schema) -> None:
 
 
 def _total(scans: Sequence[Scan]) -> int | None:
-    counts = [reader_of(each).row_count(reader_of(each).options) for each in scans]
+    counts = list(map(_row_count, scans))
     return None if None in counts else sum(count for count in counts if count is not None)
+
+
+def _row_count(rows: Scan) -> int | None:
+    """The number of rows, if metadata have it."""
+    return reader_of(rows).row_count(reader_of(rows).options)
 
 
 def _compare_by_key(

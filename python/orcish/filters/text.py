@@ -7,10 +7,24 @@
 
 from __future__ import annotations
 
+import re
+
 from orcish import _native
 from orcish.filters.expression import Expression, parsed_expression
 
 __all__ = ["parse"]
+
+_OF_NAMES = "-#$@?&:/"
+"""Signs that names of columns have in other tools."""
+
+
+_SIGN = re.compile(r'^"(.)" is not allowed in a predicate \(')
+
+
+def _has_sign(message: str) -> bool:
+    """Whether the message is about a character that may be one of a name, such as the dash of ``Personal-Nr``."""
+    found = _SIGN.match(message)
+    return found is not None and found[1] in _OF_NAMES
 
 
 def parse(text: str, option: str = "filters") -> Expression:
@@ -40,5 +54,8 @@ def parse(text: str, option: str = "filters") -> Expression:
     except UnicodeEncodeError as error:
         raise ValueError(f"{option}: half of a pair of surrogates is no text (character {error.start + 1})") from None
     except ValueError as error:
-        raise ValueError(f"{option}: {error}") from None
+        advice = (
+            ": names with other characters than letters, digits and _ are in backticks" if _has_sign(str(error)) else ""
+        )
+        raise ValueError(f"{option}: {error}{advice}") from None
     return parsed_expression(predicate)

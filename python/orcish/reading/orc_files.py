@@ -20,6 +20,7 @@ from orcish.io.system_file import SystemFile
 from orcish.reading.batches import schema_of
 from orcish.reading.explanation import STRIPES
 from orcish.reading.schema_file import schema_file
+from orcish.reading.several import NOTHING_LEFT_OUT, LeftOut
 from orcish.reading.source import SplitPart, type_options
 from orcish.tables.log.schema import TableSchema
 from orcish.types import Limits, Matching, StorageOptions
@@ -48,6 +49,8 @@ class OrcFiles:
     """The schema where none is given; by default that of the first file."""
     is_part: bool = False
     """Whether these are some of the files of a table, whose schema was inferred from all of them."""
+    left_out: LeftOut = NOTHING_LEFT_OUT
+    """The partition columns of the files that the rows do not have."""
 
     part_names = STRIPES
 

@@ -35,12 +35,14 @@ def scan_of_all_columns(source: Sources, options: dict[str, Any]) -> Scan:
 
     Raises:
         UnsupportedError: The types of a column in two files have no common type.
-        OrcishError, OSError, ValueError: As in :func:`orcish.scan`.
+        ValueError: A source has partition columns that the first one has not, and they are wanted.
+        OrcishError, OSError: As in :func:`orcish.scan`.
     """
     chosen = {name: options[name] for name in ROWS if options.get(name) is not None}
     reader = reader_of(scan(source, **{name: value for name, value in options.items() if name not in ROWS}))
     found, files = reader.with_options(**chosen), reader.source
     if isinstance(files, OrcFiles):
+        files.left_out.check(chosen.get("columns"))
         wider = with_all_columns(files, reader.options, columns=chosen.get("columns"), opened=reader.opened)
         if wider is not files:
             found = ScanReader(wider, found.options)

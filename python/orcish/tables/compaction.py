@@ -74,6 +74,7 @@ class CompactionPlan:
             FileNotFoundError: There is no such folder, or there are no files in it.
             NotADirectoryError: The path is that of a file.
             UnsupportedError: The path is a CarbonData table.
+            CorruptFileError: The files are not ORC.
             CommitError: A commit of another job is not finished, and cannot be.
         """
         if options and not rewrite:
@@ -95,9 +96,12 @@ class CompactionPlan:
             )
             for group in compaction_groups([file for file in there if file.size], size, rewrite)
         ]
+        folder = job.folder()
         for task in tasks[:1]:
-            folder = job.folder()
             check_options(folder.location(task.names[0]), folder, options, schema)
+        for file in [file for file in there if file.size][:1] if not tasks else ():
+            # A file of another format is an error, as where there is something to compact.
+            ORCFile(folder.location(file.name), storage_options=folder.storage_options)
         return CompactionPlan(job, tasks, there, schema)
 
     def commit(self, made: Sequence[Staged]) -> None:

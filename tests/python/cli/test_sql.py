@@ -185,7 +185,7 @@ def test_errors(query, text, run, folder):
 def test_columns_of_one_name(run):
     query = "select 1 as a, 'x' as a, 2 as b"
     code, (line,), _ = run(query, "--json")
-    assert (code, line) == (0, '{"a": 1, "a": "x", "b": 2}')
+    assert (code, line) == (0, '{"a": 1, "a_1": "x", "b": 2}')
     assert run(query)[1][-1].split() == ["1", "x", "2"]
 
 

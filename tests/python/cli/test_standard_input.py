@@ -34,6 +34,8 @@ READING = [
     ["compat", "-"],
     ["advise", "-"],
     ["explain", "-", "--where", "id > 5"],
+    ["sql", "select count(*) from t", "--table", "t=-"],
+    ["sql", "select count(*) from '-' join 'a.orc' using (id)"],
     ["layout", "-", "--json"],
     ["layout", "-", "-o", "page.html"],
     ["diff", "-", "a.orc"],

@@ -94,7 +94,8 @@ def foreign_rows(options: argparse.Namespace, form: str) -> ForeignRows:
     storage = dict(options.storage_options)
     for name in (*OF_ORC, "external_locations"):
         if getattr(options, name, None):
-            raise ValueError(f"--{name.replace('_', '-')} is of sources that are ORC, and not {form}")
+            advice = ": --encoding names that of the text" if (name, form) == ("invalid_utf8", "csv") else ""
+            raise ValueError(f"--{name.replace('_', '-')} is of sources that are ORC, and not {form}{advice}")
     files: list[TableFile] = []
     for source in options.source:
         found = table_files(source, None, storage).files

@@ -50,6 +50,10 @@ def errors_of_reading(location: str) -> Iterator[None]:
             raise
         # A batch of the file may be ORC in memory.
         raise type(error)(f"{name}: {IN_MEMORY.sub('', str(error.args[0]))}") from error
+    except UnicodeDecodeError as error:
+        raise CorruptFileError(
+            f"{name}: the text is not UTF-8 at byte {error.start:,} of a block: iconv -t utf-8 makes it so"
+        ) from error
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
     except OSError as error:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from orcish.cli.formats.encodings import decoded
 from orcish.errors import CorruptFileError
 
 __all__ = ["CheckedCsv"]
@@ -24,7 +25,7 @@ class CheckedCsv(io.RawIOBase):
         delimiter: What separates the cells.
 
     Raises:
-        CorruptFileError: A quote is open.
+        CorruptFileError: A quote is open, or text is not of its encoding.
     """
 
     def __init__(self, opened: Callable[[], Any], delimiter: str) -> None:
@@ -39,8 +40,8 @@ class CheckedCsv(io.RawIOBase):
 
     def read(self, size: int = -1, /) -> bytes:
         """The next bytes, as many as are asked for unless the file ends."""
-        data: bytes = self._file.read(None if size < 0 else size)
-        while 0 < len(data) < size and (more := self._file.read(size - len(data))):
+        data = self._more(size)
+        while 0 < len(data) < size and (more := self._more(size - len(data))):
             data += more
         self._quotes += data.count(b'"')
         self._last = data[-1:] or self._last
@@ -50,6 +51,9 @@ class CheckedCsv(io.RawIOBase):
                 self._last = b"\n"
                 data += self._last
         return data
+
+    def _more(self, size: int) -> bytes:
+        return decoded(lambda: self._file.read(None if size < 0 else size))
 
     def _check_quotes(self) -> None:
         if self._quotes % 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import pyarrow.compute as pc
 
 from orcish.arrow.exact_casts import cast_exactly
 from orcish.arrow.nested import is_binary, is_text, map_fields, repeated_name
+from orcish.cli.formats.encodings import INVALID, as_utf8, column_names, invalid_text
 from orcish.cli.formats.open_quotes import CheckedCsv
 from orcish.cli.formats.text_options import TextOptions
 from orcish.errors import CorruptFileError, unknown_column
@@ -66,8 +68,40 @@ def _opened(open_file: Callable[[], Any], options: TextOptions, types: dict[str,
         quoted_strings_can_be_null=False,
         column_types=types,
     )
-    file = CheckedCsv(open_file, parse.delimiter)
+    file = CheckedCsv(as_utf8(open_file, options.encoding), parse.delimiter)
     return csv.open_csv(file, read_options=read, parse_options=parse, convert_options=convert)
+
+
+def _batches(
+    open_file: Callable[[], Any], options: TextOptions, types: dict[str, Any], *, is_single: bool
+) -> Iterator[pa.RecordBatch]:
+    """The rows of CSV; arguments as those of :func:`_opened`.
+
+    Raises:
+        CorruptFileError: Text is not UTF-8.
+    """
+    with _utf8(open_file, options):
+        yield from _opened(open_file, options, types, is_single=is_single)
+
+
+@contextlib.contextmanager
+def _utf8(open_file: Callable[[], Any], options: TextOptions) -> Iterator[None]:
+    """Within the block, an error about text that is not UTF-8 is one that says where it is.
+
+    Raises:
+        CorruptFileError: Text is not UTF-8.
+    """
+    try:
+        yield
+    except pa.ArrowInvalid as error:
+        if INVALID not in str(error):
+            raise
+        raise _invalid(open_file, options) from error
+
+
+def _invalid(open_file: Callable[[], Any], options: TextOptions) -> CorruptFileError:
+    names = column_names(_opened(open_file, options, {}, is_single=False).schema)
+    return invalid_text(_opened(open_file, options, dict.fromkeys(names, pa.binary()), is_single=len(names) == 1))
 
 
 def csv_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
@@ -75,13 +109,18 @@ def csv_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
     boolean would change are texts. Those without values in the first block have the type null.
 
     Raises:
+        CorruptFileError: Text is not UTF-8.
         UnknownColumnError: The schema has a column that the file has not.
         ValueError: Two columns have one name.
     """
     given = given_fields(options)
-    # Types of given columns that the reader cannot parse are no error here.
-    found = _opened(open_file, options, dict.fromkeys(given, pa.string()), is_single=False).schema
-    names = set(found.names)
+    with _utf8(open_file, options):
+        # Types of given columns that the reader cannot parse are no error here.
+        found = _opened(open_file, options, dict.fromkeys(given, pa.string()), is_single=False).schema
+    names = set(column_names(found))
+    if any(is_binary(field.type) for field in found):
+        # pyarrow infers binaries of text that is not UTF-8.
+        raise _invalid(open_file, options)
     for name in given:
         if name not in names:
             raise unknown_column(name, found.names)
@@ -101,7 +140,7 @@ def _exact_fields(
     if not numbers:
         return kept
     types = {name: pa.string() for name in schema.names}
-    first = next(iter(_opened(open_file, options, types, is_single=len(schema) == 1)), None)
+    first = next(_batches(open_file, options, types, is_single=len(schema) == 1), None)
     if first is None:
         return kept
     for field in numbers:
@@ -119,7 +158,7 @@ def csv_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Sche
     as_text = {name for name, field in inferred.items() if _is_number(field.type)} | set(given)
     types = {name: pa.string() if name in as_text else field.type for name, field in inferred.items()}
     types |= dict.fromkeys(given, pa.string())
-    for batch in _opened(open_file, options, types, is_single=len(schema) == 1):
+    for batch in _batches(open_file, options, types, is_single=len(schema) == 1):
         fields = [schema.field(name) for name in batch.schema.names]
         columns = [
             _given(column, field) if field.name in given else _inferred(column, field)

@@ -7,6 +7,7 @@ import dataclasses
 
 import pyarrow as pa
 
+from orcish.cli.formats.encodings import add_encoding, checked_encoding
 from orcish.cli.formats.names import TEXT
 from orcish.cli.formats.schemas import parse_schema
 
@@ -26,6 +27,9 @@ class TextOptions:
     null: str | None = None
     """The text of CSV that is null, where it is not quoted; by default the empty one."""
 
+    encoding: str | None = None
+    """The encoding of CSV that is read, as :func:`orcish.cli.formats.encodings.checked_encoding` gives it."""
+
     def with_delimiter(self, default: str) -> TextOptions:
         """The options with a delimiter."""
         return self if self.delimiter is not None else dataclasses.replace(self, delimiter=default)
@@ -35,7 +39,7 @@ class TextOptions:
         """The options of arguments.
 
         Raises:
-            ValueError: The schema is none, or the delimiter is not one character.
+            ValueError: The schema or the encoding is none, or the delimiter is not one character.
         """
         delimiter = options.delimiter
         if delimiter is not None:
@@ -43,7 +47,7 @@ class TextOptions:
             if len(delimiter.encode()) != 1 or delimiter in '"\r\n':
                 raise ValueError(f"--delimiter {options.delimiter!r}: it is one character, or tab")
         schema = None if options.schema is None else parse_schema(options.schema)
-        return cls(schema, delimiter, options.header, options.null)
+        return cls(schema, delimiter, options.header, options.null, checked_encoding(options.encoding))
 
     def of_target(self, source: str) -> TextOptions:
         """How text is written, of rows of a format: delimiter and nulls are those of a source that is CSV."""
@@ -63,6 +67,8 @@ def check_text_options(options: argparse.Namespace, source: str, target: str) ->
     """
     if options.schema is not None and source not in TEXT:
         raise ValueError(f"--schema is of CSV and JSON: files of {source} have their types")
+    if options.encoding is not None and source != "csv":
+        raise ValueError(f"--encoding is of sources that are CSV, and not {source}")
     given = {
         "delimiter": options.delimiter is not None,
         "no-header": not options.header,
@@ -91,4 +97,5 @@ def add_text(command: argparse.ArgumentParser) -> None:
         default=True,
         help="whether the first line of CSV has the names of the columns (it has)",
     )
+    add_encoding(command)
     command.add_argument("--null", metavar="TEXT", help="the unquoted text of CSV that is null (the empty one)")

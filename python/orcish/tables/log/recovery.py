@@ -6,6 +6,10 @@ import os
 from datetime import timedelta
 from typing import Literal, cast
 
+from orcish import _native
+from orcish.carbon.detect import check_not_carbon
+from orcish.io.filesystem import table_folder
+from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords
 from orcish.tables.log.table import log_of
 from orcish.types import FileSystem, StorageOptions
@@ -48,10 +52,11 @@ def recover(
     Raises:
         FileNotFoundError: There is no such folder.
         NotADirectoryError: The path is that of a file.
+        UnsupportedError: The path is a CarbonData table.
         CommitError: The commit cannot be finished.
         OSError: The table cannot be read or written.
     """
-    done = log_of(target, filesystem, storage_options).recover(undo=undo)
+    done = _log(target, filesystem, storage_options).recover(undo=undo)
     return cast('Literal["nothing", "finished", "undone"]', done)
 
 
@@ -86,8 +91,24 @@ def vacuum(
     Raises:
         FileNotFoundError: There is no such folder.
         NotADirectoryError: The path is that of a file.
+        UnsupportedError: The path is a CarbonData table.
         ValueError: The time is negative.
         OSError: The table cannot be read or written.
     """
     age = older_than if isinstance(older_than, timedelta) else timedelta(days=older_than)
-    return log_of(target, filesystem, storage_options).vacuum(age.total_seconds())
+    return _log(target, filesystem, storage_options).vacuum(age.total_seconds())
+
+
+def _log(
+    target: str | os.PathLike[str], filesystem: FileSystem | None, storage_options: StorageOptions | None
+) -> _native.TableLog:
+    """The log of a table.
+
+    Raises:
+        UnsupportedError: The table is of CarbonData.
+        OSError: There is no such folder.
+    """
+    log = log_of(target, filesystem, storage_options)
+    path = local_path(path_text(table_folder(target, filesystem, storage_options)))
+    check_not_carbon(path, cast("dict[str, str]", dict(storage_options or {})))
+    return log

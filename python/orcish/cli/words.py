@@ -1,0 +1,170 @@
+"""Messages of the library in the words of the shell: options in place of keywords of functions."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from collections.abc import Callable, Collection
+from typing import Any
+
+from orcish.cli.foreign_files import convert_command, format_of
+
+__all__ = ["in_shell", "set_options"]
+
+KEYWORDS = {
+    **{
+        name: f"--{name.replace('_', '-')}"
+        for name in (
+            "bloom_filter_columns",
+            "bloom_filter_fpp",
+            "columns",
+            "compression",
+            "compression_block_size",
+            "compression_level",
+            "decimal_out_of_range",
+            "existing_data",
+            "filters",
+            "fraction",
+            "ignore_order",
+            "invalid_utf8",
+            "key",
+            "like",
+            "limit",
+            "long_char",
+            "lookup",
+            "masked",
+            "max_memory",
+            "max_rows_per_file",
+            "older_than",
+            "overwrite",
+            "partition_by",
+            "rewrite",
+            "row_index_stride",
+            "runs",
+            "sample_size",
+            "seed",
+            "sort_by",
+            "stripe_size",
+            "target_file_size",
+            "timestamp_unit",
+            "timestamps",
+            "timezone",
+            "tolerance",
+            "undo",
+            "values_only",
+            "verify",
+        )
+    },
+    "check_metadata": "--metadata",
+    "external_locations": "--external-location",
+    "source_timezone": "--timezone",
+    "storage_options": "--storage-option",
+}
+"""Keywords of functions, and the options in their place."""
+FLAGS = ("masked",)
+"""Options without a value, whose keywords have one."""
+FUNCTIONS = {
+    **{name: name for name in ("advise", "check", "compact", "convert", "delete", "diff", "history", "merge")},
+    **dict.fromkeys(("recover", "recover_file"), "recover"),
+    "vacuum": "vacuum",
+    **dict.fromkeys(("write_dataset", "write_table"), "convert"),
+    **dict.fromkeys(("scan", "read_table", "dataset", "ORCFile.read"), "data"),
+}
+"""Functions, and the commands in their place."""
+_names = "|".join(sorted(KEYWORDS, key=len, reverse=True))
+ASSIGNED = re.compile(
+    rf"(?<![\w/.`'\"=-])({_names})="
+    r"(\{[^{}]*\}|\[[^\[\]]*\]|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|True\b|False\b|None\b|-?\d+(?:\.\d+)?\b)"
+)
+"""A keyword with a value of Python."""
+BARE = re.compile(rf"(?<![\w/.`'\"=-])({'|'.join(name for name in KEYWORDS if '_' in name)})(?![\w=.])")
+"""A keyword without a value. Words without an underscore may be others."""
+FIRST = re.compile(r"^(key|ignore_order|lookup|filters|fraction|tolerance|runs|older_than): ")
+"""A keyword at the beginning of a message, about its value."""
+OF_FILES = re.compile(r"^([a-z_]+(?:, [a-z_]+)*)(?=: options of files need )")
+FUNCTION = re.compile(
+    rf"(?<![\w/.`'\"-])(?:orcish\.({'|'.join(map(re.escape, FUNCTIONS))})|(write_dataset|write_table))(?![\w.(])"
+)
+DIGITS = re.compile(r"with cast\(pyarrow\.timestamp\('(\w+)'\), safe=False\)")
+XML = re.compile(r"<\?xml.*?<Code>([^<]*)</Code>(?:.*?<Message>([^<]*)</Message>)?.*?</Error>", re.DOTALL)
+"""An answer of a store of the protocol of S3."""
+NO_ORC = re.compile(r"^(.+?): not an ORC file(.*)$", re.DOTALL)
+TORN = "(it begins like one, and may be truncated)"
+PYARROW = re.compile(r"; pyarrow\.dataset\.dataset\(.*?\) reads files of .*$", re.DOTALL)
+PHRASES = {
+    ", or as null (timestamp_out_of_range)": "",
+    "stripes has to be below": "--stripe has to be below",
+    "another file of its writer tells them": "--like FILE names another file of its writer, which has them",
+    "the storage option orcish.ca_certificate names": "--storage-option orcish.ca_certificate=FILE names",
+}
+"""Parts of messages that only functions need, and those of the shell."""
+NO_MASKS = ', with the option masked="allow"'
+_known: set[str] = set()
+
+
+def set_options(names: Collection[str]) -> None:
+    """Says which options the command has, by the names of their attributes: others are not advised."""
+    _known.clear()
+    _known.update(names)
+
+
+def in_shell(text: str) -> str:
+    """A message of the library in the words of the shell."""
+    if text.startswith("duckdb: "):
+        # It has options of its own.
+        return text
+    if _known and "masked" not in _known:
+        text = text.replace(NO_MASKS, ", which this command does not do")
+    for part, own in PHRASES.items():
+        text = text.replace(part, own)
+    text = _no_orc(XML.sub(_answer, text))
+    text = OF_FILES.sub(lambda found: ", ".join(KEYWORDS.get(name, name) for name in found[1].split(", ")), text)
+    text = DIGITS.sub(r"with --timestamp-unit \1", text)
+    for pattern, change in _CHANGES:
+        text = pattern.sub(change, text)
+    return text
+
+
+def _no_orc(text: str) -> str:
+    """A message about a file that is not ORC, with the command that helps."""
+    found = NO_ORC.match(text)
+    if found is None:
+        return text
+    name, rest = found.groups()
+    if TORN in rest:
+        return f"{text}: orcish recover {shlex.quote(name)} -o TARGET saves what of it can be read"
+    form = format_of(name)
+    if form is not None:
+        return f"{name} is a {form} file, and not ORC: {convert_command(name)} makes ORC of it"
+    return PYARROW.sub("", text)
+
+
+def _answer(found: re.Match[str]) -> str:
+    code, message = found.groups()
+    return f"{code}: {message}" if message else code
+
+
+def _assigned(found: re.Match[str]) -> str:
+    name, text = found.groups()
+    option, value = KEYWORDS[name], ast.literal_eval(text)
+    if value is True or name in FLAGS:
+        return option
+    if value is None or value is False:
+        return f"no {option}"
+    if isinstance(value, dict):
+        return " ".join(f"{option} {key}={_text(each)}" for key, each in value.items())
+    shown = ",".join(map(_text, value)) if isinstance(value, list | tuple) else _text(value)
+    return f"{option} {shown or repr('')}"
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+_CHANGES: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
+    (ASSIGNED, _assigned),
+    (BARE, lambda found: KEYWORDS[found[1]]),
+    (FIRST, lambda found: f"{KEYWORDS[found[1]]}: "),
+    (FUNCTION, lambda found: f"orcish {FUNCTIONS[found[1] or found[2]]}"),
+]

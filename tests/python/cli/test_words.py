@@ -1,0 +1,246 @@
+"""Messages of the library have the words of the shell where the command prints them."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import functools
+import gzip
+import importlib
+import pathlib
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import orcish
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from orcish.cli.commands import COMMANDS
+from orcish.cli.parser import OTHER_WORDS, Parser
+from orcish.cli.words import KEYWORDS, in_shell, set_options
+
+ROOT = pathlib.Path(orcish.__file__).parents[2]
+OTHERS = (
+    *("arrow", "asynchronous.py", "compat", "dask.py", "dataset.py", "datasets", "file_systems.py", "hints.py"),
+    *("polars.py", "ray", "spark", "notebook.py", "filters/pyarrow.py", "filters/polars.py", "writing/inputs.py"),
+)
+"""Modules of functions that the command does not call."""
+PYTHON = re.compile(
+    rf"(?<![\w/.`'\"-])(?:(?:{'|'.join(KEYWORDS)})=['\"\[{{TFN\d]|storage_options|pyarrow\.dataset|orcish\.(?:convert|write)\w*)"
+)
+"""Words of Python."""
+
+
+def texts_of_python() -> Iterator[tuple[str, str]]:
+    """Modules, and the messages of the errors that they raise; values are ``x``."""
+    package = ROOT / "python" / "orcish"
+    for path in sorted(package.rglob("*.py")):
+        name = path.relative_to(package).as_posix()
+        if name.startswith(OTHERS):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Raise):
+                for inner in ast.walk(node):
+                    if isinstance(inner, ast.JoinedStr):
+                        yield name, "".join(map(_part, inner.values))
+                    elif isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                        yield name, inner.value
+
+
+def _part(node: ast.expr) -> str:
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    return "'x'" if isinstance(node, ast.FormattedValue) and node.conversion == ord("r") else "5"
+
+
+def texts_of_rust() -> Iterator[tuple[str, str]]:
+    """Files, and their strings that have a keyword of an option."""
+    for path in sorted((ROOT / "crates").glob("*/src/**/*.rs")):
+        name = path.relative_to(ROOT).as_posix()
+        if "test" in name or "orcish-python/src" in name:
+            continue
+        for found in re.finditer(r'"((?:[^"\\\n]|\\.)*)"', path.read_text().partition("#[cfg(test)]")[0]):
+            text = re.sub(r"\{\w*:\?\}", "'x'", found[1].replace('\\"', '"'))
+            yield name, re.sub(r"\{\w*\}", "5", text)
+
+
+@pytest.mark.parametrize("texts", [texts_of_python, texts_of_rust], ids=["python", "rust"])
+def test_no_message_has_words_of_python(texts):
+    set_options([*KEYWORDS, "masked"])
+    found = [(name, text) for name, text in texts() if (PYTHON.search(text) or BARE_WORDS.search(text))]
+    assert found
+    assert [(name, shown) for name, text in found if PYTHON.search(shown := in_shell(text))] == []
+
+
+BARE_WORDS = re.compile(r"\b(?:timestamp_unit|row_index_stride|external_locations|max_rows_per_file)\b")
+
+
+@functools.cache
+def _options() -> frozenset[str]:
+    """The options of all commands."""
+    found: set[str] = set()
+    for command in COMMANDS:
+        parser = Parser(prog=command.name)
+        getattr(importlib.import_module(f"orcish.cli.{command.module}"), command.function)(parser)
+        found |= {option for action in parser._actions for option in action.option_strings}
+    return frozenset(found)
+
+
+def test_options_that_are_named_are_there():
+    named = {*KEYWORDS.values(), *(each.partition(" ")[0] for own in OTHER_WORDS.values() for each in own)}
+    assert named - _options() == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('allow it with storage_options={"allow_http": True}', "allow it with --storage-option allow_http=true"),
+        ("z.orc: row_index_stride=3: row groups have", "z.orc: --row-index-stride 3: row groups have"),
+        ('read it in a finer unit (timestamp_unit="ns")', "read it in a finer unit (--timestamp-unit ns)"),
+        ("partition_by=['a', 'b']: columns", "--partition-by a,b: columns"),
+        ("partition_by=[]: give", "--partition-by '': give"),
+        ("partition_by is: day", "--partition-by is: day"),
+        ("existing_data='append' adds to it", "--existing-data append adds to it"),
+        ("rewrite=True takes them", "--rewrite takes them"),
+        (
+            "compression, stripe_size: options of files need rewrite=True",
+            "--compression, --stripe-size: options of files need --rewrite",
+        ),
+        ("key: a has no column 'id'", "--key: a has no column 'id'"),
+        ("undone by orcish.recover, as", "undone by orcish recover, as"),
+        ("orcish.convert writes", "orcish convert writes"),
+        # Names of files and columns stay.
+        ("t/version=1/timezone='x'/a.orc: no file", "t/version=1/timezone='x'/a.orc: no file"),
+        ("no column 'partition_by'", "no column 'partition_by'"),
+        ("duckdb: sample_size = 3", "duckdb: sample_size = 3"),
+        (
+            'status 404: <?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>It is not there.</Message></Error>',
+            "status 404: NoSuchKey: It is not there.",
+        ),
+    ],
+    ids=lambda text: text[:30],
+)
+def test_words(text, wanted):
+    set_options([*KEYWORDS, "masked"])
+    assert in_shell(text) == wanted
+
+
+def test_masks_are_advised_where_they_are_read():
+    text = 'columns a are encrypted: only their masks can be read, with the option masked="allow"'
+    set_options(["masked"])
+    assert in_shell(text).endswith("with the option --masked")
+    set_options(["files"])
+    assert "masked=" not in in_shell(text)
+    assert "--masked" not in in_shell(text)
+
+
+FOREIGN: dict[str, tuple[str, str]] = {
+    "a.parquet": ("Parquet", "convert a.parquet a.orc`"),
+    "named.orc": ("Parquet", "convert named.orc named.new.orc --from parquet`"),
+    "a.csv": ("CSV", "convert a.csv a.orc`"),
+    "a.csv.gz": ("CSV", "convert a.csv.gz a.orc`"),
+    "a.jsonl": ("JSON", "convert a.jsonl a.orc`"),
+    "json": ("JSON", "convert json json.orc --from json`"),
+}
+READING = [
+    *([name] for name in ("data", "tail", "sample", "count", "scan", "meta", "schema", "stats", "sizes", "check")),
+    *([name] for name in ("compat", "key", "advise")),
+    ["explain", "--where", "id > 1"],
+    ["layout", "--json"],
+    ["merge", "-o", "new.orc"],
+    ["rewrite", "-o", "new.orc"],
+]
+
+
+@pytest.fixture
+def folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    monkeypatch.chdir(tmp_path)
+    rows = pa.table({"id": range(50_000), "text": [str(number) for number in range(50_000)]})
+    for name in ("a.parquet", "named.orc"):
+        pa.parquet.write_table(rows, name)
+    pathlib.Path("a.csv").write_text("id,text\n1,a\n")
+    pathlib.Path("a.csv.gz").write_bytes(gzip.compress(b"id,text\n1,a\n"))
+    for name in ("a.jsonl", "json"):
+        pathlib.Path(name).write_text('{"id": 1}\n')
+    orcish.write_table(rows, "whole.orc")
+    whole = pathlib.Path("whole.orc").read_bytes()
+    pathlib.Path("torn.orc").write_bytes(whole[: len(whole) // 2])
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+@pytest.mark.usefixtures("folder")
+def test_files_of_other_formats(command, run):
+    for name, (form, wanted) in FOREIGN.items():
+        code, _, err = run(command[0], name, *command[1:])
+        assert code
+        assert f"{name} is a {form} file, and not ORC: `orcish {wanted} makes ORC of it" in err
+
+
+@pytest.mark.parametrize("command", READING, ids=" ".join)
+@pytest.mark.usefixtures("folder")
+def test_torn_files(command, run):
+    code, _, err = run(command[0], "torn.orc", *command[1:])
+    assert code
+    assert "orcish recover torn.orc -o TARGET" in err
+
+
+@pytest.mark.usefixtures("folder")
+def test_recover_names_the_option_that_helps(run):
+    code, _, err = run("recover", "torn.orc", "-o", "new.orc")
+    assert code == 2
+    assert "--like FILE names another file of its writer" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (["convert", "a", "b", "--overwrite"], "did you mean --existing-data overwrite?"),
+        (["rewrite", "a", "-o", "b", "--existing-data", "overwrite"], "did you mean --overwrite?"),
+        (["data", "a", "--filter", "x"], "did you mean --where?"),
+        (["data", "a", "--lim", "3"], "unknown option --lim; did you mean --limit?"),
+        (["diff", "a", "b", "--ignore"], "unknown option --ignore"),
+        (["vacuum", "t", "--older-than", "7d"], "'7d' is no number of days"),
+        (["data", "a", "-n", "x"], "'x' is no whole number of 0 or more"),
+        (["convert", "a", "b", "--compression-level", "x"], "'x' is no whole number"),
+        (["sample", "a", "--fraction", "x"], "'x' is no number from 0 to 1"),
+        (["diff", "a", "b", "--tolerance", "x"], "'x' is no number"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_options_that_are_wrong(arguments, wanted, run, capsys):
+    with pytest.raises(SystemExit) as ended:
+        run(*arguments)
+    assert ended.value.code == 2
+    assert wanted in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=[command.name for command in COMMANDS])
+def test_options_are_not_abbreviated(command: Any) -> None:
+    parser: argparse.ArgumentParser = Parser(prog=command.name)
+    assert not parser.allow_abbrev
+
+
+@pytest.mark.usefixtures("folder")
+def test_names_of_files_and_columns_are_quoted(run):
+    for query, wanted in (
+        ("select * from whole.orc", "from 'whole.orc'"),
+        ("select * from ./whole.orc", "from './whole.orc'"),
+    ):
+        code, _, err = run("sql", query)
+        assert code == 1
+        assert wanted in err
+    code, _, err = run("data", "whole.orc", "--where", "Personal-Nr = '1'")
+    assert code == 1
+    assert "are in backticks" in err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_key_that_is_not_compared_is_read(rows, run):
+    other = orcish.read_table("whole.orc").set_column(1, "text", pa.array(["x"] * 50_000))
+    orcish.write_table(other.cast(pa.schema([("id", pa.int32()), ("text", pa.string())])), "other.orc")
+    code, lines, err = run("diff", "whole.orc", "other.orc", "-k", "id", "-c", "text", "--json")
+    assert (code, err) == (1, "")
+    assert '"changed": 50000' in lines[-1]
+    assert not any('"what": "column"' in line for line in lines)
