@@ -28,6 +28,7 @@ from orcish.cli.output import EXPECTED, fail, print_lines
 from orcish.cli.rows import add_reading, open_rows
 from orcish.cli.sources import is_several
 from orcish.cli.targets import add_overwrite, check_target
+from orcish.filters.steps import without_sign
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
 from orcish.reading.file import ORCFile
@@ -209,7 +210,7 @@ def _changed(scan: Scan, options: argparse.Namespace) -> BatchSource:
     """The rows with other columns and in another order. Columns are named as in the source. Rows may be sorted by
     columns that are left out.
     """
-    keys = [SortKey(name.removeprefix("-"), name.startswith("-")) for name in options.sort_by or ()]
+    keys = [SortKey(without_sign(name, "-"), name.startswith("-")) for name in options.sort_by or ()]
     names = list(dict.fromkeys(key.name for key in keys))
     sorted_by = {name.partition(".")[0] for name in names} | set(names)
     rows: BatchSource = scan if options.columns is None else _with_columns(scan, names)
