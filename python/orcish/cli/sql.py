@@ -10,12 +10,15 @@ from typing import Any
 
 import pyarrow as pa
 
+from orcish.arrow.casting import cast_array
+from orcish.arrow.nested import map_columns
 from orcish.cli.arguments import add_external, add_limit, add_storage, pair
 from orcish.cli.data import JSON_VALUES, add_showing, print_rows
 from orcish.cli.formats.names import ORC, named
 from orcish.cli.rows import add_values_of_columns, open_rows
 from orcish.cli.sql_tables import add_table, message_of
 from orcish.errors import UnsupportedError
+from orcish.filters.translation import is_read_union
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
 from orcish.process import stopped_by_signals
@@ -25,6 +28,8 @@ from orcish.writing.rows import limited
 __all__ = ["add_arguments"]
 
 BATCH_SIZE = 8192
+MAX_VARIANTS = 128
+"""Variants of a union of Arrow. Unions of more are read as structs."""
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -81,9 +86,14 @@ def _run(options: argparse.Namespace) -> int:
     try:
         with duckdb.connect(config=settings) as connection, stopped_by_signals(connection.interrupt):
             tables |= _tables(_named_tables(connection, options.query), dict(options.tables))
+            has_unions = False
             for name, path in tables.items():
-                add_table(connection, name, _rows(path, options))
-            schema, batches = _result(connection.sql(options.query))
+                rows = _rows(path, options, "sparse")
+                if any(map(_has_union, rows.schema.types)):
+                    # duckdb takes unions with a null for nulls without a tag.
+                    rows, has_unions = _rows(path, options, "struct"), True
+                add_table(connection, name, rows)
+            schema, batches = _result(connection.sql(options.query), has_unions=has_unions)
             print_rows(schema, limited(batches, options.limit), options)
     except duckdb.Error as error:
         raise ValueError(f"duckdb: {message_of(error, tables)}") from error
@@ -157,15 +167,32 @@ def _is_source(name: str, given: Mapping[str, str]) -> bool:
     return "://" in path or "/" in path or is_pattern(path) or os.path.exists(path)
 
 
-def _rows(path: str, options: argparse.Namespace) -> Scan:
+def _rows(path: str, options: argparse.Namespace, unions: str) -> Scan:
     """The rows of a source, with all digits of their timestamps."""
-    return open_rows([path], options, keeps_units=True, more_of_orc={"unions": "sparse"})
+    return open_rows([path], options, keeps_units=True, more_of_orc={"unions": unions})
 
 
-def _result(relation: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """The columns and rows of a query, in batches."""
+def _result(relation: Any, *, has_unions: bool) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The columns and rows of a query, in batches. Structs as which unions are read are unions again."""
     if hasattr(relation, "to_arrow_reader"):
         reader = relation.to_arrow_reader(BATCH_SIZE)
     else:
         reader = relation.fetch_arrow_reader(BATCH_SIZE)
-    return reader.schema, iter(reader)
+    schema = map_columns(reader.schema, _with_union) if has_unions else reader.schema
+    return schema, iter(reader) if schema.equals(reader.schema) else (_cast(batch, schema) for batch in reader)
+
+
+def _with_union(field: pa.Field, _: str) -> pa.Field:
+    kind = field.type
+    if not is_read_union(kind) or kind.num_fields - 1 > MAX_VARIANTS:
+        return field
+    return field.with_type(pa.sparse_union([kind.field(at) for at in range(1, kind.num_fields)]))
+
+
+def _has_union(kind: Any) -> bool:
+    return pa.types.is_union(kind) or any(_has_union(kind.field(at).type) for at in range(kind.num_fields))
+
+
+def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    columns = [cast_array(column, kind) for column, kind in zip(batch.columns, schema.types, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

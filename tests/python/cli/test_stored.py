@@ -141,3 +141,16 @@ def test_encrypted_columns(command, run):
     assert "are encrypted" in err
     assert run(command, *whole, "--masked")[0] == 0
     assert run(command, *part)[0] == 0
+
+
+@pytest.mark.parametrize("place", ["file", "folder"])
+@pytest.mark.parametrize("command", ["count", "data", "tail", "sample", "scan", "explain", "diff", "convert", "rewrite"])
+def test_filters_of_columns_of_nulls(command, place, tmp_path, run):
+    folder = put(tmp_path / "t", pa.table({"n": pa.nulls(2)}), *([pa.table({"n": pa.nulls(1)})] * (place == "folder")))
+    source = folder if place == "folder" else folder / "0.orc"
+    for literal in ("5", "'x'", "date '2026-01-01'"):
+        options = {"diff": [source], "convert": [tmp_path / "out.jsonl", "--existing-data", "overwrite"]}
+        more = {"rewrite": ["-o", tmp_path / "out.orc", "--overwrite"]} | options
+        where = ["--where", f"n = {literal} or n is null"]
+        code, _, err = run(command, source, *more.get(command, []), *where)
+        assert code == 0, err
