@@ -115,7 +115,8 @@ def pushed_field(schema: pa.Schema, path: Sequence[str]) -> tuple[str, pa.DataTy
     """As :func:`find_field`, for a column that the native core selects and filters by its name: ``None`` also for
     structs of unions and what is within them.
     """
-    if any((found := find_field(schema, path[:length])) and is_read_union(found[1]) for length in range(1, len(path) + 1)):
+    parts = (path[:length] for length in range(1, len(path) + 1))
+    if any((found := find_field(schema, part)) and is_read_union(found[1]) for part in parts):
         return None
     return find_field(schema, path)
 

@@ -223,7 +223,9 @@ class TestColumns:
     )
     def column(self, request):
         unions = pa.UnionArray.from_dense(
-            pa.array([0, 1], pa.int8()), pa.array([0, 0], pa.int32()), [pa.array([None], pa.int64()), pa.array([None, "x"])]
+            pa.array([0, 1], pa.int8()),
+            pa.array([0, 0], pa.int32()),
+            [pa.array([None], pa.int64()), pa.array([None, "x"])],
         )
         values = {
             "union": pa.UnionArray.from_dense(

@@ -144,7 +144,9 @@ def test_encrypted_columns(command, run):
 
 
 @pytest.mark.parametrize("place", ["file", "folder"])
-@pytest.mark.parametrize("command", ["count", "data", "tail", "sample", "scan", "explain", "diff", "convert", "rewrite"])
+@pytest.mark.parametrize(
+    "command", ["count", "data", "tail", "sample", "scan", "explain", "diff", "convert", "rewrite"]
+)
 def test_filters_of_columns_of_nulls(command, place, tmp_path, run):
     folder = put(tmp_path / "t", pa.table({"n": pa.nulls(2)}), *([pa.table({"n": pa.nulls(1)})] * (place == "folder")))
     source = folder if place == "folder" else folder / "0.orc"
