@@ -169,7 +169,7 @@ def _described(part: _Part) -> dict[str, Any]:
         "column": part.column,
         "type": part.type,
         "nulls": _nulls(part),
-        "statistics": json_statistics(part.statistics),
+        "statistics": json_statistics(part.statistics, part.type),
     }
 
 
@@ -188,7 +188,7 @@ def _print(parts: Sequence[_Part], *, by_file: bool, by_stripe: bool) -> None:
 
 
 def _cells(part: _Part) -> list[str]:
-    known = json_statistics(part.statistics) or {}
+    known = json_statistics(part.statistics, part.type) or {}
     nulls = _nulls(part)
 
     bounds = [bound_cell(known, name, _MAX_BOUND) for name in ("min", "max")]
