@@ -143,6 +143,30 @@ def test_encrypted_columns(command, run):
     assert run(command, *part)[0] == 0
 
 
+@pytest.mark.parametrize("arguments", [[], ["--by-file"], ["--by-stripe"]], ids=str)
+def test_statistics_of_encrypted_columns(arguments, run):
+    code, lines, err = run("stats", MASKED, "--json", *arguments)
+    assert code == 0
+    found = {each["column"]: each.get("masked", False) for each in map(json.loads, lines)}
+    encrypted = orcish.ORCFile(MASKED).encrypted_columns
+    assert encrypted
+    assert {name for name, is_masked in found.items() if is_masked} >= set(encrypted)
+    assert not found["id"]
+    assert f"{', '.join(encrypted)} are encrypted" in err
+    assert any(line.split()[-1] == "masked" for line in run("stats", MASKED, *arguments)[1])
+    # Other columns have them without a word.
+    code, lines, err = run("stats", MASKED, "-c", "id", "--json", *arguments)
+    assert (code, err, "masked" in json.loads(lines[0])) == (0, "", False)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--by-file"], ["--by-stripe"]], ids=str)
+def test_statistics_of_fields(arguments, tmp_path, run):
+    orcish.write_table(pa.table({"id": [1], "c": [{"a": 1, "l": [{"x": 2}]}], "d": [3]}), tmp_path / "n.orc")
+    for columns in ("c", "c,c.l"):
+        _, lines, _ = run("stats", tmp_path / "n.orc", "-c", columns, "--json", *arguments)
+        assert [json.loads(line)["column"] for line in lines] == ["c", "c.a", "c.l", "c.l.element", "c.l.element.x"]
+
+
 @pytest.mark.parametrize("place", ["file", "folder"])
 @pytest.mark.parametrize(
     "command", ["count", "data", "tail", "sample", "scan", "explain", "diff", "convert", "rewrite"]
