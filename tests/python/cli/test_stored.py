@@ -180,3 +180,20 @@ def test_filters_of_columns_of_nulls(command, place, tmp_path, run):
         where = ["--where", f"n = {literal} or n is null"]
         code, _, err = run(command, source, *more.get(command, []), *where)
         assert code == 0, err
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("command", ["data", "tail", "sample", "count", "scan", "explain", "json-schema", "convert"])
+def test_clocks_in_some_files_and_instants_in_others(command, order, tmp_path, run):
+    for name, zone in zip(("a", "b")[::order], (None, "UTC"), strict=True):
+        rows = pa.table({"t": pa.array([0], pa.timestamp("us", zone)), "s": [{"t": None}]})
+        rows = rows.set_column(1, "s", pa.StructArray.from_arrays([rows["t"].combine_chunks()], ["t"]))
+        orcish.write_table(rows, tmp_path / f"{name}.orc")
+    sources = [tmp_path / "a.orc", tmp_path / "b.orc"]
+    if command == "convert":
+        sources = [tmp_path / "*.orc", tmp_path / "out.csv"]
+    code, lines, err = run(command, *sources)
+    assert code == 0, err
+    if command == "json-schema":
+        instant = "timestamp with local time zone"
+        assert lines == [f"struct<t:{instant},s:struct<t:{instant}>>"]
