@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from orcish.cli.meta_carbon import is_carbon
-from orcish.cli.output import fail
 from orcish.cli.sources import orc_files
+from orcish.cli.wrong_arguments import fail_of_source
 from orcish.errors import OrcishError
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
@@ -42,7 +42,7 @@ class OpenFiles:
             try:
                 found = look(name, file)
             except SKIPPED as error:
-                self.code = fail(error)
+                self.code = fail_of_source(error)
                 continue
             yield found
 
@@ -56,12 +56,12 @@ class OpenFiles:
                 if found.schema is not None and not found.files:
                     yield name, schema_file(found.schema)
             except SKIPPED as error:
-                self.code = fail(error)
+                self.code = fail_of_source(error)
                 continue
             for file in found.files:
                 try:
                     opened = ORCFile(file, storage_options=self._storage)
                 except SKIPPED as error:
-                    self.code = fail(error)
+                    self.code = fail_of_source(error)
                     continue
                 yield file, opened

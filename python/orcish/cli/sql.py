@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
 from orcish.arrow.nested import map_columns
+from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import add_external, add_limit, add_storage, pair
 from orcish.cli.data import JSON_VALUES, add_showing, print_rows
 from orcish.cli.formats.names import ORC, named
@@ -84,7 +85,11 @@ def _run(options: argparse.Namespace) -> int:
         settings["memory_limit"] = options.memory
     tables: dict[str, str] = {}
     try:
-        with duckdb.connect(config=settings) as connection, stopped_by_signals(connection.interrupt):
+        connected = duckdb.connect(config=settings)
+    except duckdb.Error as error:
+        raise WrongArgumentsError(f"--memory {options.memory}: {message_of(error, ())}") from error
+    try:
+        with connected as connection, stopped_by_signals(connection.interrupt):
             tables |= _tables(_named_tables(connection, options.query), dict(options.tables))
             has_unions = False
             for name, path in tables.items():
@@ -104,7 +109,7 @@ def _named_tables(connection: Any, query: str) -> list[str]:
     """The names in quotes, or without a schema, that stand for tables in a query, as duckdb parses it.
 
     Raises:
-        ValueError: The text is no query, or several.
+        WrongArgumentsError: The text is no query, or several.
     """
     ((text,),) = connection.execute("select json_serialize_sql(?)", [query]).fetchall()
     parsed = json.loads(text)
@@ -112,9 +117,9 @@ def _named_tables(connection: Any, query: str) -> list[str]:
         message = str(parsed["error_message"])
         if parsed.get("error_type") == "not implemented":
             message = "only queries are run, which change nothing: select, from, with, describe, summarize"
-        raise ValueError(f"the query: {message}")
+        raise WrongArgumentsError(f"the query: {message}")
     if len(parsed["statements"]) != 1:
-        raise ValueError("the query: one is run at a time")
+        raise WrongArgumentsError("the query: one is run at a time")
     found: dict[str, None] = {}
     own: set[str] = set()
     for node in _nodes(parsed):
