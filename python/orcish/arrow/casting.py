@@ -25,7 +25,8 @@ _LISTS: dict[type[pa.DataType], tuple[Any, pa.DataType, bool]] = {
 
 def cast_array(array: pa.Array, kind: pa.DataType) -> pa.Array:
     """The array with another type, nested types included. pyarrow casts what it can; run-end encoded arrays,
-    dictionaries and list views that it cannot cast are decoded before.
+    dictionaries and list views that it cannot cast are decoded before. Structs as which unions are read become sparse
+    unions.
 
     Raises:
         ArrowInvalid: A value is not one of the type.
@@ -65,6 +66,8 @@ def _cast_of(own: pa.DataType, kind: pa.DataType) -> Callable[[Any, Any], pa.Arr
         return lambda array, kind: pc.run_end_encode(cast_array(array, kind.value_type), kind.run_end_type)
     if types.is_struct(own) and types.is_struct(kind) and [f.name for f in own] == [f.name for f in kind]:
         return _cast_struct
+    if types.is_struct(own) and types.is_union(kind) and own.num_fields == kind.num_fields + 1:
+        return _cast_to_union
     if types.is_map(own) and types.is_map(kind):
         return _cast_map
     if types.is_fixed_size_list(own) and types.is_fixed_size_list(kind) and own.list_size == kind.list_size:
@@ -85,6 +88,15 @@ def _run_end_decoded(array: Any) -> pa.Array:
 def _cast_struct(array: Any, kind: Any) -> pa.Array:
     children = [cast_array(array.field(at), field.type) for at, field in enumerate(kind)]
     return pa.StructArray.from_arrays(children, fields=list(kind), mask=array.is_null())
+
+
+def _cast_to_union(array: Any, kind: Any) -> pa.Array:
+    """Structs of a tag and the value of each variant as unions. A null is one of the first variant."""
+    tags, *values = array.flatten()
+    children = [cast_array(each, kind.field(at).type) for at, each in enumerate(values)]
+    return pa.UnionArray.from_sparse(
+        pc.fill_null(tags, 0).cast(pa.int8()), children, [kind.field(at).name for at in range(kind.num_fields)]
+    )
 
 
 def _cast_list(array: Any, kind: Any) -> pa.Array:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from orcish._native import __version__
-from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.commands import COMMANDS
 from orcish.cli.completion import complete, is_completing
 from orcish.cli.groups import RootParser
@@ -19,9 +18,13 @@ from orcish.cli.output import EXPECTED, fail, print_traceback
 from orcish.cli.parser import Parser
 from orcish.cli.standard_input import named_sources
 from orcish.cli.words import set_options
+from orcish.cli.wrong_arguments import is_of_arguments
 from orcish.process import EndingSignals, open_streams
 
 __all__ = ["main"]
+
+WRONG_ARGUMENTS = 2
+"""The exit code for arguments that a command cannot take."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Libraries have errors of their own for work that a signal has ended.
         if signals.received is not None or isinstance(error, KeyboardInterrupt):
             return signals.code
-        return _failed(error, getattr(options, "trouble", 1))
+        return _failed(error, options)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -56,16 +59,15 @@ def _run(options: argparse.Namespace) -> int:
     return code
 
 
-def _failed(error: BaseException, trouble: int) -> int:
+def _failed(error: BaseException, options: argparse.Namespace) -> int:
     """Prints what has failed; gives the exit code."""
+    trouble = getattr(options, "trouble", 1)
     if isinstance(error, BrokenPipeError):
         # The reader of the pipe is gone. The rest of the buffer must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    if isinstance(error, WrongArgumentsError):
-        return fail(error, 2)
     if isinstance(error, EXPECTED):
-        return fail(error, trouble)
+        return fail(error, WRONG_ARGUMENTS if is_of_arguments(error, options) else trouble)
     if isinstance(error, Exception):
         return print_traceback(trouble)
     raise error
@@ -76,8 +78,10 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
     parser = RootParser(
         prog="orcish",
         description="Look into, check, convert and change Apache ORC files and tables, and read CarbonData tables.",
-        epilog="Exit codes: 0 for success; 1 for an error, or where a command that compares or checks has found "
-        "something; 2 for wrong arguments, and for errors of commands that compare or check.",
+        epilog="Exit codes: 0 for success; 1 for an error, as of a file, a column or a target; 2 for wrong arguments, "
+        "which are those that no files go with. Of diff, check, and recover of files: 1 where something is found or "
+        "lost, 2 for any error. Of compat with -r: 1 also where a reader cannot read a file. After a signal: 128 and "
+        "its number.",
     )
     parser.add_argument("-V", "--version", action="version", version=f"orcish {__version__}")
     commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-__all__ = ["Append", "Conjunction", "Extend", "Once", "WrongArgumentsError"]
+__all__ = ["Append", "Conjunction", "Extend", "Once", "WrongArgumentsError", "given_options"]
 
 _GIVEN = "_given"
-"""The attribute of a namespace that has the options which were given."""
+"""The attribute of a namespace that has the options which were given, with the values of those that are given once."""
 
 
 class WrongArgumentsError(ValueError):
@@ -31,9 +31,10 @@ class Append(argparse.Action):
     """Adds a value to a list. Of pairs of a name and a value, another value of the same name is an error."""
 
     def __call__(
-        self, _: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, _option: str | None = None
+        self, _: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
     ) -> None:
         """See :class:`argparse.Action`."""
+        _note_name(namespace, self, option)
         found = list(getattr(namespace, self.dest) or ())
         if isinstance(values, tuple):
             name, value = values
@@ -49,6 +50,7 @@ class Extend(Append):
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
     ) -> None:
         """See :class:`argparse.Action`."""
+        _note_name(namespace, self, option)
         # A list of no values is one, too.
         setattr(namespace, self.dest, list(getattr(namespace, self.dest) or ()))
         for value in values:
@@ -59,9 +61,10 @@ class Conjunction(argparse.Action):
     """Stores a filter. Of several, all are true."""
 
     def __call__(
-        self, _: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, _option: str | None = None
+        self, _: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
     ) -> None:
         """See :class:`argparse.Action`."""
+        _note_name(namespace, self, option)
         before = getattr(namespace, self.dest)
         setattr(namespace, self.dest, values if before is None else self._both(before, values))
 
@@ -74,6 +77,17 @@ class Conjunction(argparse.Action):
             return combined(parse(before, "the first one") if isinstance(before, str) else before, parse(text, "it"))
         except ValueError as error:
             raise argparse.ArgumentError(self, f"is given several times: {error}") from None
+
+
+def given_options(namespace: argparse.Namespace) -> set[str]:
+    """The names, as attributes, of the options with values that were given."""
+    return set(getattr(namespace, _GIVEN, ()))
+
+
+def _note_name(namespace: argparse.Namespace, action: argparse.Action, option: str | None) -> None:
+    """Notes that an option is given, which may be given several times. Arguments without a name are no options."""
+    if option is not None:
+        namespace.__dict__.setdefault(_GIVEN, {}).setdefault(action.dest, None)
 
 
 def _note(namespace: argparse.Namespace, action: argparse.Action, value: Any) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 from orcish.advising.advise import advise
 from orcish.advising.result import Advice, Trial
 from orcish.cli.arguments import LIST, add_files, add_filters, add_json, add_storage, count
-from orcish.cli.output import EXPECTED, fail, print_lines, print_table
+from orcish.cli.output import EXPECTED, print_lines, print_table
+from orcish.cli.wrong_arguments import fail_of_source
 from orcish.terminal import json_line, printable
 
 __all__ = ["add_advice", "add_arguments", "advice_of", "json_of"]
@@ -57,7 +58,7 @@ def _run(options: argparse.Namespace) -> int:
         try:
             advice = advice_of(name, options)
         except EXPECTED as error:
-            code = fail(error)
+            code = fail_of_source(error, options)
             continue
         print_lines(separator)
         if options.json:

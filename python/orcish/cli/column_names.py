@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import re
 
+from orcish.filters.steps import step_name
+
 __all__ = ["names", "renames", "sort_keys", "types"]
 
 _QUOTED = re.compile(r"`((?:[^`]|``)*)`")
@@ -16,7 +18,8 @@ _NAME = re.compile(rf"(\s*{_STEP}(?:\.{_STEP})*)=")
 
 def names(text: str) -> list[str]:
     """Parses a list of dotted names, each of them once. Steps of names in backticks may have any characters, as in
-    filters and in texts of types; a backtick among them is doubled. Blanks around names do not count.
+    filters and in texts of types; a backtick among them is doubled. Blanks around names do not count. Names with dots
+    keep their steps.
     """
     found: list[str] = []
     at = 0
@@ -24,7 +27,7 @@ def names(text: str) -> list[str]:
         name, at = _name(text, at)
         found.append(name)
         if at == len(text):
-            return list(dict.fromkeys(found))
+            return list({(name, getattr(name, "steps", None)): name for name in found}.values())
         at += 1
 
 
@@ -121,5 +124,5 @@ def _name(text: str, at: int) -> tuple[str, int]:
                 step = step.rstrip()
         steps.append(step)
         if text[at : at + 1] != ".":
-            return sign + ".".join(steps), at
+            return step_name([sign + steps[0], *steps[1:]]), at
         at += 1

@@ -28,7 +28,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.epilog = (
         "A fact is known only if it was seen in a run, in the source of a reader, or in its documentation; --sources "
-        "prints which. Readers: " + ", ".join(reader.id for reader in READERS) + "."
+        "prints which. With -r, the exit code is 1 where a reader cannot read a file. "
+        "Readers: " + ", ".join(reader.id for reader in READERS) + "."
     )
     add_files(command)
     command.add_argument(
@@ -52,14 +53,17 @@ def _readers(text: str) -> list[str]:
 def _run(options: argparse.Namespace) -> int:
     files = OpenFiles(options.files, dict(options.storage_options), "compat")
     separator: list[str] = []
+    is_refused = False
     for name, found in files.each(lambda name, file: (name, compatibility(file, options.readers))):
+        is_refused |= any(each.verdict == "no" for each in found)
         if options.json:
             print_lines([json_line({"file": display_name(name), "readers": list(map(dataclasses.asdict, found))})])
             continue
         print_lines([*separator, display_name(name)])
         separator = [""]
         _print(found, with_sources=options.sources)
-    return files.code
+    # Of all readers, some read few files.
+    return files.code or int(is_refused and options.readers is not None)
 
 
 def _print(found: list[Compatibility], *, with_sources: bool) -> None:

@@ -11,6 +11,7 @@ from typing import Any, cast
 import pyarrow as pa
 
 from orcish.carbon.detect import is_carbon_file
+from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import add_files, add_json, add_limit, count
 from orcish.cli.batch_slices import slices
 from orcish.cli.json_text import json_text
@@ -90,14 +91,18 @@ def _read_rows(options: argparse.Namespace) -> tuple[pa.Schema, Iterator[pa.Reco
     if len(files) > 1 or is_several(files[0]) or is_carbon_file(files[0]):
         if options.stripe is not None:
             of = "ORC files" if is_carbon(files[0], storage) else "one file"
-            raise ValueError(f"{display_name(files[0])}: --stripe is of {of}")
+            raise WrongArgumentsError(f"--stripe is of {of}, and not of {display_name(files[0])}")
         rows = open_rows(files, options)
         return rows.schema, first_rows_of_scan(rows, options.limit)
     refuse_external(options, files[0])
     file = ORCFile(files[0], storage_options=storage)
+    count = file.num_stripes
+    if options.stripe is not None and options.stripe >= count:
+        last = f"the last one is {count - 1}" if count else "there is none"
+        raise WrongArgumentsError(f"--stripe {options.stripe}: {display_name(files[0])} has no such stripe: {last}")
     given = chosen_reading(options)
     fitted = fitted_scan(file, given, storage)
-    if fitted is not None and (options.stripe or 0) < len(file.stripes):
+    if fitted is not None:
         rows = fitted if options.stripe is None else stripe_of(fitted, options.stripe)
         return rows.schema, first_rows_of_scan(rows, options.limit)
     read = cast("ReadOptions", stored_values(given))

@@ -7,8 +7,9 @@ from typing import Any
 
 from orcish.cli.arguments import add_files, add_json, add_limit
 from orcish.cli.open_files import SKIPPED
-from orcish.cli.output import fail, print_lines
+from orcish.cli.output import print_lines
 from orcish.cli.rows import add_reading, chosen_reading, open_rows
+from orcish.cli.wrong_arguments import fail_of_source
 from orcish.io.names import display_name
 from orcish.reading.explanation import Explanation, StripePlan
 from orcish.reading.scan import Scan
@@ -40,7 +41,7 @@ def _run(options: argparse.Namespace) -> int:
         try:
             lines = _lines(name, _rows(name, options).explain(), options.json)
         except SKIPPED as error:
-            code = fail(error)
+            code = fail_of_source(error, options)
             continue
         print_lines(lines)
     return code

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import check_names
+from orcish.arrow.nested import map_columns
 from orcish.cli.arguments import add_limit, add_storage
 from orcish.cli.formats.encodings import add_encoding, checked_encoding
 from orcish.cli.formats.errors import errors_of_reading
@@ -125,11 +126,32 @@ def _type(options: argparse.Namespace) -> ColumnType:
         return column_tree(orc[0])
     if kinds == {"csv"} and len({tuple(sorted(schema.names)) for schema in schemas}) == 1:
         schemas = [common_schema(schemas, names, "csv", None)]
-    schemas += [file.arrow_schema(masked="allow") for file in orc]
+    schemas += _with_instants([file.arrow_schema(masked="allow") for file in orc])
     # pyarrow unifies no schema with two columns of one name.
     is_one = all(schema.equals(schemas[0]) for schema in schemas)
     union = schemas[0] if is_one else pa.unify_schemas(schemas, promote_options="permissive")
     return column_tree(file_of_schema(with_text(union)))
+
+
+def _with_instants(schemas: list[pa.Schema]) -> list[pa.Schema]:
+    """Schemas of ORC files in which the timestamps are instants of which one has instants, as in commands that read
+    rows.
+    """
+    zones: dict[str, set[str | None]] = {}
+
+    def look(field: pa.Field, path: str) -> pa.Field:
+        if pa.types.is_timestamp(field.type):
+            zones.setdefault(path, set()).add(field.type.tz)
+        return field
+
+    def change(field: pa.Field, path: str) -> pa.Field:
+        if not pa.types.is_timestamp(field.type) or len(zones[path]) == 1:
+            return field
+        return field.with_type(pa.timestamp(field.type.unit, "UTC"))
+
+    for schema in schemas:
+        map_columns(schema, look)
+    return [map_columns(schema, change) for schema in schemas]
 
 
 def _kind(name: str, given: str | None) -> tuple[str, str | None]:

@@ -9,8 +9,9 @@ from orcish.cli.arguments import LIST, add_external, add_files, add_json, add_st
 from orcish.cli.meta_carbon import refuse_external
 from orcish.cli.meta_groups import describe_groups, groups_to_text
 from orcish.cli.open_files import SKIPPED
-from orcish.cli.output import fail, print_lines
+from orcish.cli.output import print_lines
 from orcish.cli.sources import orc_files
+from orcish.cli.wrong_arguments import fail_of_source
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.schema_file import schema_file
@@ -55,13 +56,13 @@ def _run(options: argparse.Namespace) -> int:
                 print_lines(_describe_empty(name, schema, options))
                 separator = [] if options.json else [""]
         except SKIPPED as error:
-            code = fail(error)
+            code = fail_of_source(error, options)
             continue
         for file in files:
             try:
                 lines = _describe(file, is_carbon, storage, options)
             except SKIPPED as error:
-                code = fail(error)
+                code = fail_of_source(error, options)
                 continue
             print_lines(separator)
             print_lines(lines)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from orcish.cli.meta_orc import bound_cell, json_statistics
-from orcish.reading.file import ORCFile
+from orcish.reading.file import ORCFile, column_id
 from orcish.terminal import Table, indented, printable
 
 __all__ = ["describe_groups", "groups_to_text"]
@@ -33,8 +33,9 @@ def _numbered(file: ORCFile, column: str) -> list[tuple[dict[str, Any], Any]]:
 
 
 def _entries(file: ORCFile, column: str) -> list[dict[str, Any]]:
+    kind = file.column_types[column_id(file, column)]
     return [
-        {**place, "statistics": json_statistics(group.statistics), "positions": group.positions}
+        {**place, "statistics": json_statistics(group.statistics, kind), "positions": group.positions}
         for place, group in _numbered(file, column)
     ]
 

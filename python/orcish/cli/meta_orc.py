@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
-from orcish.reading.moments import bound
+from orcish.reading.moments import Moment, bound
 from orcish.reading.storage import encodings_text
 from orcish.reading.type_tree import own_names
 from orcish.terminal import Table, fields, indented, json_float, printable, shorten
@@ -87,7 +87,9 @@ def described_columns(file: ORCFile, *, arrow: bool, statistics: bool) -> dict[s
     if arrow:
         described["arrow_schema"] = [_arrow_field(field) for field in file.schema]
     if statistics:
-        described["statistics"] = [json_statistics(file.statistics(id)) for id in range(len(described["columns"]))]
+        described["statistics"] = [
+            json_statistics(file.statistics(id), kind) for id, kind in enumerate(file.column_types)
+        ]
     return described
 
 
@@ -123,20 +125,22 @@ def _columns(file: ORCFile) -> list[dict[str, Any]]:
     ]
 
 
-def json_statistics(found: ColumnStatistics | None) -> dict[str, Any] | None:
-    """Statistics of a column without unknown values."""
+def json_statistics(found: ColumnStatistics | None, column_type: str) -> dict[str, Any] | None:
+    """Statistics of a column of a type without unknown values."""
     if found is None:
         return None
     known = {name: value for name, value in vars(found).items() if value is not None}
+    bounds: tuple[Literal["min", "max"], ...] = ("min", "max")
+    known |= {name: bound(found, name, column_type) for name in bounds if name in known}
     if found.kind in ("date", "timestamp"):
         # Texts have all digits, and the zone.
         known = {name: value for name, value in known.items() if not name.endswith(_OF_TIMESTAMPS)}
-        bounds: tuple[Literal["min", "max"], ...] = ("min", "max")
-        known |= {name: bound(found, name).text for name in bounds if name in known}
     return {name: _json_value(value) for name, value in known.items()}
 
 
 def _json_value(value: Any) -> Any:
+    if isinstance(value, Moment):
+        return value.text
     if isinstance(value, decimal.Decimal):
         return format(value, "f")
     if isinstance(value, float):

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from orcish.cli.meta_carbon import is_carbon
-from orcish.cli.output import fail
 from orcish.cli.sources import orc_files
+from orcish.cli.wrong_arguments import fail_of_source
 from orcish.errors import OrcishError
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
@@ -54,7 +54,7 @@ class OpenFiles:
                 text = str(error)
                 # The schema of a table without rows is in memory.
                 is_nameless = text.startswith(_NAMELESS)
-                self.code = fail(
+                self.code = fail_of_source(
                     type(error)(f"{display_name(name)}: {text.removeprefix(_NAMELESS)}") if is_nameless else error
                 )
                 continue
@@ -73,12 +73,12 @@ class OpenFiles:
                     yield name, schema_file(found.schema)
                     self.partition = frozenset()
             except SKIPPED as error:
-                self.code = fail(error)
+                self.code = fail_of_source(error)
                 continue
             for file in found.files:
                 try:
                     opened = ORCFile(file, storage_options=self._storage)
                 except SKIPPED as error:
-                    self.code = fail(error)
+                    self.code = fail_of_source(error)
                     continue
                 yield file, opened

@@ -23,10 +23,11 @@ from orcish.cli.column_names import renames, sort_keys, types
 from orcish.cli.formats.names import ORC, named
 from orcish.cli.formats.schemas import parse_type
 from orcish.cli.meta_carbon import is_carbon
-from orcish.cli.output import EXPECTED, fail, print_lines, written_json
+from orcish.cli.output import EXPECTED, print_lines, written_json
 from orcish.cli.rows import add_reading, open_rows
 from orcish.cli.sources import is_several
 from orcish.cli.targets import add_overwrite, check_target
+from orcish.cli.wrong_arguments import fail_of_source
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
 from orcish.reading.file import ORCFile
@@ -113,7 +114,7 @@ def _run(options: argparse.Namespace) -> int:
         try:
             print_lines(_lines(_in_place(source, options), options))
         except EXPECTED as error:
-            code = fail(error)
+            code = fail_of_source(error, options)
     return code
 
 

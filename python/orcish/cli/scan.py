@@ -9,9 +9,10 @@ from typing import Any
 
 from orcish.cli.arguments import add_files, add_json, add_limit
 from orcish.cli.meta_carbon import is_carbon
-from orcish.cli.output import EXPECTED, fail, print_lines, print_table
+from orcish.cli.output import EXPECTED, print_lines, print_table
 from orcish.cli.rows import add_reading, chosen_reading, open_rows
 from orcish.cli.sources import orc_files
+from orcish.cli.wrong_arguments import fail_of_source
 from orcish.io.names import display_name
 from orcish.progress import reported
 from orcish.reading.reader import row_count_of
@@ -82,7 +83,7 @@ def _each(options: argparse.Namespace, look: Any, names: tuple[str, ...]) -> int
                 rows = rows.limit(options.limit)
             found = {"file": display_name(name), **look(rows, name, options)}
         except EXPECTED as error:
-            code = fail(error)
+            code = fail_of_source(error, options)
             continue
         done.append(found)
         if options.json:

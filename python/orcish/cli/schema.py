@@ -12,8 +12,9 @@ from orcish.cli.arguments import add_files, add_json, add_storage
 from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.meta_orc import described_columns
 from orcish.cli.open_files import SKIPPED
-from orcish.cli.output import fail, print_lines
+from orcish.cli.output import print_lines
 from orcish.cli.sources import is_several
+from orcish.cli.wrong_arguments import fail_of_source
 from orcish.io.names import display_name
 from orcish.reading.ddl import spark_ddl
 from orcish.reading.file import ORCFile
@@ -74,7 +75,7 @@ def _run(options: argparse.Namespace) -> int:
         try:
             lines = _lines(_columns(name, storage), options)
         except SKIPPED as error:
-            code = fail(error)
+            code = fail_of_source(error, options)
             continue
         if len(options.files) > 1 and not options.json:
             lines = [f"{display_name(name)}", *(f"  {line}" for line in lines)]

@@ -12,6 +12,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from orcish.arrow.casting import cast_array
+from orcish.arrow.nested import map_columns
+from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import add_external, add_limit, add_storage, pair
 from orcish.cli.data import JSON_VALUES, add_showing, print_rows
 from orcish.cli.formats.names import ORC, named
@@ -19,6 +22,7 @@ from orcish.cli.rows import add_values_of_columns, open_rows
 from orcish.cli.sql_tables import add_table, message_of
 from orcish.cli.standard_input import STREAM, stream_file
 from orcish.errors import UnsupportedError
+from orcish.filters.translation import is_read_union
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
 from orcish.process import stopped_by_signals
@@ -30,6 +34,8 @@ __all__ = ["add_arguments"]
 BATCH_SIZE = 8192
 _UNQUOTED = re.compile(r"\b(?:from|join)\s+([\w.*?:-]*/[\w.*?:/=-]+|[\w-]+\.orc)\b", re.IGNORECASE)
 """A path without quotes in the place of a table."""
+MAX_VARIANTS = 128
+"""Variants of a union of Arrow. Unions of more are read as structs."""
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -84,16 +90,25 @@ def _run(options: argparse.Namespace) -> int:
         settings["memory_limit"] = options.memory
     tables: dict[str, str] = {}
     try:
+        connected = duckdb.connect(config=settings)
+    except duckdb.Error as error:
+        raise WrongArgumentsError(f"--memory {options.memory}: {message_of(error, ())}") from error
+    try:
         with contextlib.ExitStack() as stack:
-            connection = stack.enter_context(duckdb.connect(config=settings))
+            connection = stack.enter_context(connected)
             stack.enter_context(stopped_by_signals(connection.interrupt))
             tables |= _tables(_named_tables(connection, options.query), dict(options.tables))
             if STREAM in tables.values():
                 path = stack.enter_context(stream_file())
                 tables = {name: path if each == STREAM else each for name, each in tables.items()}
+            has_unions = False
             for name, path in tables.items():
-                add_table(connection, name, _rows(path, options))
-            schema, batches = _result(connection.sql(options.query))
+                rows = _rows(path, options, "sparse")
+                if any(map(_has_union, rows.schema.types)):
+                    # duckdb takes unions with a null for nulls without a tag.
+                    rows, has_unions = _rows(path, options, "struct"), True
+                add_table(connection, name, rows)
+            schema, batches = _result(connection.sql(options.query), has_unions=has_unions)
             print_rows(schema, limited(batches, options.limit), options)
     except duckdb.Error as error:
         raise ValueError(f"duckdb: {message_of(error, tables)}") from error
@@ -104,7 +119,7 @@ def _named_tables(connection: Any, query: str) -> list[str]:
     """The names in quotes, or without a schema, that stand for tables in a query, as duckdb parses it.
 
     Raises:
-        ValueError: The text is no query, or several, or a file is named without quotes.
+        WrongArgumentsError: The text is no query, or several, or a file is named without quotes.
     """
     ((text,),) = connection.execute("select json_serialize_sql(?)", [query]).fetchall()
     parsed = json.loads(text)
@@ -114,9 +129,9 @@ def _named_tables(connection: Any, query: str) -> list[str]:
             message = "only queries are run, which change nothing: select, from, with, describe, summarize"
         elif (path := _UNQUOTED.search(query)) is not None:
             message += f": names of files and folders are in quotes: from '{path[1]}'"
-        raise ValueError(f"the query: {message}")
+        raise WrongArgumentsError(f"the query: {message}")
     if len(parsed["statements"]) != 1:
-        raise ValueError("the query: one is run at a time")
+        raise WrongArgumentsError("the query: one is run at a time")
     found: dict[str, None] = {}
     own: set[str] = set()
     for node in _nodes(parsed):
@@ -174,15 +189,32 @@ def _is_source(name: str, given: Mapping[str, str]) -> bool:
     return "://" in path or "/" in path or is_pattern(path) or os.path.exists(path)
 
 
-def _rows(path: str, options: argparse.Namespace) -> Scan:
+def _rows(path: str, options: argparse.Namespace, unions: str) -> Scan:
     """The rows of a source, with all digits of their timestamps."""
-    return open_rows([path], options, keeps_units=True, more_of_orc={"unions": "sparse"})
+    return open_rows([path], options, keeps_units=True, more_of_orc={"unions": unions})
 
 
-def _result(relation: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """The columns and rows of a query, in batches."""
+def _result(relation: Any, *, has_unions: bool) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The columns and rows of a query, in batches. Structs as which unions are read are unions again."""
     if hasattr(relation, "to_arrow_reader"):
         reader = relation.to_arrow_reader(BATCH_SIZE)
     else:
         reader = relation.fetch_arrow_reader(BATCH_SIZE)
-    return reader.schema, iter(reader)
+    schema = map_columns(reader.schema, _with_union) if has_unions else reader.schema
+    return schema, iter(reader) if schema.equals(reader.schema) else (_cast(batch, schema) for batch in reader)
+
+
+def _with_union(field: pa.Field, _: str) -> pa.Field:
+    kind = field.type
+    if not is_read_union(kind) or kind.num_fields - 1 > MAX_VARIANTS:
+        return field
+    return field.with_type(pa.sparse_union([kind.field(at) for at in range(1, kind.num_fields)]))
+
+
+def _has_union(kind: Any) -> bool:
+    return pa.types.is_union(kind) or any(_has_union(kind.field(at).type) for at in range(kind.num_fields))
+
+
+def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    columns = [cast_array(column, kind) for column, kind in zip(batch.columns, schema.types, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -16,7 +16,7 @@ from orcish.io.names import display_name
 from orcish.reading.column_keys import Key, column_keys, name_of_empty
 from orcish.reading.file import ORCFile, column_id
 from orcish.reading.merged_statistics import merged_statistics
-from orcish.terminal import json_line, printable, shorten
+from orcish.terminal import json_line, printable, shorten, show
 from orcish.types import ColumnStatistics
 
 __all__ = ["add_arguments"]
@@ -52,6 +52,8 @@ class _Part(NamedTuple):
     rows: int | None
     """Rows of the column; ``None`` within lists and maps, whose number of elements is not known."""
     statistics: ColumnStatistics | None
+    is_masked: bool
+    """Whether the column is encrypted, so that the statistics are those of its mask."""
     file: str | None = None
     stripe: int | None = None
 
@@ -83,7 +85,12 @@ def _parts(name: str, file: ORCFile, options: argparse.Namespace, partition: Col
     paths, parents, types, keys = file.column_paths, file.column_parents, file.column_types, column_keys(file)
     ids = [id for id in range(len(paths)) if paths[id] not in partition or parents[id] != 0]
     if options.columns is not None:
-        ids = [_id(name, file, column, partition) for column in options.columns]
+        chosen = [_id(name, file, column, partition) for column in options.columns]
+        ids = list(dict.fromkeys(id for each in chosen for id in _with_children(each, parents)))
+    masked = _masked(file, parents)
+    if not masked.isdisjoint(ids):
+        names = ", ".join(file.encrypted_columns)
+        show(f"orcish: {name}: {names} are encrypted: their statistics are those of the masks", is_error=True)
     counts = [stripe.num_rows for stripe in file.stripes] if options.by_stripe else [file.num_rows]
 
     def statistics(id: int) -> Sequence[ColumnStatistics | None]:
@@ -96,7 +103,8 @@ def _parts(name: str, file: ORCFile, options: argparse.Namespace, partition: Col
         for id in ids:
             found = known[id][at] if at < len(known[id]) else None
             stripe = at if options.by_stripe else None
-            yield _Part(paths[id], keys[id], types[id], _rows(id, at, rows, parents, types, known), found, name, stripe)
+            count = _rows(id, at, rows, parents, types, known)
+            yield _Part(paths[id], keys[id], types[id], count, found, id in masked, name, stripe)
 
 
 class _PartitionColumnError(Exception):
@@ -115,6 +123,22 @@ def _id(name: str, file: ORCFile, column: str, partition: Collection[str]) -> in
                 "the names of folders"
             ) from None
         raise
+
+
+def _with_children(id: int, parents: Sequence[int | None]) -> list[int]:
+    """A column and all columns in it. Columns come after those that they are in."""
+    found = {id}
+    for each, parent in enumerate(parents):
+        if parent in found:
+            found.add(each)
+    return sorted(found)
+
+
+def _masked(file: ORCFile, parents: Sequence[int | None]) -> set[int]:
+    """The encrypted columns, and those in them."""
+    names = set(file.encrypted_columns)
+    roots = [id for id, path in enumerate(file.column_paths) if path in names] if names else []
+    return {id for root in roots for id in _with_children(root, parents)}
 
 
 def _with_parents(ids: Sequence[int], parents: Sequence[int | None]) -> set[int]:
@@ -152,7 +176,8 @@ def _merged(parts: Sequence[_Part]) -> _Part:
     rows = [part.rows for part in parts]
     total = None if None in rows else sum(count for count in rows if count is not None)
     statistics = merged_statistics([part.statistics for part in parts])
-    return _Part(parts[0].column, parts[0].key, " or ".join(types), total, statistics)
+    is_masked = any(part.is_masked for part in parts)
+    return _Part(parts[0].column, parts[0].key, " or ".join(types), total, statistics, is_masked)
 
 
 def _nulls(part: _Part) -> int | None:
@@ -170,8 +195,9 @@ def _described(part: _Part) -> dict[str, Any]:
         **({} if part.stripe is None else {"stripe": part.stripe}),
         "column": part.column,
         "type": part.type,
+        **({"masked": True} if part.is_masked else {}),
         "nulls": _nulls(part),
-        "statistics": json_statistics(part.statistics),
+        "statistics": json_statistics(part.statistics, part.type),
     }
 
 
@@ -190,12 +216,13 @@ def _print(parts: Sequence[_Part], *, by_file: bool, by_stripe: bool) -> None:
 
 
 def _cells(part: _Part) -> list[str]:
-    known = json_statistics(part.statistics) or {}
+    known = json_statistics(part.statistics, part.type) or {}
     nulls = _nulls(part)
 
     bounds = [bound_cell(known, name, _MAX_BOUND) for name in ("min", "max")]
     has_null = "" if "has_null" not in known else "some" if known["has_null"] else "0"
-    more = [f"{name} {format_statistic(value)}" for name, value in known.items() if name not in _SHOWN]
+    more = ["masked"] if part.is_masked else []
+    more += [f"{name} {format_statistic(value)}" for name, value in known.items() if name not in _SHOWN]
     return [
         shorten(printable(part.column), _MAX_NAME) or name_of_empty(part.key),
         shorten(printable(part.type.partition("<")[0]), _MAX_BOUND),

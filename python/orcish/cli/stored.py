@@ -39,7 +39,8 @@ def stored_scan(
 ) -> Scan:
     """A scan of ORC files that reads values as they are stored.
 
-    Columns that the first files have only nulls in have the type of the other files. Timestamps of which some files
+    Columns that the first files have only nulls in have the type of the other files, and the type null where there is
+    none. Timestamps of which some files
     have instants are instants. Timestamps that were written with seconds or milliseconds keep their unit: microseconds
     may not hold them.
 
@@ -69,7 +70,7 @@ def fitted_scan(file: ORCFile, given: dict[str, Any], storage: dict[str, Any]) -
         given: As for :func:`stored_scan`.
         storage: Options of the store.
     """
-    if not file.stripes or not any(kind.startswith("timestamp") for kind in file.column_types):
+    if not file.stripes or not _may_need_others(file):
         return None
     files = OrcFiles([table_file(file)], None, "name", storage, None)
     options = stored_values(given)
@@ -79,6 +80,13 @@ def fitted_scan(file: ORCFile, given: dict[str, Any], storage: dict[str, Any]) -
     reader = ScanReader(fitted, options)
     reader.check()
     return Scan(reader)
+
+
+def _may_need_others(file: ORCFile) -> bool:
+    """Whether a file has columns that may need other types than those of :func:`stored_values`: timestamps, of units
+    that microseconds do not hold, and booleans, as which columns of nulls are stored.
+    """
+    return any(kind.startswith(("timestamp", "boolean")) for kind in file.column_types)
 
 
 def stripe_of(rows: Scan, stripe: int) -> Scan:
@@ -94,7 +102,7 @@ def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], *, keeps
     if isinstance(reader.opened, PartiallyReadable):
         return None
     stored = files.full_schema(reader.opened)
-    if not _has(stored, len(files.files) > 1):
+    if not _has(stored):
         return None
     # Types as readers see them.
     options = {"null_map_keys": "dictionary", "timestamp_unit": "exact", **type_options(given), "arrow_schema": True}
@@ -110,8 +118,9 @@ def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], *, keeps
         kind = field.type
         if other is None:
             return field
-        if pa.types.is_boolean(kind) and not pa.types.is_boolean(other) and not pa.types.is_null(other):
-            return field.with_type(_stored_type(other, given))
+        if pa.types.is_boolean(kind) and not pa.types.is_boolean(other):
+            # Filters compare columns of nulls with all literals.
+            return field.with_type(other if pa.types.is_null(other) else _stored_type(other, given))
         if pa.types.is_timestamp(kind) and pa.types.is_timestamp(other):
             unit = other.unit if (keeps_units or other.unit in COARSE) and not has_unit else kind.unit
             return field.with_type(pa.timestamp(unit, "UTC" if path in mixed else kind.tz))
@@ -121,15 +130,13 @@ def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], *, keeps
     return None if schema.equals(stored) else dataclasses.replace(files, schema=schema, table_schema=None)
 
 
-def _has(schema: pa.Schema, several: bool) -> bool:
-    """Whether a schema has types that may have to be fitted: timestamps, and in several files booleans, as which
-    columns of nulls are stored.
-    """
+def _has(schema: pa.Schema) -> bool:
+    """Whether a schema has types that may have to be fitted: timestamps and booleans, see :func:`needs_fitting`."""
     found = False
 
     def look(field: pa.Field, _: str) -> pa.Field:
         nonlocal found
-        found |= pa.types.is_timestamp(field.type) or (several and pa.types.is_boolean(field.type))
+        found |= pa.types.is_timestamp(field.type) or pa.types.is_boolean(field.type)
         return field
 
     map_columns(schema, look)

@@ -14,11 +14,12 @@ binaries are ordered by their bytes. False is less than true.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, cast
 
 from orcish import _native
 from orcish.filters import literals
+from orcish.filters.steps import StepName
 from orcish.hints import COLUMN, missing_attribute
 from orcish.keywords import checked_keywords
 
@@ -116,7 +117,7 @@ class Column(_Operand):
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
             raise TypeError(f"a column's name is a str, not {type(name).__name__}")
-        object.__setattr__(self, "_name", str.__str__(name))
+        object.__setattr__(self, "_name", name if isinstance(name, StepName) else str.__str__(name))
 
     if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
 
@@ -131,7 +132,7 @@ class Column(_Operand):
     @checked_keywords
     def field(self, name: str) -> Column:
         """A field of a struct column: ``col("customer").field("name")`` is ``col("customer.name")``."""
-        return Column(f"{self._name}.{Column(name).name}")
+        return Column(StepName([*_steps(self._name), *_steps(Column(name).name)]))
 
     __getitem__ = field
     # With `__getitem__` alone, `in` and iteration would call it with 0, 1, ….
@@ -334,11 +335,25 @@ def tree_of(predicate: Expression | Column) -> Tree:
     return predicate._predicate()
 
 
-def parsed_expression(predicate: _native.Filter) -> Expression:
-    """The expression of a predicate that the native core has parsed."""
-    expression = Expression(predicate.tree())
+def parsed_expression(predicate: _native.Filter, names: Mapping[str, StepName] | None = None) -> Expression:
+    """The expression of a predicate that the native core has parsed; ``names`` are those whose steps are known."""
+    tree = predicate.tree()
+    expression = Expression(_with_names(tree, names) if names else tree)
     object.__setattr__(expression, "_made", predicate)
     return expression
+
+
+def _with_names(tree: Tree, names: Mapping[str, StepName]) -> Tree:
+    """The predicate with names whose steps are known."""
+    kind = tree[0]
+    if kind in ("and", "or"):
+        return kind, [_with_names(part, names) for part in tree[1]]
+    if kind == "not":
+        return kind, _with_names(tree[1], names)
+    if kind == "constant":
+        return tree
+    at = 2 if kind == "compare" else 1
+    return (*tree[:at], names.get(tree[at], tree[at]), *tree[at + 1 :])
 
 
 def native_filter(expression: Expression) -> _native.Filter:
@@ -370,5 +385,14 @@ def _to_sql(node: Tree) -> str:
 
 
 def _quoted_name(name: str) -> str:
+    if isinstance(name, StepName):
+        first, *others = name.steps
+        quoted = (step if re.fullmatch(r"\w+", step) else literals.quote(step, '"') for step in others)
+        return ".".join([_quoted_name(str.__str__(first)) if "." not in first else literals.quote(first, '"'), *quoted])
     is_bare = re.fullmatch(_BARE_NAME, name) and (name[0] == "_" or name[0].isalpha()) and name.lower() not in RESERVED
     return name if is_bare else literals.quote(name, '"')
+
+
+def _steps(name: str) -> tuple[str, ...]:
+    """The steps of a dotted name."""
+    return name.steps if isinstance(name, StepName) else tuple(name.split("."))

@@ -17,6 +17,7 @@ from orcish.filters import polars_tree, residual
 from orcish.filters import pyarrow as arrow_filters
 from orcish.filters.expression import Column, Expression, tree_of
 from orcish.filters.residual import Residual
+from orcish.filters.steps import check_steps
 from orcish.filters.strings import typed_value, typed_values
 from orcish.filters.text import parse
 from orcish.filters.translation import Translation, all_of, find_field
@@ -80,18 +81,21 @@ def split_filters(filters: Filters | None, schema: pa.Schema) -> Pushdown:
         schema: The schema of the table, with the types that are read; the semantics depend on them.
 
     Raises:
-        ValueError: A list is malformed, or text is no predicate.
+        ValueError: A list is malformed, text is no predicate, or a name leads to a field that a column of the same
+            dotted name hides.
         TypeError: The object is no predicate, or one that is not elementwise is combined with others.
     """
     if filters is None:
         return None, None
     if isinstance(filters, str):
-        return parse(filters, "filters"), None
+        return split_filters(parse(filters, "filters"), schema)
     check_filters(filters)
     if isinstance(filters, Conjunction):
         return _split_conjunction(filters.parts, schema)
     if isinstance(filters, Expression | Column):
-        return Expression(tree_of(filters)), None
+        expression = filters if isinstance(filters, Expression) else Expression(tree_of(filters))
+        check_steps(expression.columns, schema)
+        return expression, None
     if isinstance(filters, pc.Expression):
         return _split_arrow(filters, schema)
     if isinstance(filters, list | tuple):

@@ -11,6 +11,7 @@ import re
 
 from orcish import _native
 from orcish.filters.expression import Expression, parsed_expression
+from orcish.filters.steps import steps_of_names
 
 __all__ = ["parse"]
 
@@ -36,7 +37,8 @@ def parse(text: str, option: str = "filters") -> Expression:
     case-insensitive.
 
     Names are dotted names as in :func:`col`. Names, or steps of names, with characters other than letters, digits and
-    underscores are quoted with backticks or double quotes. Values are ``null``, ``true``, ``5``, decimals such as
+    underscores are quoted with backticks or double quotes: ``"a.b"`` is a column of this name, ``a.b`` the field of
+    another one. Values are ``null``, ``true``, ``5``, decimals such as
     ``1.5``, floats such as ``1.5e0``, ``1.5D`` and ``double('NaN')``, strings in single quotes with the escapes of
     Spark (``''``, ``\\``, ``\n``, ``\u00e9``), ``x'00ff'``, ``date '2026-01-31'`` and ``timestamp '2026-01-31
     12:00:00'``. Timestamps are wall clock times; with ``Z`` or an offset such as ``+01:00`` at the end they are
@@ -58,4 +60,5 @@ def parse(text: str, option: str = "filters") -> Expression:
             ": names with other characters than letters, digits and _ are in backticks" if _has_sign(str(error)) else ""
         )
         raise ValueError(f"{option}: {error}{advice}") from None
-    return parsed_expression(predicate)
+    # The native core has no steps of names.
+    return parsed_expression(predicate, steps_of_names(text) if "." in text else {})

@@ -23,6 +23,7 @@ __all__ = [
     "false_or_null",
     "find_field",
     "flat_tree",
+    "is_read_union",
     "literal_kind",
     "midnight",
     "negation",
@@ -114,12 +115,13 @@ def pushed_field(schema: pa.Schema, path: Sequence[str]) -> tuple[str, pa.DataTy
     """As :func:`find_field`, for a column that the native core selects and filters by its name: ``None`` also for
     structs of unions and what is within them.
     """
-    if any((found := find_field(schema, path[:length])) and _is_union(found[1]) for length in range(1, len(path) + 1)):
+    parts = (path[:length] for length in range(1, len(path) + 1))
+    if any((found := find_field(schema, part)) and is_read_union(found[1]) for part in parts):
         return None
     return find_field(schema, path)
 
 
-def _is_union(kind: pa.DataType) -> bool:
+def is_read_union(kind: pa.DataType) -> bool:
     """Whether a type is that of unions that are read as structs, or a struct with the same fields."""
     if not pa.types.is_struct(kind) or not kind.num_fields:
         return False

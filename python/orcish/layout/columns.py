@@ -181,7 +181,7 @@ def _add_statistics(column: Column, kind: str, found: ColumnStatistics | None) -
         column.is_bounded = False
         return
     try:
-        column.bounds = _widened(column.bounds, (bound(found, "min"), bound(found, "max")))
+        column.bounds = _widened(column.bounds, (bound(found, "min", kind), bound(found, "max", kind)))
     except TypeError:
         # Files have different types of the column.
         column.is_bounded = False

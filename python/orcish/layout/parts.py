@@ -52,7 +52,7 @@ class Parts:
         for file, id, prefix in self._of(column):
             own = self._groups(file, id)
             if own and any(group.statistics is not None for group in own):
-                parts.extend(_group_parts(own, prefix))
+                parts.extend(_group_parts(own, prefix, file.column_types[id]))
                 levels.add("row group")
             else:
                 parts.extend(_stripe_parts(file, id, prefix))
@@ -80,13 +80,13 @@ class Parts:
             return []
 
 
-def _group_parts(groups: list[RowGroup], prefix: str) -> Iterator[Part]:
+def _group_parts(groups: list[RowGroup], prefix: str, kind: str) -> Iterator[Part]:
     stripe, number = -1, 0
     for group in groups:
         number = 0 if group.stripe != stripe else number + 1
         stripe = group.stripe
         found = group.statistics
-        low, high = (None, None) if found is None else (bound(found, "min"), bound(found, "max"))
+        low, high = (None, None) if found is None else (bound(found, "min", kind), bound(found, "max", kind))
         yield Part(f"{prefix}stripe {stripe}, row group {number}", low, high)
 
 
@@ -94,8 +94,8 @@ def _stripe_parts(file: ORCFile, id: int, prefix: str) -> list[Part]:
     """The bounds of a column in each stripe; empty where the file has none, or where reading them takes too long."""
     if len(file.column_parents) * file.num_stripes > MAX_STATISTICS:
         return []
-    stripes = enumerate(file.stripe_statistics(id))
-    return [Part(f"{prefix}stripe {at}", bound(found, "min"), bound(found, "max")) for at, found in stripes]
+    kind, stripes = file.column_types[id], enumerate(file.stripe_statistics(id))
+    return [Part(f"{prefix}stripe {at}", bound(found, "min", kind), bound(found, "max", kind)) for at, found in stripes]
 
 
 def _filled(groups: list[RowGroup]) -> dict[str, Any]:

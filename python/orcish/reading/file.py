@@ -15,6 +15,7 @@ from orcish import _native
 from orcish.asynchronous import batches_of_thread
 from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
+from orcish.filters.steps import StepName
 from orcish.hints import FILE, missing_attribute
 from orcish.io.files import TableFile
 from orcish.io.filesystem import in_file_system, opened_place
@@ -344,7 +345,8 @@ class ORCFile(BatchSource):
         """Statistics of a column over the whole file; ``None`` where the writer recorded none.
 
         Args:
-            column: Dotted name, or column id. The root is ``""`` or 0, and also ``value`` where it is no struct.
+            column: Dotted name, or column id. The root is 0, ``""`` where no column has an empty name, and
+                also ``value`` where it is no struct.
         """
         id = self._column_id(column)
         found = self._file.column_statistics(id)
@@ -411,6 +413,9 @@ class ORCFile(BatchSource):
     def _column_id(self, column: str | int) -> int:
         if isinstance(column, int):
             return column
+        if isinstance(column, StepName):
+            # Checks the steps of the name.
+            self._reader.prepare({"columns": [column]})
         id = self._file.column_id(column)
         if id is None:
             # The reader resolves more spellings, and its error has the nearest names.
@@ -419,7 +424,8 @@ class ORCFile(BatchSource):
                 # The reader found the only column of a file whose root is no struct.
                 return 0
             raise UnknownColumnError(f"no column has the full name {column!r}")
-        return self._nearest_root(column) if "." in column else id
+        # The name of the root is empty, and so may be that of a column.
+        return self._nearest_root(column) if "." in column or not column else id
 
     def _nearest_root(self, column: str) -> int:
         """The column of a dotted name that the reader takes: a column ``a.b`` stands above the field ``b`` of ``a``."""
@@ -431,7 +437,8 @@ class ORCFile(BatchSource):
                 count, above = count + 1, parents[above]
             return count
 
-        return min((id for id, path in enumerate(self.column_paths) if path == column), key=depth)
+        same = [id for id, path in enumerate(self.column_paths) if path == column]
+        return min((id for id in same if id), key=depth, default=0)
 
     # Data.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import json
 import re
 from collections.abc import Iterator
@@ -17,10 +18,10 @@ _MAX_DOCUMENT = 16 << 20
 _MAX_DIGITS = 38
 _BLANK = re.compile(r"[ \t\r\n]*")
 _DECIMAL = re.compile(r"-?([0-9]+)(?:\.([0-9]+))?")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _TIMESTAMP = re.compile(
-    r"[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?"
-    r"(?P<zone> ?[-+][0-9]{2}(?::?[0-9]{2})?|Z)?"
+    rf"{_DATE.pattern}[T ](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{{1,9}})?"
+    r"(?P<zone>[-+](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?|Z)?"
 )
 _HEX = re.compile(r"(?:[0-9a-fA-F]{2})+")
 _INTEGERS = (("tinyint", 8), ("smallint", 16), ("int", 32), ("bigint", 64))
@@ -69,6 +70,11 @@ def json_documents(stream: TextIO) -> Iterator[Any]:
 def _integer(text: str) -> int | _Number:
     # Longer ones are no decimals either.
     return int(text) if len(text) <= _MAX_DIGITS + 1 else _Number(text)
+
+
+def _is_day(year: int, month: int, day: int) -> bool:
+    """Whether there is such a day. The year 0 is a leap year, as 4 is."""
+    return 1 <= month <= 12 and 1 <= day <= calendar.monthrange(year or 4, month)[1]
 
 
 def _end_of_blanks(text: str, at: int) -> int:
@@ -141,9 +147,9 @@ class JsonType:
             self._is_double = True
 
     def _text_type(self, value: str) -> str:
-        if found := _TIMESTAMP.fullmatch(value):
+        if (found := _TIMESTAMP.fullmatch(value)) and _is_day(*map(int, found.groups()[:3])):
             return "timestamp" if found["zone"] is None else "timestamp with local time zone"
-        if self._options["dates"] and _DATE.fullmatch(value):
+        if self._options["dates"] and (found := _DATE.fullmatch(value)) and _is_day(*map(int, found.groups())):
             return "date"
         if self._options["hexadecimal"] and _HEX.fullmatch(value):
             return "binary"

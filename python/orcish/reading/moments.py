@@ -37,9 +37,14 @@ class Moment:
         return timestamp_text(self.number, is_instant=self.kind == "instant")
 
 
-def bound(found: ColumnStatistics, name: Literal["min", "max"]) -> Any:
-    """A bound of statistics in the order of the values, with all digits: a :class:`Moment` of dates and timestamps."""
+def bound(found: ColumnStatistics, name: Literal["min", "max"], column_type: str = "") -> Any:
+    """A bound of statistics in the order of the values, with all digits: a :class:`Moment` of dates and timestamps. Of
+    columns of type ``float``, whose statistics are doubles, it has the digits of the values.
+    """
     value = getattr(found, name)
+    if column_type == "float" and isinstance(value, float):
+        # 0.1, and not 0.10000000149011612.
+        return float(pa.scalar(value, pa.float32()).cast(pa.string()).as_py())
     if value is None or found.kind not in ("date", "timestamp"):
         return value
     if found.kind == "date":

@@ -16,6 +16,7 @@ from orcish.filters.advice import timestamp_advice
 from orcish.filters.expression import Expression, native_filter
 from orcish.filters.pushdown import split_filters
 from orcish.filters.residual import Residual
+from orcish.filters.steps import StepName, check_steps
 from orcish.progress import reported
 from orcish.reading.batches import Seen, iterate, native_batches, read_all, reader_of_batches, schema_of
 from orcish.types import ProgressOption
@@ -271,7 +272,8 @@ def prepare(
         TypeError: The filter is of no known kind, or a filter of polars is about a column whose type polars does not
             have.
         UnknownColumnError: A column of the filter does not exist.
-        ValueError: The residual does not fit the types of the columns.
+        ValueError: The residual does not fit the types of the columns, or a name leads to a field that a column of the
+            same dotted name hides.
     """
     native = {name: value for name, value in options.items() if name not in ("filters", "row_number")}
     row_number = row_number_name(options)
@@ -279,6 +281,9 @@ def prepare(
         native["row_number"] = row_number
     _check_row_number(row_number, options.get("columns"), native, schema_of_readable)
     filters = options.get("filters")
+    names = [*(options.get("columns") or ()), *(filters.columns if isinstance(filters, Expression) else ())]
+    if any(isinstance(name, StepName) for name in names):
+        check_steps(names, schema_of_readable({**native, "columns": None, "row_number": None}))
     if filters is None:
         return native, None
     if isinstance(filters, Expression):
@@ -307,8 +312,8 @@ def prepare(
             native["columns"] = None
         else:
             by_id = bool(requested) and isinstance(requested[0], int)
-            names = schema.names if by_id else list(requested)
-            native["columns"] = [*names, *(name for name in residual.columns if name != native.get("row_number"))]
+            selected = schema.names if by_id else list(requested)
+            native["columns"] = [*selected, *(name for name in residual.columns if name != native.get("row_number"))]
     return native, ResidualFilter(residual, schema, limit)
 
 

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from orcish.arrow.casting import cast_array
 from orcish.arrow.selecting import select_rows
 from orcish.errors import unknown_column
+from orcish.filters.steps import check_steps
 from orcish.io.names import display_name
 from orcish.io.temporary_folder import TemporaryFolder
 from orcish.reading.file import ORCFile
@@ -51,6 +52,7 @@ class SortedRows(DerivedRows):
     Raises:
         UnknownColumnError: There is no such column. Raised when rows are requested.
         TypeError: The values of a column have no order.
+        ValueError: A name leads to a field that a column of the same dotted name hides.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class SortedRows(DerivedRows):
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         schema, batches = rows_of(self._given)
+        check_steps((key.name for key in self._keys), schema)
         # Checks the columns. pyarrow makes no empty table with a union.
         _order(pa.Table.from_batches([], schema), self._keys)
         return schema, self._sorted_batches(schema, batches)

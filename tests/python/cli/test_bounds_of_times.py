@@ -121,3 +121,29 @@ def test_clocks_and_instants_have_no_common_bounds(tmp_path: Path, capsys: pytes
     assert (merged.values, merged.min, merged.max) == (4, None, None)
     with pytest.raises(TypeError):
         _ = bound(found[0], "min") < bound(found[1], "min")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("numbers", [[0.1, 2.7], [-1e30, float("inf")]], ids=["digits", "far"])
+def test_floats_have_the_digits_of_data(
+    numbers: list[float], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = [tmp_path / name for name in ("a.orc", "b.orc")]
+    for path in paths:
+        columns = {"x": pa.array(numbers, pa.float32()), "d": pa.array(numbers, pa.float32()).cast(pa.float64())}
+        orcish.write_table(pa.table(columns), path)
+    assert main(["data", "--json", "-c", "x", str(paths[0])]) == 0
+    low, high = (json.loads(line)["x"] for line in capsys.readouterr().out.splitlines())
+    for arguments in (paths[:1], paths, ["--by-file", *paths], ["--by-stripe", paths[0]]):
+        assert set(bounds(capsys, *arguments)) == {(low, high)}
+    for option in ("--statistics", "--row-index=x"):
+        assert main(["meta", "--json", option, str(paths[0])]) == 0
+        out = json.loads(capsys.readouterr().out)
+        found = out["statistics"][1] if option == "--statistics" else out["row_index"]["x"][0]["statistics"]
+        assert (found["min"], found["max"]) == (low, high)
+    assert main(["layout", "--json", *map(str, paths)]) == 0
+    (described,) = [each for each in json.loads(capsys.readouterr().out)["columns"] if each["path"] == "x"]
+    assert [float(described["min"]), float(described["max"])] == [float(str(low)), float(str(high))]
+    # Python, and columns of doubles, have the value itself.
+    statistics = orcish.ORCFile(paths[0]).statistics("x")
+    assert statistics is not None
+    assert statistics.min == columns["d"][0].as_py()

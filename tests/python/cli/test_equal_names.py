@@ -49,7 +49,7 @@ def test_a_dotted_name_is_the_column_that_is_read(tmp_path: Path, rows: Callable
     assert file.statistics("a.b").min == "p"
     assert file.stripe_statistics("a.b")[0].min == "p"
     assert file.row_groups("a.b")[0].statistics.min == "p"
-    (found,) = rows("stats", "-c", "a.b", path)
+    (found,) = rows("stats", "-c", "`a.b`", path)
     assert (found["type"], found["statistics"]["min"]) == ("string", "p")
 
 

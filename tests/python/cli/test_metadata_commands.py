@@ -154,6 +154,13 @@ DOCUMENTS: dict[str, tuple[str, str]] = {
     "text": ('{"a":"2026-01-01 00:00:00"}{"a":""}', "struct<a:string>"),
     "timestamps": ('{"a":"2026-01-01T00:00:00"}{"a":"2026-01-01 00:00:00.25"}', "struct<a:timestamp>"),
     "instants": ('{"a":"2026-01-01T00:00:00Z"}', "struct<a:timestamp with local time zone>"),
+    "nanoseconds": ('{"a":"2026-01-01 00:00:00.123456789"}', "struct<a:timestamp>"),
+    "month 13": ('{"a":"2026-13-01 00:00:00"}', "struct<a:string>"),
+    "day 30 of February": ('{"a":"2024-02-30T00:00:00Z"}', "struct<a:string>"),
+    "day 29 of February": ('{"a":"2024-02-29T00:00:00Z"}', "struct<a:timestamp with local time zone>"),
+    "hour 24": ('{"a":"2026-01-01 24:00:00"}', "struct<a:string>"),
+    "slashes": ('{"a":"2026/01/01 00:00:00"}', "struct<a:string>"),
+    "a blank before the zone": ('{"a":"2026-01-01 00:00:00 +01:00"}', "struct<a:string>"),
     "dates": ('{"a":"2026-01-01"}', "struct<a:string>"),
     "hexadecimal digits": ('{"a":"00ff"}', "struct<a:string>"),
     "unions": (
@@ -167,6 +174,19 @@ DOCUMENTS: dict[str, tuple[str, str]] = {
 }
 
 
+UNREAD = (
+    "digits beyond decimals",
+    "a long number",
+    "NaN",
+    "nanoseconds",
+    "unions",
+    "numbers",
+    "an array",
+    "more columns",
+)
+"""Documents that convert refuses, or whose type it does not have."""
+
+
 class TestJsonSchema:
     @pytest.mark.parametrize("name", DOCUMENTS)
     def test_documents(self, name: str, run: Run, tmp_path: pathlib.Path) -> None:
@@ -176,6 +196,13 @@ class TestJsonSchema:
         if kind.startswith("struct") and "struct<>" not in kind:
             # ORC has the type.
             assert str(pyorc.TypeDescription.from_string(kind)) == kind or "`" in kind or "zone" in kind
+
+    @pytest.mark.parametrize("name", [name for name in DOCUMENTS if name not in UNREAD])
+    def test_the_type_reads_back(self, name: str, run: Run, tmp_path: pathlib.Path) -> None:
+        text, kind = DOCUMENTS[name]
+        (tmp_path / "a.json").write_text(text.replace("}{", "}\n{"))
+        code, _, err = run("convert", tmp_path / "a.json", tmp_path / "a.orc", "--schema", kind)
+        assert code == 0, err
 
     def test_options(self, run: Run, tmp_path: pathlib.Path) -> None:
         path = tmp_path / "a.json"

@@ -209,6 +209,8 @@ class TestColumns:
     @pytest.fixture(
         params=[
             "union",
+            "nulls of unions",
+            "unions in lists",
             "float16",
             "decimal256",
             "time",
@@ -221,10 +223,17 @@ class TestColumns:
         ]
     )
     def column(self, request):
+        unions = pa.UnionArray.from_dense(
+            pa.array([0, 1], pa.int8()),
+            pa.array([0, 0], pa.int32()),
+            [pa.array([None], pa.int64()), pa.array([None, "x"])],
+        )
         values = {
             "union": pa.UnionArray.from_dense(
                 pa.array([0, 1], pa.int8()), pa.array([0, 0], pa.int32()), [pa.array([1]), pa.array(["x"])]
             ),
+            "nulls of unions": unions,
+            "unions in lists": pa.ListArray.from_arrays([0, 2, 2], pa.StructArray.from_arrays([unions], ["u"])),
             "float16": pa.array([1.5, None], pa.float16()),
             "decimal256": pa.array([1, None], pa.int64()).cast(pa.decimal256(30, 2)),
             "time": pa.array([1, None], pa.time64("ns")),

@@ -141,3 +141,59 @@ def test_encrypted_columns(command, run):
     assert "are encrypted" in err
     assert run(command, *whole, "--masked")[0] == 0
     assert run(command, *part)[0] == 0
+
+
+@pytest.mark.parametrize("arguments", [[], ["--by-file"], ["--by-stripe"]], ids=str)
+def test_statistics_of_encrypted_columns(arguments, run):
+    code, lines, err = run("stats", MASKED, "--json", *arguments)
+    assert code == 0
+    found = {each["column"]: each.get("masked", False) for each in map(json.loads, lines)}
+    encrypted = orcish.ORCFile(MASKED).encrypted_columns
+    assert encrypted
+    assert {name for name, is_masked in found.items() if is_masked} >= set(encrypted)
+    assert not found["id"]
+    assert f"{', '.join(encrypted)} are encrypted" in err
+    assert any(line.split()[-1] == "masked" for line in run("stats", MASKED, *arguments)[1])
+    # Other columns have them without a word.
+    code, lines, err = run("stats", MASKED, "-c", "id", "--json", *arguments)
+    assert (code, err, "masked" in json.loads(lines[0])) == (0, "", False)
+
+
+@pytest.mark.parametrize("arguments", [[], ["--by-file"], ["--by-stripe"]], ids=str)
+def test_statistics_of_fields(arguments, tmp_path, run):
+    orcish.write_table(pa.table({"id": [1], "c": [{"a": 1, "l": [{"x": 2}]}], "d": [3]}), tmp_path / "n.orc")
+    for columns in ("c", "c,c.l"):
+        _, lines, _ = run("stats", tmp_path / "n.orc", "-c", columns, "--json", *arguments)
+        assert [json.loads(line)["column"] for line in lines] == ["c", "c.a", "c.l", "c.l.element", "c.l.element.x"]
+
+
+@pytest.mark.parametrize("place", ["file", "folder"])
+@pytest.mark.parametrize(
+    "command", ["count", "data", "tail", "sample", "scan", "explain", "diff", "convert", "rewrite"]
+)
+def test_filters_of_columns_of_nulls(command, place, tmp_path, run):
+    folder = put(tmp_path / "t", pa.table({"n": pa.nulls(2)}), *([pa.table({"n": pa.nulls(1)})] * (place == "folder")))
+    source = folder if place == "folder" else folder / "0.orc"
+    for literal in ("5", "'x'", "date '2026-01-01'"):
+        options = {"diff": [source], "convert": [tmp_path / "out.jsonl", "--existing-data", "overwrite"]}
+        more = {"rewrite": ["-o", tmp_path / "out.orc", "--overwrite"]} | options
+        where = ["--where", f"n = {literal} or n is null"]
+        code, _, err = run(command, source, *more.get(command, []), *where)
+        assert code == 0, err
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("command", ["data", "tail", "sample", "count", "scan", "explain", "json-schema", "convert"])
+def test_clocks_in_some_files_and_instants_in_others(command, order, tmp_path, run):
+    for name, zone in zip(("a", "b")[::order], (None, "UTC"), strict=True):
+        rows = pa.table({"t": pa.array([0], pa.timestamp("us", zone)), "s": [{"t": None}]})
+        rows = rows.set_column(1, "s", pa.StructArray.from_arrays([rows["t"].combine_chunks()], ["t"]))
+        orcish.write_table(rows, tmp_path / f"{name}.orc")
+    sources = [tmp_path / "a.orc", tmp_path / "b.orc"]
+    if command == "convert":
+        sources = [tmp_path / "*.orc", tmp_path / "out.csv"]
+    code, lines, err = run(command, *sources)
+    assert code == 0, err
+    if command == "json-schema":
+        instant = "timestamp with local time zone"
+        assert lines == [f"struct<t:{instant},s:struct<t:{instant}>>"]

@@ -39,14 +39,14 @@ def target_format(target: str, given: str | None) -> str | None:
     """The format of the file that is written; ``None`` for a folder of ORC files.
 
     Raises:
-        ValueError: The name has an ending of no known format.
+        WrongArgumentsError: The name has an ending of no known format.
     """
     is_folder = os.path.isdir(local_path(target))
     found = given or named(target).format
     if is_folder and found in (None, ORC) and given is None:
         return None
     if found is None and (ending := unknown_ending(target)):
-        raise ValueError(
+        raise WrongArgumentsError(
             f"{display_name(target)}: .{ending} is no known format: --to names the format, and a slash at the end "
             "makes it a folder of ORC files"
         )

@@ -1,0 +1,45 @@
+"""Errors that are about the arguments of a command, and not about files."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from orcish.cli.actions import WrongArgumentsError, given_options
+from orcish.cli.output import fail
+from orcish.errors import UnknownColumnError, UnsupportedError
+
+__all__ = ["fail_of_source", "is_of_arguments"]
+
+_OPTION = re.compile(r"--[a-z]")
+_KEYWORD = re.compile(r"(?P<name>[a-z][a-z0-9_]*)(?=[=:])|.*?: (?P<of_target>[a-z][a-z0-9_]*)(?==)")
+"""What begins a message about an option: that of the command, or the keyword of a function."""
+_OTHERS = re.compile(
+    r"the type '|the schema has two columns |-: |(.*: )?(unknown storage option \"|compression level [0-9]"
+    r"|the codec of \w+ is |\w+ has no codec |\w+ of \w+ has no levels)"
+)
+"""What begins a message about ``--schema``, ``--cast``, standard input, ``--storage-option`` or ``--compression``."""
+
+
+def is_of_arguments(error: BaseException, options: argparse.Namespace) -> bool:
+    """Whether an error says that an argument has a value that it cannot have, or that arguments do not go together.
+    Columns and files that are not there are no such errors.
+    """
+    if isinstance(error, WrongArgumentsError):
+        return True
+    if not isinstance(error, ValueError | TypeError | UnsupportedError) or isinstance(error, UnknownColumnError):
+        return False
+    text = str(error)
+    if _OPTION.match(text) or _OTHERS.match(text):
+        return True
+    keyword = _KEYWORD.match(text)
+    return keyword is not None and (keyword["name"] or keyword["of_target"]) in given_options(options)
+
+
+def fail_of_source(error: Exception, options: argparse.Namespace | None = None) -> int:
+    """Prints the error of a source, which others follow; gives the exit code. Errors of arguments are raised, as they
+    are those of all sources.
+    """
+    if is_of_arguments(error, options or argparse.Namespace()):
+        raise error
+    return fail(error)
