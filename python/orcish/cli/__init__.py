@@ -17,7 +17,8 @@ from orcish.cli.completion import complete, is_completing
 from orcish.cli.groups import RootParser
 from orcish.cli.output import EXPECTED, fail, print_traceback
 from orcish.cli.parser import Parser
-from orcish.cli.standard_input import named_sources
+from orcish.cli.standard_input import named_sources, source_names
+from orcish.errors import out_of_memory
 from orcish.process import EndingSignals, open_streams
 
 __all__ = ["main"]
@@ -43,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Libraries have errors of their own for work that a signal has ended.
         if signals.received is not None or isinstance(error, KeyboardInterrupt):
             return signals.code
-        return _failed(error, getattr(options, "trouble", 1))
+        return _failed(error, options)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -54,14 +55,17 @@ def _run(options: argparse.Namespace) -> int:
     return code
 
 
-def _failed(error: BaseException, trouble: int) -> int:
+def _failed(error: BaseException, options: argparse.Namespace) -> int:
     """Prints what has failed; gives the exit code."""
+    trouble = getattr(options, "trouble", 1)
     if isinstance(error, BrokenPipeError):
         # The reader of the pipe is gone. The rest of the buffer must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     if isinstance(error, WrongArgumentsError):
         return fail(error, 2)
+    if isinstance(error, MemoryError):
+        return fail(out_of_memory(", ".join(source_names(options)) or "orcish", error), trouble)
     if isinstance(error, EXPECTED):
         return fail(error, trouble)
     if isinstance(error, Exception):
