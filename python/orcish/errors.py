@@ -15,6 +15,7 @@ __all__ = [
     "UnknownColumnError",
     "UnsupportedError",
     "closest_match",
+    "out_of_memory",
     "suggestion",
     "unknown_column",
 ]
@@ -93,6 +94,19 @@ class UnknownColumnError(OrcishError, KeyError):
 
     # The text of a KeyError would be quoted.
     __str__ = Exception.__str__
+
+
+def out_of_memory(name: str, error: MemoryError) -> LimitExceededError:
+    """The error of memory that is exhausted.
+
+    Args:
+        name: What was read or written, for people.
+        error: The original error.
+    """
+    text = f" ({error})" if str(error) else ""
+    return LimitExceededError(
+        f"{name}: there is not enough memory{text}: the file is damaged, or the limit of memory of the process too low"
+    )
 
 
 def closest_match(name: str, names: Iterable[str]) -> str | None:

@@ -53,7 +53,7 @@ def check_names(fields: Any, path: str = "", *, has_nul: bool = False) -> None:
         has_nul: Whether names may have a NUL. Names of Arrow C schemas end at it.
 
     Raises:
-        ValueError: A name has a NUL, or is not UTF-8.
+        ValueError: A name has a NUL, or is not UTF-8, or the scale of a decimal is none of Arrow's C interface.
     """
     # Types may have more levels than Python calls functions.
     todo = [(path, iter(fields))]
@@ -71,6 +71,8 @@ def check_names(fields: Any, path: str = "", *, has_nul: bool = False) -> None:
         if not has_nul:
             check_no_nul(name, path)
         kind = field.type
+        if not -128 <= getattr(kind, "scale", 0) <= 127:
+            raise ValueError(f"column {path + name!r}: {kind}: a scale of decimals is from -128 to 127")
         while hasattr(kind, "value_type") and not kind.num_fields:
             # The values of dictionaries.
             kind = kind.value_type

@@ -16,9 +16,10 @@ from orcish.cli.completion import complete, is_completing
 from orcish.cli.groups import RootParser
 from orcish.cli.output import EXPECTED, fail, print_traceback
 from orcish.cli.parser import Parser
-from orcish.cli.standard_input import named_sources
+from orcish.cli.standard_input import named_sources, source_names
 from orcish.cli.words import set_options
 from orcish.cli.wrong_arguments import is_of_arguments
+from orcish.errors import out_of_memory
 from orcish.process import EndingSignals, open_streams
 
 __all__ = ["main"]
@@ -66,6 +67,8 @@ def _failed(error: BaseException, options: argparse.Namespace) -> int:
         # The reader of the pipe is gone. The rest of the buffer must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    if isinstance(error, MemoryError):
+        return fail(out_of_memory(", ".join(source_names(options)) or "orcish", error), trouble)
     if isinstance(error, EXPECTED):
         return fail(error, WRONG_ARGUMENTS if is_of_arguments(error, options) else trouble)
     if isinstance(error, Exception):

@@ -14,10 +14,11 @@ from orcish import _native
 from orcish.arrow.exported import check_names
 from orcish.arrow.nested import map_columns
 from orcish.cli.arguments import add_limit, add_storage
+from orcish.cli.formats.bounded_file import BoundedFile
 from orcish.cli.formats.encodings import add_encoding, checked_encoding
 from orcish.cli.formats.errors import errors_of_reading
 from orcish.cli.formats.names import COMPRESSED, ENDINGS
-from orcish.cli.formats.places import check_regular
+from orcish.cli.formats.places import check_regular, open_bounded
 from orcish.cli.formats.reading import open_arrow
 from orcish.cli.formats.source_types import common_schema
 from orcish.cli.formats.text import csv_schema, with_text
@@ -25,6 +26,7 @@ from orcish.cli.formats.text_options import TextOptions
 from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.output import print_lines
 from orcish.cli.sources import orc_files
+from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.io.paths import local_path
 from orcish.io.storage import native_storage
@@ -39,6 +41,8 @@ __all__ = ["add_arguments"]
 _FORMATS = ("arrow", "csv", "json", "orc", "parquet")
 _COMPRESSED = {**COMPRESSED, "lz4": "lz4"}
 _MAX_REMOTE = 1 << 30
+ARROW_FILE = b"ARROW1\0\0"
+"""The first bytes of a file of Arrow IPC that is no stream."""
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -117,6 +121,8 @@ def _type(options: argparse.Namespace) -> ColumnType:
                     documents.add(document)
             else:
                 schemas.append(_schema(name, kind, codec, storage, encoding))
+                # Types that ORC has not are errors of this file.
+                file_of_schema(with_text(schemas[-1]))
     is_json = len(names) > len(schemas) + len(orc)
     if is_json + bool(schemas) + bool(orc) > 1:
         raise ValueError("files of several formats: give those of one format, or --format")
@@ -176,12 +182,32 @@ def _schema(name: str, kind: str, codec: str | None, storage: Mapping[str, str],
         delimiter = "\t" if ".tsv" in name.lower() else ","
         text = TextOptions(delimiter=delimiter, encoding=encoding)
         return csv_schema(lambda: _stream(name, codec, storage), text)
-    data = _stream(name, codec, storage) if codec or "://" in name else pa.memory_map(local_path(name))
+    if codec:
+        return _compressed_schema(name, kind, codec, storage)
+    data = _stream(name, None, storage) if "://" in name else open_bounded(name, storage)
     if kind == "parquet":
         from pyarrow import parquet
 
         return parquet.read_schema(data)
     schema = open_arrow(data).schema
+    check_names(schema)
+    return schema
+
+
+def _compressed_schema(name: str, kind: str, codec: str, storage: Mapping[str, str]) -> pa.Schema:
+    """The columns of a compressed file of Arrow IPC. They are in front of the rows.
+
+    Raises:
+        UnsupportedError: The file is one of Parquet, whose columns are at its end.
+    """
+    if kind == "parquet":
+        raise UnsupportedError("the columns of Parquet are at its end: decompress the file first")
+    begin = pa.PythonFile(BoundedFile(_stream(name, codec, storage), None), mode="r").read(len(ARROW_FILE))
+    data = BoundedFile(_stream(name, codec, storage), None)
+    if begin == ARROW_FILE:
+        # A stream follows.
+        data.read(len(ARROW_FILE))
+    schema = pa.ipc.open_stream(pa.PythonFile(data, mode="r")).schema
     check_names(schema)
     return schema
 

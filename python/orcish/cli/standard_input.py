@@ -8,7 +8,9 @@ import os
 import sys
 from collections.abc import Iterator
 
-__all__ = ["STREAM", "named_sources", "stream_file"]
+from orcish.io.names import display_name
+
+__all__ = ["STREAM", "named_sources", "source_names", "stream_file"]
 
 STREAM = "-"
 """The name of standard input as a source, and of standard output as a target."""
@@ -49,6 +51,12 @@ def named_sources(options: argparse.Namespace) -> Iterator[None]:
             elif value == STREAM:
                 setattr(options, name, path)
         yield
+
+
+def source_names(options: argparse.Namespace) -> list[str]:
+    """The names of the sources of a command, or its query, for messages."""
+    given = [each for name in (*SOURCES, "table", "query") for each in _listed(getattr(options, name, None))]
+    return [display_name(each) for each in given if isinstance(each, str)]
 
 
 @contextlib.contextmanager

@@ -7,6 +7,8 @@ import gzip
 import json
 import os
 import struct
+import subprocess
+import sys
 
 import orcish
 import pandas
@@ -224,6 +226,97 @@ def test_pipes_are_no_files(command, ending, tmp_path, capsys):
     target = [str(tmp_path / "a.orc")] if command == "convert" else []
     assert main([command, str(tmp_path / f"pipe.{ending}"), *target]) == 1
     assert f"pipe.{ending}: cannot be opened: it is a pipe (FIFO)" in capsys.readouterr().err
+
+
+def with_length(ending, place):
+    """A file of Arrow IPC, or of Parquet, that states a length that it has not."""
+    length = struct.pack("<i", 0x7FFFFFF0)
+    if ending == "parquet":
+        sink = pa.BufferOutputStream()
+        pa.parquet.write_table(pa.table({"c": [1]}), sink)
+        data = sink.getvalue().to_pybytes()
+        return data[:-8] + length + data[-4:]
+    data = ipc(pa.array([1]), ending)
+    batch = data.find(b"\xff\xff\xff\xff", data.find(b"\xff\xff\xff\xff") + 4)
+    block = data.rfind(struct.pack("<q", batch))
+    at = {"footer": len(data) - 10, "batch": batch + 4, "metadata": block + 8, "body": block + 16}[place]
+    return data[:at] + length + data[at + 4 :]
+
+
+PLACES = [
+    ("parquet", "footer", "convert"),
+    ("parquet", "footer", "json-schema"),
+    ("arrow", "footer", "convert"),
+    ("arrow", "footer", "json-schema"),
+    ("arrow", "metadata", "convert"),
+    ("arrow", "body", "convert"),
+    ("arrows", "batch", "convert"),
+]
+
+
+@pytest.mark.parametrize("source", ["file", "redirected", "pipe"])
+@pytest.mark.parametrize(("ending", "place", "command"), PLACES)
+def test_lengths_are_compared_before_memory_is_taken(ending, place, command, source, tmp_path):
+    file = tmp_path / f"a.{ending}"
+    file.write_bytes(with_length(ending, place))
+    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (2_000_000_000,) * 2); "
+    code = f"{limited}from orcish.cli import main; sys.exit(main(sys.argv[1:]))"
+    name = str(file) if source == "file" else "-"
+    more = [str(tmp_path / "b.orc"), "--from", ending] if command == "convert" else ["--format", ending]
+    given = [sys.executable, "-c", code, command, name, *more]
+    with open(file, "rb") as opened:
+        streams = {"input": file.read_bytes()} if source == "pipe" else {"stdin": opened}
+        done = subprocess.run(given, capture_output=True, check=False, **streams)
+    err = done.stderr.decode()
+    assert done.returncode == 1
+    assert err.startswith(f"orcish: {file}: " if source == "file" else "orcish: /")
+    assert err.count("\n") == 1
+    assert "malloc" not in err
+    assert "--delimiter" not in err
+
+
+@pytest.mark.parametrize("command", ["convert", "json-schema", "data", "meta", "count", "sql", "diff"])
+def test_memory_that_is_exhausted_is_no_traceback(command, tmp_path, capsys, monkeypatch):
+    file = tmp_path / ("a.arrow" if command in ("convert", "json-schema") else "a.orc")
+    if file.suffix == ".orc":
+        orcish.write_table(pa.table({"a": [1]}), file)
+    else:
+        file.write_bytes(ipc(pa.array([1]), "arrow"))
+
+    def fail(*_, **__):
+        raise MemoryError
+
+    places = {
+        "convert": "formats.reading.open_arrow",
+        "json-schema": "json_schema.open_arrow",
+        "sql": "sql.add_table",
+        "diff": "diff.diff",
+        "meta": "meta.ORCFile",
+        "data": "data.ORCFile",
+        "count": "scan.open_rows",
+    }
+    monkeypatch.setattr(f"orcish.cli.{places[command]}", fail)
+    query = f"select * from '{file}'"
+    given = {"convert": [file, tmp_path / "b.orc"], "sql": [query], "diff": [file, file]}.get(command, [file])
+    assert main([command, *map(str, given)]) in (1, 2)
+    err = capsys.readouterr().err
+    assert err.startswith("orcish: ")
+    assert str(file) in err
+    assert "there is not enough memory" in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("target", ["orc", "csv", "parquet"])
+@pytest.mark.parametrize("scale", [300, -300])
+def test_decimals_whose_scale_arrow_does_not_pass_on(scale, target, tmp_path, run):
+    file = tmp_path / "a.arrow"
+    file.write_bytes(ipc(pa.array([None], pa.decimal128(12, scale)), "arrow"))
+    advice = "a scale of decimals is from -128 to 127"
+    code, _, err = run(file, tmp_path / f"b.{target}")
+    assert (code, err) == (1, f"orcish: {file}: column 'c': decimal128(12, {scale}): {advice}\n")
+    assert main(["json-schema", str(file)]) == 1
+    with pytest.raises(ValueError, match=advice):
+        orcish.write_table(pa.table({"c": pa.array([None], pa.decimal128(12, scale))}), tmp_path / "b.orc")
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import gzip
+import subprocess
+import sys
 import threading
 
+import fsspec
 import orcish
 import pyarrow as pa
 import pytest
-from support.http_server import FileServer
+from fsspec.implementations.dirfs import DirFileSystem
+from support.http_server import FileServer, serve
 
 pytest.importorskip("aiohttp")
 ENDINGS = ["parquet", "csv", "csv.gz", "jsonl", "arrow"]
@@ -74,6 +80,101 @@ def status(code, handler, _asked):
     return True
 
 
+def shifted(header, handler, asked):
+    """The range that was asked for, with a header that says another one."""
+    if handler.command == "HEAD":
+        return False
+    data = next(iter(handler.server.files.values()))
+    first, end = handler._span(asked, len(data))
+    handler.send_response(206)
+    if header is not None:
+        handler.send_header("Content-Range", header.format(first=first, last=end - 1, size=len(data), more=end))
+    handler.send_header("Content-Length", str(end - first))
+    handler.end_headers()
+    handler.wfile.write(data[first:end])
+    return True
+
+
+def endless(code, handler, _asked):
+    """A body without an end."""
+    if handler.command == "HEAD":
+        return False
+    data = next(iter(handler.server.files.values()))
+    handler.send_response(code)
+    handler.send_header("Content-Range", f"bytes 0-{len(data) - 1}/{len(data)}")
+    handler.send_header("Connection", "close")
+    handler.end_headers()
+    handler.close_connection = True
+    with contextlib.suppress(OSError):
+        for _ in range(1 << 14):
+            handler.wfile.write(bytes(1 << 16))
+    return True
+
+
+WRONG_RANGES = {
+    "start": "bytes 1-{last}/{size}",
+    "end": "bytes {first}-{more}/{size}",
+    "total": "bytes {first}-{last}/{size}0",
+    "unit": "rows {first}-{last}/{size}",
+    "nothing": None,
+}
+
+
+@pytest.mark.parametrize("header", WRONG_RANGES)
+def test_answers_of_another_range(header, name, server, tmp_path, run):
+    server.rules.append(functools.partial(shifted, WRONG_RANGES[header]))
+    code, lines, err = run(f"{server.url}/{name}", tmp_path / "a.orc")
+    assert (code, lines) == (1, [])
+    assert err.startswith(f"orcish: {server.url}/{name}: the server answered with ")
+    assert err.count("\n") == 1
+    assert not (tmp_path / "a.orc").exists()
+
+
+@pytest.mark.parametrize("header", WRONG_RANGES)
+@pytest.mark.parametrize("is_folder", [True, False], ids=["folder", "whole"])
+def test_file_systems_of_fsspec_check_ranges(header, is_folder, tmp_path):
+    orcish.write_table(ROWS, tmp_path / "a.orc")
+    with serve({"/t/a.orc": (tmp_path / "a.orc").read_bytes()}) as server:
+        http = fsspec.filesystem("http")
+        system = DirFileSystem(f"{server.url}/t", http) if is_folder else http
+        path = "a.orc" if is_folder else f"{server.url}/t/a.orc"
+        for server.ranges in (True, False):
+            assert orcish.read_table(path, filesystem=system).equals(ROWS)
+        server.rules.append(functools.partial(shifted, WRONG_RANGES[header]))
+        server.ranges = True
+        with pytest.raises(OSError, match="the server answered with"):
+            orcish.read_table(path, filesystem=system)
+
+
+def test_a_range_of_a_file_of_unknown_length(name, server, tmp_path, run):
+    server.rules.append(functools.partial(shifted, "bytes {first}-{last}/*"))
+    assert run(f"{server.url}/{name}", tmp_path / "a.orc")[0] == 0
+    assert orcish.read_table(tmp_path / "a.orc").equals(ROWS)
+
+
+@pytest.mark.parametrize("command", ["convert", "json-schema"])
+@pytest.mark.parametrize("ending", ["parquet", "jsonl", "arrow", "arrows", "arrow.gz"])
+def test_a_page_in_place_of_a_file(ending, command, tmp_path):
+    page = b"<html>login</html>"
+    with serve({f"/a.{ending}": gzip.compress(page, mtime=0) if ending.endswith("gz") else page}) as server:
+        name = f"{server.url}/a.{ending}"
+        if ending == "arrow.gz":
+            name = str(tmp_path / "a.arrow.gz")
+            (tmp_path / "a.arrow.gz").write_bytes(server.files["/a.arrow.gz"])
+        more = [str(tmp_path / "a.orc"), "--from", "arrow"] if command == "convert" else []
+        if command == "convert" and ending != "arrow.gz":
+            more = more[:1]
+        limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (2_000_000_000,) * 2); "
+        code = f"{limited}from orcish.cli import main; sys.exit(main(sys.argv[1:]))"
+        given = [sys.executable, "-c", code, command, name, *more]
+        done = subprocess.run(given, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"orcish: {name}: ")
+    assert done.stderr.count("\n") == 1
+    assert "malloc" not in done.stderr
+    assert "--delimiter" not in done.stderr
+
+
 @pytest.mark.parametrize("ranges", [True, False])
 def test_whole_answers(ranges, name, server, tmp_path, run):
     server.ranges = ranges
@@ -86,11 +187,14 @@ def test_whole_answers(ranges, name, server, tmp_path, run):
     [
         (short, "the server sent"),
         (broken, "not completed"),
+        (functools.partial(endless, 206), "the server sent more than"),
+        (functools.partial(endless, 200), "the server sent more than"),
         (functools.partial(status, 500), "HTTP 500"),
+        (functools.partial(status, 503), "HTTP 503"),
         (functools.partial(status, 429), "HTTP 429"),
         (functools.partial(status, 302), "redirects without an end"),
     ],
-    ids=["short", "broken", "500", "429", "redirects"],
+    ids=["short", "broken", "endless range", "endless file", "500", "503", "429", "redirects"],
 )
 def test_wrong_answers(rule, text, name, server, tmp_path, run):
     server.rules.append(rule)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from orcish.errors import CorruptFileError, OrcishError, UnsupportedError
+from orcish.errors import CorruptFileError, OrcishError, UnsupportedError, out_of_memory
 from orcish.io.names import display_name
 
 __all__ = ["INFERRED", "errors_of_reading", "errors_of_writing"]
@@ -19,7 +19,9 @@ ADVICE = {
     "conversion error": INFERRED,
     "changed from": INFERRED,
     "Number too big": "a number is beyond those of double, and may be a string",
-    "Expected": "--delimiter and --no-header say how the file is written",
+    "CSV parse error: Expected": "--delimiter and --no-header say how the file is written",
+    "metadata bytes, but only read": "the file is cut, or none of Arrow IPC",
+    "Expected to be able to read": "the file is cut, or damaged",
     "straddl": "a row is larger than 16 MB, or the file is one array: JSON lines have an object on each line",
 }
 """Parts of messages, and what helps."""
@@ -33,11 +35,14 @@ def errors_of_reading(location: str) -> Iterator[None]:
 
     Raises:
         CorruptFileError: The file is not of its format, or a value is not one of its type.
+        LimitExceededError: There is not enough memory.
         UnsupportedError: pyarrow cannot read it.
     """
     name = display_name(location)
     try:
         yield
+    except MemoryError as error:
+        raise out_of_memory(name, error) from error
     except pa.ArrowNotImplementedError as error:
         raise UnsupportedError(f"{name}: {error}") from error
     except pa.ArrowCancelled:
@@ -55,7 +60,7 @@ def errors_of_reading(location: str) -> Iterator[None]:
             f"{name}: the text is not UTF-8 at byte {error.start:,} of a block: iconv -t utf-8 makes it so"
         ) from error
     except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
+        raise ValueError(f"{name}: {IN_MEMORY.sub('', str(error))}") from error
     except OSError as error:
         if type(error) is not OSError or error.errno is not None or name in str(error):
             raise
@@ -68,12 +73,15 @@ def errors_of_writing(location: str) -> Iterator[None]:
     """Raises errors of pyarrow as those of orcish.
 
     Raises:
+        LimitExceededError: There is not enough memory.
         UnsupportedError: The format cannot store a type.
         ValueError: The format cannot store a value.
     """
     name = display_name(location)
     try:
         yield
+    except MemoryError as error:
+        raise out_of_memory(name, error) from error
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         raise UnsupportedError(f"{name}: {error}: --columns leaves columns out") from error
     except pa.ArrowInvalid as error:

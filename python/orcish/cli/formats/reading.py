@@ -16,7 +16,7 @@ from orcish.arrow.selecting import select_rows
 from orcish.cli.formats.errors import errors_of_reading
 from orcish.cli.formats.json_lines import json_rows, json_schema
 from orcish.cli.formats.names import TEXT, named
-from orcish.cli.formats.places import open_input
+from orcish.cli.formats.places import open_bounded, open_input
 from orcish.cli.formats.source_types import common_schema, numbered
 from orcish.cli.formats.text import csv_rows, csv_schema, with_text
 from orcish.cli.formats.text_options import TextOptions
@@ -254,7 +254,7 @@ def _field(schema: pa.Schema, name: str) -> pa.Field:
 def _parquet(location: str, rows: ForeignRows) -> Opened:
     from pyarrow import parquet
 
-    file = parquet.ParquetFile(open_input(location, rows.storage))
+    file = parquet.ParquetFile(open_bounded(location, rows.storage))
     schema, wanted = file.schema_arrow, None
     if rows.columns is not None and rows.filters is None:
         wanted = [name for name in schema.names if name in rows.columns]
@@ -262,7 +262,7 @@ def _parquet(location: str, rows: ForeignRows) -> Opened:
 
 
 def _arrow(location: str, rows: ForeignRows) -> Opened:
-    found = open_arrow(open_input(location, rows.storage))
+    found = open_arrow(open_bounded(location, rows.storage))
     if isinstance(found, pa.RecordBatchStreamReader):
         return Opened(found.schema, lambda _: iter(found))
     return Opened(found.schema, lambda _: (found.get_batch(at) for at in range(found.num_record_batches)))

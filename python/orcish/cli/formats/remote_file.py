@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from orcish.io.http_ranges import read_range
 from orcish.io.names import display_name, errors_with_name
 
 __all__ = ["open_http", "open_with_fsspec"]
@@ -39,11 +40,9 @@ def open_http(system: Any, path: str, url: str) -> Any:
     size = info.get("size")
     if not size or not info.get("partial", True):
         return open_with_fsspec(system, path, url)
-    headers = {**(system.kwargs.get("headers") or {}), "Accept-Encoding": "identity"}
 
     def fetch(start: int, end: int) -> bytes:
-        found: bytes = system.cat_file(path, start=start, end=end, headers=headers)
-        return found
+        return read_range(system, path, start, end, size, {"Accept-Encoding": "identity"})
 
     return io.BufferedReader(_Ranges(fetch, size, url), READ_AHEAD)
 
