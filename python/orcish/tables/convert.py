@@ -145,7 +145,15 @@ def convert(
     }
     given.update(cast("ScanOptions", {name: value for name, value in choices.items() if value is not None}))
     table = scan_of_all_columns(source, dict(given))
-    check_apart(source, table.files, base, is_folder=True, advice=_ADVICE)
+    check_apart(
+        source,
+        table.files,
+        base,
+        is_folder=True,
+        advice=_ADVICE,
+        storage=storage_options,
+        target_storage=target_storage_options,
+    )
     reader = reader_of(table)
     if infers_arrow_types(table):
         # Readers infer the same types.

@@ -10,7 +10,7 @@ from orcish import _native
 from orcish.io.files import Located, TableFile, source_files
 from orcish.io.filesystem import foreign_path, in_file_system, is_foreign
 from orcish.io.names import display_name
-from orcish.io.paths import folder_above, is_http, is_pattern, local_path, native_source
+from orcish.io.paths import expanded, folder_above, is_http, is_pattern, local_path, native_source
 from orcish.io.storage import native_storage
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import table_of
@@ -77,6 +77,7 @@ def table_locations(
         FileNotFoundError: There is no file at a path, or none that matches a pattern.
         CommitError: The last commit of a table is not finished, and its files do not become visible.
     """
+    path = expanded(path)
     if is_foreign(path):
         return Locations([file.location for file in foreign_path(path, storage).files()], None)
     options = native_storage(path, storage)
