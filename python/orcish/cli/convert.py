@@ -97,7 +97,14 @@ def _to_folder(options: argparse.Namespace) -> list[Any]:
     if form != ORC:
         rows = foreign_rows(options, form)
         files = [file.location for file in rows.files]
-        check_apart(options.source, files, options.target, is_folder=True, advice="choose a folder beside the source")
+        check_apart(
+            options.source,
+            files,
+            options.target,
+            is_folder=True,
+            advice="choose a folder beside the source",
+            storage=storage,
+        )
         partition_by = options.partition_by
         if partition_by is None:
             chosen = options.columns

@@ -36,7 +36,14 @@ def _run(options: argparse.Namespace) -> int:
     storage = dict(options.storage_options)
     check_target(options.output, storage, overwrite=options.overwrite)
     sources = _sources(options.files, storage)
-    check_apart(options.files, sources, options.output, is_folder=False, advice="choose a target outside of the source")
+    check_apart(
+        options.files,
+        sources,
+        options.output,
+        is_folder=False,
+        advice="choose a target outside of the source",
+        storage=storage,
+    )
     written = merge(
         sources,
         options.output,

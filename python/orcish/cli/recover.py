@@ -64,7 +64,9 @@ def _run(options: argparse.Namespace) -> int:
     if options.overwrite and options.output is None:
         raise WrongArgumentsError("--overwrite is of --output, which is missing")
     if options.output is not None:
-        check_no_source(options.output, [name for name in (options.path, options.like) if name is not None])
+        check_no_source(
+            options.output, [name for name in (options.path, options.like) if name is not None], None, storage
+        )
         check_target(options.output, storage, overwrite=options.overwrite)
     found = recover_file(
         options.path, options.output, like=options.like, overwrite=options.overwrite, storage_options=storage

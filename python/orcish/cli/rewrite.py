@@ -160,7 +160,8 @@ def _written(sources: list[str], target: str, options: argparse.Namespace) -> li
         check_target(target, dict(options.storage_options), overwrite=options.overwrite)
         return _to_file(sources, target, options)
     scan = _scan(sources, options)
-    check_apart(sources, scan.files, target, is_folder=True, advice=ADVICE)
+    storage = dict(options.storage_options)
+    check_apart(sources, scan.files, target, is_folder=True, advice=ADVICE, storage=storage)
     try:
         written = write_dataset(
             _changed(scan, options),
@@ -189,7 +190,7 @@ def _to_file(
     storage = dict(options.storage_options)
     scan = _scan(sources, options)
     if replaced is None:
-        check_apart(sources, scan.files, target, is_folder=False, advice=ADVICE)
+        check_apart(sources, scan.files, target, is_folder=False, advice=ADVICE, storage=storage)
     given = _file_options(scan, options)
     rows = _changed(scan, options)
     progress = not options.json

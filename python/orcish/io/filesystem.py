@@ -19,8 +19,9 @@ from orcish.io.systems import FsspecSystem, System, arrow_system
 
 __all__ = ["foreign_path", "fsspec_system", "in_file_system", "is_foreign", "opened_place", "table_folder"]
 
+HTTP = ("http", "https")
 OWN = frozenset(
-    ("", "file", "s3", "s3a", "gs", "gcs", "az", "azure", "adl", "abfs", "abfss", "hdfs", "viewfs", "http", "https")
+    ("", "file", "local", *("s3", "s3a", "gs", "gcs", "az", "azure", "adl", "abfs", "abfss"), "hdfs", "viewfs", *HTTP)
 )
 """Schemes of URLs that orcish opens itself."""
 

@@ -21,11 +21,12 @@ __all__ = [
     "local_path",
     "native_source",
     "path_text",
-    "plain_location",
 ]
 
 PATTERN = "*?["
 """Special characters of patterns."""
+LOCAL_SCHEME = "local://"
+"""What URLs of paths of the local disk begin with, beside those of ``file:``."""
 
 
 def native_source(source: Any) -> Any:
@@ -89,13 +90,16 @@ def is_http(path: str) -> bool:
 
 
 def _exists(path: str) -> bool:
-    return "://" not in path and os.path.exists(expanded(path))
+    found = expanded(path)
+    return "://" not in found and os.path.exists(found)
 
 
 def expanded(location: str) -> str:
-    """A path with the home folder in place of a leading ``~``, as pyarrow, polars and duckdb read it; other locations
-    are unchanged.
+    """A path with the home folder in place of a leading ``~``, as pyarrow, polars and duckdb read it, and the path of a
+    ``local://`` URL of fsspec, in which nothing is encoded; other locations are unchanged.
     """
+    if location[: len(LOCAL_SCHEME)].lower() == LOCAL_SCHEME:
+        location = location[len(LOCAL_SCHEME) :]
     return os.path.expanduser(location) if location == "~" or location.startswith("~/") else location
 
 
@@ -135,7 +139,7 @@ def path_text(path: Any) -> str:
 
 
 def local_path(location: str) -> str:
-    """The path of a ``file:`` URL, or of a path below ``~``; other locations are unchanged.
+    """The path of a ``file:`` or ``local:`` URL, or of a path below ``~``; other locations are unchanged.
 
     Raises:
         ValueError: The URL has a host.
@@ -166,15 +170,3 @@ def is_hidden(name: str) -> bool:
     is_own = any(part.startswith(".") or (part.startswith("_") and "=" not in part) for part in name.split("/"))
     # Hadoop copies to the last of these names.
     return is_own or name.endswith("._COPYING_")
-
-
-_STORES = {"s3a": "s3", "gcs": "gs", "abfss": "abfs"}
-"""Schemes of stores that have several, and the usual ones."""
-
-
-def plain_location(location: str) -> str:
-    """A path or URL in a normalized spelling, as far as possible: equal ones are one file or folder."""
-    scheme, sign, rest = location.partition("://")
-    if not sign:
-        return os.path.realpath(location).rstrip("/")
-    return f"{_STORES.get(scheme.lower(), scheme.lower())}://{rest.rstrip('/')}"

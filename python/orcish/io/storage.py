@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import time
 from collections.abc import Iterable, Mapping
@@ -39,6 +40,9 @@ METADATA_TIMEOUT = 1.0
 METADATA_INTERVAL = 30.0
 """Seconds after which a server that was not there is looked for again."""
 
+EMPTY_PART = re.compile(r"(?:s3a?|gs|gcs|az|azure|adl|abfss?)://[^/]*/(?P<path>/+[^/].*)", re.IGNORECASE | re.DOTALL)
+"""URLs of stores whose key begins with a slash."""
+
 WORDS: Mapping[str, Mapping[str, str]] = {
     "s3": {
         "anon": "aws_skip_signature",
@@ -71,15 +75,30 @@ def native_storage(locations: str | Iterable[str], options: Mapping[str, Any] | 
     Raises:
         PermissionError: There are no credentials anywhere, or they cannot be obtained.
         UnsupportedError: They can only be obtained by boto3, which is not installed.
-        ValueError: An option is one of fsspec, or the endpoint is one of HTTP that is not allowed. The files of
-            profiles cannot be parsed, or there is no such profile.
+        ValueError: The key of an object begins with a slash, an option is one of fsspec, or the endpoint is one of HTTP
+            that is not allowed. The files of profiles cannot be parsed, or there is no such profile.
     """
     given = None if options is None else dict(options)
     several = (locations,) if isinstance(locations, str) else list(locations)
+    for each in several:
+        _check_key(each)
     for key in given or ():
         _check_word(str(key), next(iter(several), ""))
     url = next((each for each in several if each[:6].lower().startswith(("s3://", "s3a://"))), None)
     return given if url is None else _with_profile(url, given or {})
+
+
+def _check_key(url: str) -> None:
+    """Refuses keys that begin with a slash. The native core refuses other empty parts, and takes this slash for none,
+    which is the key of another object.
+
+    Raises:
+        ValueError: The key begins with one.
+    """
+    found = EMPTY_PART.match(url)
+    if found is not None:
+        path = found["path"]
+        raise ValueError(f'{display_name(url)}: no path of a store: Path "{path}" contained empty path segment')
 
 
 def _check_word(key: str, url: str) -> None:

@@ -22,6 +22,7 @@ from orcish.io.paths import is_hidden
 from orcish.tables.folder import FileInfo, Folder
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import check_folder, table_log, table_of
+from orcish.tables.log.transactions import check_not_transactional
 from orcish.writing.dataset import TableWriter
 
 __all__ = ["STAGED", "Job", "Staged", "TableView", "check_own_files", "is_in_partition"]
@@ -147,6 +148,7 @@ class Job:
 
         Raises:
             CommitError: The commit cannot be finished.
+            UnsupportedError: The folder is that of a transactional table of Hive, or in one.
             ValueError: The table is below another table, whose readers would see its rows.
         """
         log = self.log()
@@ -174,6 +176,7 @@ class Job:
             )
         files, schema = log.view(folder)
         names = [name for name, _ in files]
+        check_not_transactional(self.root, self.storage, names)
         return TableView(position, names, None if schema is None else TableSchema(*schema, display_name(self.root)))
 
     def files(self) -> list[FileInfo]:

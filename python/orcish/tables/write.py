@@ -102,7 +102,8 @@ def write_dataset(
             not match the table, or have columns of one name, without regard to case; the index of a data frame has
             values other than integers, and no name; files that are to be overwritten are not those of the table alone.
         NotADirectoryError: The target is a file.
-        UnsupportedError: The folder has data of CarbonData, or a file was written in a time zone that is not known.
+        UnsupportedError: The folder has data of CarbonData or is that of a transactional table of Hive, or a file was
+            written in a time zone that is not known.
         CommitError: Another commit is not finished, and cannot be; see :func:`orcish.recover`.
         UnfinishedCommitError: The commit is decided and not finished, or it is not known whether it is decided.
         OSError: A file cannot be written.

@@ -97,7 +97,7 @@ def recover_file(
     given = [source] if like is None else [source, like]
     places = in_file_system(given, filesystem, storage_options)
     files = [opened_place(place) for place in places]
-    check_no_source(target, given, filesystem)
+    check_no_source(target, given, filesystem, storage_options)
     new = (
         contextlib.nullcontext()
         if target is None

@@ -18,6 +18,7 @@ from orcish.progress import reported
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
 from orcish.types import ProgressOption
 from orcish.writing.rows import counted
+from orcish.writing.target import publish
 from orcish.writing.writer import ORCWriter, Written
 
 __all__ = ["ReplacedFile"]
@@ -59,6 +60,7 @@ class ReplacedFile:
             output = foreign_path(self._location, self._storage).create()
             try:
                 written, _ = self._written(output, rows, progress, options, {})
+                self._check_unchanged()
                 output.close()
             except BaseException:
                 output.abort()
@@ -67,7 +69,7 @@ class ReplacedFile:
         storage = native_storage(self._location, self._storage)
         unpublished = {"publish": False, "storage_options": self._storage}
         written, token = self._written(self._location, rows, progress, options, unpublished)
-        _native.complete_upload(self._location, token, storage)
+        publish(self._location, token, storage, self._check_unchanged)
         return written
 
     def _written(
@@ -78,7 +80,7 @@ class ReplacedFile:
         options: Mapping[str, Any],
         place: Mapping[str, Any],
     ) -> tuple[Written, bytes]:
-        """Writes a file that is not published yet, and checks that the one in its place has not changed."""
+        """Writes a file that is not published yet."""
         schema, batches = rows_of(rows)
         total = row_count_of(rows) if progress else None
         with (
@@ -87,23 +89,16 @@ class ReplacedFile:
         ):
             for batch in counted(batches, add):
                 writer.write_batch(batch)
-        written, token = writer.close(), writer.token or b""
-        try:
-            self._check_unchanged()
-        except BaseException as error:
-            if token:
-                _native.abort_upload(self._location, token, native_storage(self._location, self._storage))
-            if isinstance(error, FileChangedError | FileNotFoundError):
-                raise CommitError(
-                    f"{self._name}: the file was changed meanwhile, and stays as it is: run it again"
-                ) from None
-            raise
-        return written, token
+        return writer.close(), writer.token or b""
 
     def _check_unchanged(self) -> None:
-        """Raises an error if another file is in the place of this one."""
-        if _version(self._location, self._storage) != self._version:
-            raise FileChangedError
+        """Checks that the file in the place has not changed."""
+        try:
+            is_changed = _version(self._location, self._storage) != self._version
+        except (FileChangedError, FileNotFoundError):
+            is_changed = True
+        if is_changed:
+            raise CommitError(f"{self._name}: the file was changed meanwhile, and stays as it is: run it again")
 
 
 def _version(location: str, storage: dict[str, Any]) -> tuple[Any, ...]:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from orcish import _native
 from orcish.io.filesystem import in_file_system
+from orcish.io.identity import LOCAL, Place, place_of
 from orcish.io.local_file import NewFolder, target_appeared, target_exists
 from orcish.io.names import display_name, errors_with_name
-from orcish.io.paths import expanded, is_unicode, local_path, plain_location
+from orcish.io.paths import expanded, is_unicode, local_path
 from orcish.io.storage import native_storage
 from orcish.io.system_path import SystemPath
 from orcish.io.systems import Output
 from orcish.types import FileSystem, StorageOptions
 
-__all__ = ["FileTarget", "check_no_source", "file_target", "name_of", "published_target"]
+__all__ = ["FileTarget", "check_no_source", "file_target", "name_of", "publish", "published_target"]
 
 
 class FileTarget:
@@ -99,17 +100,35 @@ class NewObjectTarget(FileTarget):
         """See :class:`FileTarget`."""
         if token is None:
             return
-        try:
+
+        def check() -> None:
             if self._exists():
                 raise target_appeared(self.native)
-            _native.complete_upload(self.native, token, self._options)
-        except BaseException:
-            with contextlib.suppress(Exception):
-                _native.abort_upload(self.native, token, self._options)
-            raise
+
+        publish(self.native, token, self._options, check)
 
     def _exists(self) -> bool:
         return _native.stat(self.native, self._options) is not None
+
+
+def publish(location: str, token: bytes, options: dict[str, Any] | None, check: Callable[[], None]) -> None:
+    """Publishes a file that the native core has finished. What is not published is removed.
+
+    Args:
+        location: The path or URL of the file.
+        token: Its token; empty if it is published.
+        options: Options of the store for the native core.
+        check: Raises an error where the file may not appear.
+    """
+    try:
+        check()
+        if token:
+            _native.complete_upload(location, token, options)
+    except BaseException:
+        if token:
+            with contextlib.suppress(Exception):
+                _native.abort_upload(location, token, options)
+        raise
 
 
 def file_target(
@@ -169,22 +188,29 @@ def published_target(
         raise
 
 
-def check_no_source(target: Any, sources: Iterable[Any], filesystem: FileSystem | None = None) -> None:
-    """Checks that a target is none of the sources, by whatever name or link. Other objects than paths and URLs are
-    passed over.
+def check_no_source(
+    target: Any,
+    sources: Iterable[Any],
+    filesystem: FileSystem | None = None,
+    storage_options: StorageOptions | None = None,
+    target_storage_options: StorageOptions | None = None,
+) -> None:
+    """Checks that a target is none of the sources, by whatever spelling, name or link. Other objects than paths and
+    URLs are passed over. Options of the store of the target are those of the sources by default.
 
     Raises:
         ValueError: It is one.
     """
     if not isinstance(target, str | os.PathLike):
         return
-    own = _location(target, filesystem)
+    options = storage_options if target_storage_options is None else target_storage_options
+    own = _place(target, filesystem, options, storage_options)
     file = _identity(own)
     for source in sources:
         if not isinstance(source, str | os.PathLike):
             continue
-        other = _location(source, filesystem)
-        if other == own or (file is not None and file == _identity(other)):
+        other = _place(source, filesystem, storage_options, options)
+        if other.is_same(own) or (file is not None and file == _identity(other)):
             raise ValueError(f"{name_of(target)}: the target is one of the sources: choose another name")
 
 
@@ -211,20 +237,20 @@ def _named(native: Any, target: Any) -> Iterator[None]:
         raise
 
 
-def _location(path: str | os.PathLike[str], filesystem: FileSystem | None) -> str:
-    """A path or URL in a normalized spelling."""
+def _place(path: str | os.PathLike[str], filesystem: FileSystem | None, *storage: Mapping[str, Any] | None) -> Place:
+    """The place of a path or URL."""
     place = path if filesystem is None else in_file_system(path, filesystem, None, is_target=True)
     if isinstance(place, SystemPath):
-        return place.location
-    return plain_location(local_path(os.fspath(place)))
+        return Place("filesystem", None, None, place.location.strip("/"))
+    return place_of(os.fspath(place), *storage)
 
 
-def _identity(location: str) -> tuple[int, int] | None:
+def _identity(place: Place) -> tuple[int, int] | None:
     """What hard links of a file of the local disk have in common; ``None`` where there is no such file."""
-    if "://" in location:
+    if place.kind != LOCAL:
         return None
     try:
-        found = os.stat(location)
+        found = os.stat(place.path)
     except OSError:
         return None
     return found.st_dev, found.st_ino

@@ -172,7 +172,7 @@ def test_folders_that_are_no_partitions(
     code, lines, err = run(verb[0], "f", *verb[1:])
     assert (code, lines) == (1, [])
     if "-o" not in verb:
-        is_of_hive = case.startswith("delta") and verb[0] == "rewrite"
+        is_of_hive = case.startswith("delta")
         assert (case if is_of_hive else f"f/{case}/b.orc") in err
         text = "behind a link" if case == "link" else "transactional" if is_of_hive else "no partition"
         assert text in err

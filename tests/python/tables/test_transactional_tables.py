@@ -1,73 +1,166 @@
-"""Transactional tables of Hive are no plain folders: which rows are there is not told by the files alone."""
+"""Transactional tables of Hive are read and written by Hive only."""
 
-from __future__ import annotations
-
-from pathlib import Path
+import os
+import pathlib
+from collections.abc import Callable
 from typing import Any
 
 import orcish
 import pyarrow as pa
 import pytest
 from orcish.cli import main
-from support.conformance_pack import PACK
 
 ROWS = pa.table({"id": [1, 2, 3]})
-ACID = PACK.parent / "acid" / "tables"
-NAMES = ["base_0000005", "base_0000005_v0000012", "delta_0000001_0000001", "delete_delta_0000002_0000002_0000"]
-VERBS = {
-    "scan": lambda path: orcish.scan(path).to_table(),
-    "read_table": orcish.read_table,
-    "count": lambda path: orcish.scan(path).count(),
-    "dataset": lambda path: orcish.dataset(path).to_table(),
-    "splits": lambda path: orcish.scan(path).splits(),
-    "convert": lambda path: orcish.convert(path, path.parent / "other"),
-    "check": lambda path: _shell("check", path),
-    "data": lambda path: _shell("data", path),
-    "merge": lambda path: _shell("merge", path, "-o", path.parent / "merged.orc"),
-    "rewrite": lambda path: _shell("rewrite", path, "--in-place"),
-    "sql": lambda path: _shell("sql", f"select count(*) from '{path}'"),
+LAYOUTS = {
+    "deltas": ["delta_0000001_0000001_0000/bucket_00000", "delete_delta_0000002_0000002_0000/bucket_00000"],
+    "base": ["base_0000005/bucket_00000"],
+    "compacted": ["base_0000005_v0000012/bucket_00000"],
+    "insert only": ["delta_0000001_0000001_0000/000000_0"],
+    "of Hive 2": ["delta_1_1/bucket_00000"],
+    "beside originals": ["000000_0", "delete_delta_0000001_0000001_0000/bucket_00000"],
+    "without rows": ["delta_0000001_0000001_0000/_orc_acid_version"],
 }
 
 
-class ShellError(Exception):
-    """The exit code and the errors of a command."""
+def made(folder: str, layout: str, options: dict[str, Any] | None = None) -> str:
+    for name in LAYOUTS[layout]:
+        if "://" not in folder:
+            os.makedirs(os.path.dirname(f"{folder}/{name}"), exist_ok=True)
+        orcish.write_table(ROWS, f"{folder}/{name}", storage_options=options)
+    return folder
 
 
-def _shell(*arguments: Any) -> None:
-    code = main([str(argument) for argument in arguments])
+def shell(*arguments: str) -> None:
+    """Runs a command, whose error is raised."""
+    code = main(list(arguments))
     if code:
-        raise ShellError(code)
+        raise SystemExit(code)
 
 
-@pytest.fixture(params=NAMES)
-def table(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    (tmp_path / "t" / "day=1" / request.param).mkdir(parents=True)
-    orcish.write_table(ROWS, tmp_path / "t" / "day=1" / request.param / "bucket_00000")
-    return tmp_path / "t"
+WRITERS: dict[str, Callable[[str], object]] = {
+    "write_dataset": lambda folder: orcish.write_dataset(ROWS, folder),
+    "write_dataset append": lambda folder: orcish.write_dataset(ROWS, folder, existing_data="append"),
+    "write_dataset overwrite": lambda folder: orcish.write_dataset(ROWS, folder, existing_data="overwrite"),
+    "convert append": lambda folder: orcish.convert("rows.orc", folder, existing_data="append"),
+    "shell append": lambda folder: shell("convert", "rows.orc", folder, "--existing-data", "append"),
+    "shell append of csv": lambda folder: shell("convert", "rows.csv", folder, "--existing-data", "append"),
+    "shell overwrite": lambda folder: shell("convert", "rows.orc", folder, "--existing-data", "overwrite"),
+    "rewrite": lambda folder: shell("rewrite", "rows.orc", "-o", folder, "--overwrite"),
+    "rewrite in place": lambda folder: shell("rewrite", folder, "--in-place"),
+    "compact": lambda folder: orcish.compact(folder),
+    "delete": lambda folder: orcish.delete(folder, "id = 1"),
+}
+FILES: dict[str, Callable[[str], object]] = {
+    "convert": lambda file: shell("convert", "rows.orc", file),
+    "convert of csv": lambda file: shell("convert", "rows.csv", file),
+    "convert to csv": lambda file: shell("convert", "rows.orc", file, "--to", "csv"),
+    "rewrite": lambda file: shell("rewrite", "rows.orc", "-o", file),
+    "merge": lambda file: shell("merge", "rows.orc", "-o", file),
+    "recover": lambda file: shell("recover", "rows.orc", "-o", file),
+    "layout": lambda file: shell("layout", "rows.orc", "-o", file),
+}
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_they_are_refused(verb: str, table: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = sorted((path, path.stat().st_mtime_ns) for path in table.parent.rglob("*"))
-    with pytest.raises((orcish.UnsupportedError, ShellError)) as raised:
-        VERBS[verb](table)
-    text = str(raised.value) + capsys.readouterr().err
+@pytest.fixture
+def here(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    monkeypatch.chdir(tmp_path)
+    orcish.write_table(ROWS, "rows.orc")
+    pathlib.Path("rows.csv").write_text("id\n7\n")
+    return tmp_path
+
+
+def contents(folder: pathlib.Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def assert_refused(call: Callable[[], object], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises((orcish.UnsupportedError, SystemExit)) as caught:
+        call()
+    text = str(caught.value) if isinstance(caught.value, orcish.UnsupportedError) else capsys.readouterr().err
     assert "transactional table of Hive" in text
-    assert str(table) in text
-    assert sorted((path, path.stat().st_mtime_ns) for path in table.parent.rglob("*")) == before
 
 
-def test_patterns_and_single_folders_read_the_files_as_they_are(table: Path) -> None:
-    assert orcish.scan(f"{table}/*/*/*").count() == 3
-    (folder,) = (table / "day=1").iterdir()
-    assert orcish.scan(folder).count() == 3
-    assert orcish.scan(folder / "bucket_00000").count() == 3
+@pytest.mark.parametrize("place", ["", "/p=1", "/p=1/q=2"])
+@pytest.mark.parametrize("layout", [layout for layout in LAYOUTS if layout != "without rows"])
+@pytest.mark.parametrize("writer", WRITERS)
+def test_tables(writer: str, layout: str, place: str, here: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(f"t{place}", layout)
+    before = contents(here)
+    assert_refused(lambda: WRITERS[writer]("t"), capsys)
+    assert contents(here) == before
 
 
-@pytest.mark.skipif(not ACID.is_dir(), reason="the pack of transactional tables is not there")
-def test_tables_of_hive() -> None:
-    tables = [path for path in ACID.glob("*/table") if any(path.rglob("*delta_*")) or any(path.rglob("base_*"))]
-    assert len(tables) > 20
-    for path in tables:
-        with pytest.raises(orcish.UnsupportedError, match="transactional table of Hive"):
-            orcish.scan(path).count()
+@pytest.mark.parametrize("place", ["z.orc", "sub/z.orc", "delta", "link"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("verb", FILES)
+def test_files(verb: str, layout: str, place: str, here: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made("t", layout)
+    os.mkdir("t/sub")
+    os.symlink("t", "link")
+    own = os.path.dirname(LAYOUTS[layout][-1])
+    target = {"delta": f"t/{own}/z.orc", "link": "link/z.orc"}.get(place, f"t/{place}")
+    before = contents(here)
+    assert_refused(lambda: FILES[verb](target), capsys)
+    assert contents(here) == before
+
+
+@pytest.mark.parametrize("verb", ["write_dataset", "shell append", "convert append"])
+@pytest.mark.parametrize("place", ["sub", "delta_0000001_0000001_0000", "delta_0000001_0000001_0000/sub"])
+def test_tables_below(verb: str, place: str, here: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made("t", "deltas")
+    before = contents(here)
+    assert_refused(lambda: WRITERS[verb](f"t/{place}"), capsys)
+    assert contents(here) == before
+
+
+def test_a_log_does_not_hide_them(here: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    orcish.write_dataset(ROWS, "t")
+    made("t", "deltas")
+    for call in (
+        lambda: orcish.scan("t").count(),
+        lambda: orcish.read_table("t"),
+        lambda: orcish.dataset("t").to_table(),
+        lambda: shell("data", "t"),
+        lambda: shell("convert", "t", "out.csv"),
+        *(lambda writer=writer: WRITERS[writer]("t") for writer in ("shell append", "compact", "delete")),
+    ):
+        assert_refused(call, capsys)
+    assert not (here / "out.csv").exists()
+
+
+def test_what_only_has_such_a_name_is_written(here: pathlib.Path) -> None:
+    """Rows in folders of these names, above a table or hidden, are of no transaction."""
+    for folder in ("base_1/t", "delta_1_1", "x/_tmp/base_2"):
+        orcish.write_dataset(ROWS, folder, existing_data="append")
+        assert orcish.write_dataset(ROWS, folder, existing_data="append")
+        assert orcish.scan(folder).count() == 6
+    made("t", "deltas")
+    os.makedirs("t/_reports")
+    for verb in ("merge", "convert to csv"):
+        FILES[verb](f"t/_reports/{verb}")
+        FILES[verb](f"base_1/{verb}")
+    assert sorted(os.listdir(here / "t/_reports")) == ["convert to csv", "merge"]
+
+
+@pytest.mark.parametrize("layout", [layout for layout in LAYOUTS if layout != "without rows"])
+def test_stores(layout: str, store: Any, here: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    del here
+    made("s3://shelf/t", layout, store.options)
+    storage = [f"--storage-option={name}={value}" for name, value in store.options.items()]
+    before = store.objects()
+    own = os.path.dirname(LAYOUTS[layout][-1])
+    for call in (
+        lambda: orcish.write_dataset(ROWS, "s3://shelf/t", existing_data="append", storage_options=store.options),
+        lambda: orcish.write_dataset(ROWS, f"s3://shelf/t/{own}", storage_options=store.options),
+        lambda: shell("convert", "rows.csv", "s3://shelf/t", "--existing-data", "append", *storage),
+        *(
+            lambda target=target, verb=verb: shell(verb, "rows.orc", "-o", f"s3://shelf/t/{target}", *storage)
+            for verb in ("rewrite", "merge", "recover")
+            for target in ("z.orc", f"{own}/z.orc")
+        ),
+        lambda: shell("rewrite", f"s3://shelf/t/{LAYOUTS[layout][-1]}", "--in-place", *storage),
+    ):
+        assert_refused(call, capsys)
+    assert store.objects() == before
+    orcish.write_dataset(ROWS, "s3://shelf/plain/base_7", storage_options=store.options)
+    shell("merge", "rows.orc", "-o", "s3://shelf/plain/base_7.orc", *storage)

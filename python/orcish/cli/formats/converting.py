@@ -152,7 +152,9 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
     else:
         rows = foreign = foreign_rows(options, source)
         files = [file.location for file in foreign.files]
-    check_apart(options.source, files, target, is_folder=False, advice="choose a target outside of the source")
+    check_apart(
+        options.source, files, target, is_folder=False, advice="choose a target outside of the source", storage=storage
+    )
     given = chosen_writing(options)
     progress = not options.json
     if to == ORC:

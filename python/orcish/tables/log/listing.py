@@ -10,10 +10,11 @@ from orcish import _native
 from orcish.io.files import Located, TableFile, source_files
 from orcish.io.filesystem import foreign_path, in_file_system, is_foreign
 from orcish.io.names import display_name
-from orcish.io.paths import folder_above, is_http, is_pattern, local_path, native_source
+from orcish.io.paths import expanded, folder_above, is_http, is_pattern, local_path, native_source
 from orcish.io.storage import native_storage
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import table_of
+from orcish.tables.log.transactions import check_plain_files
 from orcish.types import Pending, Sources, StorageOptions
 
 __all__ = ["Listing", "Locations", "table_files", "table_locations"]
@@ -75,8 +76,10 @@ def table_locations(
 
     Raises:
         FileNotFoundError: There is no file at a path, or none that matches a pattern.
+        UnsupportedError: The folder is that of a transactional table of Hive.
         CommitError: The last commit of a table is not finished, and its files do not become visible.
     """
+    path = expanded(path)
     if is_foreign(path):
         return Locations([file.location for file in foreign_path(path, storage).files()], None)
     options = native_storage(path, storage)
@@ -89,6 +92,10 @@ def table_locations(
     if not files and schema is None and os.path.exists(local_path(path)) and not os.path.isdir(local_path(path)):
         # The error of opening a pipe, a socket or a device says what it is.
         return Locations([path], None)
+    if not is_pattern(local_path(path)):
+        base = local_path(path).rstrip("/")
+        # A log does not make plain rows of them.
+        check_plain_files(path, [file[len(base) :] for file in files if file.startswith(f"{base}/")])
     return Locations(files, None if schema is None else TableSchema(*schema, display_name(path)))
 
 

@@ -10,8 +10,9 @@ from orcish import _native
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import is_foreign, table_folder
 from orcish.io.names import display_name
-from orcish.io.paths import is_http, is_unicode, local_path, path_text
+from orcish.io.paths import is_hidden, is_http, is_unicode, local_path, path_text
 from orcish.io.storage import native_storage
+from orcish.tables.log.transactions import check_not_transactional
 from orcish.types import FileSystem, StorageOptions
 
 __all__ = ["check_folder", "check_no_file_of_table", "existing_root", "log_of", "table_log", "table_of"]
@@ -78,8 +79,8 @@ def check_folder(path: str) -> None:
 def check_no_file_of_table(
     target: str, storage: Mapping[str, Any] | None, advice: str = "choose a target outside of it"
 ) -> None:
-    """Checks that a file that is written is none of a table with a log, also by a link. The log records the files of
-    the table, and readers take each file below its folder for one of them.
+    """Checks that a file that is written is none of a table with a log, or of a transactional table of Hive, also by a
+    link. The log records the files of the table, and readers take each file below its folder for one of them.
 
     Args:
         target: The path or URL of the file. Hidden files, and files in hidden folders, are none of a table.
@@ -87,7 +88,8 @@ def check_no_file_of_table(
         advice: What to do, for the message.
 
     Raises:
-        ValueError: It is one.
+        ValueError: It is one of a table with a log.
+        UnsupportedError: It is one of a transactional table.
         OSError, OrcishError: The folders above it cannot be looked at.
     """
     path = local_path(target)
@@ -101,6 +103,9 @@ def check_no_file_of_table(
         root = table_log(place, storage).table_above()
         if root is not None:
             raise ValueError(f"{display_name(target)} is a file of the table {display_name(root)}: {advice}")
+        folder, _, name = place.rpartition("/")
+        if not is_hidden(name):
+            check_not_transactional(folder or "/", storage)
 
 
 def log_of(
