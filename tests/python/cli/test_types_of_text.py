@@ -87,7 +87,11 @@ TABLE = pa.table(
 
 @pytest.mark.parametrize("printed", ["--arrow", None], ids=["arrow", "orc"])
 def test_what_schema_prints_reads_json_back(printed: str | None, tmp_path: Path, run: Any) -> None:
-    orcish.write_table(TABLE, tmp_path / "a.orc")
+    table = TABLE
+    if printed:
+        table = table.append_column("s", pa.array([1500, None], pa.duration("ms")))
+        table = table.append_column("c", pa.array([1500, None], pa.time64("ns")))
+    orcish.write_table(table, tmp_path / "a.orc")
     assert run("convert", tmp_path / "a.orc", tmp_path / "a.jsonl")[0] == 0
     _, lines, _ = run("schema", tmp_path / "a.orc", *([printed] if printed else []))
     target = tmp_path / "b.orc"
