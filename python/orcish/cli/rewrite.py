@@ -7,6 +7,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import (
     LIST,
@@ -21,7 +23,7 @@ from orcish.cli.arguments import (
 )
 from orcish.cli.column_names import renames, sort_keys, types
 from orcish.cli.formats.names import ORC, named
-from orcish.cli.formats.schemas import parse_type
+from orcish.cli.formats.schemas import parse_type, with_units
 from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.output import EXPECTED, print_lines, written_json
 from orcish.cli.rows import add_reading, open_rows
@@ -217,7 +219,7 @@ def _changed(scan: Scan, options: argparse.Namespace) -> BatchSource:
     names = list(dict.fromkeys(key.name for key in keys))
     sorted_by = {name.partition(".")[0] for name in names} | set(names)
     rows: BatchSource = scan if options.columns is None else _with_columns(scan, names)
-    casts = _casts(options)
+    casts = _casts(scan, options)
     early = [name for name in options.drop if name not in sorted_by]
     late = [name for name in options.drop if name in sorted_by]
     if casts or early:
@@ -231,9 +233,10 @@ def _changed(scan: Scan, options: argparse.Namespace) -> BatchSource:
     return CountedRows(rows, scan.count) if options.verify else rows
 
 
-def _casts(options: argparse.Namespace) -> dict[str, Any]:
-    """The new types of columns."""
-    return {name: parse_type(text) for name, text in options.cast}
+def _casts(scan: Scan, options: argparse.Namespace) -> dict[str, pa.Field]:
+    """The new types of columns. Timestamps keep their units where the new type has none."""
+    units = {field.name: field.type.unit for field in scan.schema if pa.types.is_timestamp(field.type)}
+    return {name: with_units(parse_type(text), units.get(name)) for name, text in options.cast}
 
 
 def _with_columns(scan: Scan, names: Sequence[str]) -> Scan:
@@ -260,7 +263,7 @@ def _file_options(scan: Scan, options: argparse.Namespace) -> dict[str, Any]:
         return given
     first = ORCFile(scan.files[0], storage_options=dict(options.storage_options))
     kept = kept_options(first, given)
-    if infers_written_types(scan, _casts(options), options.drop, first):
+    if infers_written_types(scan, _casts(scan, options), options.drop, first):
         # Readers infer the same types.
         kept.setdefault("arrow_schema", False)
     zones = writer_timezones(first) - {""}

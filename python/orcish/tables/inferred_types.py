@@ -64,8 +64,11 @@ def infers_written_types(
         return True
     if reader_of(rows).options.get("timestamp_unit") not in (None, "exact"):
         return False
-    seen = _seen_types(rows)
-    return are_inferred([seen.field(field.name) if field.name in seen.names else field for field in own])
+    seen: dict[str, list[pa.Field]] = {}
+    for field in _seen_types(rows):
+        seen.setdefault(field.name, []).append(field)
+    # Several columns of one name are told apart by their order.
+    return are_inferred([seen[field.name].pop(0) if seen.get(field.name) else field for field in own])
 
 
 def _seen_types(rows: Scan) -> pa.Schema:

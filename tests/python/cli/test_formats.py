@@ -167,7 +167,7 @@ def test_timestamps_of_a_given_unit(ending, tmp_path, run):
     instant = datetime.datetime(2026, 1, 2, 3, 4, 5, 100, datetime.timezone.utc)
     assert orcish.read_table(tmp_path / "b.orc")["at"].to_pylist() == [instant]
     write(["2026-01-02 03:04:05.000000001"])
-    code, _, err = run(source, tmp_path / "c.orc", "--schema", "at timestamp")
+    code, _, err = run(source, tmp_path / "c.orc", "--schema", "at timestamp[us]")
     assert code == 1
     assert "000000001" in err
 

@@ -134,3 +134,14 @@ def test_columns_of_one_file_keep_their_types(tmp_path, verb, order):
         zip(LATER.schema.names, LATER.schema.types, strict=True)
     )
     assert found.filter(found["unsigned"].is_valid()).select(LATER.schema.names) == LATER
+
+
+def test_columns_of_one_name(tmp_path):
+    when = pa.array([1], pa.timestamp("ns"))
+    table = pa.Table.from_arrays([when, pa.array([1]), when], names=["x", "y", "x"])
+    orcish.write_table(table, tmp_path / "a.orc", arrow_schema=False)
+    for command in (["convert"], ["rewrite", "-o"]):
+        target = tmp_path / f"{command[0]}.orc"
+        assert main([command[0], str(tmp_path / "a.orc"), *command[1:], str(target)]) == 0
+        assert not has_arrow_schema(orcish.ORCFile(target))
+        assert orcish.read_table(target, timestamp_unit="ns") == table

@@ -12,7 +12,7 @@ import pyarrow as pa
 from orcish.arrow.nested import map_fields
 from orcish.cli.formats.json_levels import Levels
 from orcish.cli.formats.json_parsing import documents, parsed_batch
-from orcish.cli.formats.text import BLOCK, given_fields, typed_values
+from orcish.cli.formats.text import BLOCK, fine_units, given_fields, typed_values
 from orcish.cli.formats.text_options import TextOptions
 from orcish.errors import CorruptFileError
 
@@ -40,6 +40,7 @@ def json_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema
     if given and first:
         rows = list(documents(first))
         names = dict.fromkeys(name for row in rows for name in row)
+        given = {name: fine_units(field, (json.dumps(row.get(name)) for row in rows)) for name, field in given.items()}
         # Given columns may have values that pyarrow does not read.
         others = ({name: value for name, value in row.items() if name not in given} for row in rows)
         first = b"".join(json.dumps(row).encode() + b"\n" for row in others if row)

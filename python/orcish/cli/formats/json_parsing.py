@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -12,7 +13,8 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
-from orcish.arrow.nested import is_text, repeated_name
+from orcish.arrow.exact_casts import cast_exactly
+from orcish.arrow.nested import is_list, is_text, repeated_name
 from orcish.cli.formats.errors import INFERRED
 from orcish.cli.formats.text import typed_values
 from orcish.errors import CorruptFileError, UnsupportedError
@@ -115,9 +117,13 @@ def _array(values: list[Any], kind: Any, path: str) -> pa.Array:
         return _struct(values, kind, path)
     if types.is_map(kind):
         return _map(values, kind, path)
-    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+    if is_list(kind):
         return _list(values, kind, path)
-    if types.is_nested(kind) or types.is_dictionary(kind) or isinstance(kind, pa.BaseExtensionType):
+    if types.is_union(kind):
+        return _union(values, kind, path)
+    if types.is_dictionary(kind):
+        return cast_exactly(_array(values, kind.value_type, path), kind)
+    if types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
         raise UnsupportedError(f"column {path!r}: {kind} is not read from JSON")
     if types.is_boolean(kind):
         _check(values, (bool,), kind, path)
@@ -189,6 +195,50 @@ def _list(values: list[Any], kind: Any, path: str) -> pa.Array:
         return cast_array(made, kind)
     except pa.ArrowInvalid as error:
         raise CorruptFileError(f"column {path!r}: {error}") from error
+
+
+def _union(values: list[Any], kind: Any, path: str) -> pa.Array:
+    """Unions of objects with ``tag``, the position of the variant, and ``value``. A value without a tag is that of the
+    first variant that has it. Unions have no nulls: a null is one of the first variant.
+    """
+    variants = [kind.field(at).type for at in range(kind.num_fields)]
+    tags: list[int] = []
+    children: list[list[Any]] = [[] for _ in variants]
+    offsets: list[int] = []
+    for value in values:
+        tag, own = _tagged(value, variants, path)
+        tags.append(tag)
+        offsets.append(len(children[tag]))
+        children[tag].append(own)
+    made = [
+        _array(own, each, f"{path}.field{at}") for at, (own, each) in enumerate(zip(children, variants, strict=True))
+    ]
+    names = [kind.field(at).name for at in range(kind.num_fields)]
+    codes = pa.array([kind.type_codes[tag] for tag in tags], pa.int8())
+    if kind.mode == "dense":
+        return pa.UnionArray.from_dense(codes, pa.array(offsets, pa.int32()), made, names, kind.type_codes)
+    places = [
+        pa.array([at if own == tag else None for own, at in zip(tags, offsets, strict=True)], pa.int32())
+        for tag in range(len(variants))
+    ]
+    wide = [child.take(at) for child, at in zip(made, places, strict=True)]
+    return pa.UnionArray.from_sparse(codes, wide, names, kind.type_codes)
+
+
+def _tagged(value: Any, variants: list[Any], path: str) -> tuple[int, Any]:
+    if value is None:
+        return 0, None
+    if isinstance(value, dict) and set(value) == {"tag", "value"} and type(value["tag"]) is _Number:
+        place = str(value["tag"])
+        if not place.isdecimal() or int(place[:9]) >= len(variants):
+            raise CorruptFileError(f"column {path!r}: the tag {place[:40]} is none of 0 to {len(variants) - 1}")
+        return int(place), value["value"]
+    for tag, kind in enumerate(variants):
+        with contextlib.suppress(CorruptFileError):
+            _array([value], kind, path)
+            return tag, value
+    text = str(value) if type(value) is _Number else json.dumps(value, ensure_ascii=False)
+    raise CorruptFileError(f"column {path!r}: {text[:40]} is one of none of {', '.join(map(str, variants))}")
 
 
 def _map(values: list[Any], kind: Any, path: str) -> pa.Array:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from orcish.arrow.nested import is_binary, is_list, is_text, value_type
 from orcish.arrow.units import DIGITS
+from orcish.cli.formats.schemas import has_open_units
 from orcish.io.names import display_name
 
 __all__ = ["common_schema", "numbered"]
@@ -48,7 +49,9 @@ def common_schema(schemas: list[pa.Schema], locations: list[str], form: str, col
             raise ValueError(f"{names[0]} has other columns than {names[1]}: convert them one by one")
         for key, field in zip(numbered(schema.names), schema, strict=True):
             own = fields[key]
-            kind = _JOINS.get(form, _typed)(own.type, field.type)
+            # Types that are given differ in the units of timestamps only.
+            join = _typed if has_open_units(own) else _JOINS.get(form, _typed)
+            kind = join(own.type, field.type)
             if kind is None and (columns is None or field.name in columns):
                 advice = "--schema gives one type" if form == "json" else "convert them one by one"
                 raise ValueError(

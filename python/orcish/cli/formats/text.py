@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -13,10 +14,11 @@ from orcish.arrow.exact_casts import cast_exactly
 from orcish.arrow.nested import is_binary, is_text, map_fields, repeated_name
 from orcish.cli.formats.encodings import INVALID, as_utf8, column_names, invalid_text
 from orcish.cli.formats.open_quotes import CheckedCsv
+from orcish.cli.formats.schemas import has_open_units, with_units
 from orcish.cli.formats.text_options import TextOptions
-from orcish.errors import CorruptFileError, unknown_column
+from orcish.errors import CorruptFileError, UnsupportedError, unknown_column
 
-__all__ = ["BLOCK", "csv_rows", "csv_schema", "given_fields", "typed_values", "with_text"]
+__all__ = ["BLOCK", "csv_rows", "csv_schema", "fine_units", "given_fields", "typed_values", "with_text"]
 
 BLOCK = 16 << 20
 """Bytes of text that are parsed at a time."""
@@ -24,6 +26,8 @@ OTHER_TEXT = r"^\s|\s$|^\+|^-?0[0-9xX]|^-?[0-9]{19,}$"
 """Texts that are other texts as numbers: with blanks around them, a plus, leading zeros, hexadecimal, or integers that
 floating point numbers write with an exponent.
 """
+FINE = re.compile(r":[0-9]{2}[.,][0-9]{6}[0-9]*[1-9]")
+"""Seconds with digits beyond microseconds."""
 SAME_TEXT = {"integer": r"^(0|-?[1-9][0-9]*)$", "boolean": r"^(true|false)$"}
 """Texts that are the same texts as integers and booleans."""
 
@@ -34,11 +38,11 @@ def given_fields(options: TextOptions) -> dict[str, pa.Field]:
 
 
 def with_text(schema: pa.Schema) -> pa.Schema:
-    """A schema in which columns without values are texts."""
+    """A schema in which columns without values are texts, and the units of timestamps are those that they have."""
 
     def changed(field: pa.Field) -> pa.Field:
         kind = map_fields(field.type, lambda child, _: changed(child))
-        return field.with_type(pa.string() if pa.types.is_null(kind) else kind)
+        return with_units(field.with_type(pa.string() if pa.types.is_null(kind) else kind))
 
     return pa.schema([changed(field) for field in schema], schema.metadata)
 
@@ -127,28 +131,38 @@ def csv_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
     repeated = repeated_name(found.names)
     if repeated is not None:
         raise ValueError(f"two columns have the name {repeated!r}: --no-header with --schema gives other names")
-    kept = _exact_fields(open_file, options, [field for field in found if field.name not in given], found)
-    return pa.schema([given.get(field.name) or kept[field.name] for field in found])
+    return _exact(open_file, options, pa.schema([given.get(field.name, field) for field in found]), given)
 
 
-def _exact_fields(
-    open_file: Callable[[], Any], options: TextOptions, inferred: list[pa.Field], schema: pa.Schema
-) -> dict[str, pa.Field]:
-    """The inferred columns by name, with types that keep all texts of the first block."""
-    kept = {field.name: field for field in inferred}
-    numbers = [field for field in inferred if _is_number(field.type)]
-    if not numbers:
-        return kept
-    types = {name: pa.string() for name in schema.names}
+def _exact(open_file: Callable[[], Any], options: TextOptions, schema: pa.Schema, given: Collection[str]) -> pa.Schema:
+    """The columns with types that keep all texts of the first block: texts in place of inferred numbers, and units for
+    given timestamps without one.
+    """
+    if not any(_is_number(field.type) or has_open_units(field) for field in schema):
+        return schema
+    types = dict.fromkeys(schema.names, pa.string())
     first = next(_batches(open_file, options, types, is_single=len(schema) == 1), None)
-    if first is None:
-        return kept
-    for field in numbers:
-        try:
-            _inferred(first.column(field.name), field)
-        except CorruptFileError:
-            kept[field.name] = field.with_type(pa.string())
-    return kept
+    fields = []
+    for at, field in enumerate(schema):
+        kept = field
+        if first is not None and field.name in given:
+            kept = fine_units(field, map(str, first.column(at)))
+        elif first is not None and _is_number(field.type):
+            try:
+                _inferred(first.column(at), field)
+            except CorruptFileError:
+                kept = field.with_type(pa.string())
+        fields.append(kept)
+    return pa.schema(fields)
+
+
+def fine_units(field: pa.Field, texts: Iterable[str]) -> pa.Field:
+    """A given column, whose timestamps without a unit have nanoseconds if a text has more than six digits of a second.
+    Their units stay open, as other sources may have more digits.
+    """
+    if not has_open_units(field) or not any(map(FINE.search, texts)):
+        return field
+    return with_units(field, "ns", is_open=True)
 
 
 def csv_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -177,7 +191,10 @@ def _given(texts: pa.Array, field: pa.Field) -> pa.Array:
     kind = field.type
     if not is_text(kind) and not is_binary(kind):
         texts = pc.utf8_trim_whitespace(texts)
-    return typed_values(texts, kind, field.name)
+    try:
+        return typed_values(texts, kind, field.name)
+    except pa.ArrowNotImplementedError as error:
+        raise UnsupportedError(f"column {field.name!r}: {kind} is not read from CSV") from error
 
 
 def typed_values(array: pa.Array, kind: pa.DataType, name: str) -> pa.Array:
