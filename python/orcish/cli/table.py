@@ -121,7 +121,7 @@ def _history(options: argparse.Namespace, storage: dict[str, Any]) -> list[str]:
         name = display_name(options.table)
         if is_carbon(options.table, storage):
             raise ValueError(f"{name} is CarbonData, whose loads are no commits: meta shows them")
-        raise ValueError(f"{name}: the folder has no log, and so no history: write_dataset begins one")
+        raise ValueError(f"{name}: the folder has no log, and so no history: convert begins one")
     commits = found[: options.limit]
     if options.json:
         return [json_line({**commit._asdict(), "time": commit.time.isoformat()}) for commit in commits]

@@ -71,6 +71,6 @@ def test_arguments_of_tables_and_files(whole: Path, tmp_path: Path, capsys: pyte
     assert main(["recover", str(whole), "--dry-run", "-o", str(tmp_path / "new.orc")]) == 2
     assert "--dry-run writes no file" in capsys.readouterr().err
     # Without an option of files, it is the command of tables.
-    assert main(["recover", str(whole)]) == 1
-    assert "is a file, and no folder" in capsys.readouterr().err
+    assert main(["recover", str(whole)]) == 2
+    assert "is a file, and no folder: recover " in capsys.readouterr().err
     assert not (tmp_path / "new.orc").exists()

@@ -124,7 +124,7 @@ def test_a_history_without_lines(tmp_path: pathlib.Path, run: Run) -> None:
 @pytest.mark.parametrize("limit", ["0", "20"])
 def test_a_folder_without_a_history(limit: str, tmp_path: pathlib.Path, run: Run) -> None:
     orcish.write_table(pa.table({"id": [1]}), tmp_path / "a.orc")
-    error = f"orcish: {tmp_path}: the folder has no log, and so no history: write_dataset begins one\n"
+    error = f"orcish: {tmp_path}: the folder has no log, and so no history: convert begins one\n"
     assert run("history", tmp_path, "--limit", limit) == (1, [], error)
 
 
