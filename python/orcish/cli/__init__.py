@@ -73,7 +73,7 @@ def _failed(error: BaseException, options: argparse.Namespace) -> int:
     raise error
 
 
-def _parser(chosen: str | None) -> argparse.ArgumentParser:
+def _parser(chosen: str | None) -> Parser:
     """The parser, with the arguments of one command; of all for completion."""
     parser = RootParser(
         prog="orcish",

@@ -8,6 +8,7 @@ import shlex
 from typing import Any
 
 from orcish.cli.output import print_lines
+from orcish.cli.parser import Parser
 from orcish.errors import UnsupportedError
 
 __all__ = ["add_arguments", "complete", "is_completing"]
@@ -35,7 +36,7 @@ def is_completing() -> bool:
     return "_ARGCOMPLETE" in os.environ
 
 
-def complete(parser: argparse.ArgumentParser) -> None:
+def complete(parser: Parser) -> None:
     """Prints completions and ends the process, if a shell asks for them."""
     if is_completing():
         import argcomplete
@@ -44,9 +45,9 @@ def complete(parser: argparse.ArgumentParser) -> None:
         argcomplete.autocomplete(parser)
 
 
-def _add_completers(parser: argparse.ArgumentParser) -> None:
+def _add_completers(parser: Parser) -> None:
     """Gives options whose values are no file names what completes them."""
-    for action in parser._actions:
+    for action in parser.all_actions():
         if isinstance(action.choices, dict):
             for command in action.choices.values():
                 _add_completers(command)
