@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import io
+import itertools
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -33,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     open_streams()
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["help"]:
-        given = [*given[1:2], "--help"]
+        # Jobs of Spark are commands of a command.
+        given = [*itertools.takewhile(lambda each: not each.startswith("-"), given[1:]), "--help"]
     parser = _parser(next((argument for argument in given if not argument.startswith("-")), None))
     complete(parser)
     options = parser.parse_args(given)
@@ -76,7 +78,7 @@ def _failed(error: BaseException, options: argparse.Namespace) -> int:
     raise error
 
 
-def _parser(chosen: str | None) -> argparse.ArgumentParser:
+def _parser(chosen: str | None) -> Parser:
     """The parser, with the arguments of one command; of all for completion."""
     parser = RootParser(
         prog="orcish",

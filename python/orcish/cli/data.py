@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import shutil
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 
@@ -22,10 +24,12 @@ from orcish.cli.rows import add_reading, chosen_reading, open_rows
 from orcish.cli.sources import is_several
 from orcish.cli.stored import fitted_scan, stored_values, stripe_of
 from orcish.io.names import display_name
+from orcish.process import is_terminal
 from orcish.reading.file import ORCFile
 from orcish.reading.scan import Scan
-from orcish.terminal import Table, printable, shorten, show_text
+from orcish.terminal import Table, printable, shorten, show, show_text, width
 from orcish.types import ReadOptions
+from orcish.writing.rows import limited
 
 __all__ = [
     "JSON_VALUES",
@@ -38,6 +42,8 @@ __all__ = [
 ]
 
 _BATCH_SIZE = 8192
+GAP = 2
+"""Blanks between columns."""
 JSON_VALUES = (
     "In JSON, 64-bit integers are numbers, decimals strings; dates and timestamps are in ISO 8601, binaries in "
     "hexadecimal digits; NaN and infinities are strings; maps are objects where their keys are strings and arrays "
@@ -72,7 +78,24 @@ def add_showing(command: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    print_rows(*_read_rows(options), options)
+    most = options.limit
+    if most is None or not (is_terminal(sys.stdout) and is_terminal(sys.stderr)):
+        print_rows(*_read_rows(options), options)
+        return 0
+    # One row more tells whether there are others.
+    schema, batches = _read_rows(argparse.Namespace(**{**vars(options), "limit": most + 1}))
+    counts: list[int] = []
+
+    def counted() -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            counts.append(len(batch))
+            yield batch
+
+    print_rows(schema, limited(counted(), most), options)
+    # The one row may be in a batch of its own.
+    if sum(counts) + sum(map(len, batches)) > most:
+        sys.stdout.flush()
+        show("… and more rows: -n N shows more, --all shows all", is_error=True)
     return 0
 
 
@@ -81,6 +104,10 @@ def print_rows(schema: pa.Schema, batches: Iterable[pa.RecordBatch], options: ar
     if options.json:
         for text in json_text(batches):
             show_text(text)
+    elif is_terminal(sys.stdout) and options.width:
+        terminal = shutil.get_terminal_size().columns
+        hint = "-c names columns, --width W narrows cells" if hasattr(options, "columns") else "--width W narrows cells"
+        print_lines(table_lines(schema, batches, options.width, terminal, f"{hint}, --width 0 and --json show all"))
     else:
         print_lines(table_lines(schema, batches, options.width or None))
 
@@ -127,14 +154,43 @@ def first_rows_of_scan(scan: Scan, limit: int | None) -> Iterator[pa.RecordBatch
     return scan.batch_size(_BATCH_SIZE).to_batches()
 
 
-def table_lines(schema: pa.Schema, batches: Iterable[pa.RecordBatch], max_width: int | None) -> Iterator[str]:
-    """The rows as a table; cells wider than ``max_width`` are truncated."""
+def table_lines(
+    schema: pa.Schema,
+    batches: Iterable[pa.RecordBatch],
+    max_width: int | None,
+    terminal: int | None = None,
+    hint: str = "",
+) -> Iterator[str]:
+    """The rows as a table; cells wider than ``max_width`` are truncated.
+
+    Args:
+        schema: The schema of the rows.
+        batches: The rows.
+        max_width: The widest cell.
+        terminal: The width of the terminal. Columns that do not fit, by the first rows, are left out, and the last
+            line says so.
+        hint: How to see them.
+    """
     names = [shorten(printable(name), max_width) for name in schema.names]
-    table = Table(names, [_is_number(field.type) for field in schema])
+    right = [_is_number(field.type) for field in schema]
+    table: Table | None = None
+    kept = len(names)
     # An empty block at the end prints the header if there are no rows.
     parts = itertools.chain.from_iterable(map(slices, batches))
     for rows in itertools.chain(map(_rows, parts), [()]):
-        yield from table.lines([shorten(_cell(value), max_width) for value in row] for row in rows)
+        texts = [[shorten(_cell(value), max_width) for value in row] for row in rows]
+        if table is None:
+            kept = len(names) if terminal is None else _fitting([names, *texts], terminal)
+            table = Table(names[:kept], right[:kept])
+        yield from table.lines(row[:kept] for row in texts)
+    if kept < len(names):
+        yield f"… and {len(names) - kept:,} more columns, which do not fit: {hint}"
+
+
+def _fitting(rows: Sequence[Sequence[str]], terminal: int) -> int:
+    """How many columns fit into a terminal; the first one does."""
+    ends = itertools.accumulate(max(map(width, cells)) + GAP for cells in zip(*rows, strict=True))
+    return max(sum(end - GAP <= terminal for end in ends), 1)
 
 
 def _rows(batch: pa.RecordBatch) -> Sequence[tuple[Any, ...]]:

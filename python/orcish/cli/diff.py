@@ -159,7 +159,8 @@ def _table(title: str | None, header: list[str], rows: list[list[str]], width: i
     print_lines(["", *([title] if title else [])])
     shown = [[shorten(printable(cell), width) for cell in row] for row in rows]
     keep = [at for at, name in enumerate(header) if name == "" or any(row[at] for row in shown)]
-    print_table([header[at] for at in keep], [[row[at] for at in keep] for row in shown], [at < right for at in keep])
+    cells = [[row[at] for at in keep] for row in shown]
+    print_table([header[at] for at in keep], cells, [at < right for at in keep], cuts=width is not None)
 
 
 def _cells(each: Difference) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,7 @@ from typing import Any
 from orcish.cli.words import in_shell
 from orcish.errors import OrcishError
 from orcish.process import is_terminal
-from orcish.terminal import Table, printable, show, width
+from orcish.terminal import Table, printable, shorten, show, width
 
 __all__ = ["EXPECTED", "fail", "print_lines", "print_table", "print_traceback", "written_json"]
 
@@ -18,6 +19,8 @@ EXPECTED = (OrcishError, OSError, TypeError, KeyError, ValueError)
 """Errors of arguments and files, which are shown without a traceback."""
 _GAP = 2
 """Blanks between columns."""
+MIN_CELL, MAX_WHOLE = 10, 24
+"""The width to which cells are cut at most, and the width of words, such as numbers, that are not cut."""
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -32,7 +35,9 @@ def written_json(file: Any) -> dict[str, Any]:
     return {"file": found.pop("path"), **found}
 
 
-def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool]) -> None:
+def print_table(
+    header: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool], *, cuts: bool = False
+) -> None:
     """Prints a table: in colour on a terminal, if rich is installed, or else as aligned text. Cells are wrapped between
     words where the terminal is narrow; where words do not fit either, lines are wider than it.
 
@@ -40,9 +45,15 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Seq
         header: Names of the columns.
         rows: Texts of the cells.
         right: Which columns are aligned to the right.
+        cuts: Whether cells are cut where the terminal is narrow, and not wrapped.
     """
     head = list(map(printable, header))
     body = [list(map(printable, row)) for row in rows]
+    if cuts and is_terminal(sys.stdout):
+        cuts_at = _cut_widths([head, *body], shutil.get_terminal_size().columns)
+        body = [[shorten(cell, at) for cell, at in zip(row, cuts_at, strict=True)] for row in body]
+        print_lines(Table(head, right).lines(body))
+        return
     console = _console() if is_terminal(sys.stdout) else None
     if console is None:
         print_lines(Table(head, right).lines(body))
@@ -63,6 +74,25 @@ def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Seq
         # Text has no markup.
         table.add_row(*map(Text, row))
     console.print(table)
+
+
+def _cut_widths(rows: Sequence[Sequence[str]], terminal: int) -> list[int]:
+    """The widths of columns with which a table fits into a terminal where the widest cells are cut. Names of columns,
+    and numbers, are whole.
+    """
+    columns = list(zip(*rows, strict=True))
+    found = [max(map(width, cells)) for cells in columns]
+    whole = [[cell for cell in cells[1:] if " " not in cell and width(cell) <= MAX_WHOLE] for cells in columns]
+    least = [max(map(width, [cells[0], *words]), default=0) for cells, words in zip(columns, whole, strict=True)]
+    least = [max(each, MIN_CELL) for each in least]
+    left = terminal - _GAP * (len(columns) - 1)
+    while sum(found) > left:
+        # The widest one, of those that can be narrower.
+        wide = [at for at, most in enumerate(found) if most > least[at]]
+        if not wide:
+            break
+        found[max(wide, key=lambda at: found[at])] -= 1
+    return found
 
 
 def _widths(rows: Sequence[Sequence[str]], terminal: int) -> list[int] | None:

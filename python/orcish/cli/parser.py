@@ -78,6 +78,10 @@ class Parser(argparse.ArgumentParser):
         self.register("action", "append", Append)
         self.register("action", "extend", Extend)
 
+    def all_actions(self) -> list[argparse.Action]:
+        """The arguments, and the commands."""
+        return list(self._actions)
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """See :meth:`argparse.ArgumentParser.parse_known_args`."""
         given = self._joined(sys.argv[1:] if args is None else list(args))

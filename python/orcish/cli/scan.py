@@ -30,7 +30,7 @@ def add_scan(command: argparse.ArgumentParser) -> None:
     )
     add_files(command)
     add_limit(command, "most rows of each file (all)")
-    add_json(command, "file")
+    add_json(command, "file, and one of all where there are several")
     add_reading(command)
     command.set_defaults(run=_scan)
 
@@ -43,7 +43,7 @@ def add_count(command: argparse.ArgumentParser) -> None:
     )
     add_files(command)
     add_limit(command, "most rows of each file (all)")
-    add_json(command, "file")
+    add_json(command, "file, and one of all where there are several")
     add_reading(command)
     command.set_defaults(run=_count)
 
@@ -88,10 +88,12 @@ def _each(options: argparse.Namespace, look: Any, names: tuple[str, ...]) -> int
         done.append(found)
         if options.json:
             print_lines([json_line(found)])
-    if not options.json and done:
+    sums = {name: round(sum(found[name] for found in done), 3) for name in names}
+    if options.json and len(done) > 1:
+        print_lines([json_line({"what": "all", "files": len(done), **sums})])
+    elif not options.json and done:
         shown = [_cells(found, names) for found in done]
         if len(done) > 1:
-            sums = {name: round(sum(found[name] for found in done), 3) for name in names}
             shown.append(_cells({"file": "all", **sums}, names))
         print_table(("file", *names), shown, (False, *(True for _ in names)))
     return code

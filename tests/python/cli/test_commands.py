@@ -291,7 +291,7 @@ class TestFolders:
         assert len(rows(f"{table}/*/*.orc", "--all")) == 3
         assert run("data", table)[1][0].split() == ["id", "day"]
         code, lines, err = run("data", table, "--stripe", 0)
-        assert (code, lines) == (1, [])
+        assert (code, lines) == (2, [])
         assert "--stripe is of one file" in err
 
     def test_meta(self, table, run):
@@ -355,8 +355,8 @@ class TestErrors:
 
     def test_unknown_stripe(self, nested, run):
         code, _, err = run("data", nested, "--stripe", 9)
-        assert code == 1
-        assert "no stripe 9" in err
+        assert code == 2
+        assert "no such stripe" in err
 
     @pytest.mark.parametrize("arguments", [[], ["data"], ["data", "f", "-n", "-1"], ["data", "f", "-n", "1", "--all"]])
     def test_usage(self, arguments, capsys):

@@ -482,7 +482,8 @@ class TestWhatIsRefused:
         ids=lambda value: " ".join(value) if isinstance(value, list) else None,
     )
     def test_options(self, arguments, text, orc, tmp_path, run, monkeypatch):
-        of_arguments = text.endswith(("is of folders", "of targets that are files", "of targets that are ORC"))
+        of_files = text in ("one of the sources", "sources have one format", "the nearest name is 'id'", "--schema")
+        of_files |= text in ("missing.parquet", "--existing-data overwrite replaces it", "is a folder")
         monkeypatch.chdir(tmp_path)
         pa.parquet.write_table(pa.table({"id": [1]}), "a.parquet")
         pathlib.Path("a.csv").write_text("id\n1\n")
@@ -490,7 +491,7 @@ class TestWhatIsRefused:
         pathlib.Path("d.parquet").mkdir()
         before = names(tmp_path)
         code, lines, err = run(*arguments)
-        assert (code, lines) == ((2 if of_arguments else 1), [])
+        assert (code, lines) == ((1 if of_files else 2), [])
         assert text in err
         assert names(tmp_path) == before
         assert orcish.read_table("rows.orc").equals(ROWS)

@@ -155,7 +155,7 @@ def test_schemas_that_nest_deeply(begin, end, tmp_path, run):
     (tmp_path / "a.jsonl").write_text("{}\n")
     given = f"a {begin * 100_000}int{end * 100_000}"
     code, _, err = run(tmp_path / "a.jsonl", tmp_path / "b.csv", "--schema", given)
-    assert code == 1
+    assert code == 2
     assert err.endswith("nests more than 128 levels deep\n")
     assert len(err) < 300
 

@@ -264,3 +264,83 @@ def test_no_word_of_a_table_is_broken(name, columns, tmp_path, monkeypatch):
     assert words == {word for word in found.split() if word.strip("-")}
     if name == "compat" and columns >= 60:
         assert max(map(len, found.splitlines()[1:])) <= columns
+
+
+class TestWidth:
+    """Rows on a terminal of 80 columns."""
+
+    @pytest.fixture
+    def wide(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("COLUMNS", "80")
+        monkeypatch.setenv("NO_COLOR", "1")
+        path = tmp_path / "wide.orc"
+        orcish.write_table(pa.table({f"column_{at}": [f"value {at}"] * 12 for at in range(30)}), path)
+        return path
+
+    @staticmethod
+    def arguments(command, path):
+        return ["sql", f"from '{path}'"] if command == "sql" else [command, path]
+
+    @pytest.fixture
+    def shown(self, monkeypatch):
+        def shown(*arguments, is_terminal=True):
+            out, err = io.StringIO(), io.StringIO()
+            out.isatty = err.isatty = lambda: is_terminal
+            with monkeypatch.context() as patch:
+                patch.setattr("sys.stdout", out)
+                patch.setattr("sys.stderr", err)
+                main([str(each) for each in arguments])
+            return out.getvalue().splitlines(), err.getvalue()
+
+        return shown
+
+    @pytest.mark.parametrize("command", ["data", "head", "tail", "sample", "sql"])
+    def test_columns_that_do_not_fit_are_left_out(self, command, wide, shown):
+        if command == "sql":
+            pytest.importorskip("duckdb")
+        lines, _ = shown(*self.arguments(command, wide))
+        left = 30 - len(lines[0].split())
+        assert 0 < left < 30
+        assert lines[-1].startswith(f"… and {left} more columns, which do not fit")
+        assert all(len(line) <= 80 for line in lines[:-1])
+        for more, is_terminal in ((["--width", "0"], True), ([], False)):
+            lines, _ = shown(*self.arguments(command, wide), *more, is_terminal=is_terminal)
+            assert len(lines[0].split()) == 30
+            assert "more columns" not in lines[-1]
+
+    @pytest.mark.parametrize("rows", [0, 1, 11, 12, 13])
+    def test_more_rows(self, rows, wide, shown):
+        for more in ([], ["--json"], ["--stripe", "0"], ["--where", "column_0 = 'value 0'"]):
+            lines, err = shown("data", wide, "-n", rows, *more)
+            assert ("more rows" in err) == (rows < 12)
+            assert sum("value 0" in line for line in lines) == min(rows, 12)
+            assert not shown("data", wide, "-n", rows, *more, is_terminal=False)[1]
+        assert not shown("data", wide, "--all")[1]
+
+    def test_differences_are_cut(self, tmp_path, shown, wide):
+        for name in ("a", "b"):
+            orcish.write_table(
+                pa.table({"id": [1], "t": [f"{name} text of some words " * 5]}), tmp_path / f"{name}.orc"
+            )
+        lines, _ = shown("diff", tmp_path / "a.orc", tmp_path / "b.orc")
+        assert lines[-1].count("…") == 2
+        assert len(lines[-1]) <= 80
+
+
+@pytest.mark.parametrize("command", ["count", "scan"])
+def test_totals(command, tmp_path, capsys):
+    for name in ("a", "b"):
+        orcish.write_table(pa.table({"id": [1, 2]}), tmp_path / f"{name}.orc")
+    assert main([command, "--json", str(tmp_path / "a.orc"), str(tmp_path / "b.orc")]) == 0
+    *files, total = map(json.loads, capsys.readouterr().out.splitlines())
+    assert [each["rows"] for each in files] == [2, 2]
+    assert (total["what"], total["files"], total["rows"]) == ("all", 2, 4)
+    assert main([command, "--json", str(tmp_path / "a.orc")]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_help_of_jobs(capsys):
+    for given in (["help", "spark", "compact"], ["help", "data"], ["help"]):
+        with pytest.raises(SystemExit):
+            main(given)
+        assert capsys.readouterr().out.startswith(f"usage: {' '.join(['orcish', *given[1:]])} ")
