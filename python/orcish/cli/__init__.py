@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import io
-import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,11 +14,12 @@ from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.commands import COMMANDS
 from orcish.cli.completion import complete, is_completing
 from orcish.cli.groups import RootParser
-from orcish.cli.output import EXPECTED, fail, print_traceback
+from orcish.cli.output import EXPECTED, drop_output, fail, print_traceback
 from orcish.cli.parser import Parser
 from orcish.cli.standard_input import named_sources, source_names
 from orcish.errors import out_of_memory
 from orcish.process import EndingSignals, open_streams
+from orcish.terminal import show_text
 
 __all__ = ["main"]
 
@@ -32,7 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given = [*given[1:2], "--help"]
     parser = _parser(next((argument for argument in given if not argument.startswith("-")), None))
     complete(parser)
-    options = parser.parse_args(given)
+    try:
+        options = parser.parse_args(given)
+    except OSError as error:
+        # The help cannot be printed.
+        return _failed(error, argparse.Namespace())
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Characters that the terminal cannot show are escaped.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -51,7 +55,7 @@ def _run(options: argparse.Namespace) -> int:
     run: Callable[[argparse.Namespace], int] = options.run
     with named_sources(options):
         code = run(options)
-    sys.stdout.flush()
+    show_text("", is_last=True)
     return code
 
 
@@ -60,7 +64,7 @@ def _failed(error: BaseException, options: argparse.Namespace) -> int:
     trouble = getattr(options, "trouble", 1)
     if isinstance(error, BrokenPipeError):
         # The reader of the pipe is gone. The rest of the buffer must not fail again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         return 0
     if isinstance(error, WrongArgumentsError):
         return fail(error, 2)

@@ -78,20 +78,29 @@ def _run(options: argparse.Namespace) -> int:
     if options.memory is not None:
         settings["memory_limit"] = options.memory
     tables: dict[str, str] = {}
+    others: list[str] = []
     try:
         with duckdb.connect(config=settings) as connection, stopped_by_signals(connection.interrupt):
-            tables |= _tables(_named_tables(connection, options.query), dict(options.tables))
+            names, others = _named_tables(connection, options.query)
+            tables |= _tables(names, dict(options.tables))
+            others += [name for name in names if name not in tables and named(name).format]
             for name, path in tables.items():
                 add_table(connection, name, _rows(path, options))
             schema, batches = _result(connection.sql(options.query))
             print_rows(schema, limited(batches, options.limit), options)
     except duckdb.Error as error:
-        raise ValueError(f"duckdb: {message_of(error, tables)}") from error
+        text = f"duckdb: {message_of(error, tables)}"
+        of_query = (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException)
+        if not isinstance(error, of_query) and not any(name in text for name in [*tables, *others]):
+            # Files that duckdb itself reads may be damaged.
+            text = f"{', '.join(map(display_name, others))}: {text}" if others else text
+        raise ValueError(text) from error
     return 0
 
 
-def _named_tables(connection: Any, query: str) -> list[str]:
-    """The names in quotes, or without a schema, that stand for tables in a query, as duckdb parses it.
+def _named_tables(connection: Any, query: str) -> tuple[list[str], list[str]]:
+    """The names in quotes, or without a schema, that stand for tables in a query, as duckdb parses it, and the names of
+    files in calls of functions such as ``read_parquet``.
 
     Raises:
         ValueError: The text is no query, or several.
@@ -107,13 +116,17 @@ def _named_tables(connection: Any, query: str) -> list[str]:
         raise ValueError("the query: one is run at a time")
     found: dict[str, None] = {}
     own: set[str] = set()
+    files: list[str] = []
     for node in _nodes(parsed):
         if "cte_map" in node:
             own.update(each["key"].lower() for each in node["cte_map"]["map"])
+        if node.get("type") == "TABLE_FUNCTION":
+            values = [each.get(key) for each in _nodes(node) for key in ("value", "text")]
+            files += [text for text in values if isinstance(text, str) and named(text).format]
         if node.get("type") == "BASE_TABLE" and not node.get("schema_name") and not node.get("catalog_name"):
             found[node["table_name"]] = None
     # A common table expression hides a table of its name from all but itself.
-    return [name for name in found if name.lower() not in own or os.path.exists(local_path(name))]
+    return [name for name in found if name.lower() not in own or os.path.exists(local_path(name))], files
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
