@@ -60,12 +60,29 @@ def json_float(value: float) -> float | str:
 
 def show(line: str, *, is_error: bool = False) -> None:
     """Prints a line. All output of commands is printed here, or by :func:`show_text`."""
-    print(printable(line), file=sys.stderr if is_error else sys.stdout)
+    if is_error:
+        print(printable(line), file=sys.stderr)
+        return
+    show_text(f"{printable(line)}\n")
 
 
-def show_text(text: str) -> None:
-    """Prints whole lines in which everything is escaped that :func:`printable` escapes."""
-    sys.stdout.write(text)
+def show_text(text: str, *, is_last: bool = False) -> None:
+    """Prints whole lines in which everything is escaped that :func:`printable` escapes.
+
+    Args:
+        text: The lines.
+        is_last: Whether nothing follows: all that was printed is written.
+
+    Raises:
+        OSError: Standard output cannot be written.
+    """
+    try:
+        sys.stdout.write(text)
+        if is_last:
+            sys.stdout.flush()
+    except OSError as error:
+        # The number says which subclass it is.
+        raise OSError(error.errno, f"standard output: {error.strerror}") from error
 
 
 def width(text: str) -> int:

@@ -6,7 +6,6 @@ import argparse
 import importlib
 import io
 import itertools
-import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,13 +14,14 @@ from orcish._native import __version__
 from orcish.cli.commands import COMMANDS
 from orcish.cli.completion import complete, is_completing
 from orcish.cli.groups import RootParser
-from orcish.cli.output import EXPECTED, fail, print_traceback
+from orcish.cli.output import EXPECTED, drop_output, fail, print_traceback
 from orcish.cli.parser import Parser
 from orcish.cli.standard_input import named_sources, source_names
 from orcish.cli.words import set_options
 from orcish.cli.wrong_arguments import is_of_arguments
 from orcish.errors import out_of_memory
 from orcish.process import EndingSignals, open_streams
+from orcish.terminal import show_text
 
 __all__ = ["main"]
 
@@ -38,7 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given = [*itertools.takewhile(lambda each: not each.startswith("-"), given[1:]), "--help"]
     parser = _parser(next((argument for argument in given if not argument.startswith("-")), None))
     complete(parser)
-    options = parser.parse_args(given)
+    try:
+        options = parser.parse_args(given)
+    except OSError as error:
+        # The help cannot be printed.
+        return _failed(error, argparse.Namespace())
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Characters that the terminal cannot show are escaped.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -58,7 +62,7 @@ def _run(options: argparse.Namespace) -> int:
     set_options(vars(options))
     with named_sources(options):
         code = run(options)
-    sys.stdout.flush()
+    show_text("", is_last=True)
     return code
 
 
@@ -67,7 +71,7 @@ def _failed(error: BaseException, options: argparse.Namespace) -> int:
     trouble = getattr(options, "trouble", 1)
     if isinstance(error, BrokenPipeError):
         # The reader of the pipe is gone. The rest of the buffer must not fail again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         return 0
     if isinstance(error, MemoryError):
         return fail(out_of_memory(", ".join(source_names(options)) or "orcish", error), trouble)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import traceback
@@ -13,7 +14,7 @@ from orcish.errors import OrcishError
 from orcish.process import is_terminal
 from orcish.terminal import Table, printable, shorten, show, width
 
-__all__ = ["EXPECTED", "fail", "print_lines", "print_table", "print_traceback", "written_json"]
+__all__ = ["EXPECTED", "drop_output", "fail", "print_lines", "print_table", "print_traceback", "written_json"]
 
 EXPECTED = (OrcishError, OSError, TypeError, KeyError, ValueError)
 """Errors of arguments and files, which are shown without a traceback."""
@@ -125,8 +126,7 @@ def _console() -> Any:
 
 def fail(error: Exception, code: int = 1) -> int:
     """Prints the message of an error; gives the exit code."""
-    # Rows before the error are printed before it.
-    sys.stdout.flush()
+    _end_output()
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     if isinstance(error, KeyError):
         # The text of a KeyError is quoted.
@@ -139,9 +139,22 @@ def fail(error: Exception, code: int = 1) -> int:
     return code
 
 
+def _end_output() -> None:
+    """Writes what was printed before an error. Where that fails, the rest must not fail again at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        drop_output()
+
+
+def drop_output() -> None:
+    """Lets standard output, which cannot be written, be the null device."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def print_traceback(code: int = 1) -> int:
     """Prints the traceback of an unexpected exception; gives the exit code."""
-    sys.stdout.flush()
+    _end_output()
     for line in traceback.format_exc().splitlines():
         show(line, is_error=True)
     return code

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from orcish.cli.actions import Append, Extend, Once
 from orcish.errors import suggestion
-from orcish.terminal import printable
+from orcish.terminal import printable, show_text
 
 __all__ = ["Parser"]
 
@@ -146,6 +146,13 @@ class Parser(argparse.ArgumentParser):
             takes_value = action is not None and action.nargs is None
             joined.append(argument)
         return joined
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # The original drops errors of writing.
+        if file is sys.stdout and message:
+            show_text(message, is_last=True)
+        else:
+            super()._print_message(message, file)
 
     def error(self, message: str) -> NoReturn:
         """Prints an error, on a line, and exits."""

@@ -89,6 +89,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.memory is not None:
         settings["memory_limit"] = options.memory
     tables: dict[str, str] = {}
+    others: list[str] = []
     try:
         connected = duckdb.connect(config=settings)
     except duckdb.Error as error:
@@ -97,7 +98,9 @@ def _run(options: argparse.Namespace) -> int:
         with contextlib.ExitStack() as stack:
             connection = stack.enter_context(connected)
             stack.enter_context(stopped_by_signals(connection.interrupt))
-            tables |= _tables(_named_tables(connection, options.query), dict(options.tables))
+            names, others = _named_tables(connection, options.query)
+            tables |= _tables(names, dict(options.tables))
+            others += [name for name in names if name not in tables and named(name).format]
             if STREAM in tables.values():
                 path = stack.enter_context(stream_file())
                 tables = {name: path if each == STREAM else each for name, each in tables.items()}
@@ -111,12 +114,18 @@ def _run(options: argparse.Namespace) -> int:
             schema, batches = _result(connection.sql(options.query), has_unions=has_unions)
             print_rows(schema, limited(batches, options.limit), options)
     except duckdb.Error as error:
-        raise ValueError(f"duckdb: {message_of(error, tables)}") from error
+        text = f"duckdb: {message_of(error, tables)}"
+        of_query = (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException)
+        if not isinstance(error, of_query) and not any(name in text for name in [*tables, *others]):
+            # Files that duckdb itself reads may be damaged.
+            text = f"{', '.join(map(display_name, others))}: {text}" if others else text
+        raise ValueError(text) from error
     return 0
 
 
-def _named_tables(connection: Any, query: str) -> list[str]:
-    """The names in quotes, or without a schema, that stand for tables in a query, as duckdb parses it.
+def _named_tables(connection: Any, query: str) -> tuple[list[str], list[str]]:
+    """The names in quotes, or without a schema, that stand for tables in a query, as duckdb parses it, and the names of
+    files in calls of functions such as ``read_parquet``.
 
     Raises:
         WrongArgumentsError: The text is no query, or several, or a file is named without quotes.
@@ -134,9 +143,13 @@ def _named_tables(connection: Any, query: str) -> list[str]:
         raise WrongArgumentsError("the query: one is run at a time")
     found: dict[str, None] = {}
     own: set[str] = set()
+    files: list[str] = []
     for node in _nodes(parsed):
         if "cte_map" in node:
             own.update(each["key"].lower() for each in node["cte_map"]["map"])
+        if node.get("type") == "TABLE_FUNCTION":
+            values = [each.get(key) for each in _nodes(node) for key in ("value", "text")]
+            files += [text for text in values if isinstance(text, str) and named(text).format]
         if node.get("type") == "BASE_TABLE":
             parts = [node[part] for part in ("catalog_name", "schema_name", "table_name") if node.get(part)]
             name = ".".join(parts)
@@ -145,7 +158,7 @@ def _named_tables(connection: Any, query: str) -> list[str]:
             if len(parts) == 1:
                 found[name] = None
     # A common table expression hides a table of its name from all but itself.
-    return [name for name in found if name.lower() not in own or os.path.exists(local_path(name))]
+    return [name for name in found if name.lower() not in own or os.path.exists(local_path(name))], files
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:

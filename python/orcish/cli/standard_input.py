@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import os
 import sys
 from collections.abc import Iterator
 
 from orcish.io.names import display_name
+from orcish.io.paths import is_unicode
 
 __all__ = ["STREAM", "named_sources", "source_names", "stream_file"]
 
@@ -29,8 +31,10 @@ def named_sources(options: argparse.Namespace) -> Iterator[None]:
         options: The arguments, which are changed; ``standard_input`` is the path.
 
     Raises:
-        ValueError: ``-`` is a table or a target, is there twice, or standard input is a terminal.
+        ValueError: An argument is not UTF-8, ``-`` is a table or a target, or is there twice, or standard input is
+            closed or a terminal.
     """
+    _check_texts(options)
     for name in OTHERS:
         if getattr(options, name, None) == STREAM and not getattr(options, "has_stream_target", False):
             raise ValueError("-: a table, or a file that is written, has a name: a file of the name - is ./-")
@@ -53,6 +57,24 @@ def named_sources(options: argparse.Namespace) -> Iterator[None]:
         yield
 
 
+def _check_texts(options: argparse.Namespace) -> None:
+    """Checks that arguments are text. Other bytes of arguments are lone surrogates, and files of such names are not
+    read by all commands.
+
+    Raises:
+        ValueError: An argument is not.
+    """
+    for name, value in vars(options).items():
+        for each in _listed(value):
+            for text in each if isinstance(each, tuple) else [each]:
+                if isinstance(text, str) and not is_unicode(text):
+                    shown = text.encode(errors="surrogateescape").decode(errors="backslashreplace")
+                    is_path = name in (*SOURCES, *OTHERS, "tables", "like")
+                    what = "name" if is_path else "argument"
+                    advice = ": rename the file, or make a link to it" if is_path else ""
+                    raise ValueError(f"{shown}: the {what} is not UTF-8{advice}")
+
+
 def source_names(options: argparse.Namespace) -> list[str]:
     """The names of the sources of a command, or its query, for messages."""
     given = [each for name in (*SOURCES, "table", "query") for each in _listed(getattr(options, name, None))]
@@ -64,23 +86,30 @@ def stream_file() -> Iterator[str]:
     """The path of a file with the bytes of standard input, within the block.
 
     Raises:
-        ValueError: Standard input is a terminal.
+        ValueError: Standard input is closed or a terminal.
     """
     if sys.stdin is None or sys.stdin.isatty():
-        raise ValueError("-: standard input is a terminal: give a file, or redirect one; a file of the name - is ./-")
+        what = "closed" if sys.stdin is None else "a terminal"
+        raise ValueError(f"-: standard input is {what}: give a file, or redirect one; a file of the name - is ./-")
     if _is_whole_file():
         yield "/dev/stdin"
         return
-    # They would be a part of each start.
-    import shutil
-
+    # It would be a part of each start.
     from orcish.io.temporary_folder import TemporaryFolder
 
     with TemporaryFolder("orcish-") as folder:
-        path = os.path.join(folder, "standard-input")
-        with open(path, "xb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file, 1 << 20)
+        path = os.path.join(folder.name, "standard-input")
+        with open(path, "xb", buffering=0) as file:
+            while data := sys.stdin.buffer.read(1 << 20):
+                with folder.errors_of_writing():
+                    _write(file, data)
         yield path
+
+
+def _write(file: io.FileIO, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[file.write(left) :]
 
 
 def _is_whole_file() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -69,9 +70,11 @@ class Partitions:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._close()
-        if self._folder is not None:
-            self._folder.cleanup()
+        if self._folder is None:
+            return
+        # After an error, the ends of files may not be written either.
+        with self._folder, contextlib.suppress(OSError):
+            self._close()
 
     def add(self, side: Side, batch: pa.RecordBatch) -> None:
         """Adds rows of a side."""
@@ -95,6 +98,7 @@ class Partitions:
             self._spill(*each)
 
     def _spill(self, side: Side, batch: pa.RecordBatch) -> None:
+        assert self._folder is not None
         if not batch.num_rows:
             return
         numbers = self._buckets(side, [batch.column(at) for at in self._keys], self.count)
@@ -102,7 +106,8 @@ class Partitions:
         rows = pa.RecordBatch.from_arrays([column.take(order) for column in batch.columns], schema=batch.schema)
         at = 0
         for entry in numbers.take(order).value_counts().to_pylist():
-            self._writer(side, entry["values"]).write_batch(rows.slice(at, entry["counts"]))
+            with self._folder.errors_of_writing():
+                self._writer(side, entry["values"]).write_batch(rows.slice(at, entry["counts"]))
             at += entry["counts"]
 
     def _writer(self, side: Side, part: int) -> Any:
@@ -129,7 +134,8 @@ class Partitions:
         if self._folder is None:
             yield from self._held_parts()
             return
-        self._close()
+        with self._folder.errors_of_writing():
+            self._close()
         for part in range(self.count):
             yield self._read("a", part), self._read("b", part)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -16,7 +15,6 @@ from orcish.arrow.casting import cast_array
 from orcish.arrow.selecting import select_rows
 from orcish.errors import unknown_column
 from orcish.filters.steps import check_steps
-from orcish.io.names import display_name
 from orcish.io.temporary_folder import TemporaryFolder
 from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource, DerivedRows, rows_of
@@ -81,8 +79,8 @@ class SortedRows(DerivedRows):
                 # The sorted rows take as much memory again, and so does the stripe that is written.
                 if size >= self._memory // 4:
                     if runs is None:
-                        folder = stack.enter_context(_temporary_folder(self._folder))
-                        runs = _Runs(folder, schema, self._keys, self._memory)
+                        folder = stack.enter_context(TemporaryFolder("orcish-sort-", self._folder))
+                        runs = _Runs(folder.name, schema, self._keys, self._memory)
                     runs.add(_sorted(pa.Table.from_batches(pending, schema), self._keys))
                     pending, size = [], 0
             last = _sorted(pa.Table.from_batches(pending, schema), self._keys)
@@ -94,14 +92,6 @@ class SortedRows(DerivedRows):
                 runs.add(last)
             del last
             yield from runs.merged()
-
-
-def _temporary_folder(folder: str | None) -> TemporaryFolder:
-    try:
-        return TemporaryFolder("orcish-sort-", folder)
-    except OSError as error:
-        where = display_name(folder or tempfile.gettempdir())
-        raise OSError(error.errno, f"{where}: no temporary folder can be made there: {error.strerror}") from error
 
 
 class _Runs:

@@ -46,6 +46,9 @@ class Writer(Protocol):
     def close(self) -> None:
         """Writes what is left."""
 
+    def abandon(self) -> None:
+        """Ends the writer after an error, once the sink drops what is written."""
+
 
 def write_foreign(
     rows: BatchSource,
@@ -84,13 +87,18 @@ def write_foreign(
     with _published(target, storage, overwrite=overwrite) as sink, reported(progress, f"write {target}", total) as add:
         with errors_of_writing(target):
             writer = WRITERS[form](sink, schema, codec, level, text.with_delimiter(named(target).delimiter))
-        for batch in batches:
+        try:
+            for batch in batches:
+                with errors_of_writing(target):
+                    writer.write(batch)
+                count += len(batch)
+                add(len(batch))
             with errors_of_writing(target):
-                writer.write(batch)
-            count += len(batch)
-            add(len(batch))
-        with errors_of_writing(target):
-            writer.close()
+                writer.close()
+        except BaseException:
+            sink.abort()
+            writer.abandon()
+            raise
         size = sink.publish()
     return ForeignFile(target, count, size)
 
@@ -131,6 +139,9 @@ class ParquetFile:
         """See :class:`Writer`."""
         self._end_group()
         self._writer.close()
+
+    def abandon(self) -> None:
+        """See :class:`Writer`."""
 
     def _end_group(self) -> None:
         if self._pending:
@@ -177,6 +188,9 @@ class ArrowFile:
         """See :class:`Writer`."""
         self._writer.close()
 
+    def abandon(self) -> None:
+        """See :class:`Writer`."""
+
 
 class ArrowStream(ArrowFile):
     """Writes streams of Arrow IPC."""
@@ -194,6 +208,11 @@ class Text:
         """See :class:`Writer`."""
         if isinstance(self._stream, pa.NativeFile):
             self._stream.close()
+
+    def abandon(self) -> None:
+        """See :class:`Writer`. Streams of bz2 that are dropped print their errors."""
+        with contextlib.suppress(OSError, pa.ArrowException):
+            Text.close(self)
 
 
 class JsonLines(Text):
