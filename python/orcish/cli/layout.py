@@ -44,7 +44,7 @@ def _run(options: argparse.Namespace) -> int:
     if not options.advise and (options.lookup or options.filters):
         raise WrongArgumentsError("--lookup and --where are of --advise, which is missing")
     if options.output is not None:
-        checked_page(options.output, overwrite=options.overwrite)
+        checked_page(options.files, options.output, overwrite=options.overwrite)
     elif options.overwrite:
         raise WrongArgumentsError("--overwrite is of --output, which is missing")
     advice = advice_of(options.files, options).to_dict() if options.advise else None

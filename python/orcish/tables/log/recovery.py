@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Literal, cast
 
 from orcish.keywords import checked_keywords
-from orcish.tables.log.table import log_of
+from orcish.tables.log.table import of_log
 from orcish.types import FileSystem, StorageOptions
 
 __all__ = ["recover", "vacuum"]
@@ -51,7 +51,7 @@ def recover(
         CommitError: The commit cannot be finished.
         OSError: The table cannot be read or written.
     """
-    done = log_of(target, filesystem, storage_options).recover(undo=undo)
+    done = of_log(target, filesystem, storage_options, lambda log: log.recover(undo=undo), "nothing")
     return cast('Literal["nothing", "finished", "undone"]', done)
 
 
@@ -90,4 +90,4 @@ def vacuum(
         OSError: The table cannot be read or written.
     """
     age = older_than if isinstance(older_than, timedelta) else timedelta(days=older_than)
-    return log_of(target, filesystem, storage_options).vacuum(age.total_seconds())
+    return of_log(target, filesystem, storage_options, lambda log: log.vacuum(age.total_seconds()), 0)
