@@ -55,7 +55,7 @@ from orcish.tables.convert import convert
 from orcish.tables.delete import delete
 from orcish.tables.deletion import Deleted
 from orcish.tables.log.history import Commit, history
-from orcish.tables.log.recovery import recover, vacuum
+from orcish.tables.recovery import recover, vacuum
 from orcish.tables.write import write_dataset
 from orcish.types import BloomFilter, ColumnStatistics, ColumnStorage, Finding, Progress, RowGroup, StripeInfo
 from orcish.writing.dataset import WrittenFile

@@ -45,7 +45,7 @@ def _run(options: argparse.Namespace) -> int:
     if not options.advise and (options.lookup or options.filters):
         raise WrongArgumentsError("--lookup and --where are of --advise, which is missing")
     if options.output is not None:
-        checked_page(options.output, overwrite=options.overwrite)
+        checked_page(options.files, options.output, overwrite=options.overwrite)
     elif options.overwrite:
         raise WrongArgumentsError("--overwrite is of --output, which is missing")
     advice = json_of(advice_of(options.files, options)) if options.advise else None

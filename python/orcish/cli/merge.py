@@ -7,7 +7,7 @@ import argparse
 from orcish.carbon.detect import has_carbon
 from orcish.cli.arguments import add_files, add_storage
 from orcish.cli.output import print_lines
-from orcish.cli.targets import add_overwrite, check_target
+from orcish.cli.targets import add_overwrite, check_orc_name, check_target
 from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.tables.apart import check_apart
@@ -34,6 +34,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     storage = dict(options.storage_options)
+    check_orc_name(options.output, "merge")
     check_target(options.output, storage, overwrite=options.overwrite)
     sources = _sources(options.files, storage)
     check_apart(

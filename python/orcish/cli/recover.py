@@ -9,9 +9,9 @@ from typing import Any
 from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import add_storage
 from orcish.cli.output import print_lines
-from orcish.cli.targets import add_overwrite, check_target
+from orcish.cli.targets import add_overwrite, check_orc_name, check_target
 from orcish.io.names import display_name
-from orcish.tables.log.recovery import recover
+from orcish.tables.recovery import recover
 from orcish.terminal import json_line
 from orcish.writing.recovery import Recovered, recover_file
 from orcish.writing.target import check_no_source
@@ -67,6 +67,7 @@ def _run(options: argparse.Namespace) -> int:
         check_no_source(
             options.output, [name for name in (options.path, options.like) if name is not None], None, storage
         )
+        check_orc_name(options.output, "recover")
         check_target(options.output, storage, overwrite=options.overwrite)
     found = recover_file(
         options.path, options.output, like=options.like, overwrite=options.overwrite, storage_options=storage

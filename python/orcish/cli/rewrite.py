@@ -28,7 +28,7 @@ from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.output import EXPECTED, print_lines, written_json
 from orcish.cli.rows import add_reading, open_rows
 from orcish.cli.sources import is_several
-from orcish.cli.targets import add_overwrite, check_target
+from orcish.cli.targets import add_overwrite, check_orc_name, check_target
 from orcish.cli.wrong_arguments import fail_of_source
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
@@ -155,10 +155,10 @@ def _in_place(source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def _written(sources: list[str], target: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Writes all sources as one file, or as one table."""
-    form = None if os.path.isdir(local_path(target)) else named(target).format
-    if form not in (ORC, None):
-        raise ValueError(f"{display_name(target)}: rewrite writes ORC: convert writes other formats")
-    if form == ORC:
+    is_folder = os.path.isdir(local_path(target))
+    if not is_folder:
+        check_orc_name(target, "rewrite")
+    if not is_folder and named(target).format == ORC:
         check_target(target, dict(options.storage_options), overwrite=options.overwrite)
         return _to_file(sources, target, options)
     scan = _scan(sources, options)

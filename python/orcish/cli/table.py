@@ -13,7 +13,7 @@ from orcish.io.names import display_name
 from orcish.tables.compact import compact
 from orcish.tables.delete import delete
 from orcish.tables.log.history import Commit, history
-from orcish.tables.log.recovery import STALE, vacuum
+from orcish.tables.recovery import STALE, vacuum
 from orcish.terminal import json_line, printable, shorten
 
 __all__ = ["add_compact", "add_delete", "add_history", "add_vacuum"]

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 
 from orcish import _native
+from orcish.cli.formats.names import ORC, named
 from orcish.io.filesystem import foreign_path, is_foreign
 from orcish.io.local_file import checked_place, target_exists
 from orcish.io.names import display_name
@@ -14,12 +15,22 @@ from orcish.io.paths import is_http, local_path
 from orcish.io.storage import native_storage
 from orcish.tables.log.table import check_no_file_of_table
 
-__all__ = ["add_overwrite", "check_target"]
+__all__ = ["add_overwrite", "check_orc_name", "check_target"]
 
 
 def add_overwrite(command: argparse.ArgumentParser) -> None:
     """Adds the argument for the replacement of a file."""
     command.add_argument("--overwrite", action="store_true", help="replace the target if it is there")
+
+
+def check_orc_name(target: str, verb: str) -> None:
+    """Checks that the name of a file that a command writes is not that of a file of another format.
+
+    Raises:
+        ValueError: It is one.
+    """
+    if named(target).format not in (ORC, None):
+        raise ValueError(f"{display_name(target)}: {verb} writes ORC: convert writes other formats")
 
 
 def check_target(target: str, storage: Mapping[str, str], *, overwrite: bool, advice: str = "--overwrite") -> None:

@@ -10,12 +10,26 @@ import stat
 from orcish.io.moved import Moved, hidden_name
 from orcish.io.names import display_name
 
-__all__ = ["NewFolder", "checked_place", "local_output", "target_appeared", "target_exists"]
+__all__ = ["NewFolder", "checked_place", "kind_of", "local_output", "target_appeared", "target_exists"]
 
 STREAMS = ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")
 """Paths of open files, which may be those of regular ones."""
 NO_LINKS = {errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.EXDEV}
 """Errors of file systems without hard links."""
+
+KINDS = (
+    (stat.S_ISFIFO, "a pipe (FIFO)"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+"""What is at a path that is no file."""
+
+
+def kind_of(path: str) -> str:
+    """What is at a path, which is no file and no folder."""
+    mode = os.stat(path).st_mode
+    return next((text for is_kind, text in KINDS if is_kind(mode)), "no regular file")
 
 
 def target_exists(location: str, advice: str = "overwrite=True") -> FileExistsError:

@@ -6,12 +6,15 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from orcish.io.filesystem import in_file_system
+from orcish.io.identity import place_of
 from orcish.io.local_file import checked_place, local_output
 from orcish.io.names import display_name, errors_with_name
-from orcish.io.paths import local_path
+from orcish.io.paths import is_hidden, local_path
 from orcish.keywords import checked_keywords
 from orcish.layout.description import describe
 from orcish.layout.page import page
+from orcish.tables.apart import check_apart
 from orcish.tables.log.table import check_no_file_of_table
 from orcish.types import FileSystem, ProgressOption, Sources, StorageOptions
 
@@ -62,13 +65,13 @@ def write_report(
     Raises:
         FileNotFoundError: There are no files.
         FileExistsError: The target is an ORC file, or, without ``overwrite``, is there.
-        ValueError: The target is a URL, or a file in the folder of a table with a log, whose readers would take it for
-            one of the table.
+        ValueError: The target is a URL, or a file in the source or in the folder of a table with a log, whose readers
+            would take it for one of theirs.
         UnsupportedError: The source is a table of CarbonData.
         OrcishError: No file can be read. A page of several files names those that cannot be read.
         OSError: Likewise, or the page cannot be written.
     """
-    path = checked_page(target, overwrite=overwrite)
+    path = checked_page(in_file_system(source, filesystem, storage_options), target, overwrite=overwrite)
     described = describe(
         source,
         distinct=distinct,
@@ -88,11 +91,11 @@ def write_report(
     return described
 
 
-def checked_page(target: str | os.PathLike[str], *, overwrite: bool) -> str:
-    """The path of a page, which may not be that of a file of data.
+def checked_page(source: Any, target: str | os.PathLike[str], *, overwrite: bool) -> str:
+    """The path of a page, which may not be that of a file of data, nor one that readers of the source take for one.
 
     Raises:
-        ValueError: It is a URL.
+        ValueError: It is a URL, or in the source.
         OSError: There is something that is not replaced.
     """
     path = local_path(os.fspath(target))
@@ -107,4 +110,15 @@ def checked_page(target: str | os.PathLike[str], *, overwrite: bool) -> str:
                     f"{display_name(path)} is an ORC file: the page needs another name, such as report.html"
                 )
     checked_place(path, overwrite=overwrite)
+    several = source if isinstance(source, list | tuple) else [source]
+    seen = [each for each in several if not _is_hidden_in(path, each)]
+    check_apart(seen, (), path, is_folder=False, advice="choose a target outside of the source")
     return path
+
+
+def _is_hidden_in(path: str, source: Any) -> bool:
+    """Whether readers of a source pass over a path in it."""
+    if not isinstance(source, str | os.PathLike):
+        return False
+    place, folder = place_of(path), place_of(os.fspath(source))
+    return place.is_below(folder) and is_hidden(place.path[len(folder.path) + 1 :])

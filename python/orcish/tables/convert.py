@@ -118,7 +118,7 @@ def convert(
         FileExistsError: The target has data already.
         ValueError: The target contains the source or is inside of it, an option is wrong, or a value cannot be stored.
         NotADirectoryError: The target is a file.
-        UnsupportedError: The target has data of CarbonData or is a transactional table of Hive, or the types of a
+        UnsupportedError: The target has data of CarbonData, or is a transactional table of Hive, or the types of a
             column in two files have no common type.
         LimitExceededError: A timestamp has digits beyond the unit of its column, or does not fit into 64 bits.
         OrcishError: The source cannot be read.

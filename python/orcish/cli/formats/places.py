@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import stat
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +15,7 @@ from orcish.cli.formats.remote_file import open_http, open_with_fsspec
 from orcish.cli.standard_input import STREAM
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import foreign_path, fsspec_system, is_foreign
-from orcish.io.local_file import local_output
+from orcish.io.local_file import kind_of, local_output
 from orcish.io.names import display_name, errors_with_name
 from orcish.io.paths import is_http, local_path
 from orcish.io.storage import TRUE, native_storage
@@ -38,14 +37,6 @@ S3 = {
     "skip_signature": "anonymous",
 }
 """Options of S3, without ``aws_``, and what pyarrow calls them."""
-
-KINDS = (
-    (stat.S_ISFIFO, "a pipe (FIFO)"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
-"""What is at a path that is no file."""
 
 
 def open_bounded(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
@@ -96,9 +87,7 @@ def check_regular(path: str) -> None:
         OSError: It is a pipe, a socket or a device.
     """
     if os.path.exists(path) and not os.path.isfile(path):
-        mode = os.stat(path).st_mode
-        kind = next((text for is_kind, text in KINDS if is_kind(mode)), "no regular file")
-        raise OSError(f"{display_name(path)}: cannot be opened: it is {kind}: copy its bytes to a file first")
+        raise OSError(f"{display_name(path)}: cannot be opened: it is {kind_of(path)}: copy its bytes to a file first")
 
 
 def open_output(location: str, storage: Mapping[str, Any], *, overwrite: bool) -> Sink:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Literal, NamedTuple, cast
 
 from orcish.keywords import checked_keywords
-from orcish.tables.log.table import log_of
+from orcish.tables.log.table import of_log
 from orcish.types import FileSystem, StorageOptions
 
 __all__ = ["Commit", "history"]
@@ -70,8 +70,8 @@ def history(
         CorruptFileError: An entry of the log is invalid.
         OSError: The log cannot be read.
     """
-    log = log_of(target, filesystem, storage_options)
-    return [_commit(*fields) for fields in log.history(limit)]
+    found = of_log(target, filesystem, storage_options, lambda log: log.history(limit), [])
+    return [_commit(*fields) for fields in found]
 
 
 def _commit(

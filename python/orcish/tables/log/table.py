@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from orcish import _native
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import is_foreign, table_folder
+from orcish.io.local_file import kind_of
 from orcish.io.names import display_name
 from orcish.io.paths import is_hidden, is_http, is_unicode, local_path, path_text
 from orcish.io.storage import native_storage
 from orcish.tables.log.transactions import check_not_transactional
 from orcish.types import FileSystem, StorageOptions
 
-__all__ = ["check_folder", "check_no_file_of_table", "existing_root", "log_of", "table_log", "table_of"]
+__all__ = ["check_folder", "check_no_file_of_table", "existing_root", "of_log", "table_log", "table_of"]
+
+Result = TypeVar("Result")
 
 
 def table_of(path: str) -> tuple[str, str]:
@@ -65,15 +68,18 @@ def existing_root(path: str) -> str:
 
 
 def check_folder(path: str) -> None:
-    """Checks that a path is not that of a local file.
+    """Checks that a path is not that of a local file, a pipe or the like.
 
     Raises:
         NotADirectoryError: It is.
     """
-    if not is_foreign(path) and os.path.isfile(local_path(path)):
-        raise NotADirectoryError(
-            f"{path} is a file, and no folder: a table is given by its folder, or by the folder of a partition"
-        )
+    found = local_path(path)
+    if is_foreign(path) or not os.path.exists(found) or os.path.isdir(found):
+        return
+    kind = "a file" if os.path.isfile(found) else kind_of(found)
+    raise NotADirectoryError(
+        f"{path} is {kind}, and no folder: a table is given by its folder, or by the folder of a partition"
+    )
 
 
 def check_no_file_of_table(
@@ -108,16 +114,36 @@ def check_no_file_of_table(
             check_not_transactional(folder or "/", storage)
 
 
-def log_of(
-    target: str | os.PathLike[str], filesystem: FileSystem | None, storage_options: StorageOptions | None
-) -> _native.TableLog:
-    """The log of the table that the argument of a function names.
+def of_log(
+    target: str | os.PathLike[str],
+    filesystem: FileSystem | None,
+    storage_options: StorageOptions | None,
+    call: Callable[[_native.TableLog], Result],
+    nothing: object,
+) -> Result:
+    """The result of a call of the log of the table that the argument of a function names.
+
+    Args:
+        target: The argument.
+        filesystem: The local file system, or ``None``.
+        storage_options: Options of the store.
+        call: The call.
+        nothing: Its result where there is no log.
 
     Raises:
         UnsupportedError: The path is within a file system that is not the local one.
-        OSError: As for :func:`existing_root`.
+        FileNotFoundError: There is no such folder.
+        OSError: As for :func:`existing_root`, or of the call.
     """
-    return table_log(existing_root(path_text(table_folder(target, filesystem, storage_options))), storage_options)
+    root = existing_root(path_text(table_folder(target, filesystem, storage_options)))
+    log = table_log(root, storage_options)
+    found = call(log)
+    # Stores know no folders without files. The path of a partition is one of a table with a log.
+    if found == nothing and "://" in root and not log.history(1):
+        files = _native.list_all(root, native_storage(root, storage_options))
+        if not files:
+            raise FileNotFoundError(f"no such folder: {display_name(root)}")
+    return found
 
 
 def table_log(root: str, storage: Mapping[str, Any] | None) -> _native.TableLog:

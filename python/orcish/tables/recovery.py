@@ -6,12 +6,11 @@ import os
 from datetime import timedelta
 from typing import Literal, cast
 
-from orcish import _native
 from orcish.carbon.detect import check_not_carbon
 from orcish.io.filesystem import table_folder
 from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords
-from orcish.tables.log.table import log_of
+from orcish.tables.log.table import of_log
 from orcish.types import FileSystem, StorageOptions
 
 __all__ = ["recover", "vacuum"]
@@ -56,7 +55,8 @@ def recover(
         CommitError: The commit cannot be finished.
         OSError: The table cannot be read or written.
     """
-    done = _log(target, filesystem, storage_options).recover(undo=undo)
+    _check_not_carbon(target, filesystem, storage_options)
+    done = of_log(target, filesystem, storage_options, lambda log: log.recover(undo=undo), "nothing")
     return cast('Literal["nothing", "finished", "undone"]', done)
 
 
@@ -96,19 +96,12 @@ def vacuum(
         OSError: The table cannot be read or written.
     """
     age = older_than if isinstance(older_than, timedelta) else timedelta(days=older_than)
-    return _log(target, filesystem, storage_options).vacuum(age.total_seconds())
+    _check_not_carbon(target, filesystem, storage_options)
+    return of_log(target, filesystem, storage_options, lambda log: log.vacuum(age.total_seconds()), 0)
 
 
-def _log(
+def _check_not_carbon(
     target: str | os.PathLike[str], filesystem: FileSystem | None, storage_options: StorageOptions | None
-) -> _native.TableLog:
-    """The log of a table.
-
-    Raises:
-        UnsupportedError: The table is of CarbonData.
-        OSError: There is no such folder.
-    """
-    log = log_of(target, filesystem, storage_options)
+) -> None:
     path = local_path(path_text(table_folder(target, filesystem, storage_options)))
     check_not_carbon(path, cast("dict[str, str]", dict(storage_options or {})))
-    return log

@@ -1,0 +1,93 @@
+"""Folders, pipes and names that commands refuse, with errors that say what they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orcish
+import pyarrow as pa
+import pytest
+from orcish.layout import write_report
+
+Run = Callable[..., tuple[int, list[str], str]]
+ROWS = pa.table({"id": [1, 2]})
+
+
+@pytest.mark.parametrize("place", ["local", "s3"])
+@pytest.mark.parametrize("verb", [["history"], ["vacuum"], ["recover"], ["recover", "--undo"], ["compact"]])
+def test_folders_that_are_missing(verb: list[str], place: str, store: Any, tmp_path: Path, run: Run) -> None:
+    """A folder without a log is none of them."""
+    base = str(tmp_path) if place == "local" else "s3://shelf"
+    options = {} if place == "local" else store.options
+    storage = [f"--storage-option={name}={value}" for name, value in options.items()]
+    os.mkdir(tmp_path / "plain")
+    orcish.write_table(ROWS, f"{base}/plain/a.orc", storage_options=options)
+    orcish.write_dataset(ROWS, f"{base}/t", storage_options=options)
+    code, lines, err = run(*verb, f"{base}/nix", *storage)
+    assert (code, lines) == (1, [])
+    assert f"{base}/nix" in err
+    if verb != ["compact"]:
+        assert err == f"orcish: no such folder: {base}/nix\n"
+    for folder in ("plain", "t"):
+        assert run(*verb, f"{base}/{folder}", *storage)[0] == 0
+
+
+@pytest.mark.parametrize("source", ["d", "d/", "d/*", "link", "d/a.orc d", "d/**/*"])
+@pytest.mark.parametrize("target", ["d/p.html", "link/p.html", "d/sub/p.html"])
+def test_pages_in_their_source(
+    source: str, target: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.makedirs("d/sub")
+    os.makedirs("d/_reports")
+    os.symlink("d", "link")
+    orcish.write_table(ROWS, "d/a.orc")
+    code, lines, err = run("layout", *source.split(), "-o", target)
+    if "/sub" in target and source == "d/*":
+        # The pattern has the files of folders that match it.
+        assert "in the source" in err
+    assert (code, lines) == (1, [])
+    assert f"{target}: the target is in the source " in err
+    with pytest.raises(ValueError, match="in the source"):
+        write_report(source.split(), target)
+    assert sorted(os.listdir("d")) == ["_reports", "a.orc", "sub"]
+    for hidden in ("d/_reports/p.html", "d/.p.html", "p.html"):
+        assert run("layout", *source.split(), "-o", hidden)[0] == 0
+    assert orcish.scan("d").count() == 2
+
+
+@pytest.mark.parametrize("name", ["m.parquet", "m.csv", "m.csv.gz", "m.jsonl", "m.arrow", "M.PARQUET"])
+@pytest.mark.parametrize("verb", ["merge", "recover", "rewrite"])
+def test_names_of_other_formats(verb: str, name: str, tmp_path: Path, run: Run) -> None:
+    source, target = tmp_path / "a.orc", tmp_path / name
+    orcish.write_table(ROWS, source)
+    code, lines, err = run(verb, source, "-o", target)
+    assert (code != 0, lines) == (True, [])
+    assert err == f"orcish: {target}: {verb} writes ORC: convert writes other formats\n"
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["rewrite", "a.orc", "-o", "pipe"],
+        ["rewrite", "a.orc", "-o", "pipe", "--overwrite"],
+        ["convert", "a.orc", "pipe"],
+        ["convert", "a.csv", "pipe", "--existing-data", "append"],
+        ["compact", "pipe"],
+        ["history", "pipe"],
+    ],
+    ids=" ".join,
+)
+def test_pipes_are_no_folders(command: list[str], tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    orcish.write_table(ROWS, "a.orc")
+    Path("a.csv").write_text("id\n1\n")
+    code, lines, err = run(*command)
+    assert (code, lines) == (1, [])
+    assert "pipe is a pipe (FIFO), and no folder" in err
+    assert sorted(os.listdir()) == ["a.csv", "a.orc", "pipe"]
