@@ -34,17 +34,13 @@ class Shelf(MemoryFileSystem):  # type: ignore[misc]
             raise PermissionError("the password is wrong")
 
 
-@pytest.fixture(params=["memory://", "local://", "shelf://"])
-def place(request: Any, tmp_path: Path) -> tuple[str, dict[str, Any]]:
+@pytest.fixture(params=["memory://", "shelf://"])
+def place(request: Any) -> tuple[str, dict[str, Any]]:
     """An empty folder, and the options by which it is reached."""
     fsspec.register_implementation("shelf", Shelf, clobber=True)
     fsspec.filesystem("memory").store.clear()
     Shelf.store.clear()
-    is_local = request.param == "local://"
-    if is_local:
-        for name in ("t/day=1", "t/day=2"):
-            (tmp_path / name).mkdir(parents=True)
-    base = f"{request.param}{tmp_path if is_local else '/room'}"
+    base = f"{request.param}/room"
     return base, {"storage_options": {"password": "hush"}} if request.param == "shelf://" else {}
 
 

@@ -436,11 +436,12 @@ def test_other_time_zones(tmp_path: Path) -> None:
     assert found == ["read", "partitions", "shown", "read_in_python", "wrote", "appended", "zoned", *clocks]
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_files_of_other_stores(spark: Spark, tmp_path: Path) -> None:
-    """Files are opened by fsspec."""
+    """Files are opened by fsspec, whose caches leave files open."""
     table = {"p=1/a.orc": rows(0, 10), "p=2/b.orc": rows(10, 10), "p=2/_temporary/c.orc": rows(20, 10)}
     put(tmp_path / "t", table)
-    url = f"local://{tmp_path}/t"
+    url = f"simplecache::file://{tmp_path}/t"
     wanted = spark.read.orc(str(tmp_path / "t"))
     assert_same(spark.read.format("orcish").load(url), wanted)
     assert_same(osp.read(spark, url, filters="p = 2 and id < 15"), wanted.where("p = 2 and id < 15"))
@@ -450,10 +451,29 @@ def test_files_of_other_stores(spark: Spark, tmp_path: Path) -> None:
     assert_same(spark.read.orc(str(tmp_path / "out")), wanted)
     with pytest.raises(PySparkException, match="nosuch is known to neither orcish nor fsspec"):
         spark.read.format("orcish").load("nosuch://host/t").count()
-    with pytest.raises(PySparkException, match=r"local://.*/out: .* is not written"):
-        wanted.write.format("orcish").mode("append").save(f"local://{tmp_path}/out")
-    with pytest.raises(UnsupportedError, match=r"local://.*/t: .* is not written"):
+    with pytest.raises(PySparkException, match=r"file://.*/new: .* is not written"):
+        wanted.write.format("orcish").mode("append").save(f"simplecache::file://{tmp_path}/new")
+    with pytest.raises(UnsupportedError, match=r"file://.*/t: .* is not written"):
         osp.compact(url)
+
+
+def test_local_urls(spark: Spark, tmp_path: Path) -> None:
+    """They are paths of the local disk."""
+    url = f"local://{tmp_path}/t"
+    spark.range(10).write.format("orcish").mode("append").save(url)
+    assert spark.read.format("orcish").load(url).count() == 10
+    osp.convert(url, f"local://{tmp_path}/out")
+    assert spark.read.format("orcish").load(str(tmp_path / "out")).count() == 10
+
+
+def test_transactional_tables_are_not_written(spark: Spark, tmp_path: Path) -> None:
+    put(tmp_path / "t", {"delta_0000001_0000001_0000/bucket_00000": rows(0, 10)})
+    for mode in ("append", "overwrite"):
+        with pytest.raises(PySparkException, match="transactional table of Hive"):
+            spark.range(10).write.format("orcish").mode(mode).save(str(tmp_path / "t"))
+        with pytest.raises(UnsupportedError, match="transactional table of Hive"):
+            osp.convert(spark.range(10).toDF("id"), tmp_path / "t", existing_data=mode)
+    assert [path.name for path in (tmp_path / "t").iterdir()] == ["delta_0000001_0000001_0000"]
 
 
 def test_tables_of_patterns(spark: Spark, tmp_path: Path) -> None:
