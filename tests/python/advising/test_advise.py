@@ -316,7 +316,11 @@ def test_columns_of_nulls_and_of_one_value(tmp_path: pathlib.Path) -> None:
             ["--compression", "zstd", "--compression-level", "9", "--bloom-filter-columns", "a b,c", "--sort-by", "x'"],
         ),
         (["t/"], {"stripe_size": 64, "row_index_stride": 5000}, ["--stripe-size", "64", "--row-index-stride", "5000"]),
-        (["a.orc"], {"dictionary": {"a": True}, "sort_by": "-a", "bloom_filter_columns": ["a,b"]}, []),
+        (
+            ["a.orc"],
+            {"dictionary": {"a": True}, "sort_by": "-a", "bloom_filter_columns": ["a,b", "c`", "`d"]},
+            ["--sort-by", "`-a`", "--bloom-filter-columns", "`a,b`,c`,```d`"],
+        ),
     ],
 )
 def test_commands(sources: list[str], options: dict[str, Any], words: list[str]) -> None:
