@@ -43,5 +43,8 @@ def parse(text: str, option: str = "filters") -> Expression:
         raise ValueError(f"{option}: half of a pair of surrogates is no text (character {error.start + 1})") from None
     except ValueError as error:
         raise ValueError(f"{option}: {error}") from None
+    expression = parsed_expression(predicate)
+    if not any("." in name for name in expression.columns):
+        return expression
     # The native core has no steps of names.
-    return parsed_expression(predicate, steps_of_names(text) if "." in text else {})
+    return parsed_expression(predicate, steps_of_names(text))
