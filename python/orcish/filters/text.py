@@ -60,5 +60,8 @@ def parse(text: str, option: str = "filters") -> Expression:
             ": names with other characters than letters, digits and _ are in backticks" if _has_sign(str(error)) else ""
         )
         raise ValueError(f"{option}: {error}{advice}") from None
+    expression = parsed_expression(predicate)
+    if not any("." in name for name in expression.columns):
+        return expression
     # The native core has no steps of names.
-    return parsed_expression(predicate, steps_of_names(text) if "." in text else {})
+    return parsed_expression(predicate, steps_of_names(text))
