@@ -221,3 +221,15 @@ def test_arguments_that_are_not_utf8(given: list[str], folder: Path, capfd: pyte
     assert main(given) == 1
     shown = given[-1].replace("\udcff", "\\xff")
     assert capfd.readouterr() == ("", f"orcish: {shown}: the argument is not UTF-8\n")
+
+
+@pytest.mark.parametrize("ending", ["orc", "csv", "jsonl.gz", "parquet", "arrow"])
+def test_one_of_two_writers_of_a_target_wins(ending: str, folder: Path) -> None:
+    given = [*ORCISH, "convert", "a.orc", f"b.{ending}"]
+    both = [subprocess.Popen(given, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+    told = [each.communicate()[1].decode() for each in both]
+    assert sorted(each.returncode for each in both) == [0, 1]
+    assert max(told).startswith(f"orcish: b.{ending}: ")
+    assert sorted(path.name for path in folder.iterdir()) == ["a.orc", f"b.{ending}"]
+    assert main(["convert", f"b.{ending}", "c.orc"]) == 0
+    assert orcish.read_table("c.orc").equals(ROWS)
