@@ -178,7 +178,6 @@ UNREAD = (
     "digits beyond decimals",
     "a long number",
     "NaN",
-    "nanoseconds",
     "unions",
     "numbers",
     "an array",

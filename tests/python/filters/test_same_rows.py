@@ -177,15 +177,14 @@ class TestTimestamps:
 
     def test_counts(self, table, source, expected, capsys):
         for query in conditions("Z" if table == "instants" else ""):
-            counted = [
-                json.loads(line)["rows"] for line in run(capsys, "count", str(source), "--json", "--where", query)
-            ]
-            scanned = [
-                json.loads(line)["rows"] for line in run(capsys, "scan", str(source), "--json", "--where", query)
-            ]
+            # The last object has the numbers of all files.
+            counted, scanned = (
+                [json.loads(line)["rows"] for line in run(capsys, command, str(source), "--json", "--where", query)][-1]
+                for command in ("count", "scan")
+            )
             (plan,) = map(json.loads, run(capsys, "explain", str(source), "--json", "--where", query))
             rows = len(expected(query))
-            assert sum(counted) == sum(scanned) == rows, query
+            assert counted == scanned == rows, query
             assert plan["rows_read"] >= rows, query
             assert orcish.scan(source, filters=query, **EXACT).count() == rows, query
             assert "rows" in run(capsys, "delete", str(source), "--where", f"({query}) and id < 0")[0]

@@ -158,7 +158,7 @@ def _sum(numbers: list[decimal.Decimal]) -> decimal.Decimal:
 
 
 def _of_times(recorded: Any, values: pa.ChunkedArray) -> dict[str, Any]:
-    """Bounds to the nanosecond, or to the millisecond, to which some writers cut them."""
+    """Bounds to the nanosecond, or the first and the last nanosecond of the millisecond to which some writers cut them."""
     own = {}
     bounds = pc.min_max(values.cast(pa.int64())).as_py()
     unit = NANOS[values.type.unit]
@@ -166,7 +166,10 @@ def _of_times(recorded: Any, values: pa.ChunkedArray) -> dict[str, Any]:
         believed = getattr(recorded, f"{name}_nanoseconds")
         if believed is None:
             continue
-        exact = bounds[name] * unit
-        if believed // unit * unit not in (exact, exact // 10**6 * 10**6):
-            own[name] = exact
+        # Digits below the unit are not read.
+        least = bounds[name] * unit
+        greatest = least + unit - 1
+        is_bound = believed <= greatest if name == "min" else believed >= least
+        if not is_bound or not least - 10**6 < believed < greatest + 10**6:
+            own[name] = least
     return own
