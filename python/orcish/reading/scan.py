@@ -171,7 +171,9 @@ class Scan(BatchSource):
 
     @checked_keywords
     def tail(self, rows: int = 10) -> pa.Table:
-        """Reads the last rows, in their order. Stripes before them are not read."""
+        """Reads the last rows, in their order. Stripes before them are not read; of more than 256 stripes, neighbours
+        are read together.
+        """
         return last_rows(self._reader, operator.index(rows))
 
     @checked_keywords
@@ -179,7 +181,7 @@ class Scan(BatchSource):
         """Reads rows at random, without repetition, in their order. All rows are equally likely.
 
         Without a filter, the numbers of rows of the stripes are metadata, and stripes without a chosen row are not
-        read. With a filter, the columns of the filter are read to count the rows that pass it. Memory grows with the
+        read; of more than 256 stripes, neighbours are read together. With a filter, the columns of the filter are read to count the rows that pass it. Memory grows with the
         rows of the sample.
 
         >>> orcish.scan("orders/").sample(3, seed=1).num_rows
