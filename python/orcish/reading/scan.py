@@ -181,8 +181,8 @@ class Scan(BatchSource):
         """Reads rows at random, without repetition, in their order. All rows are equally likely.
 
         Without a filter, the numbers of rows of the stripes are metadata, and stripes without a chosen row are not
-        read; of more than 256 stripes, neighbours are read together. With a filter, the columns of the filter are read to count the rows that pass it. Memory grows with the
-        rows of the sample.
+        read; of more than 256 stripes, neighbours are read together. With a filter, the columns of the filter are read
+        to count the rows that pass it. Memory grows with the rows of the sample.
 
         >>> orcish.scan("orders/").sample(3, seed=1).num_rows
         3
