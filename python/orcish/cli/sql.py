@@ -154,7 +154,7 @@ def _named_tables(connection: Any, query: str) -> tuple[list[str], list[str]]:
             parts = [node[part] for part in ("catalog_name", "schema_name", "table_name") if node.get(part)]
             name = ".".join(parts)
             if len(parts) > 1 and os.path.exists(local_path(name)):
-                raise ValueError(f"the query: {name} is a file, whose name is in quotes: from '{name}'")
+                raise WrongArgumentsError(f"the query: {name} is a file, whose name is in quotes: from '{name}'")
             if len(parts) == 1:
                 found[name] = None
     # A common table expression hides a table of its name from all but itself.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Callable, Collection
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from orcish.cli.foreign_files import convert_command, format_of
@@ -76,8 +76,11 @@ _names = "|".join(sorted(KEYWORDS, key=len, reverse=True))
 ASSIGNED = re.compile(
     rf"(?<![\w/.`'\"=-])({_names})="
     r"(\{[^{}]*\}|\[[^\[\]]*\]|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|True\b|False\b|None\b|-?\d+(?:\.\d+)?\b)"
+    r"(?![\w/.])"
 )
-"""A keyword with a value of Python."""
+"""A keyword with a value of Python. Names of folders, such as ``key=5/``, are none."""
+QUOTED = re.compile(r"(?<!\w)(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`)")
+"""A name or a literal, which is no word of the library."""
 BARE = re.compile(rf"(?<![\w/.`'\"=-])({'|'.join(name for name in KEYWORDS if '_' in name)})(?![\w=.])")
 """A keyword without a value. Words without an underscore may be others."""
 FIRST = re.compile(r"^(key|ignore_order|lookup|filters|fraction|tolerance|runs|older_than): ")
@@ -86,6 +89,8 @@ OF_FILES = re.compile(r"^([a-z_]+(?:, [a-z_]+)*)(?=: options of files need )")
 FUNCTION = re.compile(
     rf"(?<![\w/.`'\"-])(?:orcish\.({'|'.join(map(re.escape, FUNCTIONS))})|(write_dataset|write_table))(?![\w.(])"
 )
+ANY = re.compile(f"{ASSIGNED.pattern}|{QUOTED.pattern}|{BARE.pattern}|{FUNCTION.pattern}")
+WORDS = re.compile("|".join([_names, *map(re.escape, FUNCTIONS)]))
 DIGITS = re.compile(r"with cast\(pyarrow\.timestamp\('(\w+)'\), safe=False\)")
 XML = re.compile(r"<\?xml.*?<Code>([^<]*)</Code>(?:.*?<Message>([^<]*)</Message>)?.*?</Error>", re.DOTALL)
 """An answer of a store of the protocol of S3."""
@@ -101,12 +106,29 @@ PHRASES = {
 """Parts of messages that only functions need, and those of the shell."""
 NO_MASKS = ', with the option masked="allow"'
 _known: set[str] = set()
+_given: list[str] = []
 
 
-def set_options(names: Collection[str]) -> None:
-    """Says which options the command has, by the names of their attributes: others are not advised."""
+def set_options(options: Mapping[str, Any]) -> None:
+    """Says which options the command has, by the names of their attributes: others are not advised.
+
+    Args:
+        options: The options, with the values that are given: names of files and columns that look like words of the
+            library stay as they are in messages.
+    """
     _known.clear()
-    _known.update(names)
+    _known.update(options)
+    _given[:] = sorted({text for value in options.values() for text in _texts(value)}, key=len, reverse=True)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in the value of an option that have a word of the library."""
+    if isinstance(value, str):
+        if WORDS.search(value):
+            yield value
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _texts(each)
 
 
 def in_shell(text: str) -> str:
@@ -118,12 +140,13 @@ def in_shell(text: str) -> str:
         text = text.replace(NO_MASKS, ", which this command does not do")
     for part, own in PHRASES.items():
         text = text.replace(part, own)
-    text = _no_orc(XML.sub(_answer, text))
+    text = XML.sub(_answer, text)
+    for at, given in enumerate(_given):
+        text = re.sub(rf"(?<!\w){re.escape(given)}(?!\w)", f"\0{at}\0", text)
     text = OF_FILES.sub(lambda found: ", ".join(KEYWORDS.get(name, name) for name in found[1].split(", ")), text)
     text = DIGITS.sub(r"with --timestamp-unit \1", text)
-    for pattern, change in _CHANGES:
-        text = pattern.sub(change, text)
-    return text
+    text = FIRST.sub(lambda found: f"{KEYWORDS[found[1]]}: ", ANY.sub(_changed, text))
+    return _no_orc(re.sub("\0(\\d+)\0", lambda found: _given[int(found[1])], text))
 
 
 def _no_orc(text: str) -> str:
@@ -145,9 +168,24 @@ def _answer(found: re.Match[str]) -> str:
     return f"{code}: {message}" if message else code
 
 
+def _changed(found: re.Match[str]) -> str:
+    """A word of the library in the words of the shell; quoted names and literals as they are."""
+    text = found[0]
+    assigned = ASSIGNED.match(text)
+    if assigned is not None:
+        return _assigned(assigned)
+    if text in KEYWORDS:
+        return KEYWORDS[text]
+    function = FUNCTION.match(text)
+    return text if function is None else f"orcish {FUNCTIONS[function[1] or function[2]]}"
+
+
 def _assigned(found: re.Match[str]) -> str:
     name, text = found.groups()
-    option, value = KEYWORDS[name], ast.literal_eval(text)
+    try:
+        option, value = KEYWORDS[name], ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return found[0]
     if value is True or name in FLAGS:
         return option
     if value is None or value is False:
@@ -160,11 +198,3 @@ def _assigned(found: re.Match[str]) -> str:
 
 def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-_CHANGES: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
-    (ASSIGNED, _assigned),
-    (BARE, lambda found: KEYWORDS[found[1]]),
-    (FIRST, lambda found: f"{KEYWORDS[found[1]]}: "),
-    (FUNCTION, lambda found: f"orcish {FUNCTIONS[found[1] or found[2]]}"),
-]

@@ -7,6 +7,7 @@ import re
 
 from orcish.cli.actions import WrongArgumentsError, given_options
 from orcish.cli.output import fail
+from orcish.cli.standard_input import source_names
 from orcish.errors import UnknownColumnError, UnsupportedError
 
 __all__ = ["fail_of_source", "is_of_arguments"]
@@ -16,7 +17,8 @@ _KEYWORD = re.compile(r"(?P<name>[a-z][a-z0-9_]*)(?=[=:])|.*?: (?P<of_target>[a-
 """What begins a message about an option: that of the command, or the keyword of a function."""
 _OTHERS = re.compile(
     r"the type '|the schema has two columns |-: |(.*: )?(unknown storage option \"|compression level [0-9]"
-    r"|the codec of \w+ is |\w+ has no codec |\w+ of \w+ has no levels)"
+    r"|the codec of \w+ is |\w+ has no codec |\w+ of \w+ has no levels"
+    r"|\w+ has no compression levels|filters: )"
 )
 """What begins a message about ``--schema``, ``--cast``, standard input, ``--storage-option`` or ``--compression``."""
 
@@ -33,7 +35,11 @@ def is_of_arguments(error: BaseException, options: argparse.Namespace) -> bool:
     if _OPTION.match(text) or _OTHERS.match(text):
         return True
     keyword = _KEYWORD.match(text)
-    return keyword is not None and (keyword["name"] or keyword["of_target"]) in given_options(options)
+    if keyword is None or (keyword["name"] or keyword["of_target"]) not in given_options(options):
+        return False
+    # The name of a file may look like an option; that of a pattern is known up to its first sign.
+    names = (re.split(r"[*?\[]", name, maxsplit=1)[0] for name in source_names(options))
+    return not keyword["name"] or not any(name and text.startswith(name) for name in names)
 
 
 def fail_of_source(error: Exception, options: argparse.Namespace | None = None) -> int:

@@ -67,7 +67,7 @@ def texts_of_rust() -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("texts", [texts_of_python, texts_of_rust], ids=["python", "rust"])
 def test_no_message_has_words_of_python(texts):
-    set_options([*KEYWORDS, "masked"])
+    set_options(dict.fromkeys([*KEYWORDS, "masked"]))
     found = [(name, text) for name, text in texts() if (PYTHON.search(text) or BARE_WORDS.search(text))]
     assert found
     assert [(name, shown) for name, text in found if PYTHON.search(shown := in_shell(text))] == []
@@ -122,15 +122,15 @@ def test_options_that_are_named_are_there():
     ids=lambda text: text[:30],
 )
 def test_words(text, wanted):
-    set_options([*KEYWORDS, "masked"])
+    set_options(dict.fromkeys([*KEYWORDS, "masked"]))
     assert in_shell(text) == wanted
 
 
 def test_masks_are_advised_where_they_are_read():
     text = 'columns a are encrypted: only their masks can be read, with the option masked="allow"'
-    set_options(["masked"])
+    set_options({"masked": True})
     assert in_shell(text).endswith("with the option --masked")
-    set_options(["files"])
+    set_options({"files": []})
     assert "masked=" not in in_shell(text)
     assert "--masked" not in in_shell(text)
 
@@ -229,7 +229,7 @@ def test_names_of_files_and_columns_are_quoted(run):
         ("select * from ./whole.orc", "from './whole.orc'"),
     ):
         code, _, err = run("sql", query)
-        assert code == 1
+        assert code == 2
         assert wanted in err
     code, _, err = run("data", "whole.orc", "--where", "Personal-Nr = '1'")
     assert code == 1
@@ -244,3 +244,26 @@ def test_a_key_that_is_not_compared_is_read(rows, run):
     assert (code, err) == (1, "")
     assert '"changed": 50000' in lines[-1]
     assert not any('"what": "column"' in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("given", "text", "wanted"),
+    [
+        # Names of files, columns and literals look like words of the library.
+        ("key=01", "key=01: the folder has no log", "key=01: the folder has no log"),
+        ("key={a}", "nothing matches key={a}", "nothing matches key={a}"),
+        ("overwrite=True", 'overwrite=True: no column is named "nope"', 'overwrite=True: no column is named "nope"'),
+        ("runs", "runs: the folder has no log", "runs: the folder has no log"),
+        ("stripe_size", "stripe_size: no such file", "stripe_size: no such file"),
+        ("my write_table file.orc", "my write_table file.orc: no such file", "my write_table file.orc: no such file"),
+        ("a.orc", "key=5/b.orc: not read", "key=5/b.orc: not read"),
+        ("sample_size = 'x'", 'column "sample_size" of type bigint', 'column "sample_size" of type bigint'),
+        ("id = ' limit=7'", "the string ' limit=7'", "the string ' limit=7'"),
+        ("id = 'x limit=007'", "the string 'x limit=007'", "the string 'x limit=007'"),
+        ("see", "the value see limit=007 there", "the value see limit=007 there"),
+        ("x.orc", "x.orc: limit=7 is wrong", "x.orc: --limit 7 is wrong"),
+    ],
+)
+def test_names_that_are_words(given, text, wanted):
+    set_options({"files": [given], "limit": 7})
+    assert in_shell(text) == wanted
