@@ -35,17 +35,18 @@ def sort_keys(text: str) -> list[tuple[str, bool]]:
     """Parses a list of names, each with whether a ``-`` before it asks for descending order. One in backticks is a part
     of the name.
     """
-    found: dict[str, bool] = {}
+    found: dict[tuple[str, object], tuple[str, bool]] = {}
     at = 0
     while True:
         while text[at : at + 1].isspace():
             at += 1
         is_descending = text[at : at + 1] == "-"
         name, at = _name(text, at + is_descending)
-        if found.setdefault(name, is_descending) != is_descending:
+        key = (name, getattr(name, "steps", None))
+        if found.setdefault(key, (name, is_descending))[1] != is_descending:
             raise argparse.ArgumentTypeError(f"{text!r} sorts by {name!r} in both orders: give one of them")
         if at == len(text):
-            return list(found.items())
+            return list(found.values())
         at += 1
 
 

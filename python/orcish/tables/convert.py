@@ -19,7 +19,7 @@ from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.tables.all_columns import scan_of_all_columns, with_all_columns
 from orcish.tables.apart import check_apart
-from orcish.tables.inferred_types import infers_arrow_types, infers_written_types, opened_files
+from orcish.tables.inferred_types import infers_written_types, opened_files
 from orcish.tables.partition_values import untyped_columns
 from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ProgressOption, ScanOptions, Sources, StorageOptions, WriteOptions
@@ -154,10 +154,10 @@ def convert(
     )
     reader = reader_of(table)
     schema = table.schema
-    infers = infers_arrow_types(table)
+    infers = infers_written_types(table)
     if timestamp_unit is None:
         table = _with_all_digits(reader, keeps_units=options.get("arrow_schema", not infers) is not False)
-    if infers and infers_written_types(table):
+    if infers:
         # Readers infer the same types.
         options = {"arrow_schema": False, **options}
     if partition_by is None:

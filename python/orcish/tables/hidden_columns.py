@@ -53,10 +53,12 @@ def _has_only(file: ORCFile, name: str, text: str | None) -> bool:
             column = batch.column(0)
             if text is not None and wanted is None:
                 wanted = parse_values(pa.array([text]), value_type(column.type))[0].as_py()
-            # NaN is not equal to itself.
-            if any(str(value) != str(wanted) for value in column.to_pylist()):
+            if column.null_count != (len(column) if text is None else 0):
                 return False
-    except (ValueError, UnsupportedError, pa.ArrowException):
-        # No value of the type is the text.
+            # NaN is not equal to itself.
+            if text is not None and any(str(value) != str(wanted) for value in column.to_pylist()):
+                return False
+    except (ValueError, OverflowError, UnsupportedError, pa.ArrowException):
+        # No value of the type is the text, or Python does not have one.
         return False
     return True

@@ -75,12 +75,12 @@ class RewrittenTypes(NamedTuple):
         """
         types = _Types(sources, logged, storage)
         has_arrow_schema = types.has_arrow_schema if arrow_schema is None else arrow_schema
-        # Without a log, readers take units from the new file, which has those that they saw before.
-        options = {} if logged is None and has_arrow_schema else {"timestamp_unit": "exact"}
-        table = types.of_table(options)
         if logged is None and arrow_schema is None and not has_arrow_schema:
             # Columns of later files may have types that only an Arrow schema keeps.
             has_arrow_schema = len(sources) > 1 and not are_inferred(list(types.of_table({})))
+        # Without a log, readers take units from the new file, which has those that they saw before.
+        options = {} if logged is None and has_arrow_schema else {"timestamp_unit": "exact"}
+        table = types.of_table(options)
         kinds = types.timestamp_types()
         recorded = read = with_stored_types(table, kinds)
         if keeps_instants:

@@ -11,7 +11,7 @@ use arrow_schema::{Fields, Schema};
 
 use super::bind::{FilterColumn, ValueSource, bind_names};
 use super::bounds::ColumnBounds;
-use super::condition::{Condition, Leaf, Node};
+use super::condition::{Condition, Leaf, Node, Test, ValueSet};
 use super::domain::domain_of_array;
 use super::evaluate::evaluate;
 use super::prune_result::{Outcome, Proof, PruneResult};
@@ -92,6 +92,15 @@ impl BatchFilter {
         columns.sort_unstable();
         columns.dedup();
         columns
+    }
+
+    /// Whether all digits of timestamps are compared, also those below the unit of their arrays: arrays with such values are
+    /// not evaluated rightly.
+    pub fn compares_digits(&self) -> bool {
+        self.condition.leaves.iter().any(|leaf| match &leaf.test {
+            Test::In(set) => matches!(**set, ValueSet::Ticks { exact: Some(_), .. }),
+            Test::IsNull | Test::NotNull => false,
+        })
     }
 
     /// Whether the predicate is true for no row, independent of the values.

@@ -18,7 +18,7 @@ use super::matching::Matcher;
 use super::partition;
 use super::table::{Origin, Table};
 use super::table_file::{Split, TableFile};
-use crate::options::{Columns, ReadOptions};
+use crate::options::{Columns, ReadOptions, TimestampUnit};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, Projection};
 use crate::read::{BatchReader, Mapping, OrcFile, ScanContext, altered, max_rows, may_become_null};
@@ -83,6 +83,11 @@ impl FileScan {
             stripes: this.stripes.clone(),
             // A limit does not count rows that are filtered out later.
             limit: table.options.limit.filter(|_| late.is_none()),
+            // The later part is evaluated in the units of the table: it has no digits below them.
+            timestamp_unit: match &late {
+                Some(late) if late.compares_digits() => Some(TimestampUnit::Exact),
+                _ => plain.timestamp_unit,
+            },
             ..plain.clone()
         };
         let value = |field: &FieldRef| {

@@ -92,13 +92,14 @@ impl Places<'_> {
         let mut walker = Walker::new(self.source, range.end, self.tail, self.limits);
         let (mut at, mut found) = (range.start, Vec::new());
         loop {
-            if is_listed {
-                at = walker.skip_padding(at, cancellation)?;
-            }
-            if at >= range.end {
+            // A stripe may begin with zeros, too.
+            let behind_padding = if is_listed { walker.skip_padding(at, cancellation)? } else { at };
+            if behind_padding >= range.end {
                 return Ok(found);
             }
-            if is_listed && let Some(end) = tail_from(self.source, at..range.end, self.limits, cancellation)? {
+            if is_listed
+                && let Some(end) = tail_from(self.source, behind_padding..range.end, self.limits, cancellation)?
+            {
                 at = end;
                 continue;
             }
@@ -115,7 +116,7 @@ impl Places<'_> {
                             "the stripe has no row index, which has its number of rows, and no column without nulls"
                         }
                     };
-                    self.lost.push(Lost { range: at..range.end, rows: None, reason: reason.to_owned() });
+                    self.lost.push(Lost { range: behind_padding..range.end, rows: None, reason: reason.to_owned() });
                     return Ok(found);
                 }
             }
