@@ -88,12 +88,10 @@ def _each(options: argparse.Namespace, look: Any, names: tuple[str, ...]) -> int
         done.append(found)
         if options.json:
             print_lines([json_line(found)])
-    sums = {name: round(sum(found[name] for found in done), 3) for name in names}
-    if options.json and len(done) > 1:
-        print_lines([json_line({"what": "all", "files": len(done), **sums})])
-    elif not options.json and done:
+    if not options.json and done:
         shown = [_cells(found, names) for found in done]
         if len(done) > 1:
+            sums = {name: round(sum(found[name] for found in done), 3) for name in names}
             shown.append(_cells({"file": "all", **sums}, names))
         print_table(("file", *names), shown, (False, *(True for _ in names)))
     return code

@@ -325,22 +325,3 @@ class TestWidth:
         lines, _ = shown("diff", tmp_path / "a.orc", tmp_path / "b.orc")
         assert lines[-1].count("…") == 2
         assert len(lines[-1]) <= 80
-
-
-@pytest.mark.parametrize("command", ["count", "scan"])
-def test_totals(command, tmp_path, capsys):
-    for name in ("a", "b"):
-        orcish.write_table(pa.table({"id": [1, 2]}), tmp_path / f"{name}.orc")
-    assert main([command, "--json", str(tmp_path / "a.orc"), str(tmp_path / "b.orc")]) == 0
-    *files, total = map(json.loads, capsys.readouterr().out.splitlines())
-    assert [each["rows"] for each in files] == [2, 2]
-    assert (total["what"], total["files"], total["rows"]) == ("all", 2, 4)
-    assert main([command, "--json", str(tmp_path / "a.orc")]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 1
-
-
-def test_help_of_jobs(capsys):
-    for given in (["help", "spark", "compact"], ["help", "data"], ["help"]):
-        with pytest.raises(SystemExit):
-            main(given)
-        assert capsys.readouterr().out.startswith(f"usage: {' '.join(['orcish', *given[1:]])} ")
