@@ -62,7 +62,7 @@ def test_data(sales, run):
     assert len(lines) == 5
     found = [json.loads(line) for line in run("data", sales, "--all", "--json").splitlines()]
     assert sorted(row["id"] for row in found) == list(range(50))
-    assert "--stripe" in run("data", sales, "--stripe", "0", code=1)
+    assert "--stripe" in run("data", sales, "--stripe", "0", code=2)
     assert "nothing" in run("data", sales, "-c", "nothing", code=1)
     for option, name in (
         (["--invalid-utf8", "replace"], "invalid_utf8"),
@@ -72,7 +72,7 @@ def test_data(sales, run):
         (["--timezone", "Europe/Berlin"], "timezone"),
         (["--masked"], "masked"),
     ):
-        assert name in run("data", sales, *option, code=1)
+        assert name in run("data", sales, *option, code=2)
 
 
 def test_convert(sales, run, tmp_path):
@@ -99,7 +99,7 @@ def test_convert(sales, run, tmp_path):
         "50 rows in 1 files"
     )
     assert orcish.read_table(target).num_rows == 60
-    assert "id <" in run("convert", sales, target, "--existing-data", "append", "--where", "id <", code=1)
+    assert "id <" in run("convert", sales, target, "--existing-data", "append", "--where", "id <", code=2)
     for option in ("timestamps", "timezone"):
         value = {"timestamps": "instant", "timezone": "Europe/Berlin"}[option]
-        assert option in run("convert", sales, target, "--existing-data", "overwrite", f"--{option}", value, code=1)
+        assert option in run("convert", sales, target, "--existing-data", "overwrite", f"--{option}", value, code=2)

@@ -96,7 +96,7 @@ def test_standard_input_that_is_closed(folder: Path) -> None:
     done = subprocess.run(
         ["sh", "-c", '"$@" <&-', "sh", *ORCISH, "data", "-"], cwd=folder, capture_output=True, check=False
     )
-    assert (done.returncode, done.stderr[:40]) == (1, b"orcish: -: standard input is closed: giv")
+    assert (done.returncode, done.stderr[:40]) == (2, b"orcish: -: standard input is closed: giv")
 
 
 @pytest.mark.parametrize("command", ["count", "diff", "rewrite", "convert"])

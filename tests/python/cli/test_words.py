@@ -232,7 +232,7 @@ def test_names_of_files_and_columns_are_quoted(run):
         assert code == 2
         assert wanted in err
     code, _, err = run("data", "whole.orc", "--where", "Personal-Nr = '1'")
-    assert code == 1
+    assert code == 2
     assert "are in backticks" in err
 
 

@@ -15,6 +15,7 @@ from orcish.cli.parser import Parser
 
 WRONG = {
     "storage_options": ["noequals"],
+    "encoding": ["nosuch"],
     "limit": ["x", "-1"],
     "stripe": ["x", "-1", "7"],
     "width": ["x"],
