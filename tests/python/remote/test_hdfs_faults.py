@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+import struct
+import time
+
 import orcish
 import pyarrow as pa
 import pytest
@@ -78,3 +82,17 @@ def test_reads(hdfs: Hdfs) -> None:
         for is_sent in (True, False):
             with losing(hdfs, method, is_sent=is_sent) as url:
                 assert orcish.scan(f"{url}/t", storage_options=OPTIONS).to_table().equals(TABLE)
+
+
+def test_logs_are_no_answers(hdfs: Hdfs) -> None:
+    """The cluster of the tests answers commands while a connection that is reset has it log an error."""
+    hdfs.put("/a", b"abc")
+    before = len(hdfs.log())
+    with socket.create_connection(hdfs.data_node("/a")) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.sendall(b"\0")
+    deadline = time.monotonic() + 30
+    while "Connection reset" not in hdfs.log()[before:] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    hdfs.command("safemode", "LEAVE")
+    assert "Connection reset" in hdfs.log()[before:]

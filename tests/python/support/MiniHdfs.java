@@ -1,6 +1,7 @@
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.InputStreamReader;
+import java.io.PrintStream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.SafeModeAction;
@@ -11,10 +12,14 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 
 /**
  * A cluster of HDFS with one data node, below the folder of the first argument. It prints the ports of its name node,
- * then follows the commands of its input, and ends when its input ends.
+ * then follows the commands of its input, and ends when its input ends. Its output has these answers only: what the
+ * servers log goes to the standard error.
  */
 public class MiniHdfs {
     public static void main(String[] arguments) throws Exception {
+        PrintStream answers = System.out;
+        // Before the first logger is made, which keeps the stream.
+        System.setOut(System.err);
         Configuration configuration = new Configuration();
         String[] servers = {"namenode.rpc-", "namenode.http-", "datanode.http.", "datanode.ipc.", "datanode."};
         for (String server : servers) {
@@ -26,11 +31,11 @@ public class MiniHdfs {
         MiniDFSCluster.Builder builder = new MiniDFSCluster.Builder(configuration, new File(arguments[0]));
         MiniDFSCluster cluster = builder.numDataNodes(1).build();
         cluster.waitActive();
-        System.out.println(cluster.getNameNodePort() + " " + cluster.getNameNode().getHttpAddress().getPort());
+        answers.println(cluster.getNameNodePort() + " " + cluster.getNameNode().getHttpAddress().getPort());
         BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
         for (String line = input.readLine(); line != null; line = input.readLine()) {
             run(cluster.getFileSystem(), line.split(" "));
-            System.out.println("done");
+            answers.println("done");
         }
         cluster.shutdown(true);
         System.exit(0);

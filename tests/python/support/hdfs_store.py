@@ -46,7 +46,7 @@ class Hdfs:
         assert self._process.stdout is not None
         print(*words, file=self._process.stdin, flush=True)
         answer = self._process.stdout.readline()
-        assert answer == "done\n", f"{answer}{self._process.poll()} {self._errors.read_text()[-4000:]}"
+        assert answer == "done\n", f"{answer}{self._process.poll()} {self.log()[-4000:]}"
 
     def _ask(self, method: str, path: str, operation: str, body: bytes | None = None, **more: str) -> bytes:
         query = urllib.parse.urlencode({"op": operation, "user.name": getpass.getuser(), **more})
@@ -104,6 +104,16 @@ class Hdfs:
     def delete(self, path: str) -> None:
         """Deletes a file or folder."""
         self._ask("DELETE", path, "DELETE", recursive="true")
+
+    def data_node(self, path: str) -> tuple[str, int]:
+        """Host and port of the server that has the first block of a file."""
+        found: Any = json.loads(self._ask("GET", path, "GETFILEBLOCKLOCATIONS"))
+        host, _, port = found["BlockLocations"]["BlockLocation"][0]["names"][0].rpartition(":")
+        return host, int(port)
+
+    def log(self) -> str:
+        """What the servers have logged so far."""
+        return self._errors.read_text()
 
     def clear(self) -> None:
         """Deletes everything, and lets nothing fail."""
