@@ -13,6 +13,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
+from support.waiting import wait_until
 
 ROWS = pa.table({"id": range(5000), "name": [f"n{number}" for number in range(5000)]})
 
@@ -37,9 +38,7 @@ def threads() -> list[str]:
 
 def ended() -> bool:
     """Whether no thread of a stream is left, within some seconds."""
-    end = time.monotonic() + 10
-    while threads() and time.monotonic() < end:
-        time.sleep(0.01)
+    wait_until(lambda: not threads(), 10)
     return not threads()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import struct
-import time
 
 import orcish
 import pyarrow as pa
@@ -14,6 +13,7 @@ from orcish.tables.commit import Job
 from orcish.tables.folder import Folder
 from support.hdfs_store import Hdfs, losing
 from support.staged_commits import decide, staged
+from support.waiting import wait_until
 
 TABLE = pa.table({"id": range(1000)})
 OPTIONS = {"orcish.max_retries": "0"}
@@ -91,8 +91,6 @@ def test_logs_are_no_answers(hdfs: Hdfs) -> None:
     with socket.create_connection(hdfs.data_node("/a")) as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.sendall(b"\0")
-    deadline = time.monotonic() + 30
-    while "Connection reset" not in hdfs.log()[before:] and time.monotonic() < deadline:
-        time.sleep(0.01)
-    hdfs.command("safemode", "LEAVE")
+    wait_until(lambda: "Connection reset" in hdfs.log()[before:], 30)
     assert "Connection reset" in hdfs.log()[before:]
+    hdfs.command("safemode", "LEAVE")

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pytest
 from support.hdfs_store import Hdfs
 from support.processes import run_python
+from support.waiting import wait_until
 
 TABLE = pa.table({"noise": np.random.default_rng(1).integers(0, 2**63, (4 << 20) // 8)})
 
@@ -82,9 +83,7 @@ def test_interrupted_reads(hdfs: Hdfs, url: str, call: str) -> None:
 def test_interrupted_writes(hdfs: Hdfs, url: str, call: str) -> None:
     """They leave nothing once the servers answer again."""
     with interrupted(hdfs, url, call):
-        end = time.monotonic() + 20
-        while hdfs.files("/t") != ["a.orc"] and time.monotonic() < end:
-            time.sleep(0.1)
+        wait_until(lambda: hdfs.files("/t") == ["a.orc"], 20)
         assert hdfs.files("/t") == ["a.orc"]
 
 

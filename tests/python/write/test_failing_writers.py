@@ -24,6 +24,7 @@ import pytest
 from orcish.tables.folder import Folder
 from support.random_cases import cases, seeded
 from support.s3_store import BUCKET, Store
+from support.waiting import wait_until
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
@@ -262,9 +263,7 @@ class Bucket(Sink):
 
     def check(self, ids: list[int] | None, may_be_old: bool) -> None:
         self.store.between.fails = lambda method, path: False
-        end = time.monotonic() + 10
-        while self.store.uploads() and time.monotonic() < end:
-            time.sleep(0.05)
+        wait_until(lambda: not self.store.uploads(), 10)
         assert self.store.uploads() == []
         objects = self.store.objects()
         if ids is None or may_be_old:
