@@ -29,6 +29,7 @@ __all__ = [
     "exact_bound",
     "extended_schema",
     "format_partition_values",
+    "has_folder",
     "infer_partition_schema",
     "is_carbon",
     "list_all",
@@ -65,6 +66,9 @@ def delete_files(locations: Sequence[str], storage_options: dict[str, Any] | Non
 
 def delete_folder(location: str, storage_options: dict[str, Any] | None = None) -> None:
     """Deletes a folder with everything below it; a missing folder is ignored."""
+
+def has_folder(location: str, storage_options: dict[str, Any] | None = None) -> bool:
+    """Whether there is a folder. In an object store, there is one if an object is below it."""
 
 def list_all(location: str, storage_options: dict[str, Any] | None = None) -> list[tuple[str, int, float]]:
     """Locations, sizes and times (seconds since 1970) of all files below a folder, hidden files included."""

@@ -28,6 +28,9 @@ pub(crate) trait FileOps {
     /// All files below the folder, sorted by their locations. See [`list_utf8`](crate::list_utf8).
     fn list_all(&self, skips_other_names: bool) -> Result<Vec<(String, FileStatus)>>;
 
+    /// Whether there is a folder. See [`has_folder`](crate::has_folder).
+    fn has_folder(&self) -> Result<bool>;
+
     /// Deletes the folder and everything below it.
     fn delete_folder(&self) -> Result<()>;
 }

@@ -111,6 +111,14 @@ pub fn list_utf8(location: &str, options: &StorageOptions) -> Result<Vec<(String
     file_ops(location, options)?.list_all(true)
 }
 
+/// Whether there is a folder, which may be empty. In an object store, a folder is there if an object is below it.
+///
+/// # Errors
+/// `Io` if this cannot be determined, for example because the bucket does not exist.
+pub fn has_folder(location: &str, options: &StorageOptions) -> Result<bool> {
+    file_ops(location, options)?.has_folder()
+}
+
 /// The status of a file; `None` if it does not exist, or is a folder.
 ///
 /// # Errors

@@ -90,6 +90,13 @@ pub(crate) fn list_all(
     Ok(files.into_iter().map(spec).collect())
 }
 
+/// Whether there is a folder. In an object store, there is one if an object is below it.
+#[pyfunction]
+#[pyo3(signature = (location, storage_options=None))]
+pub(crate) fn has_folder(py: Python<'_>, location: &str, storage_options: StorageDict<'_, '_>) -> PyResult<bool> {
+    detached(py, storage_options, |storage| orcish_io::has_folder(location, storage))
+}
+
 /// Size and modification time of a file. `None` for a missing file.
 #[pyfunction]
 #[pyo3(signature = (location, storage_options=None))]

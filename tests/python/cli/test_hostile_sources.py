@@ -259,7 +259,7 @@ PLACES = [
 def test_lengths_are_compared_before_memory_is_taken(ending, place, command, source, tmp_path):
     file = tmp_path / f"a.{ending}"
     file.write_bytes(with_length(ending, place))
-    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (2_000_000_000,) * 2); "
+    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (3_200_000_000,) * 2); "
     code = f"{limited}from orcish.cli import main; sys.exit(main(sys.argv[1:]))"
     name = str(file) if source == "file" else "-"
     more = [str(tmp_path / "b.orc"), "--from", ending] if command == "convert" else ["--format", ending]

@@ -117,6 +117,8 @@ def test_lists_and_deletions(folder: Folder) -> None:
     assert [at for at, _, _ in _native.list_all(folder.base, folder._options)] == [folder.location(n) for n in every]
     assert names(folder.below("dt=1")) == ["a.orc", "b.orc.1.tmp"]
     assert folder.files("none") == folder.files("z") == []
+    for name, is_there in {"": True, "_t": True, "dt=1": True, "dt": False, "none": False, "z": False}.items():
+        assert _native.has_folder(folder.location(name), folder._options) == is_there, name
     folder.delete(["z", "none", "z/below", "dt=1/a.orc"])
     folder.delete(["z"])
     folder.delete([])

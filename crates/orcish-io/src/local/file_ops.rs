@@ -163,6 +163,13 @@ impl FileOps for LocalFileOps {
         Ok(found)
     }
 
+    fn has_folder(&self) -> Result<bool> {
+        match fs::metadata(&self.path) {
+            Err(error) if is_not_found(&error) => Ok(false),
+            metadata => Ok(metadata.map_err(|error| self.to_error(CANNOT_LIST, error))?.is_dir()),
+        }
+    }
+
     fn delete_folder(&self) -> Result<()> {
         if self.path.parent().is_none() {
             return Err(Error::invalid("this is no folder that can be deleted").in_file(&self.location));

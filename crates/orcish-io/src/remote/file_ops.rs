@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::{Bytes, BytesMut};
-use futures_util::{StreamExt as _, stream};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::path::Path;
 use object_store::{GetOptions, ObjectMeta, ObjectStore};
 use orcish_core::{Error, Result};
@@ -35,10 +35,15 @@ impl StoreFileOps {
         Ok(StoreFileOps { store, address, url: url.to_owned(), options: options.clone() })
     }
 
+    /// The folder, and the prefix of the keys below it. The root of a store has none.
+    fn folder(&self) -> Result<(Path, Option<Path>)> {
+        let folder = self.address.parse_path(self.address.path.trim_end_matches('/'))?;
+        Ok((folder.clone(), Some(folder).filter(|folder| !folder.as_ref().is_empty())))
+    }
+
     /// The objects below the prefix, without an object that denotes the folder itself.
     fn objects_below(&self) -> Result<Vec<ObjectMeta>> {
-        let folder = self.address.parse_path(self.address.path.trim_end_matches('/'))?;
-        let prefix = Some(folder.clone()).filter(|folder| !folder.as_ref().is_empty());
+        let (folder, prefix) = self.folder()?;
         let (store, address) = (self.store.objects.clone(), self.address.clone());
         let list =
             async move { list_objects(store, prefix).await.map_err(|error| to_error(CANNOT_LIST, &error, &address)) };
@@ -85,6 +90,16 @@ impl FileOps for StoreFileOps {
         let objects = without_folder_objects(self.objects_below()?);
         let listed = |object: &ObjectMeta| (self.address.with_path(object.location.as_ref()), file_status(object));
         Ok(objects.iter().map(listed).collect())
+    }
+
+    fn has_folder(&self) -> Result<bool> {
+        let (_, prefix) = self.folder()?;
+        let (store, address) = (self.store.objects.clone(), self.address.clone());
+        let first = async move {
+            let first = store.list(prefix.as_ref()).try_next().await;
+            first.map_err(|error| to_error(CANNOT_LIST, &error, &address))
+        };
+        Ok(block_on(first, self.options.cancel_check())?.is_some())
     }
 
     fn delete_folder(&self) -> Result<()> {

@@ -138,10 +138,9 @@ def of_log(
     root = existing_root(path_text(table_folder(target, filesystem, storage_options)))
     log = table_log(root, storage_options)
     found = call(log)
-    # Stores know no folders without files. The path of a partition is one of a table with a log.
+    # The path of a partition is one of a table with a log.
     if found == nothing and "://" in root and not log.history(1):
-        files = _native.list_all(root, native_storage(root, storage_options))
-        if not files:
+        if not _native.has_folder(root, native_storage(root, storage_options)):
             raise FileNotFoundError(f"no such folder: {display_name(root)}")
     return found
 

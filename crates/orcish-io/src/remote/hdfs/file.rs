@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use object_store::Result;
+use object_store::path::Path;
 use orcish_core::Error;
 
 use super::super::address::Address;
@@ -27,7 +28,19 @@ impl HdfsFile {
     /// A file to be written or deleted.
     pub(super) fn writable(url: &str, options: &StorageOptions) -> orcish_core::Result<Self> {
         let address = Address::new(url, options)?;
-        let path = absolute(&address.writable_key()?);
+        let key = address.writable_key()?;
+        Self::connect(address, &key)
+    }
+
+    /// A folder, which may be the root.
+    pub(super) fn folder(url: &str, options: &StorageOptions) -> orcish_core::Result<Self> {
+        let address = Address::new(url, options)?;
+        let path = address.parse_path(address.path.trim_end_matches('/'))?;
+        Self::connect(address, &path)
+    }
+
+    fn connect(address: Address, path: &Path) -> orcish_core::Result<Self> {
+        let path = absolute(path);
         let other = || Error::invalid("the URL is not one of HDFS").in_file(&address.name);
         let hdfs = Store::connect(&address)?.hdfs.ok_or_else(other)?;
         Ok(HdfsFile { address: Arc::new(address), hdfs, path })

@@ -11,7 +11,7 @@ use super::super::runtime::block_on;
 use super::file::HdfsFile;
 use super::sink::HdfsSink;
 use crate::file_ops::{FileOps, FileStatus};
-use crate::messages::CANNOT_DELETE;
+use crate::messages::{CANNOT_DELETE, CANNOT_LIST};
 use crate::sink::Sink as _;
 use crate::storage::StorageOptions;
 
@@ -46,6 +46,15 @@ impl FileOps for HdfsFileOps {
 
     fn list_all(&self, skips_other_names: bool) -> Result<Vec<(String, FileStatus)>> {
         self.reads.list_all(skips_other_names)
+    }
+
+    fn has_folder(&self) -> Result<bool> {
+        let folder = HdfsFile::folder(&self.url, &self.options)?;
+        let status = async move {
+            let status = folder.hdfs.status(&folder.path).await;
+            status.map_err(|error| folder.to_error(CANNOT_LIST, &error))
+        };
+        Ok(block_on(status, self.options.cancel_check())?.is_some_and(|status| status.isdir))
     }
 
     fn delete_folder(&self) -> Result<()> {
