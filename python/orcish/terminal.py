@@ -33,11 +33,13 @@ def printable(text: str) -> str:
 def json_line(value: Any, default: Callable[[Any], Any] | None = None) -> str:
     """A value as one line of JSON, in which the characters that :func:`printable` escapes have escapes of JSON.
 
-    Raises:
-        ValueError: A number is infinite or NaN.
+    Floating point values are those of :func:`json_float`.
     """
     encode = _encode if default is None else _encoder(default).encode
-    text = encode(value)
+    try:
+        text = encode(value)
+    except ValueError:
+        text = encode(_finite(value))
     if text.isprintable():
         return text
     # Outside of strings JSON is ASCII, so the escaped characters are inside of strings.
@@ -49,6 +51,15 @@ def _encoder(default: Callable[[Any], Any] | None = None) -> json.JSONEncoder:
 
 
 _encode = _encoder().encode
+
+
+def _finite(value: Any) -> Any:
+    """A value whose numbers are those of JSON."""
+    if isinstance(value, float):
+        return json_float(value)
+    if isinstance(value, dict):
+        return {name: _finite(inner) for name, inner in value.items()}
+    return [_finite(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def json_float(value: float) -> float | str:

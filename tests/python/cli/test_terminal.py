@@ -152,6 +152,29 @@ def test_json_is_the_same_value():
     assert printable(printable(NAME)) == printable(NAME)
 
 
+def test_json_has_no_numbers_that_are_not_finite():
+    nan, infinity = float("nan"), float("inf")
+    value = {"a": nan, "b": [1.5, infinity], "c": ((-infinity, None),), "d": {"e": [nan]}}
+    assert json.loads(json_line(value)) == {
+        "a": "NaN",
+        "b": [1.5, "Infinity"],
+        "c": [["-Infinity", None]],
+        "d": {"e": ["NaN"]},
+    }
+
+
+@pytest.mark.parametrize("command", [["convert"], ["rewrite", "-o"]])
+def test_partition_values_of_written_files(command, tmp_path, run):
+    """What JSON says of a file is said after it is there, so it must not fail."""
+    orc = tmp_path / "a.orc"
+    texts = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity", "1.5": 1.5}
+    orcish.write_table(pa.table({"a": range(4), "p": list(map(float, texts))}), orc)
+    name, *option = command
+    lines = run(name, orc, *option, tmp_path / "t", "--partition-by", "p", "--json").splitlines()
+    found = [json.loads(line)["partition"]["p"] for line in lines]
+    assert sorted(map(str, found)) == sorted(map(str, texts.values()))
+
+
 def test_processes(orc):
     """The command runs as a process of its own."""
     for arguments in (["meta", orc], ["data", orc, "--json"], ["data", f"{orc}x"], ["meta", orc, "-x" + NAME]):
