@@ -72,11 +72,14 @@ def columns_of_first(
         kept.append(file._replace(partition=[(name, values[name]) for name in wanted]))
     if other is None:
         return kept, NOTHING_LEFT_OUT
-    own = {name.casefold() for name in _columns(first, storage, limits)}
+    # The columns of rows are those of the first file that has any.
+    with_columns = ((file, _columns(file, storage, limits)) for file in files)
+    shaping, columns = next((found for found in with_columns if found[1]), (first, []))
+    own = {name.casefold() for name in columns}
     hidden = [name for name in left if name.casefold() in own]
     if hidden:
         raise ValueError(
-            f"{_place(first)} has a column {hidden[0]!r} in its files, and {_place(other)} one in the names of its "
+            f"{_place(shaping)} has a column {hidden[0]!r} in its files, and {_place(other)} one in the names of its "
             "folders: read them one by one, or convert one of them to the form of the other"
         )
     text = f"{_place(other)} has the partition columns {', '.join(left)}, and {_place(first)} has not"

@@ -25,6 +25,10 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     orcish.write_dataset(ROWS, "t", partition_by=["day"])
     orcish.write_table(ROWS.select(["id"]), "a.orc")
     orcish.write_table(ROWS, "whole.orc")
+    # The columns of rows are those of the first file that has any.
+    Path("late").mkdir()
+    orcish.write_table(ROWS, "late/1.orc")
+    Path("late/0.orc").touch()
 
 
 def _written(command: list[str], *options: str) -> list[str]:
@@ -42,7 +46,7 @@ def test_columns_of_the_first_one(command, rows):
 
 @pytest.mark.parametrize("command", [*READING, "count", "scan"])
 def test_what_contradicts_names_both(command, run):
-    for first, other in (("t", "a.orc"), ("whole.orc", "t")):
+    for first, other in (("t", "a.orc"), ("whole.orc", "t"), ("late", "t")):
         code, _, err = run(command, first, other)
         if command in ("count", "scan"):
             assert (code, err) == (0, "")
