@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import posixpath
 import re
 import sys
 from collections.abc import Mapping
@@ -48,7 +47,7 @@ def _inner(system: Any, path: str) -> tuple[Any, str]:
     from fsspec.implementations.dirfs import DirFileSystem
 
     while isinstance(system, DirFileSystem):
-        system, path = system.fs, posixpath.join(system.path, path)
+        system, path = system.fs, system.fs.sep.join(filter(None, (system.path, path)))
     return system, path
 
 

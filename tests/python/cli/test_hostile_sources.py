@@ -8,7 +8,6 @@ import json
 import os
 import struct
 import subprocess
-import sys
 
 import orcish
 import pandas
@@ -17,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from orcish.cli import main
+from support.processes import LIMITED_ORCISH
 
 TARGETS = ["orc", "parquet", "csv", "jsonl", "arrow"]
 OFFSETS = struct.pack("<4i", 0, 4, 8, 12)
@@ -259,11 +259,9 @@ PLACES = [
 def test_lengths_are_compared_before_memory_is_taken(ending, place, command, source, tmp_path):
     file = tmp_path / f"a.{ending}"
     file.write_bytes(with_length(ending, place))
-    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (3_200_000_000,) * 2); "
-    code = f"{limited}from orcish.cli import main; sys.exit(main(sys.argv[1:]))"
     name = str(file) if source == "file" else "-"
     more = [str(tmp_path / "b.orc"), "--from", ending] if command == "convert" else ["--format", ending]
-    given = [sys.executable, "-c", code, command, name, *more]
+    given = [*LIMITED_ORCISH, command, name, *more]
     with open(file, "rb") as opened:
         streams = {"input": file.read_bytes()} if source == "pipe" else {"stdin": opened}
         done = subprocess.run(given, capture_output=True, check=False, **streams)

@@ -6,7 +6,6 @@ import contextlib
 import functools
 import gzip
 import subprocess
-import sys
 import threading
 
 import fsspec
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pytest
 from fsspec.implementations.dirfs import DirFileSystem
 from support.http_server import FileServer, serve
+from support.processes import LIMITED_ORCISH
 
 pytest.importorskip("aiohttp")
 ENDINGS = ["parquet", "csv", "csv.gz", "jsonl", "arrow"]
@@ -164,9 +164,7 @@ def test_a_page_in_place_of_a_file(ending, command, tmp_path):
         more = [str(tmp_path / "a.orc"), "--from", "arrow"] if command == "convert" else []
         if command == "convert" and ending != "arrow.gz":
             more = more[:1]
-        limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (2_000_000_000,) * 2); "
-        code = f"{limited}from orcish.cli import main; sys.exit(main(sys.argv[1:]))"
-        given = [sys.executable, "-c", code, command, name, *more]
+        given = [*LIMITED_ORCISH, command, name, *more]
         done = subprocess.run(given, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith(f"orcish: {name}: ")

@@ -10,6 +10,18 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ORCISH = [sys.executable, "-m", "orcish"]
 """The command, in a process of its own."""
+LIMITED_ORCISH = [
+    sys.executable,
+    "-c",
+    """
+import resource, sys
+from orcish.cli import main
+resource.setrlimit(resource.RLIMIT_AS, (3_200_000_000,) * 2)
+sys.exit(main(sys.argv[1:]))
+""",
+]
+"""The same with an address space of 3.2 GB. Libraries reserve up to 2.7 GB of it, and abort where threads have no room
+for their stacks; 2 GiB for a length that a file states do not fit besides the 1.4 GB that they need."""
 Run = Callable[..., tuple[int, list[str], str]]
 """The fixture ``run`` of commands: exit code, lines of standard output, and standard error."""
 

@@ -139,9 +139,9 @@ def of_log(
     log = table_log(root, storage_options)
     found = call(log)
     # The path of a partition is one of a table with a log.
-    if found == nothing and "://" in root and not log.history(1):
-        if not _native.has_folder(root, native_storage(root, storage_options)):
-            raise FileNotFoundError(f"no such folder: {display_name(root)}")
+    is_unknown = found == nothing and "://" in root and not log.history(1)
+    if is_unknown and not _native.has_folder(root, native_storage(root, storage_options)):
+        raise FileNotFoundError(f"no such folder: {display_name(root)}")
     return found
 
 
