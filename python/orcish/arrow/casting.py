@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.arrow.buffers import list_lengths, offsets_of, offsets_within, within
-from orcish.arrow.nested import is_list_view, value_type
+from orcish.arrow.nested import is_list_view, is_read_union, value_type
 
 __all__ = ["cast_array", "list_with"]
 
@@ -66,7 +66,7 @@ def _cast_of(own: pa.DataType, kind: pa.DataType) -> Callable[[Any, Any], pa.Arr
         return lambda array, kind: pc.run_end_encode(cast_array(array, kind.value_type), kind.run_end_type)
     if types.is_struct(own) and types.is_struct(kind) and [f.name for f in own] == [f.name for f in kind]:
         return _cast_struct
-    if types.is_struct(own) and types.is_union(kind) and own.num_fields == kind.num_fields + 1:
+    if is_read_union(own) and types.is_union(kind) and own.num_fields == kind.num_fields + 1:
         return _cast_to_union
     if types.is_map(own) and types.is_map(kind):
         return _cast_map

@@ -15,6 +15,7 @@ __all__ = [
     "is_list",
     "is_list_view",
     "is_months",
+    "is_read_union",
     "is_text",
     "map_columns",
     "map_fields",
@@ -104,6 +105,16 @@ def map_fields(kind: Any, change: Callable[[pa.Field, str], pa.Field]) -> Any:
         if is_made(kind):
             return made(change(kind.value_field, "element"))
     return kind
+
+
+def is_read_union(kind: pa.DataType) -> bool:
+    """Whether a type is that of unions that are read as structs, or a struct with the same fields."""
+    if not pa.types.is_struct(kind) or not kind.num_fields:
+        return False
+    names = [kind.field(index).name for index in range(kind.num_fields)]
+    return names == ["tag", *(f"field{index}" for index in range(len(names) - 1))] and (
+        pa.types.is_integer(kind.field(0).type)
+    )
 
 
 def map_columns(schema: pa.Schema, change: Callable[[pa.Field, str], pa.Field]) -> pa.Schema:

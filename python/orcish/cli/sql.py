@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
-from orcish.arrow.nested import map_columns
+from orcish.arrow.nested import is_read_union, map_columns
 from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import add_external, add_limit, add_storage, pair
 from orcish.cli.data import JSON_VALUES, add_showing, print_rows
@@ -22,7 +22,6 @@ from orcish.cli.rows import add_values_of_columns, open_rows
 from orcish.cli.sql_tables import add_table, message_of
 from orcish.cli.standard_input import STREAM, stream_file
 from orcish.errors import UnsupportedError
-from orcish.filters.translation import is_read_union
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
 from orcish.process import stopped_by_signals

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from orcish.arrow.nested import is_read_union
 from orcish.filters.expression import Tree
 from orcish.filters.literals import Literal
 
@@ -23,7 +24,6 @@ __all__ = [
     "false_or_null",
     "find_field",
     "flat_tree",
-    "is_read_union",
     "literal_kind",
     "midnight",
     "negation",
@@ -119,16 +119,6 @@ def pushed_field(schema: pa.Schema, path: Sequence[str]) -> tuple[str, pa.DataTy
     if any((found := find_field(schema, part)) and is_read_union(found[1]) for part in parts):
         return None
     return find_field(schema, path)
-
-
-def is_read_union(kind: pa.DataType) -> bool:
-    """Whether a type is that of unions that are read as structs, or a struct with the same fields."""
-    if not pa.types.is_struct(kind) or not kind.num_fields:
-        return False
-    names = [kind.field(index).name for index in range(kind.num_fields)]
-    return names == ["tag", *(f"field{index}" for index in range(len(names) - 1))] and (
-        pa.types.is_integer(kind.field(0).type)
-    )
 
 
 def literal_kind(kind: pa.DataType) -> str | None:

@@ -36,6 +36,11 @@ class TableFile(NamedTuple):
     stripes: list[int] | None = None
     """Indexes of the stripes to read; all by default."""
 
+    @property
+    def opened(self) -> Any:
+        """What :class:`orcish.ORCFile` opens: the path or URL, bytes or a file object."""
+        return self.location if self.source is None else self.source
+
 
 def source_files(sources: Sources, partitions: bool | None, listed: Callable[[str], Located]) -> list[TableFile]:
     """The files of sources, in their order.

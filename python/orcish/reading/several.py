@@ -87,9 +87,8 @@ def columns_of_first(
 
 
 def _columns(file: TableFile, storage: StorageOptions | None, limits: Limits | None) -> list[str]:
-    source = file.location if file.source is None else file.source
     try:
-        return ORCFile(source, storage_options=storage, limits=limits).column_paths
+        return ORCFile(file.opened, storage_options=storage, limits=limits).column_paths
     except OrcishError:
         # The read has the error.
         return []

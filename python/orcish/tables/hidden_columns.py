@@ -33,8 +33,7 @@ def check_hidden_columns(table: OrcFiles, columns: Collection[str], advice: str)
     for file in table.files:
         if not file.partition:
             continue
-        source = file.location if file.source is None else file.source
-        opened = ORCFile(source, storage_options=table.storage_options, limits=table.limits)
+        opened = ORCFile(file.opened, storage_options=table.storage_options, limits=table.limits)
         stored = set(opened.arrow_schema(masked="allow").names)
         for name, text in file.partition:
             if name in columns and name in stored and not _has_only(opened, name, text):

@@ -93,6 +93,5 @@ def are_inferred(fields: Collection[pa.Field]) -> bool:
 def opened_files(table: OrcFiles) -> Iterator[ORCFile]:
     """The files of a source that can be opened. Files of no bytes have no columns. The read raises other errors."""
     for file in table.files:
-        source = file.location if file.source is None else file.source
         with contextlib.suppress(OrcishError):
-            yield ORCFile(source, storage_options=table.storage_options, limits=table.limits)
+            yield ORCFile(file.opened, storage_options=table.storage_options, limits=table.limits)

@@ -45,10 +45,7 @@ def orc_sources(
         raise carbon
     if not files:
         raise FileNotFoundError(f"no files: {title_of(source, 0)}")
-    return [
-        OrcSource(name_of(file.location), file.location if file.source is None else file.source, file.location)
-        for file in files
-    ]
+    return [OrcSource(name_of(file.location), file.opened, file.location) for file in files]
 
 
 def partition_columns(files: list[OrcSource]) -> set[str]:

@@ -108,3 +108,8 @@ def test_what_cannot_be_cast(tmp_path: pathlib.Path) -> None:
     )
     with pytest.raises(pa.ArrowNotImplementedError, match=r"from list_view<item: int32> to int64"):
         cast_array(lists(pa.list_view, NARROW), pa.int64())
+    # Only structs as which unions are read are unions.
+    union = pa.sparse_union([pa.field("a", pa.int64())])
+    assert cast_array(pa.array([{"tag": 0, "field0": 3}]), union).to_pylist() == [3]
+    with pytest.raises(pa.ArrowNotImplementedError, match="to sparse_union"):
+        cast_array(pa.array([{"x": 0, "y": 3}]), union)
