@@ -236,8 +236,11 @@ def test_signals_leave_no_files(name, number, tmp_path):
     }[name]
     # The signal arrives when the first file is there.
     program = (
-        "import os, sys, threading\n"
+        "import os, signal, sys, threading\n"
         "sys.argv[0] = 'orcish'\n"
+        # The tests may run in the background or by nohup, where a process ignores them.
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from orcish.cli import main\n"
         f"known, folders = {{'a.orc', 'tmp'}}, [{str(tmp_path)!r}, {str(temporary)!r}]\n"
         "def wait():\n"
