@@ -47,7 +47,9 @@ mod upload;
 pub use canonical::CanonicalLocation;
 pub use credentials::{CredentialSource, Credentials};
 pub use file_ops::FileStatus;
-pub use files::{MAX_SMALL_FILE_SIZE, delete_files, delete_folder, has_folder, list_all, list_utf8, read_small, stat, write_small};
+pub use files::{
+    MAX_SMALL_FILE_SIZE, delete_files, delete_folder, has_folder, list_all, list_utf8, read_small, stat, write_small,
+};
 pub use folders::CreatedFolders;
 pub use hive::{
     NULL_PARTITION, escape_partition, hive_partitions, hive_partitions_below, is_partition_folder, partition_folder,

@@ -106,7 +106,9 @@ fn all_files_are_listed() {
     for none in ["a", "none", ".y/z"] {
         assert_eq!(stat(text(&folder.join(none)), &options()).unwrap(), None);
     }
-    for (name, is_there) in [("", true), ("a/b", true), ("empty", true), ("none", false), (".y", false), (".y/z", false)] {
+    for (name, is_there) in
+        [("", true), ("a/b", true), ("empty", true), ("none", false), (".y", false), (".y/z", false)]
+    {
         assert_eq!(has_folder(text(&folder.join(name)), &options()).unwrap(), is_there, "{name}");
     }
     fs::remove_dir_all(folder).unwrap();
