@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import io
 import itertools
@@ -17,7 +18,7 @@ from orcish.cli.groups import RootParser
 from orcish.cli.output import EXPECTED, drop_output, fail, print_traceback
 from orcish.cli.parser import Parser
 from orcish.cli.standard_input import named_sources, source_names
-from orcish.cli.words import set_options
+from orcish.cli.words import set_options, set_stream
 from orcish.cli.wrong_arguments import is_of_arguments
 from orcish.errors import out_of_memory
 from orcish.process import EndingSignals, open_streams
@@ -48,8 +49,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     signals = EndingSignals()
     try:
-        with signals.handled():
-            return _run(options)
+        with signals.handled(), contextlib.ExitStack() as sources:
+            try:
+                return _run(options, sources)
+            except EXPECTED as error:
+                if signals.received is not None:
+                    raise
+                # Advice is about files that are there: standard input is a file up to here.
+                return _failed(error, options)
     except BaseException as error:
         # Libraries have errors of their own for work that a signal has ended.
         if signals.received is not None or isinstance(error, KeyboardInterrupt):
@@ -57,11 +64,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(error, options)
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, sources: contextlib.ExitStack) -> int:
     run: Callable[[argparse.Namespace], int] = options.run
     set_options(vars(options))
-    with named_sources(options):
-        code = run(options)
+    sources.enter_context(named_sources(options))
+    set_stream(getattr(options, "standard_input", None))
+    code = run(options)
     show_text("", is_last=True)
     return code
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["Append", "Conjunction", "Extend", "Once", "WrongArgumentsError", "given_options"]
+__all__ = ["Append", "Conjunction", "Extend", "Flag", "Once", "WrongArgumentsError", "given_options"]
 
 _GIVEN = "_given"
 """The attribute of a namespace that has the options which were given, with the values of those that are given once."""
@@ -25,6 +26,20 @@ class Once(argparse.Action):
         if option is not None:
             _note(namespace, self, values)
         setattr(namespace, self.dest, values)
+
+
+class Flag(argparse.Action):
+    """Stores a constant. The option has no value."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **how: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, **how)
+
+    def __call__(
+        self, _: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        """See :class:`argparse.Action`."""
+        _note_name(namespace, self, option)
+        setattr(namespace, self.dest, self.const)
 
 
 class Append(argparse.Action):
@@ -80,7 +95,7 @@ class Conjunction(argparse.Action):
 
 
 def given_options(namespace: argparse.Namespace) -> set[str]:
-    """The names, as attributes, of the options with values that were given."""
+    """The names, as attributes, of the options that were given."""
     return set(getattr(namespace, _GIVEN, ()))
 
 

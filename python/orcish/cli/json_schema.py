@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import itertools
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -171,10 +172,12 @@ def _kind(name: str, given: str | None) -> tuple[str, str | None]:
 
 def _stream(name: str, codec: str | None, storage: Mapping[str, str]) -> Any:
     path = local_path(name)
-    source: Any = path
     if "://" in path:
         source = pa.BufferReader(_native.read_small(path, native_storage(name, storage), limit=_MAX_REMOTE))
-    return pa.input_stream(source, compression=codec)
+        return pa.input_stream(source, compression=codec)
+    # pyarrow says in words of its own that a file is missing.
+    os.stat(path)
+    return pa.input_stream(path, compression=codec)
 
 
 def _schema(name: str, kind: str, codec: str | None, storage: Mapping[str, str], encoding: str | None) -> pa.Schema:

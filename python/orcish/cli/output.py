@@ -11,6 +11,7 @@ from typing import Any
 
 from orcish.cli.words import in_shell
 from orcish.errors import OrcishError
+from orcish.io.names import display_name
 from orcish.process import is_terminal
 from orcish.terminal import Table, printable, shorten, show, width
 
@@ -127,7 +128,7 @@ def _console() -> Any:
 def fail(error: Exception, code: int = 1) -> int:
     """Prints the message of an error; gives the exit code."""
     _end_output()
-    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    text = _text_of_system(error) if isinstance(error, OSError) and error.strerror else str(error)
     if isinstance(error, KeyError):
         # The text of a KeyError is quoted.
         text = str(error.args[0]) if error.args else text
@@ -137,6 +138,12 @@ def fail(error: Exception, code: int = 1) -> int:
         text = f"{name}: the name is not UTF-8: rename the file, or make a link to it"
     show(f"orcish: {in_shell(text)}", is_error=True)
     return code
+
+
+def _text_of_system(error: OSError) -> str:
+    """The text of an error of the system, with the file that it is about, without its number."""
+    name = display_name(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else ""
+    return f"{name}: {error.strerror}" if name and name not in error.strerror else str(error.strerror)
 
 
 def _end_output() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from orcish.cli.actions import Append, Extend, Once
+from orcish.cli.actions import Append, Extend, Flag, Once
 from orcish.errors import suggestion
 from orcish.terminal import printable, show_text
 
@@ -75,6 +76,8 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*args, **{"allow_abbrev": False, **kwargs})
         self.register("action", None, Once)
         self.register("action", "store", Once)
+        self.register("action", "store_const", Flag)
+        self.register("action", "store_true", functools.partial(Flag, const=True, default=False))
         self.register("action", "append", Append)
         self.register("action", "extend", Extend)
 

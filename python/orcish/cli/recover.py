@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import shlex
 from typing import Any
 
 from orcish.cli.actions import WrongArgumentsError
@@ -82,8 +83,8 @@ def _recover_table(options: argparse.Namespace, storage: dict[str, Any]) -> int:
     except NotADirectoryError:
         name = display_name(options.path)
         raise WrongArgumentsError(
-            f"{name} is a file, and no folder: recover {name} -o TARGET writes what of it can be read, and --dry-run "
-            "only prints it"
+            f"{name} is a file, and no folder: `orcish recover {shlex.quote(name)} -o TARGET` writes what of it can be "
+            "read, and --dry-run only prints it"
         ) from None
     texts = {
         "nothing": "there is no unfinished commit",

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator
 
+from orcish.cli.actions import WrongArgumentsError
 from orcish.io.names import display_name
 from orcish.io.paths import is_unicode
 
@@ -62,17 +63,17 @@ def _check_texts(options: argparse.Namespace) -> None:
     read by all commands.
 
     Raises:
-        ValueError: An argument is not.
+        ValueError: The name of a file is not.
+        WrongArgumentsError: Another argument is not.
     """
     for name, value in vars(options).items():
         for each in _listed(value):
             for text in each if isinstance(each, tuple) else [each]:
                 if isinstance(text, str) and not is_unicode(text):
                     shown = text.encode(errors="surrogateescape").decode(errors="backslashreplace")
-                    is_path = name in (*SOURCES, *OTHERS, "tables", "like")
-                    what = "name" if is_path else "argument"
-                    advice = ": rename the file, or make a link to it" if is_path else ""
-                    raise ValueError(f"{shown}: the {what} is not UTF-8{advice}")
+                    if name not in (*SOURCES, *OTHERS, "tables", "like"):
+                        raise WrongArgumentsError(f"{shown}: the argument is not UTF-8")
+                    raise ValueError(f"{shown}: the name is not UTF-8: rename the file, or make a link to it")
 
 
 def source_names(options: argparse.Namespace) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from orcish.cli.foreign_files import convert_command, format_of
 
-__all__ = ["in_shell", "set_options"]
+__all__ = ["in_shell", "set_options", "set_stream"]
 
 KEYWORDS = {
     **{
@@ -105,6 +105,9 @@ PHRASES = {
 }
 """Parts of messages that only functions need, and those of the shell."""
 NO_MASKS = ', with the option masked="allow"'
+STREAM_FILE = "standard-input.orc"
+"""The file that advice makes of standard input."""
+_stream: str | None = None
 _known: set[str] = set()
 _given: list[str] = []
 
@@ -121,6 +124,12 @@ def set_options(options: Mapping[str, Any]) -> None:
     _given[:] = sorted({text for value in options.values() for text in _texts(value)}, key=len, reverse=True)
 
 
+def set_stream(path: str | None) -> None:
+    """Says which file has the bytes of standard input: messages call it ``-``. ``None`` for none."""
+    global _stream
+    _stream = path
+
+
 def _texts(value: Any) -> Iterator[str]:
     """The texts in the value of an option that have a word of the library."""
     if isinstance(value, str):
@@ -134,8 +143,8 @@ def _texts(value: Any) -> Iterator[str]:
 def in_shell(text: str) -> str:
     """A message of the library in the words of the shell."""
     if text.startswith("duckdb: "):
-        # It has options of its own.
-        return text
+        # It has options of its own, and errors of orcish while it reads.
+        return text.replace(NO_MASKS, ", with --masked")
     if _known and "masked" not in _known:
         text = text.replace(NO_MASKS, ", which this command does not do")
     for part, own in PHRASES.items():
@@ -146,7 +155,8 @@ def in_shell(text: str) -> str:
     text = OF_FILES.sub(lambda found: ", ".join(KEYWORDS.get(name, name) for name in found[1].split(", ")), text)
     text = DIGITS.sub(r"with --timestamp-unit \1", text)
     text = FIRST.sub(lambda found: f"{KEYWORDS[found[1]]}: ", ANY.sub(_changed, text))
-    return _no_orc(re.sub("\0(\\d+)\0", lambda found: _given[int(found[1])], text))
+    text = _no_orc(re.sub("\0(\\d+)\0", lambda found: _given[int(found[1])], text))
+    return text if _stream is None else text.replace(f"{_stream}.orc", STREAM_FILE).replace(_stream, "-")
 
 
 def _no_orc(text: str) -> str:
@@ -156,7 +166,7 @@ def _no_orc(text: str) -> str:
         return text
     name, rest = found.groups()
     if TORN in rest:
-        return f"{text}: orcish recover {shlex.quote(name)} -o TARGET saves what of it can be read"
+        return f"{text}: `orcish recover {shlex.quote(name)} -o TARGET` saves what of it can be read"
     form = format_of(name)
     if form is not None:
         return f"{name} is a {form} file, and not ORC: {convert_command(name)} makes ORC of it"

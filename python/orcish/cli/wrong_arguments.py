@@ -18,6 +18,7 @@ _KEYWORD = re.compile(r"(?P<name>[a-z][a-z0-9_]*)(?=[=:])|.*?: (?P<of_target>[a-
 _OTHERS = re.compile(
     r"the type '|the schema has two columns |-: |(.*: )?(unknown storage option \"|compression level [0-9]"
     r"|the codec of \w+ is |\w+ has no codec |\w+ of \w+ has no levels"
+    r"|\w+ that is not compressed has no levels"
     r"|\w+ has no compression levels|filters: )"
 )
 """What begins a message about ``--schema``, ``--cast``, standard input, ``--storage-option`` or ``--compression``."""

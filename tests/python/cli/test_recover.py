@@ -72,5 +72,5 @@ def test_arguments_of_tables_and_files(whole: Path, tmp_path: Path, capsys: pyte
     assert "--dry-run writes no file" in capsys.readouterr().err
     # Without an option of files, it is the command of tables.
     assert main(["recover", str(whole)]) == 2
-    assert "is a file, and no folder: recover " in capsys.readouterr().err
+    assert "is a file, and no folder: `orcish recover " in capsys.readouterr().err
     assert not (tmp_path / "new.orc").exists()

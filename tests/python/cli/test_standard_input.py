@@ -97,6 +97,31 @@ def test_sources(arguments: list[str], piped: Path, capfd: pytest.CaptureFixture
     assert list((piped / "temporary").iterdir()) == []
 
 
+@pytest.mark.parametrize("is_pipe", [True, False])
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"a,b\n1,2\n", b"- is a CSV file, and not ORC: `orcish convert - standard-input.orc --from csv` makes ORC of it"),
+        (b'{"a": 1}\n', b"- is a JSON file, and not ORC: `orcish convert - standard-input.orc --from json` makes ORC"),
+        (b"ORC" + bytes(100), b"orcish: -: not an ORC file"),
+    ],
+    ids=["csv", "json", "torn"],
+)
+@pytest.mark.parametrize("command", [["count", "-"], ["data", "-"], ["meta", "-"], ["convert", "-", "new.orc"]], ids=str)
+def test_errors_name_what_was_given(
+    command: list[str], data: bytes, expected: bytes, is_pipe: bool, folder: Path
+) -> None:
+    """A pipe is a temporary file, whose name says nothing, and which is gone when the command ends."""
+    (folder / "given").write_bytes(data)
+    if is_pipe:
+        done = run(folder, *command, input=data)
+    else:
+        with open(folder / "given", "rb") as file:
+            done = run(folder, *command, stdin=file)
+    assert (done.returncode, expected in done.stderr) == (1, True), done.stderr
+    assert not any(word in done.stderr for word in (str(folder).encode(), b"/dev/stdin"))
+
+
 def test_files_that_are_redirected(folder: Path) -> None:
     with open(folder / "a.orc", "rb") as file:
         done = run(folder, "count", "-", "--json", stdin=file)

@@ -36,6 +36,20 @@ def test_folders_that_are_missing(verb: list[str], place: str, store: Any, tmp_p
         assert run(*verb, f"{base}/{folder}", *storage)[0] == (verb == ["history"] and folder == "plain")
 
 
+@pytest.mark.parametrize("ending", ["orc", "parquet", "csv", "jsonl", "json.gz", "arrow", "arrows"])
+@pytest.mark.parametrize("command", [["json-schema"], ["convert"], ["count"], ["recover", "--dry-run"], ["diff"]], ids=str)
+def test_files_that_are_missing(
+    command: list[str], ending: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    more = ["new.orc"] if command[0] in ("convert", "diff") else []
+    code, lines, err = run(*command, f"nope.{ending}", *more)
+    assert (code, lines) == (2 if command[0] in ("diff", "recover") else 1, [])
+    assert err.startswith(f"orcish: nope.{ending}: ")
+    assert err.endswith(": No such file or directory\n")
+    assert os.listdir() == []
+
+
 @pytest.mark.parametrize("source", ["d", "d/", "d/*", "link", "d/a.orc d", "d/**/*"])
 @pytest.mark.parametrize("target", ["d/p.html", "link/p.html", "d/sub/p.html"])
 def test_pages_in_their_source(

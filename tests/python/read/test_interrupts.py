@@ -13,7 +13,7 @@ from support.orc_builder import DATA, LONG, STRUCT, column_type, integer, intege
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are of Unix")
 
 TIMESTAMP, SECONDARY = 9, 5
-MAX_SECONDS = 15
+MAX_SECONDS = 60
 
 
 def interrupted(code: str, *args: str) -> None:

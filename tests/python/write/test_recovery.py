@@ -369,6 +369,15 @@ def test_plain_stripes_that_begin_with_any_byte(more: int) -> None:
             assert (back.equals(rows), found.lost) == (True, []), (first, values[:2])
 
 
+def test_plain_stripes_that_begin_like_the_time_zone_of_the_footer_before() -> None:
+    for first in (b"\x1a\x03abc\0\xf0?", b"\x1a\x05GMT+x?", b"\x1a\x00\0\0\0\0\xf0?", b"\x1a\x7fUTC\0\xf0?"):
+        (number,) = struct.unpack("<d", first)
+        rows = pa.table({"a": [number, 0.5] * 60})
+        file = in_stripes(io.BytesIO(), rows, 40, compression="none", row_index_stride=0).getvalue()
+        found, back = recovered(file[: ends(file)[-1]], like=file)
+        assert (back.equals(rows), found.lost) == (True, []), first
+
+
 @pytest.mark.parametrize(("sizes", "zeros"), [(range(100, 140), 1), (range(32_540, 32_570), 2)])
 def test_compressed_stripes_that_begin_with_zeros(sizes: range, zeros: int) -> None:
     """The header of a chunk of 128 bytes begins with a byte that padding has, too; that of 32 KiB with two."""
@@ -468,6 +477,20 @@ def test_many_places_that_look_like_tails() -> None:
     many = (bytes([0x82, 0xF4, 0x03, 0x03]) + b"ORC\x05") * 20_000
     with pytest.raises(orcish.LimitExceededError, match="look like the end of a tail"):
         orcish.recover_file(b"ORC" + many)
+
+
+def test_many_tails_that_are_values() -> None:
+    """Each byte is read a few times, not once for each of the tails."""
+    value = io.BytesIO()
+    orcish.write_table(pa.table({"id": range(3)}), value, compression="none")
+    rows = pa.table({"blob": [value.getvalue()] * 2000})
+    whole = in_stripes(io.BytesIO(), rows, 500, compression="none", dictionary=False).getvalue()
+    assert whole.count(value.getvalue()) == 2000
+    for cut in (ends(whole)[-1], len(whole) - 1):
+        torn = Counting(whole[:cut])
+        found = orcish.recover_file(torn, like=whole)
+        assert (found.rows, found.lost) == (2000, [])
+        assert sum(map(len, torn.ranges)) < 6 * len(whole)
 
 
 @pytest.mark.parametrize("codec", ["none", "zstd"])

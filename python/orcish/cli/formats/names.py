@@ -111,5 +111,6 @@ def codec_of(target: str, form: str, given: str | None, level: int | None, defau
             f"of {found} has the ending .{ENDING_OF[form]}{endings.get(found, '')}"
         )
     if form != ORC and level is not None and (form, found) not in LEVELS:
-        raise UnsupportedError(f"{display_name(target)}: {found} of {form} has no levels: leave the level out")
+        codec = f"{form} that is not compressed" if found == "none" else f"{found} of {form}"
+        raise UnsupportedError(f"{display_name(target)}: {codec} has no levels: leave the level out")
     return found

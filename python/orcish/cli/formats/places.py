@@ -76,6 +76,8 @@ def open_input(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
 def _check_file(location: str, path: str) -> None:
     if os.path.isdir(path):
         raise IsADirectoryError(f"{display_name(location)} is a directory")
+    # pyarrow says in words of its own that a file is missing.
+    os.stat(path)
     check_regular(path)
 
 

@@ -24,7 +24,7 @@ use crate::tail::{FileTail, StripeInfo, overlapping_stripes};
 use examine::{Examined, Examiner};
 pub use lost::Lost;
 use places::found_stripes;
-use tails::{LastTail, Prefix, last_tail};
+use tails::{LastTail, Prefix, Tails};
 use walk::Walker;
 
 /// What of a file can be read, and what is lost.
@@ -84,7 +84,8 @@ impl Recovery {
     ) -> Result<Self> {
         let mut cancellation = Cancellation::new(check.cloned());
         let size = source.size()?;
-        let mut last = last_tail(&source, size, limits, &mut cancellation)?;
+        let mut tails = Tails::new(&source, size, limits);
+        let mut last = tails.last(&mut cancellation)?;
         if let (Some(found), Some(_)) = (&last, like) {
             // A tail that lists too few stripes does not follow the last one.
             let is_of_file = found.is_sure || lists_a_stripe(&source, found, limits, &mut cancellation)?;
@@ -112,7 +113,7 @@ impl Recovery {
         if !tail.encrypted_columns.is_empty() {
             return Err(Error::unsupported("a file with encrypted columns is not recovered"));
         }
-        let (found, lost) = found_stripes(&source, size, tail_end, &tail, limits, &mut cancellation)?;
+        let (found, lost) = found_stripes(&source, &mut tails, tail_end, &tail, limits, &mut cancellation)?;
         let recorded = recorded_statistics(&source, tail_end, &tail, limits);
         let stated_rows = tail.footer_without_lists().ok().and_then(|footer| footer.number_of_rows);
         tail.stripes = found.iter().map(|found| found.stripe.clone()).collect();

@@ -11,7 +11,7 @@ use orcish_io::ReadAt;
 
 use super::super::tail::MAGIC;
 use super::lost::Lost;
-use super::tails::{content_end, tail_from};
+use super::tails::{Tails, content_end};
 use super::walk::{End, Walker};
 use crate::tail::{FileTail, StripeInfo};
 
@@ -33,13 +33,13 @@ impl Found {
 /// Errors of the source and of the cancellation check.
 pub(super) fn found_stripes(
     source: &Arc<dyn ReadAt>,
-    size: u64,
+    tails: &mut Tails<'_>,
     tail_end: Option<u64>,
     tail: &FileTail,
     limits: &Limits,
     cancellation: &mut Cancellation,
 ) -> Result<(Vec<Found>, Vec<Lost>)> {
-    let mut places = Places { source, tail, limits, lost: Vec::new() };
+    let mut places = Places { source, tails, tail, limits, lost: Vec::new() };
     let mut between: BTreeMap<Option<usize>, Vec<StripeInfo>> = BTreeMap::new();
     if let Some(end) = tail_end {
         for (gap, after) in gaps(&tail.stripes, content_end(tail, end)) {
@@ -52,7 +52,7 @@ pub(super) fn found_stripes(
         found.push(Found { stripe: stripe.clone(), listed: Some(index) });
         found.extend(between.remove(&Some(index)).unwrap_or_default().into_iter().map(Found::unlisted));
     }
-    let behind = tail_end.unwrap_or(MAGIC.len() as u64)..size;
+    let behind = tail_end.unwrap_or(MAGIC.len() as u64)..places.tails.size();
     found.extend(places.walk(behind, false, cancellation)?.into_iter().map(Found::unlisted));
     Ok((found, places.lost))
 }
@@ -77,14 +77,15 @@ fn gaps(stripes: &[StripeInfo], end: u64) -> Vec<(Range<u64>, Option<usize>)> {
     gaps
 }
 
-struct Places<'a> {
+struct Places<'a, 'b> {
     source: &'a Arc<dyn ReadAt>,
+    tails: &'a mut Tails<'b>,
     tail: &'a FileTail,
     limits: &'a Limits,
     lost: Vec<Lost>,
 }
 
-impl Places<'_> {
+impl Places<'_, '_> {
     /// The stripes of a range, up to the first one that is not complete.
     ///
     /// Between stripes that the tail lists (`is_listed`), padding is not lost, nor is a tail of an earlier flush.
@@ -97,9 +98,7 @@ impl Places<'_> {
             if behind_padding >= range.end {
                 return Ok(found);
             }
-            if is_listed
-                && let Some(end) = tail_from(self.source, behind_padding..range.end, self.limits, cancellation)?
-            {
+            if is_listed && let Some(end) = self.tails.first_of(&(behind_padding..range.end), cancellation)? {
                 at = end;
                 continue;
             }

@@ -1,5 +1,6 @@
-//! The last valid tail within a torn file.
+//! The tails within a torn file.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::tuning;
 /// postscript follows.
 const MAGIC_FIELD: [u8; 7] = [0x82, 0xF4, 0x03, 0x03, b'O', b'R', b'C'];
 
-/// Places that look like the end of a tail, at most.
+/// Places of a file that look like the end of a tail and are read as one, at most.
 const MAX_CANDIDATES: usize = 10_000;
 
 /// The beginning of a source, as a source of its own.
@@ -57,114 +58,146 @@ pub(super) fn content_end(tail: &FileTail, end: u64) -> u64 {
     }
 }
 
-/// The last valid tail of a source, and the offset at which it ends. A writer that flushes, as those of streams do, leaves
-/// tails within its file. `None` if there is none.
+/// The tails of a source. A writer that flushes, as those of streams do, leaves tails within its file.
 ///
-/// A value may be a whole ORC file. Its tail does not follow the stripes that it lists, as their offsets are those of
-/// another file. Such a tail is returned only if there is no other one.
-///
-/// # Errors
-/// Errors of the source, and of the cancellation check; `LimitExceeded` if too many places look like tails.
-pub(super) fn last_tail(
-    source: &Arc<dyn ReadAt>,
+/// Each byte is looked at once, and each tail is read once, however often they are asked for.
+pub(super) struct Tails<'a> {
+    source: &'a Arc<dyn ReadAt>,
     size: u64,
-    limits: &Limits,
-    cancellation: &mut Cancellation,
-) -> Result<Option<LastTail>> {
-    let at_end = tail_at(source, size, limits)?;
-    let mut other = match at_end {
-        Some((end, tail)) if follows_stripes(source, (&tail, end), limits, cancellation)? => {
-            return Ok(Some(LastTail { end, tail, is_sure: true }));
+    limits: &'a Limits,
+    /// Bytes of a window.
+    window: u64,
+    /// The offsets at which something ends that looks like a tail, in ascending order, by the number of the window in which
+    /// its magic begins.
+    places: HashMap<u64, Arc<[u64]>>,
+    /// The content end of the tail that ends at an offset. `None` if there is no tail.
+    read: HashMap<u64, Option<u64>>,
+}
+
+impl<'a> Tails<'a> {
+    pub(super) fn new(source: &'a Arc<dyn ReadAt>, size: u64, limits: &'a Limits) -> Self {
+        Tails {
+            source,
+            size,
+            limits,
+            window: tuning::MERGE_COPY_BYTES.wide(),
+            places: HashMap::new(),
+            read: HashMap::new(),
         }
-        at_end => at_end,
-    };
-    let mut candidates = 0;
-    // Windows overlap by the bytes that end behind them.
-    let overlap = MAGIC_FIELD.len() as u64;
-    let mut end = size;
-    while end > overlap {
-        cancellation.poll()?;
-        let start = end.saturating_sub(tuning::MERGE_COPY_BYTES.wide());
-        let range = start..end;
-        let window = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
-        for at in (0..window.len().saturating_sub(MAGIC_FIELD.len())).rev() {
-            if !window.get(at..).is_some_and(|rest| rest.starts_with(&MAGIC_FIELD)) {
-                continue;
+    }
+
+    /// Length of the source in bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The last valid tail, and the offset at which it ends. `None` if there is none.
+    ///
+    /// A value may be a whole ORC file. Its tail does not follow the stripes that it lists, as their offsets are those of
+    /// another file. Such a tail is returned only if there is no other one.
+    ///
+    /// # Errors
+    /// Errors of the source, and of the cancellation check; `LimitExceeded` if too many places look like tails.
+    pub(super) fn last(&mut self, cancellation: &mut Cancellation) -> Result<Option<LastTail>> {
+        let mut other = None;
+        if let Some(tail) = self.tail_at(self.size)? {
+            let is_sure = self.follows_stripes(&tail, self.size, cancellation)?;
+            let found = LastTail { end: self.size, tail, is_sure };
+            if is_sure {
+                return Ok(Some(found));
             }
-            candidates += 1;
-            if candidates > MAX_CANDIDATES {
-                return Err(Error::limit(format!("more than {MAX_CANDIDATES} places look like the end of a tail")));
-            }
-            cancellation.poll()?;
-            let tail_end = start + (at + MAGIC_FIELD.len() + 1) as u64;
-            if let Some((end, tail)) = tail_at(source, tail_end, limits)? {
-                if follows_stripes(source, (&tail, end), limits, cancellation)? {
-                    return Ok(Some(LastTail { end, tail, is_sure: true }));
+            other = Some(found);
+        }
+        for window in (0..self.size.div_ceil(self.window)).rev() {
+            for &end in self.places_in(window, cancellation)?.iter().rev() {
+                cancellation.poll()?;
+                if self.read.get(&end).is_some_and(Option::is_none) {
+                    continue;
                 }
-                other = other.or(Some((end, tail)));
+                if self.is_full() {
+                    return Err(Error::limit(format!("more than {MAX_CANDIDATES} places look like the end of a tail")));
+                }
+                let Some(tail) = self.tail_at(end)? else { continue };
+                let is_sure = self.follows_stripes(&tail, end, cancellation)?;
+                let found = LastTail { end, tail, is_sure };
+                if is_sure {
+                    return Ok(Some(found));
+                }
+                other = other.or(Some(found));
             }
         }
-        if start == 0 {
-            break;
+        Ok(other)
+    }
+
+    /// The end of the first tail within `range` whose statistics of stripes or footer begin where the range begins, as a
+    /// writer leaves it that flushes and goes on. `None` if there is none, or if too many places look like tails.
+    ///
+    /// # Errors
+    /// Errors of the source, and of the cancellation check.
+    pub(super) fn first_of(&mut self, range: &Range<u64>, cancellation: &mut Cancellation) -> Result<Option<u64>> {
+        let end = range.end.min(range.start.saturating_add(self.limits.tail));
+        for window in range.start / self.window..end.div_ceil(self.window) {
+            for &place in self.places_in(window, cancellation)?.iter() {
+                if place <= range.start || place > end {
+                    continue;
+                }
+                cancellation.poll()?;
+                if !self.read.contains_key(&place) {
+                    if self.is_full() {
+                        return Ok(None);
+                    }
+                    self.tail_at(place)?;
+                }
+                if self.read.get(&place) == Some(&Some(range.start)) {
+                    return Ok(Some(place));
+                }
+            }
         }
-        end = start + overlap;
+        Ok(None)
     }
-    Ok(other.map(|(end, tail)| LastTail { end, tail, is_sure: false }))
-}
 
-/// Whether a tail that ends at an offset begins where the last stripe ends that it lists, or behind tails that do.
-///
-/// # Errors
-/// Errors of the source, and of the cancellation check.
-fn follows_stripes(
-    source: &Arc<dyn ReadAt>,
-    (tail, end): (&FileTail, u64),
-    limits: &Limits,
-    cancellation: &mut Cancellation,
-) -> Result<bool> {
-    let last = tail.stripes.iter().map(|stripe| stripe.footer().end).max();
-    let (mut at, begin) = (last.unwrap_or(MAGIC.len() as u64), content_end(tail, end));
-    while at < begin {
-        let Some(next) = tail_from(source, at..begin, limits, cancellation)? else { return Ok(false) };
-        at = next;
+    /// Whether a tail that ends at an offset begins where the last stripe ends that it lists, or behind tails that do.
+    fn follows_stripes(&mut self, tail: &FileTail, end: u64, cancellation: &mut Cancellation) -> Result<bool> {
+        let last = tail.stripes.iter().map(|stripe| stripe.footer().end).max();
+        let (mut at, begin) = (last.unwrap_or(MAGIC.len() as u64), content_end(tail, end));
+        while at < begin && begin - at <= self.limits.tail {
+            let Some(next) = self.first_of(&(at..begin), cancellation)? else { return Ok(false) };
+            at = next;
+        }
+        Ok(at == begin)
     }
-    Ok(at == begin)
-}
 
-/// The end of the first tail within `range` whose statistics of stripes or footer begin where the range begins, as a writer
-/// leaves it that flushes and goes on. `None` if there is none.
-///
-/// # Errors
-/// Errors of the source, and of the cancellation check.
-pub(super) fn tail_from(
-    source: &Arc<dyn ReadAt>,
-    range: Range<u64>,
-    limits: &Limits,
-    cancellation: &mut Cancellation,
-) -> Result<Option<u64>> {
-    if range.end - range.start > limits.tail {
-        return Ok(None);
+    fn is_full(&self) -> bool {
+        self.read.len() >= MAX_CANDIDATES
     }
-    let bytes = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
-    let places = bytes.windows(MAGIC_FIELD.len()).enumerate().filter(|(_, window)| **window == MAGIC_FIELD);
-    for (at, _) in places.take(MAX_CANDIDATES) {
+
+    /// The tail that ends at an offset. `None` if there is none.
+    fn tail_at(&mut self, end: u64) -> Result<Option<FileTail>> {
+        let tail = match read_tail(&Prefix { source: self.source.clone(), length: end }, self.limits) {
+            Ok(tail) => Some(tail),
+            Err(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::Interrupted) => return Err(error),
+            Err(_) => None,
+        };
+        self.read.insert(end, tail.as_ref().map(|tail| content_end(tail, end)));
+        Ok(tail)
+    }
+
+    /// The offsets at which something ends that looks like a tail, and whose magic begins in a window.
+    fn places_in(&mut self, window: u64, cancellation: &mut Cancellation) -> Result<Arc<[u64]>> {
+        if let Some(places) = self.places.get(&window) {
+            return Ok(places.clone());
+        }
         cancellation.poll()?;
-        let end = range.start + (at + MAGIC_FIELD.len() + 1) as u64;
-        if end <= range.end
-            && let Some((end, tail)) = tail_at(source, end, limits)?
-            && content_end(&tail, end) == range.start
-        {
-            return Ok(Some(end));
-        }
-    }
-    Ok(None)
-}
-
-/// The tail that ends at an offset. `None` if there is none.
-fn tail_at(source: &Arc<dyn ReadAt>, end: u64, limits: &Limits) -> Result<Option<(u64, FileTail)>> {
-    match read_tail(&Prefix { source: source.clone(), length: end }, limits) {
-        Ok(tail) => Ok(Some((end, tail))),
-        Err(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::Interrupted) => Err(error),
-        Err(_) => Ok(None),
+        let start = window * self.window;
+        // The magic may end in the next window, where the length of the postscript follows it.
+        let range = start..self.size.min(start + self.window + MAGIC_FIELD.len() as u64);
+        let bytes = self.source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
+        let looks_like_end = |(at, window): (usize, &[u8])| {
+            window.starts_with(&MAGIC_FIELD).then_some(start + (at + window.len()) as u64)
+        };
+        let places = bytes.windows(MAGIC_FIELD.len() + 1).enumerate().filter_map(looks_like_end);
+        let places: Arc<[u64]> = places.take(MAX_CANDIDATES + 1).collect();
+        self.places.insert(window, places.clone());
+        Ok(places)
     }
 }

@@ -17,6 +17,7 @@ use crate::proto::{
 };
 use crate::stripe::{IndexKind, StripeFooter};
 use crate::tail::{FileTail, StripeInfo};
+use crate::time::WriterZone;
 use crate::tuning;
 
 /// Bytes of the header of a compression chunk.
@@ -368,7 +369,7 @@ fn uncompressed_footer_length(bytes: &Bytes, columns: usize, lengths: &RangeIncl
 }
 
 /// The length of the field of the time zone at the end of a stripe footer; 0 if the bytes are those of the next stripe,
-/// which may begin like the field.
+/// which may begin like the field: then they are the name of no time zone.
 fn time_zone_length(bytes: &Bytes) -> usize {
     const TIMEZONE: u8 = 0x1A;
     let mut rest = bytes.clone();
@@ -376,6 +377,7 @@ fn time_zone_length(bytes: &Bytes) -> usize {
         return 0;
     }
     let body = next_field(&mut rest).ok().flatten().and_then(|field| field.body);
-    let is_zone = body.is_some_and(|body| !body.is_empty() && body.iter().all(u8::is_ascii_graphic));
+    let name = body.as_deref().and_then(|body| str::from_utf8(body).ok()).filter(|name| !name.is_empty());
+    let is_zone = name.is_some_and(|name| WriterZone::parse(name).is_ok());
     if is_zone { bytes.len() - rest.len() } else { 0 }
 }
