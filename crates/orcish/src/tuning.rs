@@ -59,7 +59,8 @@ orcish_core::tunings! {
     STRIPE_MEMORY_FACTOR = 4, 1..=3;
     /// Maximum memory of the rows of a stripe that is verified, as a multiple of the stripe size.
     VERIFIED_MEMORY_FACTOR = 8, 1..=8;
-    /// Maximum stored size of a stripe, as a multiple of the stripe size, until it ends within a row group.
+    /// How many times as large as its bounds the stored size and the memory of a stripe are until it ends within a row
+    /// group.
     STRIPE_OVERRUN_FACTOR = 2, 1..=2;
     /// Minimum number of rows of a row group.
     MIN_STRIDE = 1000, 1..=20;

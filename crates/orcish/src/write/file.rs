@@ -229,9 +229,10 @@ impl<S: Sink> FileWriter<S> {
         })
     }
 
-    /// Bytes of memory of the current stripe, with queued rows.
+    /// Bytes of memory of the current stripe, with queued rows, and those that are kept for verification.
     pub fn memory(&mut self) -> usize {
-        self.encoder.memory_size() + self.queue.bytes
+        let verified = self.verifier.as_ref().map_or(0, Verifier::memory_size);
+        self.encoder.memory_size() + self.queue.bytes + verified
     }
 
     /// Writes the last stripe and the tail, and makes the file appear under its name.
@@ -357,11 +358,15 @@ impl<S: Sink> FileWriter<S> {
         // The rows of a verified stripe are kept until it is complete.
         let max_rows = stripe_size.saturating_mul(tuning::VERIFIED_MEMORY_FACTOR.wide());
         let verified = self.verifier.as_ref().map_or(0, |verifier| verifier.memory_size() as u64);
-        let is_full = size >= stripe_size || self.encoder.memory_size() as u64 >= max_memory || verified >= max_rows;
+        let memory = self.encoder.memory_size() as u64;
+        let is_full = |times: u64| {
+            let reached = |found: u64, most: u64| found >= most.saturating_mul(times);
+            reached(size, stripe_size) || reached(memory, max_memory) || reached(verified, max_rows)
+        };
         // Stripes end after the same rows for all batch sizes, unless rows are huge.
         let queue_rows = u64::from(self.plan.row_index_stride) * tuning::ROW_GROUPS_QUEUED.wide();
         let is_complete = self.row_group_rows == 0 && self.stripe_rows.is_multiple_of(queue_rows);
-        if is_full && (is_complete || size >= stripe_size.saturating_mul(tuning::STRIPE_OVERRUN_FACTOR.wide())) {
+        if is_full(1) && (is_complete || is_full(tuning::STRIPE_OVERRUN_FACTOR.wide())) {
             self.flush_stripe()?;
         }
         Ok(())
