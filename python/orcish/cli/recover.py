@@ -74,6 +74,8 @@ def _run(options: argparse.Namespace) -> int:
         options.path, options.output, like=options.like, overwrite=options.overwrite, storage_options=storage
     )
     print_lines(_described(found, options))
+    if found.lost and not found.stripes:
+        return options.trouble
     return 1 if found.lost or found.doubts else 0
 
 

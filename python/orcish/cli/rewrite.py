@@ -36,7 +36,7 @@ from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan, reader_of
 from orcish.tables.apart import check_apart
-from orcish.tables.changed_rows import ChangedRows, ChosenRows, CountedRows
+from orcish.tables.changed_rows import ChangedRows, ChosenRows, CountedRows, NamedRows
 from orcish.tables.inferred_types import infers_written_types
 from orcish.tables.log.table import check_no_file_of_table
 from orcish.tables.rewriting import kept_options
@@ -230,6 +230,9 @@ def _changed(scan: Scan, options: argparse.Namespace) -> BatchSource:
         rows = ChosenRows(rows, scan.schema, casts)
     if options.rename or late:
         rows = ChangedRows(rows, None, dict(options.rename), late)
+    if rows is not scan and scan.files:
+        first, more = display_name(scan.files[0]), len(scan.files) - 1
+        rows = NamedRows(rows, f"{first} and {more} more" if more else first)
     return CountedRows(rows, scan.count) if options.verify else rows
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from orcish.cli.arguments import add_files, add_json, add_storage
+from orcish.cli.formats.schemas import arrow_text
 from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.meta_orc import described_columns
 from orcish.cli.open_files import SKIPPED
@@ -103,7 +104,7 @@ def _lines(columns: _Columns, options: argparse.Namespace) -> list[str]:
     if options.json:
         return [json_line(_described(columns, options))]
     if options.arrow:
-        return [printable(f"{field.name}: {field.type}") for field in columns.schema]
+        return [printable(arrow_text(field)) for field in columns.schema]
     if options.spark:
         lines = spark_ddl(columns.root, columns.partition)
         return [printable(line) + ("," if at < len(lines) else "") for at, line in enumerate(lines, 1)]

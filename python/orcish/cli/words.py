@@ -94,6 +94,8 @@ WORDS = re.compile("|".join([_names, *map(re.escape, FUNCTIONS)]))
 DIGITS = re.compile(r"with cast\(pyarrow\.timestamp\('(\w+)'\), safe=False\)")
 XML = re.compile(r"<\?xml.*?<Code>([^<]*)</Code>(?:.*?<Message>([^<]*)</Message>)?.*?</Error>", re.DOTALL)
 """An answer of a store of the protocol of S3."""
+READ_ONE = re.compile(r": read them one by one, or .+ first, whose columns are then those of both")
+"""Advice to readers of several tables."""
 NO_ORC = re.compile(r"^(.+?): not an ORC file(.*)$", re.DOTALL)
 TORN = "(it begins like one, and may be truncated)"
 PYARROW = re.compile(r"; pyarrow\.dataset\.dataset\(.*?\) reads files of .*$", re.DOTALL)
@@ -147,6 +149,8 @@ def in_shell(text: str) -> str:
         return text.replace(NO_MASKS, ", with --masked")
     if _known and "masked" not in _known:
         text = text.replace(NO_MASKS, ", which this command does not do")
+    if "partition_by" in _known:
+        text = READ_ONE.sub(": write them one by one", text)
     for part, own in PHRASES.items():
         text = text.replace(part, own)
     text = XML.sub(_answer, text)

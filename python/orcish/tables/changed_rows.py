@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
@@ -9,10 +10,10 @@ import pyarrow as pa
 
 from orcish.arrow.exact_casts import cast_exactly
 from orcish.arrow.nested import repeated_name
-from orcish.errors import OrcishError, UnsupportedError, unknown_column
+from orcish.errors import OrcishError, UnknownColumnError, UnsupportedError, unknown_column
 from orcish.reading.reader import BatchSource, DerivedRows, rows_of
 
-__all__ = ["ChangedRows", "ChosenRows", "CountedRows"]
+__all__ = ["ChangedRows", "ChosenRows", "CountedRows", "NamedRows"]
 
 
 class ChangedRows(DerivedRows):
@@ -103,6 +104,43 @@ def _with_fields(array: pa.Array, kind: pa.DataType) -> pa.Array:
     names = [array.type.field(at).name for at in range(array.type.num_fields)]
     fields = [_with_fields(array.field(names.index(field.name)), field.type) for field in kind]
     return pa.StructArray.from_arrays(fields, fields=list(kind), mask=array.is_null())
+
+
+class NamedRows(DerivedRows):
+    """The rows of a source, whose errors name it.
+
+    Args:
+        rows: The source, whose errors about columns and values do not name it.
+        name: The name for people.
+
+    Raises:
+        UnknownColumnError: As that of the source, with the name in front.
+        UnsupportedError: Likewise.
+        ValueError: Likewise.
+    """
+
+    def __init__(self, rows: BatchSource, name: str) -> None:
+        super().__init__(rows)
+        self._name = name
+
+    def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        with self._errors():
+            schema, batches = rows_of(self._given)
+        return schema, self._batches(batches)
+
+    def _batches(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        with self._errors():
+            yield from batches
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (UnknownColumnError, UnsupportedError, ValueError) as error:
+            if self._name in str(error):
+                raise
+            kind = type(error) if isinstance(error, OrcishError) else ValueError
+            raise kind(f"{self._name}: {error}") from error
 
 
 class CountedRows(DerivedRows):

@@ -339,3 +339,16 @@ def test_types_of_damaged_files(name, data, tmp_path, capsys):
     err = capsys.readouterr().err
     assert err.startswith(f"orcish: {tmp_path / name}: ")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("schema", [[], ["--schema", "a int"]], ids=str)
+@pytest.mark.parametrize("text", ['[{"a": 1}, {"a": 2}]', '[\n  {"a": 1}\n]\n', "[]"])
+def test_json_that_is_one_array(
+    text: str, schema: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "a.json"
+    source.write_text(text)
+    assert main(["convert", str(source), str(tmp_path / "a.orc"), *schema]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith(f"orcish: {source}: ")
+    assert err.endswith(": JSON lines have an object on each line: `jq -c '.[]'` makes them of one array\n")

@@ -18,6 +18,7 @@ import pyorc
 import pytest
 from orcish.cli import main
 from orcish.cli.commands import COMMANDS
+from orcish.cli.formats.schemas import parse_schema
 from orcish.cli.groups import GROUPS, grouped
 from orcish.reading.encryption import encryption
 from orcish.reading.merged_statistics import merged_statistics
@@ -572,3 +573,17 @@ def test_schemas_and_statistics_as_orc_tools_has_them(run: Run) -> None:
                     assert known[name] == other[key], (path.name, ours["column"], name)
                     compared += 1
     assert compared > 20
+
+
+@pytest.mark.parametrize("name", ["c,d", "a:b", "a b", " a", "a ", "a`b", "a<b>", "x[1]", "ä", "not null", ""])
+def test_names_of_arrow_types_are_read_back(name: str, tmp_path: pathlib.Path, run: Run) -> None:
+    """``convert --schema`` takes what ``schema --arrow`` prints, whatever the names are."""
+    inner = pa.struct([pa.field(name, pa.int32()), pa.field("n", pa.list_(pa.struct([pa.field(name, pa.string())])))])
+    schema = pa.schema([pa.field(name, inner), pa.field("m", pa.map_(pa.string(), inner))])
+    path = tmp_path / "a.orc"
+    orcish.write_table(pa.Table.from_pylist([], schema), path)
+    found = parse_schema("\n".join(run("schema", path, "--arrow")[1]))
+    assert found.names == schema.names
+    assert [[field.name for field in each.type] for each in (found.field(0), schema.field(0))] == [[name, "n"]] * 2
+    item = found.field(1).type.item_type
+    assert [item.field(0).name, item.field(1).type.value_type.field(0).name] == [name, name]

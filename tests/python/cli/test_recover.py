@@ -74,3 +74,13 @@ def test_arguments_of_tables_and_files(whole: Path, tmp_path: Path, capsys: pyte
     assert main(["recover", str(whole)]) == 2
     assert "is a file, and no folder: `orcish recover " in capsys.readouterr().err
     assert not (tmp_path / "new.orc").exists()
+
+
+@pytest.mark.parametrize("how", ["--dry-run", "-o"])
+@pytest.mark.parametrize("json", [[], ["--json"]], ids=str)
+def test_the_exit_code_says_whether_anything_is_saved(how: str, json: list[str], whole: Path, tmp_path: Path) -> None:
+    """``--dry-run`` has the code of the command that writes."""
+    for length, code in ((40, 2), (whole.stat().st_size - 10, 1), (whole.stat().st_size, 0)):
+        (tmp_path / "torn.orc").write_bytes(whole.read_bytes()[:length])
+        given = [how] if how == "--dry-run" else [how, str(tmp_path / f"{length}.orc")]
+        assert main(["recover", str(tmp_path / "torn.orc"), "--like", str(whole), *given, *json]) == code, length

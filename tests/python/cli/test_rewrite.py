@@ -448,3 +448,25 @@ def test_unions_are_sorted(kind, rows, memory, tmp_path, run, capsys):
     # The type of the columns is an empty table, too.
     assert main(["json-schema", str(tmp_path / "a.orc"), str(tmp_path / "b.orc")]) == 0
     assert "uniontype<bigint,string>" in capsys.readouterr().out
+
+
+CHANGES = {
+    "cast": (["--cast", "id=tinyint"], "column 'id': Integer value 300 not in range: -128 to 127"),
+    "cast of a column that is missing": (["--cast", "nix=int"], "no column 'nix'"),
+    "sort": (["--sort-by", "nix"], "no column 'nix'"),
+    "rename": (["--rename", "nix=a"], "no column 'nix'"),
+    "drop": (["--drop", "nix"], "no column 'nix'"),
+    "drop of all": (["--drop", "id"], "no column is left"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("is_in_place", [True, False])
+def test_errors_name_the_file(change: str, is_in_place: bool, tmp_path: pathlib.Path, run: Any) -> None:
+    given, text = CHANGES[change]
+    path, target = tmp_path / "bad.orc", tmp_path / "new.orc"
+    orcish.write_table(pa.table({"id": pa.array([1, 300], pa.int32())}), path)
+    where = ["--in-place"] if is_in_place else ["-o", target]
+    code, lines, err = run(path, *where, *given)
+    assert (code, lines, err.startswith(f"orcish: {path}: {text}")) == (1, [], True), err
+    assert names(tmp_path) == {"bad.orc"}

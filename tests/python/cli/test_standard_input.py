@@ -101,13 +101,18 @@ def test_sources(arguments: list[str], piped: Path, capfd: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (b"a,b\n1,2\n", b"- is a CSV file, and not ORC: `orcish convert - standard-input.orc --from csv` makes ORC of it"),
+        (
+            b"a,b\n1,2\n",
+            b"- is a CSV file, and not ORC: `orcish convert - standard-input.orc --from csv` makes ORC of it",
+        ),
         (b'{"a": 1}\n', b"- is a JSON file, and not ORC: `orcish convert - standard-input.orc --from json` makes ORC"),
         (b"ORC" + bytes(100), b"orcish: -: not an ORC file"),
     ],
     ids=["csv", "json", "torn"],
 )
-@pytest.mark.parametrize("command", [["count", "-"], ["data", "-"], ["meta", "-"], ["convert", "-", "new.orc"]], ids=str)
+@pytest.mark.parametrize(
+    "command", [["count", "-"], ["data", "-"], ["meta", "-"], ["convert", "-", "new.orc"]], ids=str
+)
 def test_errors_name_what_was_given(
     command: list[str], data: bytes, expected: bytes, is_pipe: bool, folder: Path
 ) -> None:

@@ -37,7 +37,9 @@ def test_folders_that_are_missing(verb: list[str], place: str, store: Any, tmp_p
 
 
 @pytest.mark.parametrize("ending", ["orc", "parquet", "csv", "jsonl", "json.gz", "arrow", "arrows"])
-@pytest.mark.parametrize("command", [["json-schema"], ["convert"], ["count"], ["recover", "--dry-run"], ["diff"]], ids=str)
+@pytest.mark.parametrize(
+    "command", [["json-schema"], ["convert"], ["count"], ["recover", "--dry-run"], ["diff"]], ids=str
+)
 def test_files_that_are_missing(
     command: list[str], ending: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,3 +108,18 @@ def test_pipes_are_no_folders(command: list[str], tmp_path: Path, run: Run, monk
     assert (code, lines) == (1, [])
     assert "pipe is a pipe (FIFO), and no folder" in err
     assert sorted(os.listdir()) == ["a.csv", "a.orc", "pipe"]
+
+
+@pytest.mark.parametrize("order", [["t", "a.orc"], ["a.orc", "t"]], ids=str)
+@pytest.mark.parametrize("command", [["convert"], ["rewrite", "-o"]], ids=str)
+def test_tables_of_other_partitions_are_not_written_together(
+    command: list[str], order: list[str], tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No order of them helps."""
+    monkeypatch.chdir(tmp_path)
+    orcish.write_table(ROWS, "a.orc")
+    orcish.write_dataset(ROWS.append_column("day", [["x", "y"]]), "t", partition_by=["day"])
+    code, lines, err = run(command[0], *order, *command[1:], "new.orc")
+    assert (code, lines) == (1, [])
+    assert ": write them one by one" in err
+    assert " first" not in err

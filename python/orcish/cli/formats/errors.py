@@ -11,18 +11,21 @@ import pyarrow as pa
 from orcish.errors import CorruptFileError, OrcishError, UnsupportedError, out_of_memory
 from orcish.io.names import display_name
 
-__all__ = ["INFERRED", "errors_of_reading", "errors_of_writing"]
+__all__ = ["ARRAY", "INFERRED", "errors_of_reading", "errors_of_writing"]
 
+ARRAY = "JSON lines have an object on each line: `jq -c '.[]'` makes them of one array"
+"""Advice about a file that is an array of objects."""
 INFERRED = "types are inferred of the first rows where none are given: give the type with --schema"
 """Advice about values that are not of a type."""
 ADVICE = {
     "conversion error": INFERRED,
+    "changed from object to array in row 0": ARRAY,
     "changed from": INFERRED,
     "Number too big": "a number is beyond those of double, and may be a string",
     "CSV parse error: Expected": "--delimiter and --no-header say how the file is written",
     "metadata bytes, but only read": "the file is cut, or none of Arrow IPC",
     "Expected to be able to read": "the file is cut, or damaged",
-    "straddl": "a row is larger than 16 MB, or the file is one array: JSON lines have an object on each line",
+    "straddl": f"a row is larger than 16 MB, or the file is one array: {ARRAY}",
 }
 """Parts of messages, and what helps."""
 IN_MEMORY = re.compile(r"^(?:<file object>|<memory>): ")

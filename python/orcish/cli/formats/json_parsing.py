@@ -15,7 +15,7 @@ import pyarrow as pa
 from orcish.arrow.casting import cast_array
 from orcish.arrow.exact_casts import cast_exactly
 from orcish.arrow.nested import is_list, is_text, repeated_name
-from orcish.cli.formats.errors import INFERRED
+from orcish.cli.formats.errors import ARRAY, INFERRED
 from orcish.cli.formats.text import typed_values
 from orcish.errors import CorruptFileError, UnsupportedError
 
@@ -52,7 +52,8 @@ def _documents(block: bytes, decoder: json.JSONDecoder) -> Iterator[dict[str, An
         except (json.JSONDecodeError, RecursionError) as error:
             raise CorruptFileError(f"JSON parse error: {text[at : at + 40]!r}: {error}") from error
         if not isinstance(row, dict):
-            raise CorruptFileError(f"a row is an object, and not {json.dumps(row)[:40]}")
+            advice = f": {ARRAY}" if isinstance(row, list) else ""
+            raise CorruptFileError(f"a row is an object, and not {json.dumps(row)[:40]}{advice}")
         yield row
         at = _end_of_blanks(text, at)
 

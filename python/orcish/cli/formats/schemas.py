@@ -11,7 +11,7 @@ import pyarrow as pa
 from orcish.arrow.nested import map_fields, repeated_name
 from orcish.writing.timestamps import ORC_TYPE
 
-__all__ = ["MAX_LEVELS", "has_open_units", "parse_schema", "parse_type", "with_units"]
+__all__ = ["MAX_LEVELS", "arrow_text", "has_open_units", "parse_schema", "parse_type", "with_units"]
 
 MAX_LEVELS = 128
 """Maximum nesting of types and of values of text, as of types of ORC."""
@@ -76,6 +76,8 @@ UNITS: dict[str, tuple[str, ...]] = {
 WORD = re.compile(r"\s*(timestamp with local time zone|[A-Za-z_][A-Za-z0-9_]*)", re.IGNORECASE)
 NAME = re.compile(r"\s*(?:`((?:[^`]|``)*)`\s*:?|([^\s:,<>()\[\]`][^:,<>()\[\]`\n]*?)\s*:|([^\s:,<>`]+))\s*")
 """A name in backticks; one with a colon behind it, which may have blanks, as in texts of Arrow; and a plain word."""
+PLAIN_NAME = re.compile(r"[^\s:,<>()\[\]`](?:[^:,<>()\[\]`\n]*[^\s:,<>()\[\]`])?")
+"""A name that needs no backticks before a colon."""
 ITEM = re.compile(r"\s*(?:`((?:[^`]|``)*)`|([A-Za-z_$][\w$]*))\s*:(?!:)\s*")
 LINE = re.compile(r"[ \t\r]*\n(?=\s*\S)")
 NOT_NULL = re.compile(r"\s+not\s+null\b", re.IGNORECASE)
@@ -105,6 +107,22 @@ def parse_schema(text: str) -> pa.Schema:
     if name is not None:
         raise ValueError(f"the schema has two columns {name!r}")
     return pa.schema(fields)
+
+
+def arrow_text(field: pa.Field) -> str:
+    """The name and the type of a column in the words of Arrow, which :func:`parse_schema` reads. Names are in backticks
+    where others signs than letters would end them.
+    """
+
+    def quoted(child: pa.Field) -> pa.Field:
+        return child.with_name(_quoted(child.name)).with_type(map_fields(child.type, lambda each, _: quoted(each)))
+
+    found = quoted(field)
+    return f"{found.name}: {found.type}"
+
+
+def _quoted(name: str) -> str:
+    return name if PLAIN_NAME.fullmatch(name) else f"`{name.replace('`', '``')}`"
 
 
 def parse_type(text: str) -> pa.Field:
