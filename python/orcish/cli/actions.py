@@ -35,7 +35,7 @@ class Flag(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, **how)
 
     def __call__(
-        self, _: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+        self, _: argparse.ArgumentParser, namespace: argparse.Namespace, _values: Any, option: str | None = None
     ) -> None:
         """See :class:`argparse.Action`."""
         _note_name(namespace, self, option)

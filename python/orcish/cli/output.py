@@ -143,7 +143,8 @@ def fail(error: Exception, code: int = 1) -> int:
 def _text_of_system(error: OSError) -> str:
     """The text of an error of the system, with the file that it is about, without its number."""
     name = display_name(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else ""
-    return f"{name}: {error.strerror}" if name and name not in error.strerror else str(error.strerror)
+    text = str(error.strerror)
+    return f"{name}: {text}" if name and name not in text else text
 
 
 def _end_output() -> None:

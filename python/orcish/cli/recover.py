@@ -19,6 +19,9 @@ from orcish.writing.target import check_no_source
 
 __all__ = ["add_arguments"]
 
+TROUBLE = 2
+"""The exit code where a file cannot be recovered."""
+
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
@@ -43,7 +46,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--json", action="store_true", help="print a JSON object")
     add_storage(command)
-    command.set_defaults(run=_run, trouble=2)
+    command.set_defaults(run=_run, trouble=TROUBLE)
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -75,7 +78,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     print_lines(_described(found, options))
     if found.lost and not found.stripes:
-        return options.trouble
+        return TROUBLE
     return 1 if found.lost or found.doubts else 0
 
 

@@ -8,6 +8,7 @@ import json
 import os
 import struct
 import subprocess
+from pathlib import Path
 
 import orcish
 import pandas
