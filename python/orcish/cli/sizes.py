@@ -40,6 +40,8 @@ def _run(options: argparse.Namespace) -> int:
     sizes = FileSizes()
     for _ in files.each(lambda _, file: sizes.add(file)):
         pass
+    if files.code and not sizes.files:
+        return files.code
     if options.json:
         print_lines([json_line(_described(sizes, options.limit))])
     elif files.seen:

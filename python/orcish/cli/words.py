@@ -173,7 +173,8 @@ def _no_orc(text: str) -> str:
         return f"{text}: `orcish recover {shlex.quote(name)} -o TARGET` saves what of it can be read"
     form = format_of(name)
     if form is not None:
-        return f"{name} is a {form} file, and not ORC: {convert_command(name)} makes ORC of it"
+        article = "an" if form[0] in "AEIOU" else "a"
+        return f"{name} is {article} {form} file, and not ORC: {convert_command(name)} makes ORC of it"
     return PYARROW.sub("", text)
 
 
