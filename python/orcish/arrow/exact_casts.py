@@ -122,6 +122,9 @@ def _leaf(array: Any, kind: Any) -> pa.Array:
             # The nearest number. That of pyarrow's cast is not always.
             return _checked(array, array.cast(pa.string()).cast(kind), lambda made: made.cast(own), _by_text)
         return _checked(array, array.cast(kind, safe=False), lambda made: made.cast(own))
+    if types.is_floating(own) and types.is_decimal(kind):
+        # The casts of pyarrow are off by a few units of the last digit, there and back.
+        return _checked(array, _by_text(array, kind), lambda made: _by_text(made, own))
     made = array.cast(kind)
     if is_binary(own) or types.is_decimal(own):
         return made
@@ -148,9 +151,13 @@ def _decimal_of_integers(array: Any, kind: Any) -> pa.Array:
     return array.cast(pa.string()).cast(kind)
 
 
-def _by_text(made: Any, own: Any) -> pa.Array:
-    """Decimals with the shortest digits that are those of a floating point number."""
-    return made.cast(pa.string()).cast(own)
+def _by_text(array: Any, kind: Any) -> pa.Array:
+    """Floating point numbers as decimals with their shortest digits, and decimals as the nearest floating point
+    numbers.
+    """
+    if pa.types.is_float16(array.type):
+        array = array.cast(pa.float32())
+    return array.cast(pa.string()).cast(kind)
 
 
 def _checked(

@@ -67,6 +67,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         choices=("wall", "instant"),
         help="what the clock of the writer showed in columns of type timestamp (wall), or the instants, in UTC",
     )
+    command.add_argument(
+        "--timestamp-unit",
+        choices=("s", "ms", "us", "ns", "auto", "exact"),
+        default="exact",
+        help="unit in which timestamps are compared, which drops digits beyond it (exact: none is dropped)",
+    )
     command.add_argument("--masked", action="store_const", const="allow", help="compare the masks of encrypted columns")
     add_storage(command)
     add_external(command)
@@ -89,6 +95,7 @@ def _run(options: argparse.Namespace) -> int:
         max_memory=options.max_memory,
         invalid_utf8=options.invalid_utf8,
         timestamps=options.timestamps,
+        timestamp_unit=options.timestamp_unit,
         masked=options.masked,
         external_locations=options.external_locations,
         storage_options=dict(options.storage_options),

@@ -106,6 +106,7 @@ PHRASES = {
     "the storage option orcish.ca_certificate names": "--storage-option orcish.ca_certificate=FILE names",
 }
 """Parts of messages that only functions need, and those of the shell."""
+UNITS = re.compile(r'timestamp_unit="(\w+)"')
 NO_MASKS = ', with the option masked="allow"'
 STREAM_FILE = "standard-input.orc"
 """The file that advice makes of standard input."""
@@ -146,7 +147,7 @@ def in_shell(text: str) -> str:
     """A message of the library in the words of the shell."""
     if text.startswith("duckdb: "):
         # It has options of its own, and errors of orcish while it reads.
-        return text.replace(NO_MASKS, ", with --masked")
+        return UNITS.sub(r"--timestamp-unit \1", text.replace(NO_MASKS, ", with --masked"))
     if _known and "masked" not in _known:
         text = text.replace(NO_MASKS, ", which this command does not do")
     if "partition_by" in _known:

@@ -25,7 +25,7 @@ from orcish.io.filesystem import in_file_system
 from orcish.io.paths import is_many
 from orcish.keywords import checked_keywords
 from orcish.progress import reported
-from orcish.reading.file import ORCFile
+from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
@@ -83,6 +83,7 @@ def diff(
     max_memory: int | str = _MAX_MEMORY,
     invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
     timestamps: Literal["wall", "instant"] | None = None,
+    timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] = "exact",
     masked: Literal["error", "allow"] | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
     storage_options: StorageOptions | None = None,
@@ -118,6 +119,8 @@ def diff(
         invalid_utf8: How invalid UTF-8 is read; see :class:`~orcish.types.ReadOptions`. This and the following options
             are of sources that are no scans.
         timestamps: How ``timestamp`` is read, likewise.
+        timestamp_unit: The unit of timestamps, likewise. No digit is lost without an error by default; ``"us"`` also
+            compares files whose nanoseconds are beside years that nanoseconds do not reach.
         masked: Whether masks of encrypted columns are compared, likewise.
         external_locations: Where a CarbonData table may have files outside of its folder; see
             :class:`~orcish.types.ScanOptions`.
@@ -150,7 +153,12 @@ def diff(
     wanted = [key] if isinstance(key, str) else list(key or ())
     # Columns of the key are read, and compared no further.
     added = [] if columns is None else [name for name in wanted if not _has(columns, name)]
-    reading = {"invalid_utf8": invalid_utf8, "timestamps": timestamps, "masked": masked}
+    reading = {
+        "invalid_utf8": invalid_utf8,
+        "timestamps": timestamps,
+        "timestamp_unit": timestamp_unit,
+        "masked": masked,
+    }
     read = {**given, **{name: value for name, value in reading.items() if value is not None}}
     scans = [
         _scan(place, None if columns is None else [*added, *columns], filters, read, external_locations)
@@ -161,7 +169,7 @@ def diff(
     types = map(_orc_types, files) if is_orc else map(_types_of_schema, (left, right))
     schema = [
         change
-        for change in schema_changes(left, right, *types)
+        for change in schema_changes(left, right, *types, has_units=not is_orc or all(map(has_arrow_schema, files)))
         if not (values_only and (change.kind == "order" or (change.kind == "type" and change.is_compared)))
         and change.column not in added
     ]
@@ -259,8 +267,7 @@ def _scan(
         rows = source
     else:
         is_table = is_carbon(source, read["storage_options"])
-        # No digit of a timestamp is lost without an error.
-        rows = scan(source, timestamp_unit="exact", external_locations=external if is_table else None, **read)
+        rows = scan(source, external_locations=external if is_table else None, **read)
     rows = _with_null_keys(rows)
     if columns is not None:
         rows = rows.select(*columns)

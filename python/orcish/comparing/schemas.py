@@ -52,7 +52,7 @@ def common_columns(a: pa.Schema, b: pa.Schema) -> list[tuple[int, int]]:
 
 
 def schema_changes(
-    a: pa.Schema, b: pa.Schema, types_a: Mapping[str, str], types_b: Mapping[str, str]
+    a: pa.Schema, b: pa.Schema, types_a: Mapping[str, str], types_b: Mapping[str, str], *, has_units: bool = True
 ) -> list[ColumnChange]:
     """The differences of two schemas.
 
@@ -61,6 +61,8 @@ def schema_changes(
         b: The other schema.
         types_a: ORC types of columns, where they are known.
         types_b: As of ``a``.
+        has_units: Whether both say the units of their timestamps. Those of files without an Arrow schema are chosen
+            by their statistics.
     """
     common = common_columns(a, b)
     names_a, names_b = distinct_names(a.names), distinct_names(b.names)
@@ -82,7 +84,7 @@ def schema_changes(
         names = (types_a.get(x.name), types_b.get(y.name))
         if None in names or names[0] == names[1]:
             before, after = without_key_dictionaries(x.type), without_key_dictionaries(y.type)
-            if _without_names(before) == _without_names(after):
+            if _compared(before, has_units) == _compared(after, has_units):
                 continue
             names = (str(before), str(after))
         changes.append(ColumnChange("type", names_a[at], *names, all_comparable(x.type, y.type)))
@@ -95,10 +97,16 @@ def schema_changes(
     return changes
 
 
-def _without_names(kind: pa.DataType) -> pa.DataType:
-    """A type without the names that Arrow has for the values of lists, maps and unions, which ORC does not have."""
+def _compared(kind: pa.DataType, has_units: bool) -> pa.DataType:
+    """A type without the names that Arrow has for the values of lists, maps and unions, which ORC does not have, and
+    with units of timestamps only if there are some.
+    """
+    if pa.types.is_timestamp(kind) and not has_units:
+        return pa.timestamp("ns", kind.tz)
     # Keys of maps are never null.
-    return map_fields(kind, lambda field, step: pa.field(step, _without_names(field.type), nullable=step != "key"))
+    return map_fields(
+        kind, lambda field, step: pa.field(step, _compared(field.type, has_units), nullable=step != "key")
+    )
 
 
 def metadata_changes(a: ORCFile, b: ORCFile) -> list[MetadataChange]:

@@ -43,6 +43,8 @@ def merged_statistics(parts: Sequence[ColumnStatistics | None]) -> ColumnStatist
         **{name: getattr(high, name) for name in ("max", "max_is_exact", "max_nanoseconds") if high is not None},
         is_instant=next((part.is_instant for part in known if part.is_instant is not None), None),
         **{name: _sum(with_values, name) for name in ("sum", "total_length", "true_count", "total_children")},
+        min_children=_extreme(with_values, "min_children", min),
+        max_children=_extreme(with_values, "max_children", max),
     )
 
 
@@ -59,6 +61,11 @@ def _sum(parts: Sequence[ColumnStatistics], name: str) -> Any:
     for value in found[1:]:
         total = total + value
     return total
+
+
+def _extreme(parts: Sequence[ColumnStatistics], name: str, of: Callable[[list[int]], int]) -> int | None:
+    found = [getattr(part, name) for part in parts]
+    return None if not found or None in found else of(found)
 
 
 def _has_null(known: Sequence[ColumnStatistics], is_all: bool) -> bool | None:

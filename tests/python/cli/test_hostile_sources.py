@@ -268,7 +268,7 @@ def test_lengths_are_compared_before_memory_is_taken(ending, place, command, sou
         done = subprocess.run(given, capture_output=True, check=False, **streams)
     err = done.stderr.decode()
     assert done.returncode == 1
-    assert err.startswith(f"orcish: {file}: " if source == "file" else "orcish: /")
+    assert err.startswith(f"orcish: {file if source == 'file' else '-'}: ")
     assert err.count("\n") == 1
     assert "malloc" not in err
     assert "--delimiter" not in err

@@ -424,3 +424,39 @@ def test_names_that_only_arrow_has_are_no_difference(as_table: tuple[bool, bool]
         places.append(place)
     (change,) = orcish.diff(*places).schema
     assert (change.column, change.a, change.b) == ("n", "int", "bigint")
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_units_that_files_do_not_say_are_no_difference(is_nested: bool, tmp_path: pathlib.Path) -> None:
+    """The unit of timestamps without an Arrow schema comes from the statistics, and differs with the rows."""
+    far = [datetime.datetime(2020, 1, 1), datetime.datetime(9999, 1, 1)]
+    times = {"far": far, "near": far[:1] * 2}
+    for name, values in times.items():
+        column = pa.array(values, pa.timestamp("us"))
+        rows = pa.table({"id": [1, 2], "t": pa.array([[each] for each in column]) if is_nested else column})
+        orcish.write_table(rows, tmp_path / name, arrow_schema=False)
+    found = orcish.diff(tmp_path / "far", tmp_path / "near", filters="id = 1")
+    assert (bool(found), found.schema) == (False, ())
+    assert main(["diff", str(tmp_path / "far"), str(tmp_path / "near"), "--where", "id = 1"]) == 0
+    assert orcish.diff(tmp_path / "far", tmp_path / "near").changed == 1
+    # A stored unit is one.
+    for unit in ("ms", "us"):
+        orcish.write_table(pa.table({"t": pa.array([5], pa.timestamp(unit))}), tmp_path / unit)
+    assert [each.kind for each in orcish.diff(tmp_path / "ms", tmp_path / "us").schema] == ["type"]
+
+
+def test_nanoseconds_beside_far_years(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They have no common unit: the error has the option that compares them."""
+    pieces = []
+    for at, (value, unit) in enumerate([(1_000_000_001, "ns"), (253_402_300_799_000_000, "us")]):
+        pieces.append(tmp_path / f"{at}.orc")
+        orcish.write_table(pa.table({"t": pa.array([value], pa.timestamp(unit))}), pieces[-1], arrow_schema=False)
+    file = str(tmp_path / "both.orc")
+    orcish.merge(pieces, file)
+    for command in (["diff", file, file], ["sql", f"from '{file}'"], ["convert", file, file + ".parquet"]):
+        assert main(command) == (2 if command[0] == "diff" else 1)
+        err = capsys.readouterr().err
+        assert (file in err, "--timestamp-unit us cuts them off" in err, "timestamp_unit" in err) == (True, True, False)
+        assert main([*command, "--timestamp-unit", "us"]) == 0
+        capsys.readouterr()
+    assert not orcish.diff(file, file, timestamp_unit="us")

@@ -13,6 +13,7 @@ import pytest
 from orcish.arrow.exact_casts import cast_exactly
 from orcish.cli import main
 from orcish.cli.formats.schemas import parse_type
+from support.random_cases import random_cases
 
 D = decimal.Decimal
 DAY, NOON = datetime.date(2026, 1, 2), datetime.datetime(2026, 1, 2, 12)
@@ -168,3 +169,34 @@ def test_rewrite(how: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]) ->
     assert main(["rewrite", source, *where, "--cast", "id=decimal(5,0)", "--cast", "day=string"]) == 0
     found = orcish.scan(target).to_table().select(["id", "day"])
     assert found.to_pydict() == {"id": [D(5)], "day": FAR_TEXTS[:1]}
+
+
+@pytest.mark.parametrize("kind", [pa.float64(), pa.float32(), pa.float16()], ids=str)
+@pytest.mark.parametrize(("digits", "scale"), [(38, 7), (38, 3), (10, 2), (38, 0), (38, 30), (76, 40), (5, -2)])
+def test_decimals_of_floats(kind: Any, digits: int, scale: int) -> None:
+    """A decimal is that of the shortest digits, and reads as the same number; or the cast is an error."""
+    wanted = (pa.decimal256 if digits > 38 else pa.decimal128)(digits, scale)
+    for _, rng in random_cases(f"decimals of {kind}, {digits}, {scale}", 300):
+        value = rng.choice([rng.random(), round(rng.random(), scale), rng.randrange(1000)]) * 10.0 ** rng.randrange(
+            -4, 9
+        )
+        array = pa.array([value, None]).cast(kind, safe=False)
+        (short, _) = array.cast(pa.float32() if kind == pa.float16() else kind).cast(pa.string()).to_pylist()
+        try:
+            found = cast_exactly(array, wanted).to_pylist()
+        except pa.ArrowInvalid:
+            number = D(short).scaleb(scale)
+            has_decimal = number.is_finite() and number == number.to_integral_value() and abs(number) < 10**digits
+            assert not has_decimal, short
+        else:
+            assert found == [D(short), None]
+
+
+@pytest.mark.parametrize("kind", ["decimal(38,7)", "array<decimal(38,7)>", "struct<x:decimal(38,7)>"])
+def test_rewrite_of_floats_that_have_no_decimal(kind: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    value = 123456789.12345679
+    rows = [{"array<": [value], "struct": {"x": value}}.get(kind[:6], value)]
+    orcish.write_table(pa.table({"a": rows}), tmp_path / "a.orc")
+    assert main(["rewrite", str(tmp_path / "a.orc"), "-o", str(tmp_path / "b.orc"), "--cast", f"a={kind}"]) == 1
+    assert str(tmp_path / "a.orc") in capsys.readouterr().err
+    assert not (tmp_path / "b.orc").exists()

@@ -194,7 +194,7 @@ impl ColumnReader for TimestampReader {
         if let Some(first) = cut {
             let of_filter = if self.keeps_digits { "" } else { " that decide the filter" };
             let text = format!(
-                "a timestamp has digits beyond {:?}s{of_filter}; read it in a finer unit (timestamp_unit=\"ns\"), or in a coarser one (such as \"us\"), which cuts the digits off",
+                "a timestamp has digits beyond {:?}s{of_filter}; timestamp_unit=\"ns\" reads them in years from 1678 to 2261, and timestamp_unit=\"us\" cuts them off",
                 self.unit
             );
             return Err(Error::limit(text).at_row(row_of(first)));
