@@ -58,6 +58,15 @@ def list_files(
 def read_small(location: str, storage_options: dict[str, Any] | None = None, *, limit: int = 67108864) -> bytes:
     """Reads a file of at most ``limit`` bytes."""
 
+class StoredFile:
+    """A file of which ranges are read. A file that is replaced meanwhile is an error where the store says it."""
+
+    def __init__(self, location: str, storage_options: dict[str, Any] | None = None) -> None: ...
+    def size(self) -> int:
+        """Length of the file in bytes."""
+    def read(self, start: int, end: int) -> bytes:
+        """The bytes from ``start`` to ``end``, which are within the file."""
+
 def write_small(location: str, data: bytes, storage_options: dict[str, Any] | None = None, *, overwrite: bool) -> None:
     """Writes a file atomically; without ``overwrite``, only where there is none."""
 

@@ -1,9 +1,11 @@
 //! Operations on whole files and folders.
 
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use bytes::Bytes;
-use orcish_io::{FileStatus, StagedFile, StorageOptions};
+use orcish_core::error::Error;
+use orcish_io::{FileStatus, ReadAt, StagedFile, StorageOptions};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
@@ -27,6 +29,41 @@ fn detached<T: Send>(
 /// Size in bytes, and modification time in seconds since 1970.
 fn size_and_time(status: FileStatus) -> (u64, f64) {
     (status.size, status.modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64())
+}
+
+/// A file of which ranges are read. A file that is replaced meanwhile is an error where the store says it.
+#[pyclass(frozen, module = "orcish._native")]
+pub(crate) struct StoredFile {
+    source: Arc<dyn ReadAt>,
+}
+
+#[pymethods]
+impl StoredFile {
+    #[new]
+    #[pyo3(signature = (location, storage_options=None))]
+    fn new(py: Python<'_>, location: &str, storage_options: StorageDict<'_, '_>) -> PyResult<Self> {
+        let source = detached(py, storage_options, |storage| orcish_io::open(location, storage))?;
+        Ok(StoredFile { source })
+    }
+
+    /// Length of the file in bytes.
+    fn size(&self, py: Python<'_>) -> PyResult<u64> {
+        py.detach(|| self.source.size()).map_err(|error| self.to_python(py, error))
+    }
+
+    /// The bytes from `start` to `end`, which are within the file.
+    fn read<'py>(&self, py: Python<'py>, start: u64, end: u64) -> PyResult<Bound<'py, PyBytes>> {
+        let range = start..end;
+        let found = py.detach(|| self.source.read_ranges(std::slice::from_ref(&range)));
+        let found = found.map_err(|error| self.to_python(py, error))?;
+        Ok(PyBytes::new(py, found.first().map_or(&[], |bytes| bytes)))
+    }
+}
+
+impl StoredFile {
+    fn to_python(&self, py: Python<'_>, error: Error) -> PyErr {
+        to_python(py, &error.in_file(self.source.name()))
+    }
 }
 
 /// All bytes of a file. A file of more than `limit` bytes is an error.

@@ -49,7 +49,7 @@ mod _native {
     use crate::file::list_files;
     #[pymodule_export]
     use crate::folder::{
-        abort_upload, complete_upload, delete_files, delete_folder, has_folder, list_all, read_small, stat,
+        StoredFile, abort_upload, complete_upload, delete_files, delete_folder, has_folder, list_all, read_small, stat,
         upload_info, write_small,
     };
     #[pymodule_export]

@@ -7,6 +7,7 @@ import gzip
 import os
 import re
 import shlex
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -56,7 +57,7 @@ def _by_content(name: str) -> str | None:
                 return None
             with opener(name, "rb") as file:
                 data = file.read(FIRST)
-    except (OSError, EOFError, ValueError):
+    except (OSError, EOFError, ValueError, zlib.error):
         return None
     found = next((form for magic, form in MAGIC if data.startswith(magic)), None)
     if found is not None:

@@ -6,17 +6,26 @@ import errno
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 __all__ = ["read_range"]
 
 CONTENT_RANGE = re.compile(r"\s*bytes\s+(\d+)-(\d+)/(\d+|\*)\s*", re.IGNORECASE)
+Check = Callable[[Mapping[str, str]], None]
 PART = 1 << 20
 """Bytes of an answer that are read at a time."""
 
 
-def read_range(system: Any, path: str, start: int, end: int, size: int, headers: Mapping[str, str]) -> bytes:
+def read_range(
+    system: Any,
+    path: str,
+    start: int,
+    end: int,
+    size: int,
+    headers: Mapping[str, str],
+    check: Check | None = None,
+) -> bytes:
     """The bytes of a range of a file, or those of the whole file where a server of HTTP gives no ranges.
 
     Args:
@@ -26,6 +35,7 @@ def read_range(system: Any, path: str, start: int, end: int, size: int, headers:
         end: Offset of the byte after the last.
         size: Length of the file.
         headers: Headers of requests of HTTP, besides those of the file system.
+        check: Called with the headers of the answer, before its bytes are read.
 
     Raises:
         OSError: A server of HTTP gives another range, the range of a file of another length, or more bytes than it
@@ -38,7 +48,7 @@ def read_range(system: Any, path: str, start: int, end: int, size: int, headers:
         return found
     from fsspec.asyn import sync
 
-    checked: bytes = sync(inner.loop, _checked, inner, inside, (start, end, size), dict(headers))
+    checked: bytes = sync(inner.loop, _checked, inner, inside, (start, end, size), dict(headers), check)
     return checked
 
 
@@ -51,7 +61,9 @@ def _inner(system: Any, path: str) -> tuple[Any, str]:
     return system, path
 
 
-async def _checked(system: Any, url: str, span: tuple[int, int, int], headers: dict[str, str]) -> bytes:
+async def _checked(
+    system: Any, url: str, span: tuple[int, int, int], headers: dict[str, str], check: Check | None
+) -> bytes:
     """The bytes of an answer."""
     start, end, size = span
     own = dict(system.kwargs)
@@ -61,6 +73,8 @@ async def _checked(system: Any, url: str, span: tuple[int, int, int], headers: d
         if answer.status == 404:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), url)
         answer.raise_for_status()
+        if check is not None:
+            check(answer.headers)
         is_part = answer.status == 206
         if is_part:
             _check_range(answer.headers.get("Content-Range"), span)

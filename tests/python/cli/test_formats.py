@@ -393,7 +393,7 @@ class TestSources:
             orc, "gs://bucket/a.parquet", "--storage-option=google_skip_signature=true", "--existing-data=overwrite"
         )
         assert code == 1
-        assert "only ORC is read from and written to gs://" in err
+        assert "only ORC is written to gs://" in err
 
 
 class TestNothingAppearsAfterAFailure:

@@ -13,6 +13,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from fsspec.implementations.dirfs import DirFileSystem
+from orcish.cli.formats import remote_file
 from support.http_server import FileServer, serve
 from support.processes import LIMITED_ORCISH
 
@@ -202,3 +203,66 @@ def test_wrong_answers(rule, text, name, server, tmp_path, run):
     assert text in err
     assert err.count("\n") == 1
     assert not (tmp_path / "a.orc").exists()
+
+
+VERSIONS = ("old", "new")
+
+
+def versioned(datas, states, at, says, handler, asked):
+    """A file that is replaced after some requests, and what the server says of the version of an answer."""
+    number = len([None for command, _ in handler.server.log if command == "GET"])
+    version = int(number > at)
+    data = datas[version]
+    first, end = handler._span(asked, len(data)) or (0, len(data))
+    handler.send_response(206 if asked else 200)
+    if asked:
+        handler.send_header("Content-Range", f"bytes {first}-{end - 1}/{len(data)}")
+    handler.send_header("Accept-Ranges", "bytes")
+    handler.send_header("Content-Length", str(end - first))
+    if "etag" in says:
+        handler.send_header("ETag", f'"{version}"')
+    handler.send_header("Last-Modified", f"Thu, 26 Nov 2026 10:00:0{version} GMT")
+    handler.end_headers()
+    if handler.command != "HEAD":
+        states.append(version)
+        handler.wfile.write(data[first:end])
+    return True
+
+
+# Stores of the protocol of S3 have ETags.
+@pytest.mark.parametrize(("scheme", "says"), [("http", "etag"), ("http", "time"), ("s3", "etag")])
+@pytest.mark.parametrize("ending", ["parquet", "csv", "csv.gz", "jsonl", "arrow", "arrows"])
+def test_files_that_are_replaced_while_they_are_read(ending, scheme, says, tmp_path, run, monkeypatch):
+    """There are the rows of one version, or an error."""
+    monkeypatch.setattr(remote_file, "READ_AHEAD", 4096)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "a")
+    datas = []
+    for version in VERSIONS:
+        rows = pa.table({"id": [f"{at * 7919 % 10007:05}" for at in range(3000)], "version": [version] * 3000})
+        orcish.write_table(rows, tmp_path / f"{version}.orc")
+        plain = [] if ending.endswith("gz") else ["--compression", "none"]
+        assert run(tmp_path / f"{version}.orc", tmp_path / f"{version}.{ending}", *plain)[0] == 0
+        datas.append((tmp_path / f"{version}.{ending}").read_bytes())
+    size = min(map(len, datas))
+    if ending.endswith("gz"):
+        # Zeros behind a file of gzip are none of it.
+        datas = [data + bytes(max(map(len, datas)) - len(data)) for data in datas]
+    assert len(datas[0]) == len(datas[1]) >= size
+    path = f"/shelf/a.{ending}"
+    mixed = 0
+    for at in (1, 2, 3, 5, 8):
+        states = []
+        with serve(dict.fromkeys([path], datas[0])) as server:
+            server.rules.append(functools.partial(versioned, datas, states, at, says))
+            store = [f"--storage-option=endpoint={server.url}", "--storage-option=allow_http=true"]
+            given = [f"s3:/{path}", *store] if scheme == "s3" else [f"{server.url}{path}"]
+            code, _, err = run(*given, tmp_path / "a.orc")
+        if code:
+            mixed += 1
+            assert "the file is another one than when it was opened" in err
+            assert not (tmp_path / "a.orc").exists()
+        else:
+            assert len(set(orcish.read_table(tmp_path / "a.orc")["version"].to_pylist())) == 1
+            (tmp_path / "a.orc").unlink()
+    assert mixed, states

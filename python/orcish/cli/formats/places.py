@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.cli.formats.bounded_file import BoundedFile
-from orcish.cli.formats.remote_file import open_http, open_with_fsspec
+from orcish.cli.formats.remote_file import open_http, open_stored, open_with_fsspec
 from orcish.cli.standard_input import STREAM
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import foreign_path, fsspec_system, is_foreign
@@ -61,16 +61,12 @@ def open_input(location: str, storage: Mapping[str, Any]) -> pa.NativeFile:
 
     Raises:
         OSError: The file cannot be opened.
-        UnsupportedError: Files of other formats are not read from such a store.
     """
     path = local_path(location)
     if "://" not in path:
         _check_file(location, path)
         return pa.OSFile(path)
-    if is_foreign(path) or is_http(path):
-        return pa.PythonFile(_remote_file(path, storage), mode="r")
-    system, inside = _s3(path, storage)
-    return system.open_input_file(inside)
+    return pa.PythonFile(_remote_file(path, storage), mode="r")
 
 
 def _check_file(location: str, path: str) -> None:
@@ -122,8 +118,7 @@ def check_place(location: str) -> None:
     scheme, sign, _ = path.partition("://")
     if sign and not is_foreign(path) and scheme.lower() not in ("s3", "s3a"):
         raise UnsupportedError(
-            f"{display_name(path)}: only ORC is read from and written to {scheme}://: copy the file to a local disk, "
-            "or to S3"
+            f"{display_name(path)}: only ORC is written to {scheme}://: write to a local disk, or to S3"
         )
 
 
@@ -179,6 +174,8 @@ class StandardOutput:
 
 
 def _remote_file(url: str, storage: Mapping[str, Any]) -> Any:
+    if not is_foreign(url) and not is_http(url):
+        return open_stored(url, storage)
     system, path = fsspec_system(url, storage, "files of other formats of ")
     return (open_http if is_http(url) else open_with_fsspec)(system, path, url)
 

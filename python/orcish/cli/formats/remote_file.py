@@ -1,20 +1,45 @@
-"""Files that fsspec opens, read by ranges whose length is checked."""
+"""Files of stores and servers, read by ranges that are of one version of a file."""
 
 from __future__ import annotations
 
+import errno
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from orcish import _native
 from orcish.io.http_ranges import read_range
 from orcish.io.names import display_name, errors_with_name
+from orcish.io.storage import native_storage
+from orcish.io.versions import check_unchanged, version_of
 
-__all__ = ["open_http", "open_with_fsspec"]
+__all__ = ["open_http", "open_stored", "open_with_fsspec"]
 
 READ_AHEAD = 4 << 20
 """Bytes of a request at least."""
+REASONS = {
+    "TooManyRedirects": "the server redirects without an end",
+    "ServerDisconnectedError": "the server closed the connection without an answer",
+    "ClientConnectorError": "the server cannot be connected to",
+    **dict.fromkeys(
+        ("InvalidURL", "InvalidUrlRedirectClientError", "NonHttpUrlRedirectClientError"),
+        "the server redirects to what is no URL of HTTP",
+    ),
+    **dict.fromkeys(("BadStatusLine", "BadHttpMessage", "ClientPayloadError"), "the server does not answer with HTTP"),
+}
+"""What errors of aiohttp are, by their names: their texts have URLs, or bytes of the answer."""
 Fetch = Callable[[int, int], bytes]
+
+
+def open_stored(url: str, storage: Mapping[str, Any]) -> Any:
+    """Opens a file of a store that the native core reads.
+
+    Raises:
+        OSError, OrcishError: The file cannot be opened.
+    """
+    file = _native.StoredFile(url, native_storage(url, dict(storage)))
+    return io.BufferedReader(_Ranges(file.read, file.size(), url), READ_AHEAD)
 
 
 def open_http(system: Any, path: str, url: str) -> Any:
@@ -33,16 +58,24 @@ def open_http(system: Any, path: str, url: str) -> Any:
             info = system.info(path)
         except FileNotFoundError as error:
             # The answers to other requests are hidden behind this one.
-            status = getattr(error.__cause__, "status", 404)
-            if status == 404:
-                raise
+            if error.__cause__ is None or getattr(error.__cause__, "status", None) == 404:
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)) from error
             raise OSError(_reason(error.__cause__)) from error
     size = info.get("size")
     if not size or not info.get("partial", True):
         return open_with_fsspec(system, path, url)
 
+    versions = [version_of(info, None)]
+
+    def check(headers: Mapping[str, str]) -> None:
+        now = version_of(headers, None)
+        check_unchanged(versions[-1], now)
+        if versions[-1].count(None) > now.count(None):
+            # Answers say more than the description does.
+            versions.append(now)
+
     def fetch(start: int, end: int) -> bytes:
-        return read_range(system, path, start, end, size, {"Accept-Encoding": "identity"})
+        return read_range(system, path, start, end, size, {"Accept-Encoding": "identity"}, check)
 
     return io.BufferedReader(_Ranges(fetch, size, url), READ_AHEAD)
 
@@ -57,8 +90,12 @@ def open_with_fsspec(system: Any, path: str, url: str) -> Any:
 def _reason(error: Any) -> str:
     """What a server answered. The texts of errors of aiohttp have the URL, which may have credentials."""
     kind, message = type(error).__name__, getattr(error, "message", "")
-    shown = f"HTTP {error.status}{f' {message}' if message else ''}"
-    return "the server redirects without an end" if kind == "TooManyRedirects" else shown
+    if kind in REASONS:
+        return REASONS[kind]
+    if not hasattr(error, "status"):
+        return f"the request failed: {kind}"
+    # Of an answer that is none of HTTP, the message has the bytes.
+    return f"HTTP {error.status}{f' {message}' if message and message.isprintable() else ''}"
 
 
 class _Ranges(io.RawIOBase):
@@ -134,7 +171,10 @@ class _Opened(io.RawIOBase):
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
         """Goes to a position."""
         with errors_with_name(self._url):
-            return int(self._file.seek(offset, whence))
+            try:
+                return int(self._file.seek(offset, whence))
+            except ValueError as error:
+                raise OSError("the server gives no ranges of the file: download it, and convert the copy") from error
 
     def read(self, size: int = -1, /) -> bytes:
         """Reads the next bytes."""
