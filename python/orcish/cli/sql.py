@@ -19,7 +19,7 @@ from orcish.cli.arguments import add_external, add_limit, add_storage, pair
 from orcish.cli.data import JSON_VALUES, add_showing, print_rows
 from orcish.cli.formats.names import ORC, named
 from orcish.cli.rows import add_values_of_columns, open_rows
-from orcish.cli.sql_tables import add_table, message_of
+from orcish.cli.sql_tables import Table, add_table, lower, message_of
 from orcish.cli.standard_input import STREAM, stream_file
 from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
@@ -89,6 +89,7 @@ def _run(options: argparse.Namespace) -> int:
         settings["memory_limit"] = options.memory
     tables: dict[str, str] = {}
     others: list[str] = []
+    added: list[Table] = []
     try:
         connected = duckdb.connect(config=settings)
     except duckdb.Error as error:
@@ -97,9 +98,11 @@ def _run(options: argparse.Namespace) -> int:
         with contextlib.ExitStack() as stack:
             connection = stack.enter_context(connected)
             stack.enter_context(stopped_by_signals(connection.interrupt))
-            names, others = _named_tables(connection, options.query)
+            parsed = _parsed(connection, options.query)
+            names, others = _named_tables(parsed)
             tables |= _tables(names, dict(options.tables))
             others += [name for name in names if name not in tables and named(name).format]
+            sources = dict(tables)
             if STREAM in tables.values():
                 path = stack.enter_context(stream_file())
                 tables = {name: path if each == STREAM else each for name, each in tables.items()}
@@ -109,10 +112,15 @@ def _run(options: argparse.Namespace) -> int:
                 if any(map(_has_union, rows.schema.types)):
                     # duckdb takes unions with a null for nulls without a tag.
                     rows, has_unions = _rows(path, options, "struct"), True
-                add_table(connection, name, rows)
+                added.append(add_table(connection, name, rows, sources[name]))
+                if _describes(parsed):
+                    added[-1].check_names()
             schema, batches = _result(connection.sql(options.query), has_unions=has_unions)
             print_rows(schema, limited(batches, options.limit), options)
     except duckdb.Error as error:
+        for table in added:
+            if table.refusal is not None:
+                raise table.refusal from None
         text = f"duckdb: {message_of(error, tables)}"
         of_query = (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException)
         if not isinstance(error, of_query) and not any(name in text for name in [*tables, *others]):
@@ -122,9 +130,8 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _named_tables(connection: Any, query: str) -> tuple[list[str], list[str]]:
-    """The names in quotes, or without a schema, that stand for tables in a query, as duckdb parses it, and the names of
-    files in calls of functions such as ``read_parquet``.
+def _parsed(connection: Any, query: str) -> Any:
+    """A query as duckdb parses it, as JSON.
 
     Raises:
         WrongArgumentsError: The text is no query, or several, or a file is named without quotes.
@@ -138,14 +145,36 @@ def _named_tables(connection: Any, query: str) -> tuple[list[str], list[str]]:
         elif (path := _UNQUOTED.search(query)) is not None:
             message += f": names of files and folders are in quotes: from '{path[1]}'"
         raise WrongArgumentsError(f"the query: {message}")
-    if len(parsed["statements"]) != 1:
+    if not parsed["statements"]:
+        raise WrongArgumentsError("the query: it is empty: give one, such as select count(*) from 'orders.orc'")
+    if len(parsed["statements"]) > 1:
         raise WrongArgumentsError("the query: one is run at a time")
+    return parsed
+
+
+def _describes(parsed: Any) -> bool:
+    """Whether a query, or a part of it, is a description of columns."""
+    return any(
+        node.get("type") == "SHOW_REF" and node.get("show_type") in ("DESCRIBE", "SHOW") for node in _nodes(parsed)
+    )
+
+
+def _named_tables(parsed: Any) -> tuple[list[str], list[str]]:
+    """The names in quotes, or without a schema, that stand for tables in a query, and the names of files in calls of
+    functions such as ``read_parquet``.
+
+    Args:
+        parsed: The query.
+
+    Raises:
+        WrongArgumentsError: A file is named without quotes.
+    """
     found: dict[str, None] = {}
     own: set[str] = set()
     files: list[str] = []
     for node in _nodes(parsed):
         if "cte_map" in node:
-            own.update(each["key"].lower() for each in node["cte_map"]["map"])
+            own.update(lower(each["key"]) for each in node["cte_map"]["map"])
         if node.get("type") == "TABLE_FUNCTION":
             values = [each.get(key) for each in _nodes(node) for key in ("value", "text")]
             files += [text for text in values if isinstance(text, str) and named(text).format]
@@ -157,7 +186,7 @@ def _named_tables(connection: Any, query: str) -> tuple[list[str], list[str]]:
             if len(parts) == 1:
                 found[name] = None
     # A common table expression hides a table of its name from all but itself.
-    return [name for name in found if name.lower() not in own or os.path.exists(local_path(name))], files
+    return [name for name in found if lower(name) not in own or os.path.exists(local_path(name))], files
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
@@ -178,9 +207,9 @@ def _tables(names: list[str], given: Mapping[str, str]) -> dict[str, str]:
         ValueError: Two names differ only by case, which duckdb does not distinguish.
     """
     found = {**given, **{name: name for name in names if _is_source(name, given)}}
-    lower: dict[str, str] = {}
+    firsts: dict[str, str] = {}
     for name in found:
-        other = lower.setdefault(name.lower(), name)
+        other = firsts.setdefault(lower(name), name)
         if other != name and found[other] != found[name]:
             raise ValueError(
                 f"{display_name(other)} and {display_name(name)} are one name to duckdb, which ignores case: give "
@@ -191,7 +220,7 @@ def _tables(names: list[str], given: Mapping[str, str]) -> dict[str, str]:
 
 def _is_source(name: str, given: Mapping[str, str]) -> bool:
     """Whether orcish reads a table. Files of other formats are left to duckdb."""
-    if name.lower() in {each.lower() for each in given}:
+    if lower(name) in map(lower, given):
         return False
     form = named(name).format
     if form is not None or name == STREAM:

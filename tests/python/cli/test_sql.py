@@ -7,6 +7,7 @@ import functools
 import io
 import json
 import pathlib
+import shlex
 import sys
 
 import orcish
@@ -158,7 +159,10 @@ def test_output(run, folder):
     ("query", "text"),
     [
         ("selec 1", "syntax error"),
-        ("", "one is run at a time"),
+        ("", "the query: it is empty"),
+        (" \n", "the query: it is empty"),
+        ("/* select 1 */", "the query: it is empty"),
+        (";", "the query: it is empty"),
         ("select 1; select 2", "one is run at a time"),
         ("drop table x", "only queries are run"),
         ("copy (select 1) to 'x.csv'", "only queries are run"),
@@ -176,7 +180,12 @@ def test_output(run, folder):
 def test_errors(query, text, run, folder):
     (folder / "bad.orc").write_bytes(b"ORC, or so it seems" * 20)
     code, lines, err = run(query)
-    is_query = text not in ("syntax error", "one is run at a time", "only queries are run")
+    is_query = text not in (
+        "syntax error",
+        "the query: it is empty",
+        "one is run at a time",
+        "only queries are run",
+    )
     assert (code, lines) == (1 if is_query else 2, [])
     assert text in err
     assert err.count("\n") == 1
@@ -279,6 +288,89 @@ class TestColumns:
         table = pa.Table.from_arrays([pa.array([1]), pa.array(["p"])], names=["x", "x"])
         po.write_table(table, "twice.orc")
         assert rows("from 'twice.orc'") == [{"x": 1, "x_1": "p"}]
+        assert rows("select x_1, x from 'twice.orc'") == [{"x_1": "p", "x": 1}]
+        assert rows("select x from 'twice.orc' where x_1 = 'p'") == [{"x": 1}]
+        assert rows("select count(*) as n from 'twice.orc' where x_1 <> 'p'") == [{"n": 0}]
+
+
+class TestNamesOfColumnsThatDifferByCase:
+    """duckdb ignores case. Columns that are needed are not taken for others."""
+
+    @pytest.fixture(autouse=True)
+    def files(self, folder):
+        struct = pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["X", "x"])
+        columns = {
+            "columns": {"A": [1], "a": [2], "odd, A": [1], "odd, a": [2]},
+            "fields": {"c": struct},
+            "fields_of_fields": {"c": pa.StructArray.from_arrays([struct], ["s"])},
+            "elements": {"c": pa.ListArray.from_arrays([0, 1], struct)},
+            "values": {"c": pa.MapArray.from_arrays([0, 1], pa.array(["k"]), struct)},
+        }
+        for name, own in columns.items():
+            orcish.write_table(pa.table({**own, "b": [3]}), f"{name}.orc")
+
+    @pytest.mark.parametrize(
+        ("query", "names"),
+        [
+            ("select a from 'columns.orc'", "columns A and a"),
+            ("select A from 'columns.orc'", "columns A and a"),
+            ("select a_1 from 'columns.orc'", "columns A and a"),
+            ("select * from 'columns.orc'", "columns A and a"),
+            ("select b from 'columns.orc' where a = 2", "columns A and a"),
+            ("select b from 'columns.orc' order by a", "columns A and a"),
+            ("select t from 'columns.orc' t", "columns A and a"),
+            ("select \"odd, a\" from 'columns.orc'", "columns odd, A and odd, a"),
+            ("describe 'columns.orc'", "columns A and a"),
+            ("summarize 'columns.orc'", "columns A and a"),
+            ("select id from 'names.orc' natural join (select a as id from 'columns.orc')", "columns A and a"),
+            ("select c.x from 'fields.orc'", "fields c.X and c.x"),
+            ("select b from 'fields.orc' where c.x = 2", "fields c.X and c.x"),
+            ("select c.s.x from 'fields_of_fields.orc'", "fields c.s.X and c.s.x"),
+            ("select c[1].x from 'elements.orc'", "fields c.element.X and c.element.x"),
+            ("select c['k'].x from 'values.orc'", "fields c.value.X and c.value.x"),
+        ],
+    )
+    def test_they_are_refused(self, query, names, run):
+        code, lines, err = run(query)
+        assert (code, lines) == (1, [])
+        assert f".orc: {names} are one name to duckdb, which ignores case" in err
+        assert err.count("\n") == 1
+
+    @pytest.mark.parametrize("name", ["columns", "fields", "fields_of_fields", "elements", "values"])
+    def test_other_columns_are_read(self, name, rows):
+        assert rows(f"select b from '{name}.orc' where b = 3") == [{"b": 3}]
+        assert rows(f"select count(*) as n from '{name}.orc'") == [{"n": 1}]
+
+    @pytest.mark.parametrize(
+        "query", ["from 'columns.orc'", "select \"odd, a\" from 'columns.orc'", "from 'elements.orc'"]
+    )
+    def test_what_the_message_says_is_done(self, query, run):
+        _, _, err = run(query)
+        command = shlex.split(err[err.index("orcish rewrite") :].replace("=NAME", "=other"))
+        assert main([each.replace("NEW", "new.orc") for each in command[1:]]) == 0
+        names = [field.name.lower() for field in orcish.ORCFile("new.orc").arrow_schema()]
+        # One pair is mended.
+        assert len(names) - len(set(names)) == (1 if "columns" in query else 0)
+
+    def test_names_that_are_given(self, run):
+        code, _, err = run("select a from t", "--table", "t=columns.orc")
+        assert code == 1
+        assert "columns.orc: columns A and a" in err
+
+    def test_case_of_letters_that_duckdb_distinguishes(self, rows):
+        orcish.write_table(pa.table({"Ä": [1], "ä": [2]}), "Ö.orc")
+        orcish.write_table(pa.table({"Ä": [3], "ß": [4], "ss": [5]}), "ö.orc")
+        assert rows("select o.ä, p.Ä, p.ss from 'Ö.orc' o, 'ö.orc' p") == [{"ä": 2, "Ä": 3, "ss": 5}]
+
+
+@pytest.mark.parametrize("query", ["select 1 from 'none.orc'", "from 'none.orc'", "select count(*) from t"])
+def test_files_without_columns(query, run):
+    orcish.write_table(
+        pa.Table.from_batches([pa.RecordBatch.from_struct_array(pa.array([{}], pa.struct([])))]), "none.orc"
+    )
+    code, lines, err = run(query, "--table", "t=none.orc")
+    assert (code, lines) == (1, [])
+    assert err.startswith("orcish: none.orc: there are no columns")
 
 
 def data(path):
