@@ -13,11 +13,12 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
-from orcish.arrow.nested import is_read_union, map_columns
+from orcish.arrow.nested import is_read_union, map_columns, map_fields
 from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import add_external, add_limit, add_storage, pair
 from orcish.cli.data import JSON_VALUES, add_showing, print_rows
 from orcish.cli.formats.names import ORC, named
+from orcish.cli.json_values import WideInteger
 from orcish.cli.rows import add_values_of_columns, open_rows
 from orcish.cli.sql_tables import Table, add_table, lower, message_of
 from orcish.cli.standard_input import STREAM, stream_file
@@ -232,17 +233,33 @@ def _is_source(name: str, given: Mapping[str, str]) -> bool:
 
 def _rows(path: str, options: argparse.Namespace, unions: str) -> Scan:
     """The rows of a source, with all digits of their timestamps."""
-    return open_rows([path], options, keeps_units=True, more_of_orc={"unions": unions})
+    return open_rows([path], options, keeps_units=True, more_of_orc={"unions": unions, "null_map_keys": "error"})
 
 
 def _result(relation: Any, *, has_unions: bool) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """The columns and rows of a query, in batches. Structs as which unions are read are unions again."""
+    """The columns and rows of a query, in batches. Structs as which unions are read are unions again, and integers of
+    128 bits are told from decimals.
+    """
     if hasattr(relation, "to_arrow_reader"):
         reader = relation.to_arrow_reader(BATCH_SIZE)
     else:
         reader = relation.fetch_arrow_reader(BATCH_SIZE)
-    schema = map_columns(reader.schema, _with_union) if has_unions else reader.schema
+    pairs = zip(reader.schema, relation.types, strict=True)
+    schema = pa.schema([field.with_type(_with_integers(field.type, kind)) for field, kind in pairs])
+    schema = map_columns(schema, _with_union) if has_unions else schema
     return schema, iter(reader) if schema.equals(reader.schema) else (_cast(batch, schema) for batch in reader)
+
+
+def _with_integers(kind: Any, own: Any) -> Any:
+    """The type of Arrow of a type of duckdb, with those of 128-bit integers, which are decimals otherwise. There is no
+    cast within unions.
+    """
+    if own.id in ("hugeint", "uhugeint"):
+        return WideInteger(is_signed=own.id == "hugeint")
+    if not kind.num_fields or pa.types.is_union(kind):
+        return kind
+    children = iter(own.children)
+    return map_fields(kind, lambda field, _: field.with_type(_with_integers(field.type, next(children)[1])))
 
 
 def _with_union(field: pa.Field, _: str) -> pa.Field:

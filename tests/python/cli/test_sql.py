@@ -16,6 +16,7 @@ import pyarrow.orc as po
 import pytest
 from orcish.cli import main
 from support.carbon import CarbonTableWriter
+from support.cpp_writers import write_rows
 from support.processes import ORCISH
 from support.terminals import on_terminal
 
@@ -40,8 +41,8 @@ def folder(tmp_path, monkeypatch):
 class TestNames:
     def test_files_folders_and_patterns(self, folder, rows):
         assert rows("select k, sum(id) as s from 'orders/*/*.orc' group by k order by k") == [
-            {"k": 0, "s": "20"},
-            {"k": 1, "s": "25"},
+            {"k": 0, "s": 20},
+            {"k": 1, "s": 25},
         ]
         assert rows("select count(*) as n from orders") == [{"n": 10}]
         assert rows(f"select count(*) as n from '{folder}/orders/k=1'") == [{"n": 5}]
@@ -93,7 +94,7 @@ class TestNames:
     def test_carbon(self, folder, rows):
         written = CarbonTableWriter(folder / "carbon", pa.schema([("id", pa.int32())]))
         written.load(pa.table({"id": pa.array(range(10), pa.int32())}))
-        assert rows("select sum(id) as s from carbon where id > 5") == [{"s": "30"}]
+        assert rows("select sum(id) as s from carbon where id > 5") == [{"s": 30}]
 
     def test_a_store(self, store, rows):
         orcish.write_table(pa.table({"id": range(20)}), "s3://shelf/t/a.orc", storage_options=store.options)
@@ -127,7 +128,7 @@ def test_values(rows):
     )
     assert rows(query) == [
         {
-            "h": "1",
+            "h": 1,
             "t": "01:02:03.5",
             "i": "P0M1DT0S",
             "u": True,
@@ -142,6 +143,49 @@ def test_values(rows):
             "d": "2026-01-02",
         }
     ]
+
+
+INTEGERS = {
+    "1": 1,
+    "-9223372036854775808": -(2**63),
+    "9223372036854775807": 2**63 - 1,
+    "9223372036854775808": "9223372036854775808",
+    "170141183460469231731687303715884105727": "170141183460469231731687303715884105727",
+}
+
+
+@pytest.mark.parametrize("value", INTEGERS)
+def test_integers_of_128_bits(value, rows, run):
+    """Numbers where 64 bits hold them, at any depth; decimals are strings."""
+    made = f"('{value}')::hugeint"
+    shown = INTEGERS[value]
+    query = f"select {made} as h, [{made}] as l, {{'a': {made}}} as s, map {{'k': [{made}]}} as m, null::hugeint as n"
+    assert rows(query) == [{"h": shown, "l": [shown], "s": {"a": shown}, "m": {"k": [shown]}, "n": None}]
+    assert rows("select 1::decimal(38, 0) as d") == [{"d": "1"}]
+    assert run(f"select {made} as {'h' * 40}")[1][-1] == value.rjust(40)
+
+
+def test_unsigned_integers_of_128_bits(rows):
+    assert rows("select 7::uhugeint as a, ('340282366920938463463374607431768211455')::uhugeint as b") == [
+        {"a": 7, "b": str(2**128 - 1)}
+    ]
+
+
+INTERVALS = {
+    "interval 1 hour": "PT3600S",
+    "interval (-1500) millisecond": "PT-1.5S",
+    "interval 0 second": "PT0S",
+    "interval 14 month": "P14M",
+    "interval (-14) month": "P-14M",
+    "interval 1 day": "P0M1DT0S",
+    "interval 1 day + interval 1 month + interval 1 second": "P1M1DT1S",
+}
+
+
+@pytest.mark.parametrize("value", INTERVALS)
+def test_intervals(value, rows, run):
+    assert rows(f"select {value} as i, [{value}] as l") == [{"i": INTERVALS[value], "l": [INTERVALS[value]]}]
+    assert run(f"select {value} as i")[1][-1] == INTERVALS[value]
 
 
 def test_output(run, folder):
@@ -225,11 +269,14 @@ class TestColumns:
             "decimal256",
             "time",
             "duration",
+            "duration[us]",
             "uint64",
             "nanoseconds",
             "seconds",
             "null keys",
+            "struct keys",
             "interval",
+            "nested durations",
         ]
     )
     def column(self, request):
@@ -248,10 +295,16 @@ class TestColumns:
             "decimal256": pa.array([1, None], pa.int64()).cast(pa.decimal256(30, 2)),
             "time": pa.array([1, None], pa.time64("ns")),
             "duration": pa.array([1500000001, None], pa.duration("ns")),
+            "duration[us]": pa.array([1500001, -86400 * 10**6], pa.duration("us")),
+            "nested durations": pa.array([[{"d": 0}], None], pa.list_(pa.struct([("d", pa.duration("us"))]))),
             "uint64": pa.array([2**64 - 1, None], pa.uint64()),
             "nanoseconds": pa.array([1, None], pa.timestamp("ns")),
             "seconds": pa.array([10**13, None], pa.timestamp("s")),
             "null keys": pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int64())),
+            "struct keys": pa.array(
+                [[({"k": 1}, {"v": 2})], []],
+                pa.map_(pa.struct([("k", pa.int64())]), pa.struct([("v", pa.int64())])),
+            ),
             "interval": pa.array([(1, 2, 3), None], pa.month_day_nano_interval()),
         }
         return values[request.param]
@@ -263,16 +316,39 @@ class TestColumns:
         assert rows("select count(*) as n from 'types.orc'") == [{"n": 2}]
         assert rows("from 'types.orc' order by id") == data("types.orc")
 
+    @pytest.mark.parametrize(
+        ("kind", "name", "values"),
+        [
+            ("Int", "interval year to month", {14: "P14M", -1: "P-1M"}),
+            ("BigInt", "interval day to second", {86_400_000_000: "PT86400S", -1: "PT-0.000001S", 0: "PT0S"}),
+        ],
+    )
+    def test_intervals_of_spark(self, kind, name, values, rows):
+        pyorc = pytest.importorskip("pyorc")
+        column = getattr(pyorc, kind)()
+        column.set_attributes({"spark.sql.catalyst.type": name})
+        with open("spark.orc", "wb") as file, pyorc.Writer(file, pyorc.Struct(c=column)) as writer:
+            writer.writerows([(value,) for value in [*values, None]])
+        assert [row["c"] for row in rows("from 'spark.orc'")] == [*values.values(), None]
+
     def test_columns_that_cannot_be_read(self, rows, run):
         po.write_table(pa.table({"s": ["QQ0", "b"], "id": [1, 2]}), "text.orc", compression="uncompressed")
         path = pathlib.Path("text.orc")
         path.write_bytes(path.read_bytes().replace(b"QQ", b"\xff\xfe"))
-        assert rows("select count(*) as n, sum(id) as s from 'text.orc'") == [{"n": 2, "s": "3"}]
+        assert rows("select count(*) as n, sum(id) as s from 'text.orc'") == [{"n": 2, "s": 3}]
         assert rows("select 1 as one from 'text.orc' limit 1") == [{"one": 1}]
         code, _, err = run("select s from 'text.orc'")
         assert code == 1
         assert "text.orc: stripe 0, column s" in err
         assert "Traceback" not in err
+
+    def test_null_keys_of_maps(self, rows, run):
+        maps = [{"a": 1, None: 2}, {"b": 3}]
+        pathlib.Path("keys.orc").write_bytes(write_rows("struct<i:int,m:map<string,int>>", list(enumerate(maps))))
+        assert rows("select i from 'keys.orc'") == [{"i": 0}, {"i": 1}]
+        code, _, err = run("select m from 'keys.orc'")
+        assert code == 1
+        assert "keys.orc: stripe 0, column m: value 0 of the batch is a map with a null key" in err
 
     def test_digits(self, rows):
         base = 1500000000_000000000
