@@ -69,6 +69,7 @@ class TestNames:
         ) == [{"n": 4}]
         assert [row["column_name"] for row in rows("describe 'names.orc'")] == ["id", "name"]
         assert [row["max"] for row in rows("summarize 'names.orc'")] == ["2", "y"]
+        assert rows("-- the names = all\nselect name from 'names.orc' where id = 1") == [{"name": "x"}]
         assert rows("select 'names.orc' as text") == [{"text": "names.orc"}]
 
     def test_given_names(self, rows, run):
@@ -206,6 +207,7 @@ def test_output(run, folder):
         ("", "the query: it is empty"),
         (" \n", "the query: it is empty"),
         ("/* select 1 */", "the query: it is empty"),
+        ("-- select 1", "the query: it is empty"),
         (";", "the query: it is empty"),
         ("select 1; select 2", "one is run at a time"),
         ("drop table x", "only queries are run"),
