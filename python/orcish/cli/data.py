@@ -17,7 +17,7 @@ from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import add_files, add_json, add_limit, count
 from orcish.cli.batch_slices import slices
 from orcish.cli.json_text import json_text
-from orcish.cli.json_values import to_json
+from orcish.cli.json_values import WideInteger, to_json
 from orcish.cli.meta_carbon import is_carbon, refuse_external
 from orcish.cli.output import print_lines
 from orcish.cli.rows import add_reading, chosen_reading, open_rows
@@ -200,6 +200,7 @@ def _rows(batch: pa.RecordBatch) -> Sequence[tuple[Any, ...]]:
 
 
 def _is_number(kind: pa.DataType) -> bool:
+    kind = kind.storage_type if isinstance(kind, WideInteger) else kind
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 

@@ -12,7 +12,7 @@ from orcish.arrow.buffers import offsets_within, within
 from orcish.arrow.far_dates import iso_texts
 from orcish.arrow.nested import is_list, is_list_view
 from orcish.cli.batch_slices import slices
-from orcish.cli.json_values import to_json, unique_names
+from orcish.cli.json_values import WideInteger, to_json, unique_names
 from orcish.terminal import json_line
 
 __all__ = ["json_text"]
@@ -137,6 +137,7 @@ def _is_plain(kind: pa.DataType) -> bool:
 
 
 _CONVERTERS: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], pa.Array]]] = [
+    (lambda kind: isinstance(kind, WideInteger), _each),
     (lambda kind: isinstance(kind, pa.BaseExtensionType), lambda array: _texts(array.storage)),
     (_is_plain, _plain),
     (_is_string, _strings),

@@ -1,7 +1,7 @@
 """Arrow values as JSON values.
 
 =====================  =============================================================================
-boolean, integers      as they are, 64 bits included
+boolean, integers      as they are, 64 bits included; a string with all digits beyond them
 float, double          numbers; ``"NaN"``, ``"Infinity"`` and ``"-Infinity"`` are strings
 decimal                string, with all digits of its scale
 date, timestamp, time  ISO 8601 string; an instant ends in ``Z``
@@ -31,7 +31,26 @@ from orcish.arrow.nested import is_binary, is_list, is_list_view, is_months
 from orcish.arrow.units import NANOSECONDS
 from orcish.terminal import json_float
 
-__all__ = ["to_json", "unique_names"]
+__all__ = ["WideInteger", "to_json", "unique_names"]
+
+
+class WideInteger(pa.ExtensionType):  # type: ignore[misc]
+    """Integers of 128 bits, which Arrow only has as decimals.
+
+    Args:
+        is_signed: Whether there are negative ones. Otherwise those of 128 bits are negative in the storage.
+    """
+
+    def __init__(self, *, is_signed: bool) -> None:
+        self.is_signed = is_signed
+        super().__init__(pa.decimal128(38, 0), "orcish.wide_integer")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return bytes([self.is_signed])
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, _: pa.DataType, serialized: bytes) -> WideInteger:
+        return cls(is_signed=bool(serialized[0]))
 
 
 def to_json(array: pa.Array) -> list[Any]:
@@ -51,6 +70,13 @@ def _floats(array: pa.Array) -> list[Any]:
 
 def _decimals(array: pa.Array) -> list[Any]:
     return [None if value is None else format(value, "f") for value in array.to_pylist()]
+
+
+def _wide_integers(array: Any) -> list[Any]:
+    values = (None if value is None else int(value) for value in array.storage.to_pylist())
+    if not array.type.is_signed:
+        values = (None if value is None else value % 2**128 for value in values)
+    return [value if value is None or -(2**63) <= value < 2**63 else str(value) for value in values]
 
 
 def _binaries(array: pa.Array) -> list[Any]:
@@ -75,10 +101,16 @@ def _seconds(nanoseconds: int) -> str:
 
 
 def _intervals(array: pa.Array) -> list[Any]:
-    return [
-        None if value is None else f"P{value.months}M{value.days}DT{_seconds(value.nanoseconds)}"
-        for value in array.to_pylist()
-    ]
+    return [None if value is None else _interval(*value) for value in array.to_pylist()]
+
+
+def _interval(months: int, days: int, nanoseconds: int) -> str:
+    """The text of an interval. One of only a time, or of only months, has that of a duration, or of months."""
+    if not months and not days:
+        return f"PT{_seconds(nanoseconds)}"
+    if not days and not nanoseconds:
+        return f"P{months}M"
+    return f"P{months}M{days}DT{_seconds(nanoseconds)}"
 
 
 def _months(array: pa.Array) -> list[Any]:
@@ -157,6 +189,7 @@ def _plain_lists(array: pa.Array) -> list[Any]:
 
 
 _CONVERTERS: list[tuple[Callable[[pa.DataType], bool], Callable[[pa.Array], list[Any]]]] = [
+    (lambda kind: isinstance(kind, WideInteger), _wide_integers),
     (lambda kind: isinstance(kind, pa.BaseExtensionType), lambda array: to_json(array.storage)),
     (pa.types.is_run_end_encoded, lambda array: to_json(pc.run_end_decode(array))),
     (pa.types.is_floating, _floats),

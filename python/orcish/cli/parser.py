@@ -102,7 +102,9 @@ class Parser(argparse.ArgumentParser):
             if argument == "--" or (self._subparsers is not None and not argument.startswith("-")):
                 # The rest is that of a command.
                 return
-            if argument.startswith("--") and name not in self._option_string_actions:
+            # Queries may begin with a comment of SQL.
+            is_option = argument.startswith("--") and not argument[2:3].isspace()
+            if is_option and name not in self._option_string_actions:
                 self.error(self._unknown(argument))
 
     def _unknown(self, option: str) -> str:

@@ -13,13 +13,14 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
-from orcish.arrow.nested import is_read_union, map_columns
+from orcish.arrow.nested import is_read_union, map_columns, map_fields
 from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import add_external, add_limit, add_storage, pair
 from orcish.cli.data import JSON_VALUES, add_showing, print_rows
 from orcish.cli.formats.names import ORC, named
+from orcish.cli.json_values import WideInteger
 from orcish.cli.rows import add_values_of_columns, open_rows
-from orcish.cli.sql_tables import add_table, message_of
+from orcish.cli.sql_tables import Table, add_table, lower, message_of
 from orcish.cli.standard_input import STREAM, stream_file
 from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
@@ -89,6 +90,7 @@ def _run(options: argparse.Namespace) -> int:
         settings["memory_limit"] = options.memory
     tables: dict[str, str] = {}
     others: list[str] = []
+    added: list[Table] = []
     try:
         connected = duckdb.connect(config=settings)
     except duckdb.Error as error:
@@ -97,9 +99,11 @@ def _run(options: argparse.Namespace) -> int:
         with contextlib.ExitStack() as stack:
             connection = stack.enter_context(connected)
             stack.enter_context(stopped_by_signals(connection.interrupt))
-            names, others = _named_tables(connection, options.query)
+            parsed = _parsed(connection, options.query)
+            names, others = _named_tables(parsed)
             tables |= _tables(names, dict(options.tables))
             others += [name for name in names if name not in tables and named(name).format]
+            sources = dict(tables)
             if STREAM in tables.values():
                 path = stack.enter_context(stream_file())
                 tables = {name: path if each == STREAM else each for name, each in tables.items()}
@@ -109,10 +113,15 @@ def _run(options: argparse.Namespace) -> int:
                 if any(map(_has_union, rows.schema.types)):
                     # duckdb takes unions with a null for nulls without a tag.
                     rows, has_unions = _rows(path, options, "struct"), True
-                add_table(connection, name, rows)
+                added.append(add_table(connection, name, rows, sources[name]))
+                if _describes(parsed):
+                    added[-1].check_names()
             schema, batches = _result(connection.sql(options.query), has_unions=has_unions)
             print_rows(schema, limited(batches, options.limit), options)
     except duckdb.Error as error:
+        for table in added:
+            if table.refusal is not None:
+                raise table.refusal from None
         text = f"duckdb: {message_of(error, tables)}"
         of_query = (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException)
         if not isinstance(error, of_query) and not any(name in text for name in [*tables, *others]):
@@ -122,9 +131,8 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _named_tables(connection: Any, query: str) -> tuple[list[str], list[str]]:
-    """The names in quotes, or without a schema, that stand for tables in a query, as duckdb parses it, and the names of
-    files in calls of functions such as ``read_parquet``.
+def _parsed(connection: Any, query: str) -> Any:
+    """A query as duckdb parses it, as JSON.
 
     Raises:
         WrongArgumentsError: The text is no query, or several, or a file is named without quotes.
@@ -138,14 +146,36 @@ def _named_tables(connection: Any, query: str) -> tuple[list[str], list[str]]:
         elif (path := _UNQUOTED.search(query)) is not None:
             message += f": names of files and folders are in quotes: from '{path[1]}'"
         raise WrongArgumentsError(f"the query: {message}")
-    if len(parsed["statements"]) != 1:
+    if not parsed["statements"]:
+        raise WrongArgumentsError("the query: it is empty: give one, such as select count(*) from 'orders.orc'")
+    if len(parsed["statements"]) > 1:
         raise WrongArgumentsError("the query: one is run at a time")
+    return parsed
+
+
+def _describes(parsed: Any) -> bool:
+    """Whether a query, or a part of it, is a description of columns."""
+    return any(
+        node.get("type") == "SHOW_REF" and node.get("show_type") in ("DESCRIBE", "SHOW") for node in _nodes(parsed)
+    )
+
+
+def _named_tables(parsed: Any) -> tuple[list[str], list[str]]:
+    """The names in quotes, or without a schema, that stand for tables in a query, and the names of files in calls of
+    functions such as ``read_parquet``.
+
+    Args:
+        parsed: The query.
+
+    Raises:
+        WrongArgumentsError: A file is named without quotes.
+    """
     found: dict[str, None] = {}
     own: set[str] = set()
     files: list[str] = []
     for node in _nodes(parsed):
         if "cte_map" in node:
-            own.update(each["key"].lower() for each in node["cte_map"]["map"])
+            own.update(lower(each["key"]) for each in node["cte_map"]["map"])
         if node.get("type") == "TABLE_FUNCTION":
             values = [each.get(key) for each in _nodes(node) for key in ("value", "text")]
             files += [text for text in values if isinstance(text, str) and named(text).format]
@@ -157,7 +187,7 @@ def _named_tables(connection: Any, query: str) -> tuple[list[str], list[str]]:
             if len(parts) == 1:
                 found[name] = None
     # A common table expression hides a table of its name from all but itself.
-    return [name for name in found if name.lower() not in own or os.path.exists(local_path(name))], files
+    return [name for name in found if lower(name) not in own or os.path.exists(local_path(name))], files
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
@@ -178,9 +208,9 @@ def _tables(names: list[str], given: Mapping[str, str]) -> dict[str, str]:
         ValueError: Two names differ only by case, which duckdb does not distinguish.
     """
     found = {**given, **{name: name for name in names if _is_source(name, given)}}
-    lower: dict[str, str] = {}
+    firsts: dict[str, str] = {}
     for name in found:
-        other = lower.setdefault(name.lower(), name)
+        other = firsts.setdefault(lower(name), name)
         if other != name and found[other] != found[name]:
             raise ValueError(
                 f"{display_name(other)} and {display_name(name)} are one name to duckdb, which ignores case: give "
@@ -191,7 +221,7 @@ def _tables(names: list[str], given: Mapping[str, str]) -> dict[str, str]:
 
 def _is_source(name: str, given: Mapping[str, str]) -> bool:
     """Whether orcish reads a table. Files of other formats are left to duckdb."""
-    if name.lower() in {each.lower() for each in given}:
+    if lower(name) in map(lower, given):
         return False
     form = named(name).format
     if form is not None or name == STREAM:
@@ -203,17 +233,33 @@ def _is_source(name: str, given: Mapping[str, str]) -> bool:
 
 def _rows(path: str, options: argparse.Namespace, unions: str) -> Scan:
     """The rows of a source, with all digits of their timestamps."""
-    return open_rows([path], options, keeps_units=True, more_of_orc={"unions": unions})
+    return open_rows([path], options, keeps_units=True, more_of_orc={"unions": unions, "null_map_keys": "error"})
 
 
 def _result(relation: Any, *, has_unions: bool) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-    """The columns and rows of a query, in batches. Structs as which unions are read are unions again."""
+    """The columns and rows of a query, in batches. Structs as which unions are read are unions again, and integers of
+    128 bits are told from decimals.
+    """
     if hasattr(relation, "to_arrow_reader"):
         reader = relation.to_arrow_reader(BATCH_SIZE)
     else:
         reader = relation.fetch_arrow_reader(BATCH_SIZE)
-    schema = map_columns(reader.schema, _with_union) if has_unions else reader.schema
+    pairs = zip(reader.schema, relation.types, strict=True)
+    schema = pa.schema([field.with_type(_with_integers(field.type, kind)) for field, kind in pairs])
+    schema = map_columns(schema, _with_union) if has_unions else schema
     return schema, iter(reader) if schema.equals(reader.schema) else (_cast(batch, schema) for batch in reader)
+
+
+def _with_integers(kind: Any, own: Any) -> Any:
+    """The type of Arrow of a type of duckdb, with those of 128-bit integers, which are decimals otherwise. There is no
+    cast within unions.
+    """
+    if own.id in ("hugeint", "uhugeint"):
+        return WideInteger(is_signed=own.id == "hugeint")
+    if not kind.num_fields or pa.types.is_union(kind):
+        return kind
+    children = iter(own.children)
+    return map_fields(kind, lambda field, _: field.with_type(_with_integers(field.type, next(children)[1])))
 
 
 def _with_union(field: pa.Field, _: str) -> pa.Field:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import string
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -9,45 +11,62 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from orcish.cli.json_values import to_json
+from orcish.arrow.nested import map_fields, value_type
+from orcish.cli.json_values import to_json, unique_names
 from orcish.datasets.columns import paths_of
 from orcish.datasets.dataset import ScanDataset
 from orcish.filters.residual import Residual
+from orcish.filters.steps import StepName
+from orcish.io.names import display_name
 from orcish.reading.scan import Scan
 from orcish.terminal import json_line
 
-__all__ = ["add_table", "message_of"]
+__all__ = ["Table", "add_table", "lower", "message_of"]
 
 MARKER = "orcish.row"
 """The name of the first column of each dataset, which has no values: duckdb reads the first column of a table to count
 its rows, and columns of a file may not be readable.
 """
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
-def add_table(connection: Any, name: str, rows: Scan) -> None:
+def lower(name: str) -> str:
+    """A name as duckdb compares names: the case of ASCII letters does not count, that of others does."""
+    return name.translate(_LOWER)
+
+
+def add_table(connection: Any, name: str, rows: Scan, source: str) -> Table:
     """Gives a connection of duckdb a table.
 
-    Columns of types that duckdb does not have are JSON texts.
+    Columns of types that duckdb does not have are JSON texts. Columns of the same name have those that
+    :func:`orcish.cli.json_values.unique_names` gives.
 
     Args:
         connection: The connection.
         name: The name of the table.
         rows: The rows.
+        source: What they are read from, for messages.
+
+    Raises:
+        ValueError: There are no columns.
     """
-    schema = rows.schema
-    if len({field.casefold() for field in schema.names}) < max(len(schema.names), 1):
-        # duckdb gives columns of the same name others, by their positions.
-        connection.register(name, ScanDataset(rows))
-        return
+    names = rows.schema.names
+    if not names:
+        raise ValueError(
+            f"{display_name(source)}: there are no columns, and duckdb has no such tables: orcish count prints the "
+            "number of rows"
+        )
+    schema = pa.schema([field.with_name(own) for field, own in zip(rows.schema, unique_names(names), strict=True)])
     marker = MARKER
-    while marker in schema.names:
+    while lower(marker) in map(lower, schema.names):
         marker += "."
-    dataset = _Table(rows, marker, _foreign_columns(connection, schema))
+    table = Table(rows, schema, marker, _foreign_columns(connection, schema), source)
     # The name is that of the source in messages of duckdb.
-    connection.register(f"{name} ", dataset)
+    connection.register(f"{name} ", table)
     connection.execute(
         f"create temp view {_quoted(name)} as select * exclude ({_quoted(marker)}) from {_quoted(f'{name} ')}"
     )
+    return table
 
 
 def message_of(error: Exception, names: Iterable[str]) -> str:
@@ -83,20 +102,70 @@ def _takes(connection: Any, schema: pa.Schema) -> bool:
     return True
 
 
-class _Table(ScanDataset):
+def _twins(schema: pa.Schema, texts: set[str]) -> dict[str, tuple[StepName, StepName]]:
+    """The columns of which duckdb may take another one, or whose fields it may take for others, with two names that
+    differ only by case.
+
+    Args:
+        schema: The columns.
+        texts: Those that are JSON texts.
+    """
+    found = {}
+    for pair in _twins_of(schema.names, ()):
+        found.update({str(name): pair for name in pair})
+    for field in schema:
+        if field.name not in texts:
+            for pair in _twin_fields(field.type, (field.name,)):
+                found.setdefault(field.name, pair)
+    return found
+
+
+def _twin_fields(kind: Any, steps: tuple[str, ...]) -> list[tuple[StepName, StepName]]:
+    kind = value_type(kind)
+    found = _twins_of([field.name for field in kind], steps) if pa.types.is_struct(kind) else []
+
+    def seen(field: pa.Field, step: str) -> pa.Field:
+        found.extend(_twin_fields(field.type, (*steps, step)))
+        return field
+
+    map_fields(kind, seen)
+    return found
+
+
+def _twins_of(names: Iterable[str], steps: tuple[str, ...]) -> list[tuple[StepName, StepName]]:
+    """Pairs of some names that differ only by case.
+
+    Args:
+        names: The names.
+        steps: Those that lead to them.
+    """
+    firsts: dict[str, str] = {}
+    pairs = [(firsts.setdefault(lower(name), name), name) for name in names]
+    return [(StepName((*steps, first)), StepName((*steps, name))) for first, name in pairs if first != name]
+
+
+class Table(ScanDataset):
     """A dataset for duckdb, which only asks for its schema, and for scanners.
 
     Args:
         rows: The rows.
+        schema: The columns, each with a name of its own.
         marker: The name of the column in front.
         texts: The columns that are JSON texts.
+        source: What the rows are read from, for messages.
     """
 
-    def __init__(self, rows: Scan, marker: str, texts: set[str]) -> None:
+    refusal: ValueError | None = None
+    """The error about a query. Of an exception, duckdb only passes the text on."""
+
+    def __init__(self, rows: Scan, schema: pa.Schema, marker: str, texts: set[str], source: str) -> None:
         super().__init__(rows)
         self._marker = marker
         self._texts = texts
-        self._shown = pa.schema([pa.field(marker, pa.bool_()), *map(self._field, self._schema)])
+        self._source = display_name(source)
+        self._twins = _twins(schema, texts)
+        self._is_renamed = schema.names != self._schema.names
+        self._shown = pa.schema([pa.field(marker, pa.bool_()), *map(self._field, schema)])
 
     def _field(self, field: pa.Field) -> pa.Field:
         return pa.field(field.name, pa.string()) if field.name in self._texts else field
@@ -106,23 +175,59 @@ class _Table(ScanDataset):
         """The columns that duckdb sees."""
         return self._shown
 
+    def check_names(self) -> None:
+        """Checks that the columns have their names in duckdb, as descriptions of the table show them.
+
+        Raises:
+            ValueError: Names of columns differ only by case.
+        """
+        self._check(name for name, (first, _) in self._twins.items() if len(first.steps) == 1)
+
+    def _check(self, names: Iterable[str]) -> None:
+        """Checks that some columns are not taken for others.
+
+        Raises:
+            ValueError: Names of columns or fields differ only by case.
+        """
+        pair = next((self._twins[name] for name in names if name in self._twins), None)
+        if pair is None:
+            return
+        argument = ".".join(step if step.isidentifier() else f"`{step}`" for step in pair[1].steps)
+        command = f"orcish rewrite {shlex.quote(self._source)} -o NEW"
+        if len(pair[1].steps) == 1:
+            what, advice = "columns", f"give one another name: {command} --rename {shlex.quote(f'{argument}=NAME')}"
+        else:
+            what, advice = "fields", f"write a file that has one of them: {command} -c {shlex.quote(argument)}"
+        self.refusal = ValueError(
+            f"{self._source}: {what} {pair[0]} and {pair[1]} are one name to duckdb, which ignores case: {advice}"
+        )
+        raise self.refusal
+
     def scanner(
         self,
         columns: Any = None,
         filter: pc.Expression | None = None,  # noqa: A002
         **options: Any,
     ) -> Any:
-        """A scanner over some columns and rows."""
+        """A scanner over some columns and rows.
+
+        Raises:
+            ValueError: Names of columns or fields that are needed differ only by case from others.
+        """
         names = list(self._shown.names if columns is None else columns)
-        used = paths_of(filter, self._shown) if self._texts and filter is not None else []
+        is_special = bool(self._texts or self._twins or self._is_renamed)
+        used = paths_of(filter, self._shown) if is_special and filter is not None else []
         needed = self._shown.names if used is None else [*names, *(path[0] for path in used)]
-        if not self._texts.intersection(needed) and self._marker not in names:
+        self._check(needed)
+        if not self._texts.intersection(needed) and self._marker not in names and not self._is_renamed:
             return super().scanner(names, filter, **options)
-        read = [name for name in dict.fromkeys(needed) if name != self._marker]
-        # Conditions about texts are evaluated here.
-        is_pushed = not self._texts.intersection(read)
+        # Columns of the same name are read together, and are told apart by their positions.
+        read = None if self._is_renamed else [name for name in dict.fromkeys(needed) if name != self._marker]
+        # Conditions about texts and about other names are evaluated here.
+        is_pushed = read is not None and not self._texts.intersection(read)
         rows = self._query(read, filter if is_pushed else None, options)
-        schema = pa.schema([self._shown.field(0), *map(self._field, rows.schema)])
+        fields = self._shown if read is None else [self._shown.field(0), *map(self._field, rows.schema)]
+        schema = pa.schema(list(fields))
         batches = self._batches(rows.batches(), schema)
         if filter is not None and not is_pushed:
             batches = map(Residual(filter, None).apply, batches)
@@ -131,9 +236,7 @@ class _Table(ScanDataset):
 
     def _batches(self, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            columns = [
-                self._column(column, name) for name, column in zip(batch.schema.names, batch.columns, strict=True)
-            ]
+            columns = [self._column(column, name) for name, column in zip(schema.names[1:], batch.columns, strict=True)]
             yield pa.RecordBatch.from_arrays([pa.nulls(len(batch), pa.bool_()), *columns], schema=schema)
 
     def _column(self, column: pa.Array, name: str) -> pa.Array:

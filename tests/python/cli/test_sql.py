@@ -7,6 +7,7 @@ import functools
 import io
 import json
 import pathlib
+import shlex
 import sys
 
 import orcish
@@ -15,6 +16,7 @@ import pyarrow.orc as po
 import pytest
 from orcish.cli import main
 from support.carbon import CarbonTableWriter
+from support.cpp_writers import write_rows
 from support.processes import ORCISH
 from support.terminals import on_terminal
 
@@ -39,8 +41,8 @@ def folder(tmp_path, monkeypatch):
 class TestNames:
     def test_files_folders_and_patterns(self, folder, rows):
         assert rows("select k, sum(id) as s from 'orders/*/*.orc' group by k order by k") == [
-            {"k": 0, "s": "20"},
-            {"k": 1, "s": "25"},
+            {"k": 0, "s": 20},
+            {"k": 1, "s": 25},
         ]
         assert rows("select count(*) as n from orders") == [{"n": 10}]
         assert rows(f"select count(*) as n from '{folder}/orders/k=1'") == [{"n": 5}]
@@ -67,6 +69,7 @@ class TestNames:
         ) == [{"n": 4}]
         assert [row["column_name"] for row in rows("describe 'names.orc'")] == ["id", "name"]
         assert [row["max"] for row in rows("summarize 'names.orc'")] == ["2", "y"]
+        assert rows("-- the names = all\nselect name from 'names.orc' where id = 1") == [{"name": "x"}]
         assert rows("select 'names.orc' as text") == [{"text": "names.orc"}]
 
     def test_given_names(self, rows, run):
@@ -92,7 +95,7 @@ class TestNames:
     def test_carbon(self, folder, rows):
         written = CarbonTableWriter(folder / "carbon", pa.schema([("id", pa.int32())]))
         written.load(pa.table({"id": pa.array(range(10), pa.int32())}))
-        assert rows("select sum(id) as s from carbon where id > 5") == [{"s": "30"}]
+        assert rows("select sum(id) as s from carbon where id > 5") == [{"s": 30}]
 
     def test_a_store(self, store, rows):
         orcish.write_table(pa.table({"id": range(20)}), "s3://shelf/t/a.orc", storage_options=store.options)
@@ -126,7 +129,7 @@ def test_values(rows):
     )
     assert rows(query) == [
         {
-            "h": "1",
+            "h": 1,
             "t": "01:02:03.5",
             "i": "P0M1DT0S",
             "u": True,
@@ -141,6 +144,49 @@ def test_values(rows):
             "d": "2026-01-02",
         }
     ]
+
+
+INTEGERS = {
+    "1": 1,
+    "-9223372036854775808": -(2**63),
+    "9223372036854775807": 2**63 - 1,
+    "9223372036854775808": "9223372036854775808",
+    "170141183460469231731687303715884105727": "170141183460469231731687303715884105727",
+}
+
+
+@pytest.mark.parametrize("value", INTEGERS)
+def test_integers_of_128_bits(value, rows, run):
+    """Numbers where 64 bits hold them, at any depth; decimals are strings."""
+    made = f"('{value}')::hugeint"
+    shown = INTEGERS[value]
+    query = f"select {made} as h, [{made}] as l, {{'a': {made}}} as s, map {{'k': [{made}]}} as m, null::hugeint as n"
+    assert rows(query) == [{"h": shown, "l": [shown], "s": {"a": shown}, "m": {"k": [shown]}, "n": None}]
+    assert rows("select 1::decimal(38, 0) as d") == [{"d": "1"}]
+    assert run(f"select {made} as {'h' * 40}")[1][-1] == value.rjust(40)
+
+
+def test_unsigned_integers_of_128_bits(rows):
+    assert rows("select 7::uhugeint as a, ('340282366920938463463374607431768211455')::uhugeint as b") == [
+        {"a": 7, "b": str(2**128 - 1)}
+    ]
+
+
+INTERVALS = {
+    "interval 1 hour": "PT3600S",
+    "interval (-1500) millisecond": "PT-1.5S",
+    "interval 0 second": "PT0S",
+    "interval 14 month": "P14M",
+    "interval (-14) month": "P-14M",
+    "interval 1 day": "P0M1DT0S",
+    "interval 1 day + interval 1 month + interval 1 second": "P1M1DT1S",
+}
+
+
+@pytest.mark.parametrize("value", INTERVALS)
+def test_intervals(value, rows, run):
+    assert rows(f"select {value} as i, [{value}] as l") == [{"i": INTERVALS[value], "l": [INTERVALS[value]]}]
+    assert run(f"select {value} as i")[1][-1] == INTERVALS[value]
 
 
 def test_output(run, folder):
@@ -158,7 +204,11 @@ def test_output(run, folder):
     ("query", "text"),
     [
         ("selec 1", "syntax error"),
-        ("", "one is run at a time"),
+        ("", "the query: it is empty"),
+        (" \n", "the query: it is empty"),
+        ("/* select 1 */", "the query: it is empty"),
+        ("-- select 1", "the query: it is empty"),
+        (";", "the query: it is empty"),
         ("select 1; select 2", "one is run at a time"),
         ("drop table x", "only queries are run"),
         ("copy (select 1) to 'x.csv'", "only queries are run"),
@@ -176,7 +226,12 @@ def test_output(run, folder):
 def test_errors(query, text, run, folder):
     (folder / "bad.orc").write_bytes(b"ORC, or so it seems" * 20)
     code, lines, err = run(query)
-    is_query = text not in ("syntax error", "one is run at a time", "only queries are run")
+    is_query = text not in (
+        "syntax error",
+        "the query: it is empty",
+        "one is run at a time",
+        "only queries are run",
+    )
     assert (code, lines) == (1 if is_query else 2, [])
     assert text in err
     assert err.count("\n") == 1
@@ -216,11 +271,14 @@ class TestColumns:
             "decimal256",
             "time",
             "duration",
+            "duration[us]",
             "uint64",
             "nanoseconds",
             "seconds",
             "null keys",
+            "struct keys",
             "interval",
+            "nested durations",
         ]
     )
     def column(self, request):
@@ -239,10 +297,16 @@ class TestColumns:
             "decimal256": pa.array([1, None], pa.int64()).cast(pa.decimal256(30, 2)),
             "time": pa.array([1, None], pa.time64("ns")),
             "duration": pa.array([1500000001, None], pa.duration("ns")),
+            "duration[us]": pa.array([1500001, -86400 * 10**6], pa.duration("us")),
+            "nested durations": pa.array([[{"d": 0}], None], pa.list_(pa.struct([("d", pa.duration("us"))]))),
             "uint64": pa.array([2**64 - 1, None], pa.uint64()),
             "nanoseconds": pa.array([1, None], pa.timestamp("ns")),
             "seconds": pa.array([10**13, None], pa.timestamp("s")),
             "null keys": pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int64())),
+            "struct keys": pa.array(
+                [[({"k": 1}, {"v": 2})], []],
+                pa.map_(pa.struct([("k", pa.int64())]), pa.struct([("v", pa.int64())])),
+            ),
             "interval": pa.array([(1, 2, 3), None], pa.month_day_nano_interval()),
         }
         return values[request.param]
@@ -254,16 +318,39 @@ class TestColumns:
         assert rows("select count(*) as n from 'types.orc'") == [{"n": 2}]
         assert rows("from 'types.orc' order by id") == data("types.orc")
 
+    @pytest.mark.parametrize(
+        ("kind", "name", "values"),
+        [
+            ("Int", "interval year to month", {14: "P14M", -1: "P-1M"}),
+            ("BigInt", "interval day to second", {86_400_000_000: "PT86400S", -1: "PT-0.000001S", 0: "PT0S"}),
+        ],
+    )
+    def test_intervals_of_spark(self, kind, name, values, rows):
+        pyorc = pytest.importorskip("pyorc")
+        column = getattr(pyorc, kind)()
+        column.set_attributes({"spark.sql.catalyst.type": name})
+        with open("spark.orc", "wb") as file, pyorc.Writer(file, pyorc.Struct(c=column)) as writer:
+            writer.writerows([(value,) for value in [*values, None]])
+        assert [row["c"] for row in rows("from 'spark.orc'")] == [*values.values(), None]
+
     def test_columns_that_cannot_be_read(self, rows, run):
         po.write_table(pa.table({"s": ["QQ0", "b"], "id": [1, 2]}), "text.orc", compression="uncompressed")
         path = pathlib.Path("text.orc")
         path.write_bytes(path.read_bytes().replace(b"QQ", b"\xff\xfe"))
-        assert rows("select count(*) as n, sum(id) as s from 'text.orc'") == [{"n": 2, "s": "3"}]
+        assert rows("select count(*) as n, sum(id) as s from 'text.orc'") == [{"n": 2, "s": 3}]
         assert rows("select 1 as one from 'text.orc' limit 1") == [{"one": 1}]
         code, _, err = run("select s from 'text.orc'")
         assert code == 1
         assert "text.orc: stripe 0, column s" in err
         assert "Traceback" not in err
+
+    def test_null_keys_of_maps(self, rows, run):
+        maps = [{"a": 1, None: 2}, {"b": 3}]
+        pathlib.Path("keys.orc").write_bytes(write_rows("struct<i:int,m:map<string,int>>", list(enumerate(maps))))
+        assert rows("select i from 'keys.orc'") == [{"i": 0}, {"i": 1}]
+        code, _, err = run("select m from 'keys.orc'")
+        assert code == 1
+        assert "keys.orc: stripe 0, column m: value 0 of the batch is a map with a null key" in err
 
     def test_digits(self, rows):
         base = 1500000000_000000000
@@ -279,6 +366,89 @@ class TestColumns:
         table = pa.Table.from_arrays([pa.array([1]), pa.array(["p"])], names=["x", "x"])
         po.write_table(table, "twice.orc")
         assert rows("from 'twice.orc'") == [{"x": 1, "x_1": "p"}]
+        assert rows("select x_1, x from 'twice.orc'") == [{"x_1": "p", "x": 1}]
+        assert rows("select x from 'twice.orc' where x_1 = 'p'") == [{"x": 1}]
+        assert rows("select count(*) as n from 'twice.orc' where x_1 <> 'p'") == [{"n": 0}]
+
+
+class TestNamesOfColumnsThatDifferByCase:
+    """duckdb ignores case. Columns that are needed are not taken for others."""
+
+    @pytest.fixture(autouse=True)
+    def files(self, folder):
+        struct = pa.StructArray.from_arrays([pa.array([1]), pa.array([2])], ["X", "x"])
+        columns = {
+            "columns": {"A": [1], "a": [2], "odd, A": [1], "odd, a": [2]},
+            "fields": {"c": struct},
+            "fields_of_fields": {"c": pa.StructArray.from_arrays([struct], ["s"])},
+            "elements": {"c": pa.ListArray.from_arrays([0, 1], struct)},
+            "values": {"c": pa.MapArray.from_arrays([0, 1], pa.array(["k"]), struct)},
+        }
+        for name, own in columns.items():
+            orcish.write_table(pa.table({**own, "b": [3]}), f"{name}.orc")
+
+    @pytest.mark.parametrize(
+        ("query", "names"),
+        [
+            ("select a from 'columns.orc'", "columns A and a"),
+            ("select A from 'columns.orc'", "columns A and a"),
+            ("select a_1 from 'columns.orc'", "columns A and a"),
+            ("select * from 'columns.orc'", "columns A and a"),
+            ("select b from 'columns.orc' where a = 2", "columns A and a"),
+            ("select b from 'columns.orc' order by a", "columns A and a"),
+            ("select t from 'columns.orc' t", "columns A and a"),
+            ("select \"odd, a\" from 'columns.orc'", "columns odd, A and odd, a"),
+            ("describe 'columns.orc'", "columns A and a"),
+            ("summarize 'columns.orc'", "columns A and a"),
+            ("select id from 'names.orc' natural join (select a as id from 'columns.orc')", "columns A and a"),
+            ("select c.x from 'fields.orc'", "fields c.X and c.x"),
+            ("select b from 'fields.orc' where c.x = 2", "fields c.X and c.x"),
+            ("select c.s.x from 'fields_of_fields.orc'", "fields c.s.X and c.s.x"),
+            ("select c[1].x from 'elements.orc'", "fields c.element.X and c.element.x"),
+            ("select c['k'].x from 'values.orc'", "fields c.value.X and c.value.x"),
+        ],
+    )
+    def test_they_are_refused(self, query, names, run):
+        code, lines, err = run(query)
+        assert (code, lines) == (1, [])
+        assert f".orc: {names} are one name to duckdb, which ignores case" in err
+        assert err.count("\n") == 1
+
+    @pytest.mark.parametrize("name", ["columns", "fields", "fields_of_fields", "elements", "values"])
+    def test_other_columns_are_read(self, name, rows):
+        assert rows(f"select b from '{name}.orc' where b = 3") == [{"b": 3}]
+        assert rows(f"select count(*) as n from '{name}.orc'") == [{"n": 1}]
+
+    @pytest.mark.parametrize(
+        "query", ["from 'columns.orc'", "select \"odd, a\" from 'columns.orc'", "from 'elements.orc'"]
+    )
+    def test_what_the_message_says_is_done(self, query, run):
+        _, _, err = run(query)
+        command = shlex.split(err[err.index("orcish rewrite") :].replace("=NAME", "=other"))
+        assert main([each.replace("NEW", "new.orc") for each in command[1:]]) == 0
+        names = [field.name.lower() for field in orcish.ORCFile("new.orc").arrow_schema()]
+        # One pair is mended.
+        assert len(names) - len(set(names)) == (1 if "columns" in query else 0)
+
+    def test_names_that_are_given(self, run):
+        code, _, err = run("select a from t", "--table", "t=columns.orc")
+        assert code == 1
+        assert "columns.orc: columns A and a" in err
+
+    def test_case_of_letters_that_duckdb_distinguishes(self, rows):
+        orcish.write_table(pa.table({"Ä": [1], "ä": [2]}), "Ö.orc")
+        orcish.write_table(pa.table({"Ä": [3], "ß": [4], "ss": [5]}), "ö.orc")
+        assert rows("select o.ä, p.Ä, p.ss from 'Ö.orc' o, 'ö.orc' p") == [{"ä": 2, "Ä": 3, "ss": 5}]
+
+
+@pytest.mark.parametrize("query", ["select 1 from 'none.orc'", "from 'none.orc'", "select count(*) from t"])
+def test_files_without_columns(query, run):
+    orcish.write_table(
+        pa.Table.from_batches([pa.RecordBatch.from_struct_array(pa.array([{}], pa.struct([])))]), "none.orc"
+    )
+    code, lines, err = run(query, "--table", "t=none.orc")
+    assert (code, lines) == (1, [])
+    assert err.startswith("orcish: none.orc: there are no columns")
 
 
 def data(path):
