@@ -64,10 +64,12 @@ def _check_texts(options: argparse.Namespace) -> None:
 
     Raises:
         ValueError: The name of a file is not.
-        WrongArgumentsError: Another argument is not.
+        WrongArgumentsError: Another argument is not, or a name is empty.
     """
     for name, value in vars(options).items():
         for each in _listed(value):
+            if each == "" and name in (*SOURCES, *OTHERS):
+                raise WrongArgumentsError("the name of a file or table is empty: give one, such as ./a.orc")
             for text in each if isinstance(each, tuple) else [each]:
                 if isinstance(text, str) and not is_unicode(text):
                     shown = text.encode(errors="surrogateescape").decode(errors="backslashreplace")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gzip
+import io
 import json
 import os
 import struct
@@ -353,3 +354,44 @@ def test_json_that_is_one_array(
     err = capsys.readouterr().err
     assert err.startswith(f"orcish: {source}: ")
     assert err.endswith(": JSON lines have an object on each line: `jq -c '.[]'` makes them of one array\n")
+
+
+def test_streams_without_a_mark_at_their_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are streams, and may be cut between two batches, which no length tells."""
+    rows, ends = pa.table({"a": range(30)}), []
+    target = io.BytesIO()
+    with pa.ipc.new_stream(target, rows.schema) as writer:
+        for batch in rows.to_batches(max_chunksize=10):
+            ends.append(target.tell())
+            writer.write_batch(batch)
+        ends.append(target.tell())
+    whole = target.getvalue()
+    source = tmp_path / "a.arrows"
+    for number, end in enumerate([*ends[1:], len(whole), None], 1):
+        source.write_bytes(whole + b"more" if end is None else whole[:end])
+        arguments = ["convert", str(source), str(tmp_path / f"{number}.orc")]
+        assert main(arguments) == 0
+        told = f"{source}: the stream has no mark at its end, and may be cut\n" if end in ends else ""
+        assert capsys.readouterr().err == told
+        assert orcish.scan(tmp_path / f"{number}.orc").count() == min(number, 3) * 10
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv.gz", "a.parquet.gz", "a.orc.gz", "a.gz", "a.csv.bz2"])
+@pytest.mark.parametrize("command", ["data", "count", "meta", "check", "stats", "scan", "diff", "recover", "convert"])
+def test_compressed_files_that_are_damaged(
+    command: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What they are is looked for in their bytes, for advice."""
+    bad, good = tmp_path / name, tmp_path / "good.orc"
+    begin = b"BZh91AY&SY" if name.endswith("bz2") else b"\x1f\x8b\x08\0\0\0\0\0\0\x03"
+    bad.write_bytes(begin + b"\xff" * 40)
+    orcish.write_table(pa.table({"a": [1]}), good)
+    more = {"diff": [str(good)], "recover": ["--dry-run"], "convert": [str(tmp_path / "new.orc")]}.get(command, [])
+    assert main([command, str(bad), *more]) in (1, 2)
+    err = capsys.readouterr().err
+    assert (str(bad) in err, "Traceback" in err) == (True, False), err
+    if command in ("count", "check", "scan"):
+        # The next file is read.
+        assert main([command, str(bad), str(good)]) in (1, 2)
+        out, err = capsys.readouterr()
+        assert (bool(out), "Traceback" in err) == (True, False)

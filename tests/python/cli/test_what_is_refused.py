@@ -123,3 +123,27 @@ def test_tables_of_other_partitions_are_not_written_together(
     assert (code, lines) == (1, [])
     assert ": write them one by one" in err
     assert " first" not in err
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["data", ""],
+        ["count", "a.orc", ""],
+        ["diff", "a.orc", ""],
+        *([command, "a.orc", "-o", ""] for command in ("merge", "rewrite", "recover", "layout")),
+        ["convert", "a.orc", ""],
+        ["convert", "", "b.orc"],
+        ["delete", "", "--where", "id = 1"],
+        ["history", ""],
+        ["vacuum", ""],
+    ],
+    ids=" ".join,
+)
+def test_empty_names(given: list[str], tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shells make them of variables that are not set."""
+    monkeypatch.chdir(tmp_path)
+    orcish.write_table(ROWS, "a.orc")
+    text = "orcish: the name of a file or table is empty: give one, such as ./a.orc\n"
+    assert run(*given) == (2, [], text)
+    assert os.listdir() == ["a.orc"]

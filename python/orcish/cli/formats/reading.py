@@ -23,9 +23,11 @@ from orcish.cli.formats.text_options import TextOptions
 from orcish.errors import CorruptFileError, unknown_column
 from orcish.filters.pushdown import split_filters
 from orcish.io.files import TableFile
+from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource
 from orcish.tables.partition_values import parse_values
+from orcish.terminal import show
 from orcish.writing.rows import limited
 from orcish.writing.writer import ORCWriter
 
@@ -262,10 +264,23 @@ def _parquet(location: str, rows: ForeignRows) -> Opened:
 
 
 def _arrow(location: str, rows: ForeignRows) -> Opened:
-    found = open_arrow(open_bounded(location, rows.storage))
+    file = open_bounded(location, rows.storage)
+    found = open_arrow(file)
     if isinstance(found, pa.RecordBatchStreamReader):
-        return Opened(found.schema, lambda _: iter(found))
+        return Opened(found.schema, lambda _: _stream_batches(found, file, location))
     return Opened(found.schema, lambda _: (found.get_batch(at) for at in range(found.num_record_batches)))
+
+
+def _stream_batches(reader: pa.RecordBatchStreamReader, file: Any, location: str) -> Batches:
+    """The batches of a stream. One that ends without its mark is as good, and may be cut: a line on standard error says
+    it.
+    """
+    yield from reader
+    if not file.seekable():
+        return
+    file.seek(max(file.tell() - len(END_OF_STREAM), 0))
+    if file.read(len(END_OF_STREAM)) != END_OF_STREAM:
+        show(f"{display_name(location)}: the stream has no mark at its end, and may be cut", is_error=True)
 
 
 def _csv(location: str, rows: ForeignRows) -> Opened:
@@ -296,6 +311,8 @@ def _text_file(location: str, rows: ForeignRows) -> tuple[Callable[[], Any], Tex
     return opened, rows.text.with_delimiter(name.delimiter)
 
 
+END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
+"""What ends a stream of Arrow IPC, unless the connection does."""
 FORMATS: dict[str, Callable[[str, ForeignRows], Opened]] = {
     "parquet": _parquet,
     "arrow": _arrow,
