@@ -10,7 +10,7 @@ from orcish.advising.candidates import PRESENT, of_columns, of_table, with_chang
 from orcish.advising.choice import Whole, chosen
 from orcish.advising.columns import check_lookups, check_names, columns_of_filter, is_sortable, lookups_of, orders_of
 from orcish.advising.measuring import Candidate, Measured, Probe, measure
-from orcish.advising.result import Advice, Lookups, Trial, merged
+from orcish.advising.result import Advice, Lookups, Trial, merged, only_in_python
 from orcish.advising.sample import Sample, take_sample
 from orcish.filters.pushdown import Filters
 from orcish.keywords import check_integer, checked_keywords
@@ -49,12 +49,16 @@ def advise(
     which candidates alternate. Dictionaries and compression of single columns are tried on the largest columns, each
     alone. Nothing is written to the source.
 
+    Each partition is written on its own. The present stripe size is the median of the stripes that another one follows;
+    where no file has a second stripe, all is written with the default, which a note says.
+
     Options are advised if they give at least 3 % fewer bytes, are read at most 10 % slower, and take at most twice the
-    time to write; or if they are read at least 10 % faster, which runs have to agree on, and have at most 2 % more
-    bytes; or if the filters that are asked for look at less than 0.7 times as many rows, with at most 10 % more bytes.
-    Options of one column have to save 1 % of all bytes. A sort order for fewer bytes may not harm lookups of columns
-    that are in order now. Of each kind of option, the best one is advised; compression of single columns only where the
-    codec of the file stays. Then all advice is tried together.
+    time to write, where times are 10 ms or more; or if they are read at least 10 % faster, which runs have to agree on,
+    and have at most 2 % more bytes; or if the filters that are asked for look at less than 0.7 times as many rows, with
+    at most 10 % more bytes. Options of one column have to save 1 % of all bytes. A sort order for fewer bytes may not
+    harm lookups of columns that are in order now. Of each kind of option, the best one is advised; compression of
+    single columns only where the codec of the file stays. Then all advice is tried together; and without the options
+    that only Python has, as the command has it.
 
     >>> advice = orcish.advise("orders.orc", lookup=["id"], runs=1)
     >>> advice.rows, advice.stripes
@@ -99,15 +103,14 @@ def advise(
     work = _Work(sample, lookup, filters, seed)
     table, notes = of_table(sample, lookup, work.orders, list(work.probes))
     alone = of_columns(sample)
-    total = runs * len(sample.rows) * (len(table) + len(alone) + 2)
+    total = runs * len(sample.rows) * (len(table) + len(alone) + 3)
     with reported(progress, f"advise {name}", total) as add:
         found = measure(table, work.probes, runs, threads, add)
         of_alone = measure(alone, {}, runs, threads, add)
         whole = Whole(found[0].bytes, found[0].read_seconds, found[0].write_seconds)
         trials = chosen([*work.trials(found), *work.trials(of_alone)], whole)
-        if sum(trial.advised for trial in trials) > 1:
-            together = work.together(tuple(trial for trial in trials if trial.advised))
-            trials += work.trials(measure([table[0], together], work.probes, runs, threads, add))
+        if together := work.together([trial for trial in trials if trial.advised]):
+            trials += work.trials(measure([table[0], *together], work.probes, runs, threads, add))
     return Advice(
         source=name,
         sources=tuple(map(name_of, source)) if isinstance(source, list | tuple) else (name,),
@@ -190,9 +193,15 @@ class _Work:
             lookups,
         )
 
-    def together(self, trials: tuple[Trial, ...]) -> Candidate:
-        """The candidate with the options of several trials."""
-        return with_changes(TOGETHER, "see above", self._sample, merged(trials), tuple(self.probes))
+    def together(self, trials: Sequence[Trial]) -> list[Candidate]:
+        """The candidates with the options of several trials: those that the command has, and all of them."""
+        of_command = [trial for trial in trials if not only_in_python(trial.options)]
+        found = [(of_command, "as the command has it")] if len(of_command) < len(trials) else []
+        return [
+            with_changes(TOGETHER, label, self._sample, merged(each), tuple(self.probes))
+            for each, label in [*found, (trials, "see above")]
+            if len(each) > 1
+        ]
 
 
 def _check_filter(rows: pa.Table, filters: Filters) -> None:
@@ -206,6 +215,12 @@ def _notes(sample: Sample, rewritten: int) -> list[str]:
     stored = sample.settings.compression
     if stored == "lzo":
         notes.append("lzo is read and not written: the present options are those of lz4")
+    if sample.settings.full_stripe_size is None:
+        size = sample.settings.stripe_size
+        notes.append(
+            "the stripe size is not known, as no file has a second stripe: all candidates, and the command, have the "
+            f"default of {size >> 20} MiB"
+        )
     if rewritten < sample.stored * (1 - _WORTH):
         share = 1 - rewritten / sample.stored
         notes.append(f"a rewrite with the present options alone has {share:.1%} fewer bytes than the files")

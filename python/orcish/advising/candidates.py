@@ -50,7 +50,7 @@ def of_table(
         probes: Names of the filters; those of a column are its name.
     """
     rows, present = sample.rows, sample.settings.options()
-    found = [Candidate(PRESENT, "present options", rows, present, {}, probes=tuple(probes))]
+    found = [Candidate(PRESENT, "present options", rows, present, {}, probes=tuple(probes), parts=sample.parts)]
     own = (present["compression"], _DEFAULT_LEVELS.get(present["compression"]))
     for codec, level in _CODECS:
         if (codec, level) == own:
@@ -87,9 +87,9 @@ def with_changes(
     kind: str, label: str, sample: Sample, changed: dict[str, Any], probes: tuple[str, ...] = ()
 ) -> Candidate:
     """A candidate of all rows of the sample."""
-    options = {**sample.settings.options(), **changed}
+    options = sample.settings.options(changed)
     options.pop("sort_by", None)
-    return Candidate(kind, label, sample.rows, options, changed, probes=probes)
+    return Candidate(kind, label, sample.rows, options, changed, probes=probes, parts=sample.parts)
 
 
 def _stripe_sizes(sample: Sample) -> tuple[list[Candidate], list[str]]:
@@ -110,9 +110,9 @@ def _stripe_sizes(sample: Sample) -> tuple[list[Candidate], list[str]]:
             untried.append(text)
     notes = []
     if untried:
+        few = "which are all of the table" if sample.is_whole else "a larger one tells"
         notes.append(
-            f"stripes of {', '.join(untried)} were not tried: the sample is {sample.stored:,} stored bytes, and its "
-            f"stripes have {own:,}; a larger sample tells"
+            f"stripes of {', '.join(untried)} were not tried: the sample has {sample.stored:,} stored bytes, {few}"
         )
     return found, notes
 
@@ -139,8 +139,9 @@ def of_columns(sample: Sample) -> list[Candidate]:
         if level := _LEVELS.get(present["compression"]):
             tried.append(("column compression", f"level {level}", {"column_compression": {name: level}}))
         if tried:
-            found.append(Candidate(PRESENT, "present options", alone, options, {}, name))
+            found.append(Candidate(PRESENT, "present options", alone, options, {}, name, parts=sample.parts))
             found += [
-                Candidate(kind, label, alone, {**options, **changed}, changed, name) for kind, label, changed in tried
+                Candidate(kind, label, alone, {**options, **changed}, changed, name, parts=sample.parts)
+                for kind, label, changed in tried
             ]
     return found

@@ -15,7 +15,7 @@ _OF_COLUMN = 0.01
 """Share of the bytes of all columns that options of one column save at least."""
 _SLOWER_READ = 0.10
 _MEASURABLE = 0.01
-"""Seconds of a read from which on its time counts."""
+"""Seconds of a read or write from which on its time counts."""
 _SLOWER_WRITE = 1.0
 _FASTER_READ = 0.10
 _MORE_BYTES = 0.02
@@ -62,10 +62,15 @@ def is_worth(trial: Trial, whole: Whole) -> bool:
 def _is_worth_for_all(trial: Trial, whole: Whole) -> bool:
     """Whether what a trial of one column gives is worth a change for the file."""
     size = (trial.bytes - trial.bytes_before) / whole.bytes
-    read = (trial.read_seconds - trial.read_seconds_before) / whole.read_seconds
-    write = (trial.write_seconds - trial.write_seconds_before) / whole.write_seconds
-    is_smaller = size <= -_OF_COLUMN and read <= _SLOWER_READ and write <= _SLOWER_WRITE
-    return is_smaller or (size <= _MORE_BYTES and read <= -_FASTER_READ and trial.read_change <= -_sure(trial, 0))
+    more_read = trial.read_seconds - trial.read_seconds_before
+    more_write = trial.write_seconds - trial.write_seconds_before
+    read = more_read / whole.read_seconds
+    is_slower = _is_slower(whole.read_seconds, whole.read_seconds + more_read, _SLOWER_READ) or _is_slower(
+        whole.write_seconds, whole.write_seconds + more_write, _SLOWER_WRITE
+    )
+    return (size <= -_OF_COLUMN and not is_slower) or (
+        size <= _MORE_BYTES and read <= -_FASTER_READ and trial.read_change <= -_sure(trial, 0)
+    )
 
 
 def _sure(trial: Trial, least: float) -> float:
@@ -74,11 +79,16 @@ def _sure(trial: Trial, least: float) -> float:
     return max(least, trial.noise or 0) if is_measured else float("inf")
 
 
+def _is_slower(before: float, after: float, most: float) -> bool:
+    """Whether a time is longer by more than a share. Short times are chance."""
+    return after >= _MEASURABLE and after > before * (1 + most)
+
+
 def _is_smaller(trial: Trial) -> bool:
     return (
         trial.bytes_change <= _FEWER_BYTES
-        and trial.read_change <= max(_SLOWER_READ, trial.noise or 0)
-        and trial.write_change <= _SLOWER_WRITE
+        and not _is_slower(trial.read_seconds_before, trial.read_seconds, max(_SLOWER_READ, trial.noise or 0))
+        and not _is_slower(trial.write_seconds_before, trial.write_seconds, _SLOWER_WRITE)
         and not _skips_less(trial)
     )
 

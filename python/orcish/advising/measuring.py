@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 import io
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.advising.sample import stored_bytes
+from orcish.advising.sample import DEFAULT_STRIPE_SIZE, stored_bytes
 from orcish.filters.pushdown import Filters
 from orcish.reading.file import ORCFile
 from orcish.writing.writer import write_table
@@ -20,6 +20,10 @@ __all__ = ["Candidate", "Measured", "Probe", "Probes", "measure", "sorted_rows"]
 
 _TIMED = 3
 """Filters of a probe whose reads are timed."""
+_VERIFIED = 4
+"""Bytes in memory of the rows of a stripe, as a multiple of the stripe size, from which on verification may end it
+earlier. The writer does so at eight times the stripe size, by its own count of these bytes.
+"""
 
 
 class Probe(NamedTuple):
@@ -49,6 +53,8 @@ class Candidate:
     column: str | None = None
     probes: tuple[str, ...] = ()
     """Names of the filters that are tried."""
+    parts: Sequence[int] = ()
+    """Rows of each file that is written, in their order; one file of all rows by default."""
 
     @property
     def sort_by(self) -> str | None:
@@ -56,6 +62,14 @@ class Candidate:
         copies would take much memory.
         """
         return self.changed.get("sort_by")
+
+    def files(self) -> Iterator[pa.Table]:
+        """The rows of each file, as they are written."""
+        first = 0
+        for count in self.parts or [self.rows.num_rows]:
+            rows = self.rows.slice(first, count)
+            first += count
+            yield rows if self.sort_by is None else sorted_rows(rows, self.sort_by)
 
 
 @dataclasses.dataclass
@@ -132,32 +146,60 @@ def sorted_rows(rows: pa.Table, name: str) -> pa.Table:
     return rows.take(pc.sort_indices(rows, sort_keys=[(name, "ascending")]))
 
 
+def _written(rows: pa.Table, threads: int | None, options: Mapping[str, Any]) -> bytes:
+    with io.BytesIO() as target:
+        write_table(rows, target, threads=threads, **options)
+        return target.getvalue()
+
+
+def _rewritten(rows: pa.Table, data: bytes, threads: int | None, options: Mapping[str, Any]) -> ORCFile:
+    """The file that ``orcish rewrite`` writes, which verifies. That may end stripes earlier, and takes too much time to
+    be a part of each run.
+
+    Args:
+        rows: The rows.
+        data: The file of the rows that was written without verification.
+        threads: Threads of the write.
+        options: Options of the write.
+    """
+    file = ORCFile(data)
+    most = max((stripe.num_rows for stripe in file.stripes), default=0) * rows.nbytes
+    if most < _VERIFIED * options.get("stripe_size", DEFAULT_STRIPE_SIZE) * max(rows.num_rows, 1):
+        return file
+    return ORCFile(_written(rows, threads, {**options, "verify": True}))
+
+
 def _run(measured: Measured, threads: int | None, probes: Probes) -> None:
     candidate = measured.candidate
-    target = io.BytesIO()
-    rows = candidate.rows if candidate.sort_by is None else sorted_rows(candidate.rows, candidate.sort_by)
-    begun = time.perf_counter()
-    write_table(rows, target, threads=threads, **candidate.options)
-    measured.write.append(time.perf_counter() - begun)
-    del rows
-    data = target.getvalue()
-    target.close()
+    files: list[bytes] = []
+    rewritten: list[ORCFile] = []
+    seconds = 0.0
+    for rows in candidate.files():
+        begun = time.perf_counter()
+        files.append(_written(rows, threads, candidate.options))
+        seconds += time.perf_counter() - begun
+        if not measured.bytes:
+            rewritten.append(_rewritten(rows, files[-1], threads, candidate.options))
+        del rows
+    measured.write.append(seconds)
     options = {} if threads is None else {"threads": threads}
     begun = time.perf_counter()
-    file = ORCFile(data)
-    for _ in file.iter_batches(**options):  # type: ignore[arg-type]
-        pass
+    for each in files:
+        for _ in ORCFile(each).iter_batches(**options):  # type: ignore[arg-type]
+            pass
     measured.read.append(time.perf_counter() - begun)
-    measured.bytes = sum(map(stored_bytes, file.stripes))
+    if rewritten:
+        measured.bytes = sum(stored_bytes(stripe) for file in rewritten for stripe in file.stripes)
     for name in candidate.probes if probes else ():
         filters, is_asked = probes[name]
         if name not in measured.shares:
-            read = sum(file.explain(filters=each).rows_read for each in filters)
-            measured.shares[name] = read / len(filters) / max(file.num_rows, 1)
+            read = sum(file.explain(filters=each).rows_read for file in rewritten for each in filters)
+            measured.shares[name] = read / len(filters) / max(candidate.rows.num_rows, 1)
         if is_asked:
             timed = filters[:_TIMED]
             begun = time.perf_counter()
-            for each in timed:
-                for _ in ORCFile(data).iter_batches(filters=each, **options):  # type: ignore[arg-type]
-                    pass
+            for one in timed:
+                for each in files:
+                    for _ in ORCFile(each).iter_batches(filters=one, **options):  # type: ignore[arg-type]
+                        pass
             measured.lookups.setdefault(name, []).append((time.perf_counter() - begun) / len(timed))

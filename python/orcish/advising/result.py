@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["Advice", "Lookups", "Trial", "command_of", "merged"]
+__all__ = ["Advice", "Lookups", "Trial", "command_of", "merged", "only_in_python"]
 
 _FLAGS = {
     "compression": "--compression",
@@ -15,11 +15,12 @@ _FLAGS = {
     "bloom_filter_columns": "--bloom-filter-columns",
     "stripe_size": "--stripe-size",
     "row_index_stride": "--row-index-stride",
+    "compression_block_size": "--compression-block-size",
     "sort_by": "--sort-by",
 }
 """Arguments of ``orcish rewrite`` by option."""
-_KEPT = ("compression", "row_index_stride", "bloom_filter_columns")
-"""Present options that a command repeats. A mean size of stripes is none."""
+_KEPT = ("compression", "compression_block_size", "stripe_size", "row_index_stride", "bloom_filter_columns")
+"""Present options that a command repeats. It keeps the version of itself."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -122,7 +123,8 @@ class Advice:
     """How far the times of reading differ from their median, as a share, at most, with the present options; ``None`` of
     one run."""
     present: dict[str, Any]
-    """Options that come nearest to those of the files."""
+    """Options that come nearest to those of the files, with which the candidates are written. The stripe size is the
+    median of the stripes that another one follows. It is left out, and the default, where each file has one stripe."""
     rewritten_bytes: int
     """Stored bytes of the sample, written by orcish with the present options."""
     trials: tuple[Trial, ...]
@@ -142,15 +144,15 @@ class Advice:
     @property
     def command(self) -> str | None:
         """The command that writes the table with the advised options, and else with the present ones, to another
-        place; ``None`` where nothing is advised. Options that only Python has are not in it, see
-        :attr:`python_options`.
+        place; ``None`` where nothing is advised that a command can have. Options that only Python has are not in it,
+        see :attr:`python_options`.
         """
-        return self._command(self.options) if self.advised else None
+        return self._command(self.options) if self.options.keys() > self.python_options.keys() else None
 
     @property
     def python_options(self) -> dict[str, Any]:
         """The advised options that the command does not have."""
-        return {name: value for name, value in self.options.items() if _argument(name, value) is None}
+        return only_in_python(self.options)
 
     def _command(self, changed: dict[str, Any]) -> str:
         """The command for some options, with those of the present ones that stay."""
@@ -160,9 +162,12 @@ class Advice:
         return command_of(self.sources, {**kept, **changed})
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values."""
+        """As JSON values. Trials have the ``command`` that writes what was measured; ``None`` if no command does."""
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        trials = [{**trial.to_dict(), "command": self._command(trial.options)} for trial in self.trials]
+        trials = [
+            {**trial.to_dict(), "command": None if only_in_python(trial.options) else self._command(trial.options)}
+            for trial in self.trials
+        ]
         return {**fields, "trials": trials, "options": self.options, "command": self.command}
 
     def __str__(self) -> str:
@@ -171,7 +176,7 @@ class Advice:
         return "\n".join(f"{trial.kind}: {trial.label}" for trial in self.advised)
 
 
-def merged(trials: tuple[Trial, ...]) -> dict[str, Any]:
+def merged(trials: Sequence[Trial]) -> dict[str, Any]:
     """The options of several trials together. Lists and mappings by column are joined."""
     options: dict[str, Any] = {}
     for trial in trials:
@@ -183,6 +188,11 @@ def merged(trials: tuple[Trial, ...]) -> dict[str, Any]:
             else:
                 options[name] = value
     return options
+
+
+def only_in_python(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that the command does not have."""
+    return {name: value for name, value in options.items() if _argument(name, value) is None}
 
 
 def command_of(sources: Sequence[str], options: dict[str, Any]) -> str:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import collections
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from orcish import _native
 from orcish.reading.file import ORCFile
 from orcish.tables.orc_sources import OrcSource
 from orcish.types import ColumnStorage, ReadOptions, StorageOptions, StripeInfo
 from orcish.writing.timestamps import with_schema
 
-__all__ = ["Sample", "Settings", "stored_bytes", "take_sample"]
+__all__ = ["DEFAULT_STRIPE_SIZE", "Sample", "Settings", "stored_bytes", "take_sample"]
 
 _MAX_FILES = 50
 """Files that are opened; of larger tables, some are chosen at random."""
@@ -22,6 +23,10 @@ _BATCH_SIZE = 16_384
 _LEAST_BATCH = 16
 _LEAST_STRIDE = 1000
 """The fewest rows of a row group that are written."""
+_CHUNKS = (1 << 10, (1 << 23) - 1)
+"""Bytes of a compression chunk that can be written."""
+DEFAULT_STRIPE_SIZE = 64 << 20
+"""The default of :func:`orcish.write_table`."""
 _BLOOMS = ("BLOOM_FILTER", "BLOOM_FILTER_UTF8")
 _READ: ReadOptions = {"timestamp_unit": "exact", "strings": "utf8"}
 
@@ -32,22 +37,35 @@ class Settings(NamedTuple):
     compression: str
     block_size: int
     stride: int
-    stripe_size: int
-    """Mean stored bytes of a stripe."""
+    full_stripe_size: int | None
+    """Median of the stored bytes of stripes that another one follows; ``None`` where each file has one stripe."""
     blooms: tuple[str, ...]
     """Columns with bloom filters."""
+    version: str
 
-    def options(self) -> dict[str, Any]:
-        """Options of writing that come nearest. What a file does not record, such as levels, is the default."""
+    @property
+    def stripe_size(self) -> int:
+        """The stripe size that files are written with."""
+        return DEFAULT_STRIPE_SIZE if self.full_stripe_size is None else self.full_stripe_size
+
+    def options(self, changed: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Options of writing that come nearest, with some of them changed. What files do not record, such as levels, is
+        the default. ``orcish rewrite`` keeps the version, unless bloom filters need another one.
+        """
         options: dict[str, Any] = {
             "compression": "lz4" if self.compression == "lzo" else self.compression,
             "row_index_stride": max(self.stride, _LEAST_STRIDE) if self.stride else 0,
-            "stripe_size": self.stripe_size,
         }
-        if self.block_size >= 1024:
-            options["compression_block_size"] = self.block_size
+        if self.full_stripe_size is not None:
+            options["stripe_size"] = self.full_stripe_size
+        least, most = _CHUNKS
+        if self.block_size >= least:
+            options["compression_block_size"] = min(self.block_size, most)
         if self.blooms and self.stride:
             options["bloom_filter_columns"] = list(self.blooms)
+        options |= changed or {}
+        if self.version == "0.11" and not options.get("bloom_filter_columns"):
+            options["version"] = self.version
         return options
 
 
@@ -55,6 +73,8 @@ class Sample(NamedTuple):
     """The rows of the sampled stripes."""
 
     rows: pa.Table
+    parts: list[int]
+    """Rows of each partition, in their order: each one has a file of its own."""
     stored: int
     """Stored bytes of these rows: indexes, data and footers of their stripes."""
     stripes: list[tuple[str, int]]
@@ -74,6 +94,11 @@ class Sample(NamedTuple):
     sizes: dict[str, int]
     """Stored bytes of the values of each column, with those of nested ones."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the sample has all rows of the table."""
+        return self.opened == self.files and len(self.rows) == self.all_rows
+
 
 def take_sample(
     files: list[OrcSource],
@@ -91,51 +116,72 @@ def take_sample(
     """
     chance = random.Random(seed)
     numbers = sorted(chance.sample(range(len(files)), min(len(files), _MAX_FILES)))
-    opened = _of_one_schema(
-        [(files[at].name, ORCFile(files[at].source, storage_options=storage_options)) for at in numbers]
-    )
+    every = [_Opened(files[at], ORCFile(files[at].source, storage_options=storage_options)) for at in numbers]
+    # `orcish rewrite` keeps the version of the first file.
+    first = every[0].file if numbers[0] == 0 else ORCFile(files[0].source, storage_options=storage_options)
+    opened = _of_one_schema(every)
     stripes = [
-        (name, file, at, stripe) for name, file in opened for at, stripe in enumerate(file.stripes) if stripe.num_rows
+        _Stripe(each, at, stripe) for each in opened for at, stripe in enumerate(each.file.stripes) if stripe.num_rows
     ]
     if not stripes:
         raise ValueError(f"{files[0].name}: there are no rows to try options on")
-    schema = opened[0][1].arrow_schema(**_READ)
+    schema = opened[0].file.arrow_schema(**_READ)
     taken: dict[int, list[pa.RecordBatch]] = {}
     stored = memory = 0
     is_cut = False
     for number in chance.sample(range(len(stripes)), len(stripes)):
-        _, file, at, stripe = stripes[number]
-        taken[number] = _first_batches(file, at, size - memory, done)
+        opened_file, at, stripe = stripes[number]
+        taken[number] = _first_batches(opened_file.file, at, size - memory, done)
         rows = sum(batch.num_rows for batch in taken[number])
         is_cut = rows < stripe.num_rows
         stored += stored_bytes(stripe) * rows // stripe.num_rows
         memory += sum(map(_memory, taken[number]))
         if memory >= size:
             break
-    ordered = sorted(taken)
+    partitions: dict[Any, list[int]] = {}
+    for number in sorted(taken):
+        location = stripes[number].opened.source.location
+        partitions.setdefault(tuple(_native.partitions_of(location)), []).append(number)
+    ordered = [number for numbers in partitions.values() for number in numbers]
     # Fields of files may differ in their metadata only.
     batches = [with_schema(batch, schema) for at in ordered for batch in taken[at]]
-    storages = [file.column_storage() for _, file in opened]
+    storages = [each.file.column_storage() for each in opened]
     return Sample(
         pa.Table.from_batches(batches, schema),
+        [sum(batch.num_rows for at in numbers for batch in taken[at]) for numbers in partitions.values()],
         stored,
-        [(stripes[at][0], stripes[at][2]) for at in ordered],
+        [(stripes[at].opened.source.name, stripes[at].at) for at in sorted(taken)],
         is_cut,
-        _settings(opened[0][1], storages[0], [stripe for *_, stripe in stripes]),
+        _settings([each.file for each in opened], storages[0], first.version),
         len(files),
         len(opened),
-        sum(file.num_rows for _, file in opened),
-        sum(stored_bytes(stripe) for *_, stripe in stripes),
+        sum(each.file.num_rows for each in opened),
+        sum(stored_bytes(each.info) for each in stripes),
         len(stripes),
-        _sizes([file for _, file in opened], storages),
+        _sizes([each.file for each in opened], storages),
     )
 
 
-def _of_one_schema(opened: list[tuple[str, ORCFile]]) -> list[tuple[str, ORCFile]]:
+class _Opened(NamedTuple):
+    """A file."""
+
+    source: OrcSource
+    file: ORCFile
+
+
+class _Stripe(NamedTuple):
+    """A stripe of a file."""
+
+    opened: _Opened
+    at: int
+    info: StripeInfo
+
+
+def _of_one_schema(opened: list[_Opened]) -> list[_Opened]:
     """The files that have the columns of the first one with rows."""
-    first = next((file for _, file in opened if file.num_rows), opened[0][1])
-    schema = first.arrow_schema(**_READ)
-    return [(name, file) for name, file in opened if file.arrow_schema(**_READ).equals(schema)]
+    first = next((each for each in opened if each.file.num_rows), opened[0])
+    schema = first.file.arrow_schema(**_READ)
+    return [each for each in opened if each.file.arrow_schema(**_READ).equals(schema)]
 
 
 def _first_batches(file: ORCFile, stripe: int, size: int, done: Callable[[int], None]) -> list[pa.RecordBatch]:
@@ -178,7 +224,21 @@ def _sizes(files: list[ORCFile], storages: list[list[ColumnStorage]]) -> dict[st
     return dict(sizes)
 
 
-def _settings(file: ORCFile, storage: list[ColumnStorage], stripes: list[StripeInfo]) -> Settings:
+def _settings(files: list[ORCFile], storage: list[ColumnStorage], version: str) -> Settings:
+    """How files are written, by the first one and its columns, and by the stripes of all."""
+    file = files[0]
     blooms = [column.name for column in storage if any(column.streams.get(kind) for kind in _BLOOMS)]
-    size = sum(map(stored_bytes, stripes)) // len(stripes)
-    return Settings(file.compression, file.compression_chunk_size, file.row_index_stride, max(size, 1), tuple(blooms))
+    return Settings(
+        file.compression,
+        file.compression_chunk_size,
+        file.row_index_stride,
+        _full_stripe_size(files),
+        tuple(blooms),
+        version,
+    )
+
+
+def _full_stripe_size(files: list[ORCFile]) -> int | None:
+    # The last stripe of a file ends with the rows, and says nothing.
+    sizes = sorted(stored_bytes(stripe) for file in files for stripe in [*file.stripes][:-1] if stripe.num_rows)
+    return max(sizes[(len(sizes) - 1) // 2], 1) if sizes else None

@@ -163,5 +163,6 @@ def _conclusion(advice: Advice) -> list[str]:
     if advice.command is not None:
         lines.append(f"  {advice.command}")
     if only := advice.python_options:
-        lines.append(f"  and in Python: {', '.join(f'{name}={value!r}' for name, value in only.items())}")
+        begin = "in Python" if advice.command is None else "and in Python, as the command has no such options"
+        lines.append(f"  {begin}: {', '.join(f'{name}={value!r}' for name, value in only.items())}")
     return lines

@@ -50,7 +50,11 @@ def advice(path: pathlib.Path) -> orcish.Advice:
 
 
 def stored(file: orcish.ORCFile) -> int:
-    return sum(stripe.index_length + stripe.data_length + stripe.footer_length for stripe in file.stripes)
+    return sum(map(bytes_of, file.stripes))
+
+
+def bytes_of(stripe: orcish.StripeInfo) -> int:
+    return stripe.index_length + stripe.data_length + stripe.footer_length
 
 
 def written(data: Any, **options: Any) -> orcish.ORCFile:
@@ -69,7 +73,7 @@ def test_the_sample_is_what_it_says(path: pathlib.Path, advice: orcish.Advice) -
         "compression": "zlib",
         "compression_block_size": file.compression_chunk_size,
         "row_index_stride": 1000,
-        "stripe_size": stored(file) // 6,
+        "stripe_size": sorted(map(bytes_of, file.stripes[:-1]))[2],
     }
     assert advice.rewritten_bytes == stored(written(file.read(), **advice.present))
 
@@ -267,6 +271,11 @@ def lookup(before: float, after: float, is_asked: bool = True) -> orcish.Lookups
         ({"bytes": 971}, False),
         ({"bytes": 900, "read_seconds": 1.2}, False),
         ({"bytes": 900, "write_seconds": 2.5}, False),
+        # Short times are chance.
+        ({"bytes": 900, "read_seconds_before": 0.002, "read_seconds": 0.009}, True),
+        ({"bytes": 900, "read_seconds_before": 0.002, "read_seconds": 0.012}, False),
+        ({"bytes": 900, "write_seconds_before": 0.002, "write_seconds": 0.009}, True),
+        ({"bytes": 900, "write_seconds_before": 0.002, "write_seconds": 0.012}, False),
         ({"read_seconds": 0.85}, True),
         ({"read_seconds": 0.85, "bytes": 1030}, False),
         ({"read_seconds": 0.85, "noise": 0.2}, False),
