@@ -218,8 +218,8 @@ def _notes(sample: Sample, rewritten: int) -> list[str]:
     if sample.settings.full_stripe_size is None:
         size = sample.settings.stripe_size
         notes.append(
-            "the stripe size is not known, as no file has a second stripe: all candidates, and the command, have the "
-            f"default of {size >> 20} MiB"
+            "the stripe size is not known, as no file has a second stripe: all other candidates, and the command, have "
+            f"the default of {size >> 20} MiB"
         )
     if rewritten < sample.stored * (1 - _WORTH):
         share = 1 - rewritten / sample.stored

@@ -110,7 +110,7 @@ def _stripe_sizes(sample: Sample) -> tuple[list[Candidate], list[str]]:
             untried.append(text)
     notes = []
     if untried:
-        few = "which are all of the table" if sample.is_whole else "a larger one tells"
+        few = "which are all of the table" if sample.is_whole else "and a larger sample tells"
         notes.append(
             f"stripes of {', '.join(untried)} were not tried: the sample has {sample.stored:,} stored bytes, {few}"
         )

@@ -123,8 +123,7 @@ def _leaf(array: Any, kind: Any) -> pa.Array:
             return _checked(array, array.cast(pa.string()).cast(kind), lambda made: made.cast(own), _by_text)
         return _checked(array, array.cast(kind, safe=False), lambda made: made.cast(own))
     if types.is_floating(own) and types.is_decimal(kind):
-        # The casts of pyarrow are off by a few units of the last digit, there and back.
-        return _checked(array, _by_text(array, kind), lambda made: _by_text(made, own))
+        return _checked(array, _decimal_of_floats(array, kind), lambda made: _by_text(made, own))
     made = array.cast(kind)
     if is_binary(own) or types.is_decimal(own):
         return made
@@ -149,6 +148,34 @@ def _decimal_of_integers(array: Any, kind: Any) -> pa.Array:
         wide = array.cast(pa.decimal256(76 - kind.scale, 0)).cast(pa.decimal256(76, kind.scale))
         return wide.cast(kind)
     return array.cast(pa.string()).cast(kind)
+
+
+def _decimal_of_floats(array: Any, kind: Any) -> pa.Array:
+    """Whole numbers as they are, and others with their shortest digits. The casts of pyarrow are off by a few units of
+    the last digit where there is a fraction.
+
+    Raises:
+        ArrowInvalid: A number has no decimal of the type.
+    """
+    wide = array.cast(pa.float64())
+    is_whole = pc.equal(pc.trunc(wide), wide)
+    # Infinity is whole, too.
+    is_whole = pc.and_(is_whole, pc.is_finite(wide))
+    none = pa.scalar(None, wide.type)
+    try:
+        whole = pc.if_else(is_whole, wide, none).cast(pa.decimal256(76 - max(kind.scale, 0), 0))
+        rest = _by_text(pc.if_else(is_whole, pa.scalar(None, array.type), array), kind)
+        if kind.scale > 0:
+            whole = whole.cast(pa.decimal256(76, kind.scale))
+        return pc.coalesce(whole.cast(kind), rest)
+    except pa.ArrowInvalid:
+        if len(array) == 1:
+            raise pa.ArrowInvalid(f"{_shown(array, 0)} of {array.type} is not a value of {kind}") from None
+        # One of the halves has the first value that is none.
+        half = len(array) // 2
+        for part in (array[:half], array[half:]):
+            _decimal_of_floats(part, kind)
+        raise
 
 
 def _by_text(array: Any, kind: Any) -> pa.Array:

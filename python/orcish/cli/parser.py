@@ -103,7 +103,7 @@ class Parser(argparse.ArgumentParser):
                 # The rest is that of a command.
                 return
             # Queries may begin with a comment of SQL.
-            is_option = argument.startswith("--") and not argument[2:3].isspace()
+            is_option = argument.startswith("--") and not any(map(str.isspace, name))
             if is_option and name not in self._option_string_actions:
                 self.error(self._unknown(argument))
 

@@ -231,8 +231,8 @@ def _changed(scan: Scan, options: argparse.Namespace) -> BatchSource:
     if options.rename or late:
         rows = ChangedRows(rows, None, dict(options.rename), late)
     if rows is not scan and scan.files:
-        first, more = display_name(scan.files[0]), len(scan.files) - 1
-        rows = NamedRows(rows, f"{first} and {more} more" if more else first)
+        names = list(map(display_name, scan.files))
+        rows = NamedRows(rows, names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more", names)
     return CountedRows(rows, scan.count) if options.verify else rows
 
 

@@ -22,6 +22,7 @@ from orcish.cli.json_values import WideInteger
 from orcish.cli.rows import add_values_of_columns, open_rows
 from orcish.cli.sql_tables import Table, add_table, lower, message_of
 from orcish.cli.standard_input import STREAM, stream_file
+from orcish.cli.words import set_stream
 from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
@@ -106,6 +107,7 @@ def _run(options: argparse.Namespace) -> int:
             sources = dict(tables)
             if STREAM in tables.values():
                 path = stack.enter_context(stream_file())
+                set_stream(path)
                 tables = {name: path if each == STREAM else each for name, each in tables.items()}
             has_unions = False
             for name, path in tables.items():
@@ -120,6 +122,9 @@ def _run(options: argparse.Namespace) -> int:
             print_rows(schema, limited(batches, options.limit), options)
     except duckdb.Error as error:
         for table in added:
+            if "duplicate name" in str(error):
+                # Types are bound before rows are asked for.
+                table.check_fields()
             if table.refusal is not None:
                 raise table.refusal from None
         text = f"duckdb: {message_of(error, tables)}"

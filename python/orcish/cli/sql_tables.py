@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 import string
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -56,7 +57,7 @@ def add_table(connection: Any, name: str, rows: Scan, source: str) -> Table:
             f"{display_name(source)}: there are no columns, and duckdb has no such tables: orcish count prints the "
             "number of rows"
         )
-    schema = pa.schema([field.with_name(own) for field, own in zip(rows.schema, unique_names(names), strict=True)])
+    schema = pa.schema([field.with_name(own) for field, own in zip(rows.schema, _own_names(names), strict=True)])
     marker = MARKER
     while lower(marker) in map(lower, schema.names):
         marker += "."
@@ -67,6 +68,17 @@ def add_table(connection: Any, name: str, rows: Scan, source: str) -> Table:
         f"create temp view {_quoted(name)} as select * exclude ({_quoted(marker)}) from {_quoted(f'{name} ')}"
     )
     return table
+
+
+def _own_names(names: Sequence[str]) -> list[str]:
+    """Names that are different, and not empty: duckdb calls a column without a name by its position."""
+    used = set(map(lower, names))
+    found = []
+    for at, name in enumerate(names):
+        own = name or next(each for more in itertools.count() if lower(each := f"v{at}{'_' * more}") not in used)
+        used.add(lower(own))
+        found.append(own)
+    return unique_names(found)
 
 
 def message_of(error: Exception, names: Iterable[str]) -> str:
@@ -202,6 +214,14 @@ class Table(ScanDataset):
             f"{self._source}: {what} {pair[0]} and {pair[1]} are one name to duckdb, which ignores case: {advice}"
         )
         raise self.refusal
+
+    def check_fields(self) -> None:
+        """Checks that no field is taken for another one.
+
+        Raises:
+            ValueError: Names of columns or fields differ only by case.
+        """
+        self._check(self._twins)
 
     def scanner(
         self,

@@ -10,7 +10,7 @@ from typing import Any
 
 from orcish.cli.foreign_files import convert_command, format_of
 
-__all__ = ["in_shell", "set_options", "set_stream"]
+__all__ = ["in_shell", "set_options", "set_stream", "with_stream"]
 
 KEYWORDS = {
     **{
@@ -106,6 +106,7 @@ PHRASES = {
     "the storage option orcish.ca_certificate names": "--storage-option orcish.ca_certificate=FILE names",
 }
 """Parts of messages that only functions need, and those of the shell."""
+READ_IN_UNITS = re.compile(r'; timestamp_unit="ns" reads them .+? cuts them off')
 UNITS = re.compile(r'timestamp_unit="(\w+)"')
 NO_MASKS = ', with the option masked="allow"'
 STREAM_FILE = "standard-input.orc"
@@ -133,6 +134,11 @@ def set_stream(path: str | None) -> None:
     _stream = path
 
 
+def with_stream(text: str) -> str:
+    """A text that calls standard input ``-``, and not by the file that has its bytes."""
+    return text if _stream is None else text.replace(f"{_stream}.orc", STREAM_FILE).replace(_stream, "-")
+
+
 def _texts(value: Any) -> Iterator[str]:
     """The texts in the value of an option that have a word of the library."""
     if isinstance(value, str):
@@ -147,7 +153,9 @@ def in_shell(text: str) -> str:
     """A message of the library in the words of the shell."""
     if text.startswith("duckdb: "):
         # It has options of its own, and errors of orcish while it reads.
-        return UNITS.sub(r"--timestamp-unit \1", text.replace(NO_MASKS, ", with --masked"))
+        return with_stream(UNITS.sub(r"--timestamp-unit \1", text.replace(NO_MASKS, ", with --masked")))
+    if _known and "timestamp_unit" not in _known:
+        text = READ_IN_UNITS.sub("", text)
     if _known and "masked" not in _known:
         text = text.replace(NO_MASKS, ", which this command does not do")
     if "partition_by" in _known:
@@ -160,8 +168,7 @@ def in_shell(text: str) -> str:
     text = OF_FILES.sub(lambda found: ", ".join(KEYWORDS.get(name, name) for name in found[1].split(", ")), text)
     text = DIGITS.sub(r"with --timestamp-unit \1", text)
     text = FIRST.sub(lambda found: f"{KEYWORDS[found[1]]}: ", ANY.sub(_changed, text))
-    text = _no_orc(re.sub("\0(\\d+)\0", lambda found: _given[int(found[1])], text))
-    return text if _stream is None else text.replace(f"{_stream}.orc", STREAM_FILE).replace(_stream, "-")
+    return with_stream(_no_orc(re.sub("\0(\\d+)\0", lambda found: _given[int(found[1])], text)))
 
 
 def _no_orc(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -112,6 +112,7 @@ class NamedRows(DerivedRows):
     Args:
         rows: The source, whose errors about columns and values do not name it.
         name: The name for people.
+        files: Names of the files, with which other errors begin.
 
     Raises:
         UnknownColumnError: As that of the source, with the name in front.
@@ -119,9 +120,10 @@ class NamedRows(DerivedRows):
         ValueError: Likewise.
     """
 
-    def __init__(self, rows: BatchSource, name: str) -> None:
+    def __init__(self, rows: BatchSource, name: str, files: Iterable[str]) -> None:
         super().__init__(rows)
         self._name = name
+        self._begins = tuple(f"{file}: " for file in files)
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         with self._errors():
@@ -137,7 +139,7 @@ class NamedRows(DerivedRows):
         try:
             yield
         except (UnknownColumnError, UnsupportedError, ValueError) as error:
-            if self._name in str(error):
+            if str(error).startswith(self._begins):
                 raise
             kind = type(error) if isinstance(error, OrcishError) else ValueError
             raise kind(f"{self._name}: {error}") from error

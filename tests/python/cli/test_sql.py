@@ -69,7 +69,8 @@ class TestNames:
         ) == [{"n": 4}]
         assert [row["column_name"] for row in rows("describe 'names.orc'")] == ["id", "name"]
         assert [row["max"] for row in rows("summarize 'names.orc'")] == ["2", "y"]
-        assert rows("-- the names = all\nselect name from 'names.orc' where id = 1") == [{"name": "x"}]
+        for begin in ("-- the names = all\n", "--all\n", "--all of = them\n"):
+            assert rows(f"{begin}select name from 'names.orc' where id = 1") == [{"name": "x"}]
         assert rows("select 'names.orc' as text") == [{"text": "names.orc"}]
 
     def test_given_names(self, rows, run):
@@ -413,6 +414,21 @@ class TestNamesOfColumnsThatDifferByCase:
         assert (code, lines) == (1, [])
         assert f".orc: {names} are one name to duckdb, which ignores case" in err
         assert err.count("\n") == 1
+
+    @pytest.mark.parametrize("query", ["summarize 'fields.orc'", "select c::varchar from 'elements.orc'"])
+    def test_types_that_duckdb_binds(self, query, run):
+        """It does so before it asks for rows."""
+        code, lines, err = run(query)
+        assert (code, lines) == (1, [])
+        assert "are one name to duckdb, which ignores case" in err
+        assert err.count("\n") == 1
+
+    def test_columns_without_a_name(self, rows):
+        """duckdb calls them by their positions, which may be the names of others."""
+        columns = [pa.array([number]) for number in range(4)]
+        orcish.write_table(pa.Table.from_arrays(columns, ["", "V0", "b", "v_0"]), "empty.orc")
+        assert rows("select * from 'empty.orc'") == [{"v0_": 0, "V0": 1, "b": 2, "v_0": 3}]
+        assert rows("select \"V0\", v0_ from 'empty.orc' where v0_ = 0") == [{"V0": 1, "v0_": 0}]
 
     @pytest.mark.parametrize("name", ["columns", "fields", "fields_of_fields", "elements", "values"])
     def test_other_columns_are_read(self, name, rows):

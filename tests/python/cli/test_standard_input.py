@@ -111,7 +111,7 @@ def test_sources(arguments: list[str], piped: Path, capfd: pytest.CaptureFixture
     ids=["csv", "json", "torn"],
 )
 @pytest.mark.parametrize(
-    "command", [["count", "-"], ["data", "-"], ["meta", "-"], ["convert", "-", "new.orc"]], ids=str
+    "command", [["count", "-"], ["convert", "-", "new.orc"], ["sql", "from '-'"]], ids=str
 )
 def test_errors_name_what_was_given(
     command: list[str], data: bytes, expected: bytes, is_pipe: bool, folder: Path
@@ -123,6 +123,9 @@ def test_errors_name_what_was_given(
     else:
         with open(folder / "given", "rb") as file:
             done = run(folder, *command, stdin=file)
+    if command[0] == "sql" and is_pipe:
+        # The file of a query is gone before its error is shown, and with it what it was.
+        expected = b"orcish: -: not an ORC file"
     assert (done.returncode, expected in done.stderr) == (1, True), done.stderr
     assert not any(word in done.stderr for word in (str(folder).encode(), b"/dev/stdin"))
 

@@ -479,6 +479,18 @@ def test_many_places_that_look_like_tails() -> None:
         orcish.recover_file(b"ORC" + many)
 
 
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "Europe/Berlix", "Mars"])
+def test_time_zones_that_are_not_known(zone: str) -> None:
+    """They are those of the file, whose other columns are read."""
+    rows = pa.table({"id": range(3000), "t": pa.array(range(3000), pa.timestamp("us"))})
+    known = {13: "Europe/Berlin", 4: "Cuba"}[len(zone)]
+    file = in_stripes(io.BytesIO(), rows, 1000, compression="none", timezone=known).getvalue()
+    assert file.count(known.encode()) == 3
+    file = file.replace(known.encode(), zone.encode())
+    found = orcish.recover_file(file[: ends(file)[-1]], like=file)
+    assert (found.rows, found.lost) == (3000, [])
+
+
 def test_many_tails_that_are_values() -> None:
     """Each place is read a few times as the end of a tail, not once for each of the tails."""
     value = io.BytesIO()

@@ -20,6 +20,7 @@ from orcish.cli.formats.places import open_bounded, open_input
 from orcish.cli.formats.source_types import common_schema, numbered
 from orcish.cli.formats.text import csv_rows, csv_schema, with_text
 from orcish.cli.formats.text_options import TextOptions
+from orcish.cli.words import with_stream
 from orcish.errors import CorruptFileError, unknown_column
 from orcish.filters.pushdown import split_filters
 from orcish.io.files import TableFile
@@ -278,9 +279,14 @@ def _stream_batches(reader: pa.RecordBatchStreamReader, file: Any, location: str
     yield from reader
     if not file.seekable():
         return
-    file.seek(max(file.tell() - len(END_OF_STREAM), 0))
-    if file.read(len(END_OF_STREAM)) != END_OF_STREAM:
-        show(f"{display_name(location)}: the stream has no mark at its end, and may be cut", is_error=True)
+    end = file.tell()
+    file.seek(0)
+    # Messages of writers before Arrow 0.15 begin with their length.
+    mark = END_OF_STREAM if file.read(4) == END_OF_STREAM[:4] else END_OF_STREAM[4:]
+    file.seek(max(end - len(mark), 0))
+    if file.read(len(mark)) != mark:
+        name = with_stream(display_name(location))
+        show(f"{name}: the stream has no mark at its end, and may be cut", is_error=True)
 
 
 def _csv(location: str, rows: ForeignRows) -> Opened:

@@ -12,7 +12,7 @@ from orcish import _native
 from orcish.io.http_ranges import read_range
 from orcish.io.names import display_name, errors_with_name
 from orcish.io.storage import native_storage
-from orcish.io.versions import check_unchanged, version_of
+from orcish.io.versions import FileChangedError
 
 __all__ = ["open_http", "open_stored", "open_with_fsspec"]
 
@@ -65,14 +65,14 @@ def open_http(system: Any, path: str, url: str) -> Any:
     if not size or not info.get("partial", True):
         return open_with_fsspec(system, path, url)
 
-    versions = [version_of(info, None)]
+    opened = _tag(info)
 
     def check(headers: Mapping[str, str]) -> None:
-        now = version_of(headers, None)
-        check_unchanged(versions[-1], now)
-        if versions[-1].count(None) > now.count(None):
-            # Answers say more than the description does.
-            versions.append(now)
+        nonlocal opened
+        found = _tag(headers)
+        if None not in (opened, found) and opened != found:
+            raise FileChangedError
+        opened = opened or found
 
     def fetch(start: int, end: int) -> bytes:
         return read_range(system, path, start, end, size, {"Accept-Encoding": "identity"}, check)
@@ -85,6 +85,12 @@ def open_with_fsspec(system: Any, path: str, url: str) -> Any:
     with errors_with_name(url):
         file = system.open(path, "rb")
     return _Opened(file, url)
+
+
+def _tag(said: Mapping[str, Any]) -> str | None:
+    """What tells versions of a file apart: its ETag, unless it is a weak one, which may be that of other bytes, too."""
+    found = said.get("ETag")
+    return None if found is None or str(found).startswith("W/") else str(found)
 
 
 def _reason(error: Any) -> str:

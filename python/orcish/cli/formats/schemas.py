@@ -111,7 +111,7 @@ def parse_schema(text: str) -> pa.Schema:
 
 def arrow_text(field: pa.Field) -> str:
     """The name and the type of a column in the words of Arrow, which :func:`parse_schema` reads. Names are in backticks
-    where others signs than letters would end them.
+    where signs in them would end them.
     """
 
     def quoted(child: pa.Field) -> pa.Field:

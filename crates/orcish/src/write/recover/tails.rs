@@ -18,7 +18,7 @@ use crate::tuning;
 /// postscript follows.
 const MAGIC_FIELD: [u8; 7] = [0x82, 0xF4, 0x03, 0x03, b'O', b'R', b'C'];
 
-/// Places of a file that look like the end of a tail and are read as one, at most.
+/// Places of a file that look like the end of a tail and are read as one, at most. Tails beyond them are not found.
 const MAX_CANDIDATES: usize = 10_000;
 
 /// The beginning of a source, as a source of its own.
@@ -60,7 +60,7 @@ pub(super) fn content_end(tail: &FileTail, end: u64) -> u64 {
 
 /// The tails of a source. A writer that flushes, as those of streams do, leaves tails within its file.
 ///
-/// Each byte is looked at once, and each tail is read once, however often they are asked for.
+/// Each byte is looked at once, and a place is read a few times at most, however often tails are asked for.
 pub(super) struct Tails<'a> {
     source: &'a Arc<dyn ReadAt>,
     size: u64,

@@ -15,6 +15,7 @@ use crate::codec::decompress_all;
 use crate::proto::{
     ROW_INDEX, STATISTICS, STRIPE_FOOTER, check_decoded_size, first_of_repeated_field, lazy, next_field, orc,
 };
+use crate::schema::Kind;
 use crate::stripe::{IndexKind, StripeFooter};
 use crate::tail::{FileTail, StripeInfo};
 use crate::time::WriterZone;
@@ -226,7 +227,9 @@ impl<'a> Walker<'a> {
                 let rest = self.bytes(first..self.size.min(first + MAX_PLAIN_FOOTER.min(self.limits.tail)))?;
                 let of_streams = first - starts.end()..=first - starts.start();
                 let columns = self.tail.schema.types().len();
-                let Some((length, streams)) = uncompressed_footer_length(&rest, columns, &of_streams) else { continue };
+                let is_zone = |name: &str| self.may_be_zone(name);
+                let found = uncompressed_footer_length(&rest, columns, &of_streams, is_zone);
+                let Some((length, streams)) = found else { continue };
                 if let Some(footer) = self.footer(rest.slice(..length), streams) {
                     let range = first..first + length as u64;
                     return Ok(Some(Found { start: first - streams, range, footer }));
@@ -236,6 +239,12 @@ impl<'a> Walker<'a> {
             at += (block.len() as u64).saturating_sub(FOOTER_START as u64 - 1).max(1);
         }
         Ok(None)
+    }
+
+    /// Whether a text may be the time zone of a stripe: a known one, or that of a file with timestamps.
+    fn may_be_zone(&self, name: &str) -> bool {
+        let has_timestamps = self.tail.schema.types().iter().any(|column| column.kind == Kind::Timestamp);
+        WriterZone::parse(name).is_ok() || (has_timestamps && name.bytes().all(|byte| byte.is_ascii_graphic()))
     }
 
     /// The message of a stripe footer behind `length` bytes of streams. `None` if it is another message.
@@ -345,8 +354,13 @@ fn rows_of_index(index: Bytes, max_size: u64) -> Option<u64> {
 
 /// The length of an uncompressed stripe footer with `columns` encodings, and that of the streams before it, which is in
 /// `lengths`. The footer is followed by other bytes, so that only its fields tell where it ends. `None` if the bytes are
-/// another message.
-fn uncompressed_footer_length(bytes: &Bytes, columns: usize, lengths: &RangeInclusive<u64>) -> Option<(usize, u64)> {
+/// another message. `is_zone` says whether a text may be a time zone.
+fn uncompressed_footer_length(
+    bytes: &Bytes,
+    columns: usize,
+    lengths: &RangeInclusive<u64>,
+    is_zone: impl Fn(&str) -> bool,
+) -> Option<(usize, u64)> {
     const STREAM: u8 = 0x0A;
     const ENCODING: u8 = 0x12;
     let (mut rest, mut streams, mut encodings) = (bytes.clone(), 0u64, 0);
@@ -364,13 +378,13 @@ fn uncompressed_footer_length(bytes: &Bytes, columns: usize, lengths: &RangeIncl
             _ => return None,
         }
     }
-    let end = bytes.len() - rest.len() + time_zone_length(&rest);
+    let end = bytes.len() - rest.len() + time_zone_length(&rest, is_zone);
     lengths.contains(&streams).then_some((end, streams))
 }
 
 /// The length of the field of the time zone at the end of a stripe footer; 0 if the bytes are those of the next stripe,
-/// which may begin like the field: then they are the name of no time zone.
-fn time_zone_length(bytes: &Bytes) -> usize {
+/// which may begin like the field.
+fn time_zone_length(bytes: &Bytes, is_zone: impl Fn(&str) -> bool) -> usize {
     const TIMEZONE: u8 = 0x1A;
     let mut rest = bytes.clone();
     if rest.first() != Some(&TIMEZONE) {
@@ -378,6 +392,5 @@ fn time_zone_length(bytes: &Bytes) -> usize {
     }
     let body = next_field(&mut rest).ok().flatten().and_then(|field| field.body);
     let name = body.as_deref().and_then(|body| str::from_utf8(body).ok()).filter(|name| !name.is_empty());
-    let is_zone = name.is_some_and(|name| WriterZone::parse(name).is_ok());
-    if is_zone { bytes.len() - rest.len() } else { 0 }
+    if name.is_some_and(is_zone) { bytes.len() - rest.len() } else { 0 }
 }
