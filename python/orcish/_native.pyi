@@ -15,6 +15,7 @@ __all__ = [
     "Filter",
     "Node",
     "Scan",
+    "StoredFile",
     "TableLog",
     "Writer",
     "__version__",
@@ -58,10 +59,11 @@ def list_files(
 def read_small(location: str, storage_options: dict[str, Any] | None = None, *, limit: int = 67108864) -> bytes:
     """Reads a file of at most ``limit`` bytes."""
 
+@final
 class StoredFile:
     """A file of which ranges are read. A file that is replaced meanwhile is an error where the store says it."""
 
-    def __init__(self, location: str, storage_options: dict[str, Any] | None = None) -> None: ...
+    def __new__(cls, location: str, storage_options: dict[str, Any] | None = None) -> StoredFile: ...
     def size(self) -> int:
         """Length of the file in bytes."""
     def read(self, start: int, end: int) -> bytes:

@@ -110,9 +110,7 @@ def test_sources(arguments: list[str], piped: Path, capfd: pytest.CaptureFixture
     ],
     ids=["csv", "json", "torn"],
 )
-@pytest.mark.parametrize(
-    "command", [["count", "-"], ["convert", "-", "new.orc"], ["sql", "from '-'"]], ids=str
-)
+@pytest.mark.parametrize("command", [["count", "-"], ["convert", "-", "new.orc"], ["sql", "from '-'"]], ids=str)
 def test_errors_name_what_was_given(
     command: list[str], data: bytes, expected: bytes, is_pipe: bool, folder: Path
 ) -> None:
