@@ -5,12 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import orcish
 import pyarrow as pa
 import pytest
 from orcish import _native
+from orcish.cli import main
 from support.azure_store import Azurite, run_azurite
 from support.gcs_store import Gcs, run_gcs
 from support.servers import UnavailableError
@@ -130,3 +132,16 @@ def test_a_callable_for_google(gcs: Gcs) -> None:
     orcish.write_table(TABLE, "gs://shelf/c.orc", storage_options=options)
     assert orcish.read_table("gs://shelf/c.orc", storage_options=options).equals(TABLE)
     assert len(calls) == 1
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv", "jsonl.gz", "arrow"])
+def test_files_of_other_formats_are_read(ending: str, azure: Azurite, gcs: Gcs, tmp_path: Path) -> None:
+    orcish.write_table(TABLE, tmp_path / "a.orc")
+    assert main(["convert", str(tmp_path / "a.orc"), str(tmp_path / f"a.{ending}")]) == 0
+    for base, options in (("az://shelf/others", azure.options), ("gs://shelf/others", gcs.options)):
+        source = f"{base}/a.{ending}"
+        _native.write_small(source, (tmp_path / f"a.{ending}").read_bytes(), dict(options), overwrite=True)
+        storage = [f"--storage-option={name}={value}" for name, value in options.items()]
+        target = tmp_path / f"{base[:2]}.orc"
+        assert main(["convert", source, str(target), *storage]) == 0
+        assert orcish.read_table(target)["id"].to_pylist() == TABLE["id"].to_pylist()

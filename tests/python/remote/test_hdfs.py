@@ -13,6 +13,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import _native, col
+from orcish.cli import main
 from orcish.tables.folder import Folder
 from support.cpp_writers import write_arrow
 from support.hdfs_store import Hdfs
@@ -64,6 +65,16 @@ def test_blocks(hdfs: Hdfs) -> None:
     for part_size in (MIB, 100_003, 8 * MIB):
         options = {**hdfs.options, "orcish.part_size": part_size}
         assert orcish.read_table(f"{hdfs.url}/t.orc", storage_options=options).equals(table)
+
+
+def test_files_of_other_formats_are_read(hdfs: Hdfs, tmp_path: Path) -> None:
+    orcish.write_table(SMALL, tmp_path / "a.orc")
+    for ending in ("parquet", "csv"):
+        assert main(["convert", str(tmp_path / "a.orc"), str(tmp_path / f"a.{ending}")]) == 0
+        source = f"{hdfs.url}/others/a.{ending}"
+        _native.write_small(source, (tmp_path / f"a.{ending}").read_bytes(), overwrite=True)
+        assert main(["convert", source, str(tmp_path / f"{ending}.orc")]) == 0
+        assert orcish.read_table(tmp_path / f"{ending}.orc")["s"].to_pylist() == SMALL["s"].to_pylist()
 
 
 def test_what_is_missing(shelf: Hdfs) -> None:
