@@ -68,7 +68,7 @@ def _check_texts(options: argparse.Namespace) -> None:
     """
     for name, value in vars(options).items():
         for each in _listed(value):
-            if each == "" and name in (*SOURCES, *OTHERS):
+            if name in (*SOURCES, *OTHERS) and each == "":
                 raise WrongArgumentsError("the name of a file or table is empty: give one, such as ./a.orc")
             for text in each if isinstance(each, tuple) else [each]:
                 if isinstance(text, str) and not is_unicode(text):
