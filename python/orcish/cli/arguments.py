@@ -13,9 +13,12 @@ from orcish.sizes import parse_size
 
 __all__ = [
     "LIST",
+    "TIMESTAMP_UNITS",
+    "add_clocks",
     "add_external",
     "add_files",
     "add_filters",
+    "add_invalid_utf8",
     "add_json",
     "add_limit",
     "add_partition_by",
@@ -32,14 +35,22 @@ __all__ = [
     "size",
 ]
 
+TIMESTAMP_UNITS = ("s", "ms", "us", "ns", "auto", "exact")
+"""Values of ``--timestamp-unit``."""
 
-def add_values(command: argparse.ArgumentParser) -> None:
-    """Adds the arguments for invalid values."""
+
+def add_invalid_utf8(command: argparse.ArgumentParser) -> None:
+    """Adds the argument for text that is not UTF-8."""
     command.add_argument(
         "--invalid-utf8",
         choices=("error", "replace", "null", "binary"),
         help="what becomes of text that is not UTF-8 (error)",
     )
+
+
+def add_values(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments for invalid values."""
+    add_invalid_utf8(command)
     command.add_argument(
         "--long-char",
         choices=("keep", "cut", "error"),
@@ -52,16 +63,21 @@ def add_values(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_timestamps(command: argparse.ArgumentParser, zone: str) -> None:
-    """Adds the arguments for columns of type ``timestamp``; ``zone`` is the attribute of the time zone."""
+def add_clocks(command: argparse.ArgumentParser) -> None:
+    """Adds the argument for what columns of type ``timestamp`` have."""
     command.add_argument(
         "--timestamps",
         choices=("wall", "instant"),
         help="what the clock of the writer showed in columns of type timestamp (wall), or the instants, in UTC",
     )
+
+
+def add_timestamps(command: argparse.ArgumentParser, zone: str) -> None:
+    """Adds the arguments for columns of type ``timestamp``; ``zone`` is the attribute of the time zone."""
+    add_clocks(command)
     command.add_argument(
         "--timestamp-unit",
-        choices=("s", "ms", "us", "ns", "auto", "exact"),
+        choices=TIMESTAMP_UNITS,
         help="the unit of timestamps; with exact, a value of more digits than the unit has is an error",
     )
     command.add_argument(

@@ -8,7 +8,17 @@ import decimal
 from collections.abc import Iterator
 from typing import Any
 
-from orcish.cli.arguments import LIST, add_external, add_filters, add_limit, add_storage, count
+from orcish.cli.arguments import (
+    LIST,
+    TIMESTAMP_UNITS,
+    add_clocks,
+    add_external,
+    add_filters,
+    add_invalid_utf8,
+    add_limit,
+    add_storage,
+    count,
+)
 from orcish.cli.output import print_lines, print_table
 from orcish.comparing.diff import Differences, diff
 from orcish.comparing.rows import Difference
@@ -57,19 +67,11 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--width", type=count, default=60, metavar="W", help="widest value (60); 0 for no bound")
     command.add_argument("--json", action="store_true", help="one JSON object a difference, and one of all at the end")
-    command.add_argument(
-        "--invalid-utf8",
-        choices=("error", "replace", "null", "binary"),
-        help="what becomes of text that is not UTF-8 (error)",
-    )
-    command.add_argument(
-        "--timestamps",
-        choices=("wall", "instant"),
-        help="what the clock of the writer showed in columns of type timestamp (wall), or the instants, in UTC",
-    )
+    add_invalid_utf8(command)
+    add_clocks(command)
     command.add_argument(
         "--timestamp-unit",
-        choices=("s", "ms", "us", "ns", "auto", "exact"),
+        choices=TIMESTAMP_UNITS,
         default="exact",
         help="unit in which timestamps are compared, which drops digits beyond it (exact: none is dropped)",
     )
