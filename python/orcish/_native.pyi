@@ -137,6 +137,14 @@ def appended_schema(table: object, rows: object, has_schema: bool) -> object:
         ValueError: Names differ only by case, or a type of the table does not hold the values.
     """
 
+def unify_schemas(first: object, other: object) -> object:
+    """The union of two schemas, with types that hold the values of both, as a PyCapsule.
+
+    Raises:
+        UnsupportedError: Two types of a column have no common type.
+        ValueError: Names of columns are ambiguous.
+    """
+
 def extended_schema(table: object, rows: object) -> object:
     """The schema of a table after rows with the result of :func:`appended_schema` are appended, as a PyCapsule."""
 
@@ -338,8 +346,10 @@ class Scan:
     def with_options(self, options: dict[str, Any]) -> Scan: ...
     def __arrow_c_schema__(self) -> object: ...
     def table_schema(self) -> object: ...
-    def unified_schema(self, case_sensitive: bool, keeps_units: bool) -> tuple[object, bool, Any]:
-        """The union of the schemas of the files, whether they differ, and the error of columns that cannot be read."""
+    def unified_schema(self, case_sensitive: bool) -> tuple[object, bool, Any, list[tuple[str, Any]]]:
+        """The union of the schemas of the files, whether they differ, the error of columns that cannot be read, and the
+        dotted names and errors of columns without a common type.
+        """
 
     @property
     def files(self) -> list[str]: ...

@@ -74,8 +74,8 @@ def scan(
 ) -> Scan:
     """Scans one file, or many files that form a table.
 
-    Only the log of the table, or the tail of the first file, is read before rows are requested; and the tails of all
-    files, where these decide on the types of timestamps or of columns that are ``null`` in the first file.
+    Only the log of the table, or the tails of all files, which decide on the types of columns, are read before rows are
+    requested. No file is read with ``schema``.
 
     >>> orcish.scan("orders/", filters=orcish.col("id") >= 95).select("id", "day").to_table().num_rows
     5

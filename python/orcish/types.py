@@ -190,14 +190,14 @@ class ReadOptions(TypedDict, total=False):
     """Unit of timestamps; by default the unit that they were written with, or else ``us``. ``auto`` is ``ns`` where
     statistics show that all values fit, and else ``us``. ``exact`` loses no digit: it is the unit that they were
     written with, or else as ``auto``, and a value with digits beyond the unit is an error. In a scan of several files
-    without ``schema``, ``auto`` and ``exact`` are the finest unit of any file, but ``ns`` only where the values of all
-    files fit."""
+    without ``schema``, the default, ``auto`` and ``exact`` are the finest unit of any file, but ``ns`` only where the
+    values of all files fit."""
     timestamps: Literal["wall", "instant"]
     """How ``timestamp`` of ORC is read. The file stores instants and the time zone of the writer. ``wall`` gives the
     wall clock time of the writer. ``instant`` gives the instant, in UTC, which distinguishes the two occurrences of an
     hour that the clock repeats. By default, columns that are known to be written as instants are instants, and other
-    columns are wall clock times. A scan whose first file has ``timestamp`` where other files have ``timestamp with
-    local time zone`` gives instants."""
+    columns are wall clock times. A scan gives instants where some files have ``timestamp`` and others ``timestamp with
+    local time zone``."""
     timezone: str
     """Changes instants of ``timestamp``: each becomes the instant at which clocks of this zone show the wall clock time
     of the writer, as ORC Java (and so Spark) reads it in a JVM of this zone. By default, and with the zone of the
@@ -232,8 +232,9 @@ class ScanOptions(ReadOptions, total=False):
     """Options of a scan. Columns are given by names, not by ids. ``stripes`` are not for scans; splits have stripes."""
 
     schema: pa.Schema | None
-    """Schema of the table; by default that of its log, or of the first file. Partition columns in it have its types: an
-    integer, boolean, date or string."""
+    """Schema of the table; by default that of its log, or the columns of the first file with types that hold the values
+    of all files. A value that is none of its type is an error. Partition columns in it have its types: an integer,
+    boolean, date or string."""
     match: Matching
     """How columns are matched with columns of the files."""
     partitions: bool | None

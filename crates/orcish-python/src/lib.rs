@@ -70,7 +70,7 @@ mod _native {
     #[pymodule_export]
     use crate::stream::Batches;
     #[pymodule_export]
-    use crate::table::{TableLog, appended_schema, extended_schema, list_table_files, table_root};
+    use crate::table::{TableLog, appended_schema, extended_schema, list_table_files, table_root, unify_schemas};
     #[pymodule_export]
     use crate::tuning::tune;
     #[pymodule_export]

@@ -23,6 +23,10 @@ use crate::{aggregate, capsule, source, statistics};
 type FileSpec<'py> =
     (String, Option<Bound<'py, PyAny>>, Vec<(String, Option<String>)>, Option<Vec<u8>>, Option<Vec<usize>>);
 
+/// The union of schemas: the schema, whether they differ, the error of columns that cannot be read, columns without a common
+/// type and their errors.
+type Unified<'py> = (Bound<'py, PyCapsule>, bool, Option<PyErr>, Vec<(String, PyErr)>);
+
 /// A part of a scan: location, partition values, tail, stripes, rows, bytes.
 type SplitSpec<'py> =
     (String, Vec<(String, Option<String>)>, Option<Bound<'py, PyBytes>>, Option<Vec<usize>>, u64, u64);
@@ -98,17 +102,14 @@ impl Scan {
         capsule::schema(py, &self.scan.table_schema())
     }
 
-    /// The union of the schemas of the files as a PyCapsule, with the units of the first file or with the finest ones, whether they differ, and the error of columns that cannot be read.
-    fn unified_schema<'py>(
-        &self,
-        py: Python<'py>,
-        case_sensitive: bool,
-        keeps_units: bool,
-    ) -> PyResult<(Bound<'py, PyCapsule>, bool, Option<PyErr>)> {
-        let unified = py.detach(|| self.scan.unified_schema(case_sensitive, keeps_units));
+    /// The union of the schemas of the files as a PyCapsule, whether they differ, the error of columns that cannot be read, and
+    /// the dotted names and errors of columns that have no common type.
+    fn unified_schema<'py>(&self, py: Python<'py>, case_sensitive: bool) -> PyResult<Unified<'py>> {
+        let unified = py.detach(|| self.scan.unified_schema(case_sensitive));
         let unified = unified.map_err(|error| to_python(py, &error))?;
         let fault = unified.fault.map(|fault| to_python(py, &fault));
-        Ok((capsule::schema(py, &unified.schema)?, unified.differs, fault))
+        let conflicts = unified.conflicts.iter().map(|(column, error)| (column.clone(), to_python(py, error))).collect();
+        Ok((capsule::schema(py, &unified.schema)?, unified.differs, fault, conflicts))
     }
 
     /// Locations of the files.

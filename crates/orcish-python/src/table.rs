@@ -42,6 +42,18 @@ pub(crate) fn extended_schema<'py>(
     capsule::schema(py, &orcish_core::unify::extended_schema(&table, &rows))
 }
 
+/// The union of two schemas, as a PyCapsule.
+#[pyfunction]
+pub(crate) fn unify_schemas<'py>(
+    py: Python<'py>,
+    first: &Bound<'py, PyCapsule>,
+    other: &Bound<'py, PyCapsule>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let (first, other) = (capsule::read_schema(first)?, capsule::read_schema(other)?);
+    let union = orcish_core::unify::unify_schemas(&first, &other, true);
+    capsule::schema(py, &union.map_err(|error| to_python(py, &error))?)
+}
+
 /// The schema with which rows are appended to a table, as a PyCapsule.
 #[pyfunction]
 pub(crate) fn appended_schema<'py>(

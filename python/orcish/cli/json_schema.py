@@ -14,6 +14,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.arrow.exported import check_names
 from orcish.arrow.nested import map_columns
+from orcish.arrow.unions import union_of_schemas
 from orcish.cli.arguments import add_limit, add_storage
 from orcish.cli.formats.bounded_file import BoundedFile
 from orcish.cli.formats.encodings import add_encoding, checked_encoding
@@ -134,10 +135,7 @@ def _type(options: argparse.Namespace) -> ColumnType:
     if kinds == {"csv"} and len({tuple(sorted(schema.names)) for schema in schemas}) == 1:
         schemas = [common_schema(schemas, names, "csv", None)]
     schemas += _with_instants([file.arrow_schema(masked="allow") for file in orc])
-    # pyarrow unifies no schema with two columns of one name.
-    is_one = all(schema.equals(schemas[0]) for schema in schemas)
-    union = schemas[0] if is_one else pa.unify_schemas(schemas, promote_options="permissive")
-    return column_tree(file_of_schema(with_text(union)))
+    return column_tree(file_of_schema(with_text(union_of_schemas(schemas))))
 
 
 def _with_instants(schemas: list[pa.Schema]) -> list[pa.Schema]:

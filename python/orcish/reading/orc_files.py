@@ -46,7 +46,7 @@ class OrcFiles:
     storage_options: StorageOptions | None = dataclasses.field(repr=False)
     limits: Limits | None
     table_schema: TableSchema | None = None
-    """The schema where none is given; by default that of the first file."""
+    """The schema where none is given; by default the columns of the first file, with types for all files."""
     is_part: bool = False
     """Whether these are some of the files of a table, whose schema was inferred from all of them."""
     left_out: LeftOut = NOTHING_LEFT_OUT
@@ -168,29 +168,32 @@ class UnifiedSchema(NamedTuple):
     """The union of the schemas of several files."""
 
     schema: pa.Schema
-    """The columns that can be read."""
+    """The columns that can be read. A column without a common type has the first of its types."""
     differs: bool
     """Whether the schemas of the files differ."""
     fault: OrcishError | None
     """The error of the first column that cannot be read."""
+    conflicts: list[tuple[str, OrcishError]]
+    """The dotted names of columns without a common type, and errors that name two files."""
+
+    def check(self) -> None:
+        """Raises the error of the first column that has no common type."""
+        for _, error in self.conflicts:
+            raise error
 
 
-def unified_schema(
-    opened: _native.Scan | PartiallyReadable, *, case_sensitive: bool, keeps_units: bool = False
-) -> UnifiedSchema:
+def unified_schema(opened: _native.Scan | PartiallyReadable, *, case_sensitive: bool) -> UnifiedSchema:
     """The union of the schemas of all files of a scan, without partition columns.
 
     Args:
         opened: The scan.
         case_sensitive: Whether columns whose names differ only by case are different columns.
-        keeps_units: Whether timestamps have the unit of the first file that has the column, as readers see them. A
-            finer unit may not hold the values of all files.
 
     Raises:
-        OrcishError: The schemas have no union; the message names the first file that differs.
+        OrcishError: The names of columns are ambiguous.
     """
-    capsule, differs, fault = native_scan(opened).unified_schema(case_sensitive, keeps_units)
-    return UnifiedSchema(pa.schema(ExportedSchema(capsule)), differs, fault)
+    capsule, differs, fault, conflicts = native_scan(opened).unified_schema(case_sensitive)
+    return UnifiedSchema(pa.schema(ExportedSchema(capsule)), differs, fault, conflicts)
 
 
 def _with_null_keys(field: pa.Field, _: str = "") -> pa.Field:

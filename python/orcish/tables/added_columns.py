@@ -10,8 +10,8 @@ from orcish import _native
 from orcish.arrow.exported import ExportedSchema, schema_for_native
 from orcish.errors import CorruptFileError, UnsupportedError
 from orcish.io.files import TableFile
+from orcish.io.names import display_name
 from orcish.reading.orc_files import OrcFiles, unified_schema
-from orcish.reading.scan import WHOLE_FILE
 
 __all__ = ["appended_schema", "extended_schema", "union_of_files", "with_columns_of_files"]
 
@@ -32,14 +32,14 @@ def appended_schema(table: pa.Schema, rows: pa.Schema, has_arrow_schema: bool) -
 
 
 def union_of_files(files: list[TableFile], storage: Mapping[str, str]) -> pa.Schema:
-    """The columns of files, with types that hold the values of all files. Timestamps have the unit of the first file
-    that has the column, as readers see them: nanoseconds do not hold all values of other units.
+    """The columns of files, with types that hold the values of all files.
 
     Raises:
         UnsupportedError: There are no such types.
     """
-    opened = OrcFiles(files, None, "name", storage, None).open({})
-    return unified_schema(opened, case_sensitive=True, keeps_units=True).schema
+    unified = unified_schema(OrcFiles(files, None, "name", storage, None).open({}), case_sensitive=True)
+    unified.check()
+    return unified.schema
 
 
 def with_columns_of_files(
@@ -64,11 +64,15 @@ def with_columns_of_files(
         return table
     there = [TableFile(file, None, []) for file in files]
     try:
-        known = _columns_of(there, [field.name for field in added], storage)
-        with_known = None if known is None else extended_schema(table, known)
-        if with_known is not None and _holds(with_known, rows, has_arrow_schema):
+        known = _columns_of(there, added, storage)
+        with_known = extended_schema(table, known)
+        if _holds(with_known, rows, has_arrow_schema):
             return with_known
-        OrcFiles(there, pa.schema(added), "name", storage, None).open_columns({}, None).splits(WHOLE_FILE)
+        for file in there:
+            try:
+                appended_schema(pa.schema(added), _columns_of([file], added, storage), has_arrow_schema)
+            except ValueError as error:
+                raise UnsupportedError(f"{display_name(file.location)}: {error}") from None
     except (CorruptFileError, FileNotFoundError):
         # A file is no ORC file, or was just removed.
         return table
@@ -81,13 +85,18 @@ def with_columns_of_files(
     return table
 
 
-def _columns_of(files: list[TableFile], names: Sequence[str], storage: Mapping[str, str]) -> pa.Schema | None:
-    """Some columns of files, with types that hold the values of all files; ``None`` if there is no common schema."""
-    try:
-        union = union_of_files(files, storage)
-    except UnsupportedError:
-        return None
-    return pa.schema([field for field in union if field.name in names])
+def _columns_of(files: list[TableFile], added: Sequence[pa.Field], storage: Mapping[str, str]) -> pa.Schema:
+    """The columns of files that have the names of other columns, with types that hold the values of all files.
+
+    Raises:
+        UnsupportedError: There are no such types.
+    """
+    names = {field.name for field in added}
+    unified = unified_schema(OrcFiles(files, None, "name", storage, None).open({}), case_sensitive=True)
+    for name, error in unified.conflicts:
+        if any(name == column or name.startswith(f"{column}.") for column in names):
+            raise error
+    return pa.schema([field for field in unified.schema if field.name in names])
 
 
 def _holds(table: pa.Schema, rows: pa.Schema, has_arrow_schema: bool) -> bool:

@@ -1,4 +1,4 @@
-"""The columns of all files of a scan. Readers see those of the log of a table, or of the first file; a command that
+"""The columns of all files of a scan. Readers see the columns of the log of a table, or of the first file; a command that
 writes the rows would lose the others.
 """
 
@@ -12,9 +12,8 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.errors import UnsupportedError
-from orcish.io.names import display_name
-from orcish.reading.orc_files import OrcFiles, PartiallyReadable, native_scan, unified_schema
-from orcish.reading.scan import WHOLE_FILE, Scan, reader_of
+from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unified_schema
+from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.scan import scan
 from orcish.tables.added_columns import extended_schema
@@ -89,10 +88,8 @@ def all_columns(
     opened: _native.Scan | PartiallyReadable,
     columns: Sequence[Any] | None = None,
 ) -> pa.Schema:
-    """The columns of a table, and after them those that only its files have.
-
-    Types are those of the table. Without a log, they are the common types of all files where those of the first file do
-    not hold the values of the others.
+    """The columns of a table, and after them those that only its files have, with types that hold the values of all
+    files. Columns of a log have the types of the log.
 
     Args:
         files: The files, without partition columns.
@@ -105,50 +102,16 @@ def all_columns(
         UnsupportedError: As for :func:`with_all_columns`.
         OrcishError: A column cannot be read, and all columns are wanted.
     """
-    stored, is_logged = dataclasses.replace(files, table_schema=None), files.table_schema is not None
-    try:
-        # The schema of a log is no file.
-        union = _union(stored.open(options) if is_logged else opened, columns)
-    except UnsupportedError as error:
-        fault = error
-    else:
-        schema = extended_schema(own, union)
-        return schema if is_logged or schema == union or _can_be_read(stored, schema, options) else union
-    schema = own
-    for file in files.files:
-        schema = extended_schema(schema, _union(dataclasses.replace(stored, files=[file]).open(options), columns))
-    if is_logged or columns is not None or _can_be_read(stored, schema, options):
-        return schema
-    raise _with_both_names(stored, options, fault)
-
-
-def _union(opened: _native.Scan | PartiallyReadable, columns: Sequence[Any] | None) -> pa.Schema:
-    """The columns of all files of a scan, with their common types."""
-    unified = unified_schema(opened, case_sensitive=True)
-    if unified.fault is not None and columns is None:
-        raise unified.fault
-    return unified.schema
-
-
-def _can_be_read(files: OrcFiles, schema: pa.Schema, options: dict[str, Any]) -> bool:
-    """Whether readers find the columns of all files with the types of a schema."""
-    typed = dataclasses.replace(files, schema=schema, is_part=True)
-    try:
-        native_scan(typed.open(options)).splits(WHOLE_FILE)
-    except UnsupportedError:
-        return False
-    return True
-
-
-def _with_both_names(files: OrcFiles, options: dict[str, Any], fault: UnsupportedError) -> UnsupportedError:
-    """The error of files without common types, with the names of two of them."""
-    text = str(fault)
-    at = next((at for at, file in enumerate(files.files) if text.startswith(display_name(file.location))), 0)
-    for before in files.files[:at]:
-        pair = dataclasses.replace(files, files=[before, files.files[at]])
-        try:
-            _union(pair.open(options), ())
-        except UnsupportedError as error:
-            text = str(error).replace("those of the files before", f"those of {display_name(before.location)}")
-            break
-    return UnsupportedError(f"{text}: cast one of them, or choose columns that go together")
+    is_logged = files.table_schema is not None
+    # The schema of a log is no file.
+    union = unified_schema(
+        dataclasses.replace(files, table_schema=None).open(options) if is_logged else opened, case_sensitive=True
+    )
+    if columns is None:
+        if union.fault is not None:
+            raise union.fault
+        known = own.names if is_logged else ()
+        for name, error in union.conflicts:
+            if not any(name == column or name.startswith(f"{column}.") for column in known):
+                raise UnsupportedError(f"{error}: cast one of them, or choose columns that go together") from error
+    return extended_schema(own, union.schema) if is_logged else union.schema

@@ -17,7 +17,9 @@ SEVERAL = ["scan.to_table()", "list(scan)", "scan.count()", "scan.explain()", "s
     ],
 )
 def test_ctrl_c(threads, call):
-    setup = f"urls = sys.argv[1:]; scan = orcish.scan(urls, threads={threads}, filters=orcish.col('a') > 5)"
+    # With a schema, files are first opened by the call.
+    setup = f"import pyarrow as pa; urls = sys.argv[1:]; schema = pa.schema([('a', pa.int64())]); "
+    setup += f"scan = orcish.scan(urls, schema=schema, threads={threads}, filters=orcish.col('a') > 5)"
     with serve({f"/{i}.orc": DATA for i in range(4)}) as server:
         urls = [f"{server.url}/{i}.orc" for i in range(4)]
         assert seconds_to_interrupt(server, urls, setup, call, hold=4, settle=0.2) < 2

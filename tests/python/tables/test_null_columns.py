@@ -306,13 +306,16 @@ def test_columns_that_only_files_have(kind, values, new, verb, tmp_path):
         ([pa.null(), pa.string()], pa.null(), pa.string()),
         ([pa.int32()], pa.int64(), pa.int64()),
         ([pa.int64()], pa.int8(), pa.int64()),
-        ([pa.int64()], pa.string(), pa.string()),
+        ([pa.int64()], pa.string(), None),
+        ([pa.int32()], pa.float64(), pa.float64()),
+        ([pa.int64()], pa.float64(), None),
         ([pa.timestamp("us")], pa.timestamp("s"), pa.timestamp("us")),
-        ([pa.int64(), pa.string()], pa.string(), pa.string()),
+        ([pa.int64(), pa.string()], pa.string(), None),
         ([pa.int64(), pa.string()], pa.null(), None),
         ([pa.string()], pa.int64(), None),
         ([pa.string()], pa.bool_(), None),
-        ([pa.struct([("a", pa.int8())])], pa.struct([("a", pa.string())]), pa.struct([("a", pa.string())])),
+        ([pa.struct([("a", pa.int8())])], pa.struct([("a", pa.string())]), None),
+        ([pa.struct([("a", pa.int8())])], pa.struct([("a", pa.int64())]), pa.struct([("a", pa.int64())])),
         ([pa.struct([("a", pa.string())])], pa.struct([("a", pa.int8())]), None),
         ([pa.timestamp("us", "UTC")], pa.timestamp("us"), None),
     ],
@@ -323,7 +326,7 @@ def test_types_of_columns_that_only_files_have(files, rows_type, expected, place
     """The log gets a type of all values, or the append is an error and the table stays as it was."""
 
     def rows(number, kind):
-        values = {pa.int8(): 1, pa.int32(): 2, pa.int64(): 3, pa.string(): "4", pa.bool_(): True, pa.null(): None}
+        values = {pa.int8(): 1, pa.int32(): 2, pa.int64(): 3, pa.float64(): 0.5, pa.string(): "4", pa.bool_(): True, pa.null(): None}
         value = {"a": values[kind[0].type]} if pa.types.is_struct(kind) else values.get(kind, FIRST)
         column = pa.array([value], kind)
         if place == "struct":

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use arrow_array::{Array as _, ArrayRef, UInt64Array, new_null_array};
 use arrow_select::take::take;
-use orcish_core::cast::{ColumnCast, check_array_size, widens};
+use orcish_core::cast::{ColumnCast, check_array_size};
+use orcish_core::unify::holds;
 use orcish_core::{Error, Result};
 
 use super::default_value::default;
@@ -80,7 +81,7 @@ fn adapt(column: &Column, stored: &Column) -> Result<ColumnCast> {
         }
         _ => match (stored.data_type(), column.data_type()) {
             (stored, target) if stored == target => ColumnCast::Keep,
-            (stored, target) if widens(&stored, &target) => ColumnCast::Cast,
+            (stored, target) if holds(&target, &stored) => ColumnCast::Cast,
             (stored, target) => {
                 let text = format!("it is {stored} in this file, which does not become {target}");
                 return Err(Error::unsupported(text));

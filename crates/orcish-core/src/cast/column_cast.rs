@@ -3,12 +3,8 @@
 //! | type in the file | types in the table |
 //! |---|---|
 //! | null | all types |
-//! | boolean | integers, text |
-//! | tinyint … bigint | wider integers, floating point numbers, decimals, text |
-//! | float, double, decimal | double; decimals with at least as many digits on both sides of the decimal point; text |
-//! | date | timestamp, text |
-//! | timestamps | finer units, text |
-//! | string, char, varchar | each other, in any of Arrow's string types; binary likewise |
+//! | leaves | types that hold them ([`holds`](crate::unify::holds)); in a schema that is given, types that they are converted to ([`converts`](super::converts)) |
+//! | list, map | lists and maps of such types |
 //! | struct | struct with other fields; missing fields are null |
 //!
 //! Besides, a physical type is restored to the logical type of the table ([`restore`]): integers become times or
@@ -22,7 +18,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 use super::mismatch::check_array_size;
 use super::restore::restore;
-use super::widen::{cast, overflow};
+use super::convert::{cast, overflow};
 use crate::error::Result;
 use crate::types::{entries_of, item_of};
 
@@ -35,10 +31,12 @@ pub enum ColumnCast {
     Missing,
     /// The type in the file is `null`, which is stored as booleans: all values are null.
     Null,
-    /// A cast to a wider type.
+    /// A cast to a type that has the values.
     Cast,
     /// A cast of the physical type to the logical type that was written.
     Restore,
+    /// As `Restore`, to a type other than that of the table, and a cast to the latter.
+    RestoreAndCast(DataType),
     /// Casts of the fields of a struct.
     Struct(SchemaMapping),
     /// A cast of the elements of a list.
@@ -66,6 +64,9 @@ impl ColumnCast {
                 Err(error) => Err(error),
             },
             (ColumnCast::Restore, _) => restore(array, &Field::new("", target.clone(), true), memory),
+            (ColumnCast::RestoreAndCast(written), _) => {
+                cast(&restore(array, &Field::new("", written.clone(), true), memory)?, target)
+            }
             (ColumnCast::Struct(mapping), DataType::Struct(fields)) => {
                 let Some(parent) = array.as_struct_opt() else { return Ok(array.clone()) };
                 let columns = cast_columns(mapping, parent.columns(), fields, parent.len(), memory)?;

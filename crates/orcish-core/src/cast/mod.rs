@@ -1,17 +1,18 @@
-//! Casts of Arrow arrays: to wider types, to logical types, and to structs with fewer or more fields.
+//! Casts of Arrow arrays: to types that hold their values, to types that are asked for, to logical types, and to structs with fewer or more fields.
 
 mod column_cast;
+mod convert;
 mod encoded;
 mod list;
 mod mismatch;
 mod plain;
 mod prune;
 mod restore;
-mod widen;
 
 pub use column_cast::{ColumnCast, SchemaMapping, cast_columns};
+pub use convert::{cast, converts};
 pub use mismatch::check_array_size;
 pub use plain::plain_values;
 pub use prune::prune_fields;
 pub use restore::restore;
-pub use widen::{cast, is_text_or_dictionary, widen, widens};
+

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata, Schema};
 
-use super::leaf::common_leaf;
+use super::leaf::{common_leaf, plain};
 use crate::error::{Error, Result};
 use crate::type_names::TypeName;
 use crate::types::{
-    SPARK_TYPE, entries_of, is_extension_key, is_null_type, is_text, item_of, precision_and_scale, typed_null,
-    value_type, with_item, with_type,
+    SPARK_TYPE, entries_of, is_extension_key, is_null_type, item_of, typed_null, value_type, with_item, with_type,
 };
 
 /// The schema with which rows are appended to a table: that of the rows, with types of the table for columns of narrower
@@ -217,19 +216,6 @@ fn appended_leaf(table: &DataType, rows: &DataType, has_schema: bool) -> Option<
             let common = common_leaf(table, rows)?;
             (plain(&common) == plain(table)).then(|| Some(table.clone()))
         }
-    }
-}
-
-/// The type of the same values without views and large offsets, of decimals of the largest width, and of instants in UTC.
-fn plain(kind: &DataType) -> DataType {
-    if let Some((precision, scale)) = precision_and_scale(kind) {
-        return DataType::Decimal256(precision, scale);
-    }
-    match kind {
-        kind if is_text(kind) => DataType::Utf8,
-        DataType::LargeBinary | DataType::BinaryView => DataType::Binary,
-        DataType::Timestamp(unit, Some(_)) => DataType::Timestamp(*unit, Some("UTC".into())),
-        kind => kind.clone(),
     }
 }
 

@@ -1,8 +1,19 @@
 //! Common types of numbers, dates, times, strings and binaries.
+//!
+//! | types | common type |
+//! |---|---|
+//! | integers | the narrowest integer type; decimal(20, 0) of 64 bits with and without sign |
+//! | integers, decimals | the narrowest decimal type, if it has at most 76 digits |
+//! | floating point numbers | the wider one |
+//! | integers or decimals without fraction, floating point numbers | the narrowest floating point type that has all whole numbers of so many bits or digits |
+//! | dates | `date64` |
+//! | times, durations, local timestamps, instants | the finer unit |
+//! | strings | strings |
+//! | binaries, strings | binaries |
 
 use arrow_schema::{DataType, TimeUnit};
 
-use crate::types::{finer_unit, is_binary, is_text, precision_and_scale};
+use crate::types::{finer_unit, is_binary, is_text, precision_and_scale, value_type};
 
 /// The narrowest type that holds all values of both types; `None` if there is none.
 pub(super) fn common_leaf(first: &DataType, other: &DataType) -> Option<DataType> {
@@ -28,8 +39,60 @@ pub(super) fn common_leaf(first: &DataType, other: &DataType) -> Option<DataType
         }
         (D::Duration(unit), D::Duration(other)) => Some(D::Duration(finer_unit(*unit, *other))),
         (first, other) if is_bytes(first) && is_bytes(other) => Some(common_bytes(first, other)),
+        (first, other) if first.is_floating() => common_float(first, other),
+        (first, other) if other.is_floating() => common_float(other, first),
         (first, other) => common_decimal(first, other),
     }
+}
+
+/// Whether each value of the type `narrow` is a value of the type `wide`, in whatever representation: dictionary, run-end
+/// encoded, view or plain. This is the case if `wide` is the common type of both. Nested types hold what their children hold,
+/// and are not compared here: they hold no other type than `null`.
+///
+/// Timestamps, times and durations of a coarser unit are held by a finer one. Years that 64 bits of the finer unit do not have
+/// are an error of the cast.
+///
+/// ```
+/// use arrow_schema::DataType;
+/// use orcish_core::unify::holds;
+///
+/// assert!(holds(&DataType::Float64, &DataType::Int32));
+/// assert!(!holds(&DataType::Float64, &DataType::Int64));
+/// ```
+pub fn holds(wide: &DataType, narrow: &DataType) -> bool {
+    let (wide, narrow) = (value_type(wide), value_type(narrow));
+    *narrow == DataType::Null
+        || plain(wide) == plain(narrow)
+        || common_leaf(wide, narrow).is_some_and(|common| plain(&common) == plain(wide))
+}
+
+/// The type of the same values: without views and large offsets, as decimals of the largest width, and as instants in UTC.
+pub(super) fn plain(kind: &DataType) -> DataType {
+    if let Some((precision, scale)) = precision_and_scale(kind) {
+        return DataType::Decimal256(precision, scale);
+    }
+    match kind {
+        kind if is_text(kind) => DataType::Utf8,
+        DataType::LargeBinary | DataType::BinaryView => DataType::Binary,
+        DataType::Timestamp(unit, Some(_)) => DataType::Timestamp(*unit, Some("UTC".into())),
+        kind => kind.clone(),
+    }
+}
+
+/// The narrowest floating point type, at least as wide as `float`, that has all values of a type of whole numbers.
+fn common_float(float: &DataType, whole: &DataType) -> Option<DataType> {
+    // Bits of the significand, and the digits of whole numbers that it has in any case.
+    let types = [(DataType::Float16, 11, 3), (DataType::Float32, 24, 7), (DataType::Float64, 53, 15)];
+    let holds: Box<dyn Fn(usize, i16) -> bool> = match (whole.primitive_width(), digits(whole)?) {
+        (Some(bytes), _) if whole.is_integer() => {
+            // The smallest integer with a sign is a power of two.
+            let bits = 8 * bytes - usize::from(whole.is_signed_integer());
+            Box::new(move |significand, _| bits <= significand)
+        }
+        (_, (whole_digits, scale)) => Box::new(move |_, digits| scale <= 0 && whole_digits <= digits),
+    };
+    let mut wider = types.into_iter().filter(|(kind, _, _)| kind.primitive_width() >= float.primitive_width());
+    wider.find(|(_, significand, digits)| holds(*significand, *digits)).map(|(kind, _, _)| kind)
 }
 
 /// The narrowest integer type that holds all values of both; `None` for 64 bits with and without sign.

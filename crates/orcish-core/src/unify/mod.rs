@@ -17,6 +17,7 @@ mod leaf;
 mod tests;
 
 pub use append::{appended_schema, extended_schema};
+pub use leaf::holds;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,33 +32,42 @@ use crate::types::{SPARK_TYPE, finer_unit, is_extension_key, is_null_type, item_
 /// The union of two schemas: the columns of `first`, then the columns that only `other` has. Each column has a common type,
 /// and the name and metadata that it has in `first`. A column is nullable if it is nullable in one schema, or missing in one.
 ///
-/// Common types of numbers, dates, times, strings and binaries are the narrowest types that hold all values of both. A local
+/// The common type of two types is the narrowest type that holds all values of both. A local
 /// timestamp and an instant become an instant, unless the field is a `timestamp_ntz` of Spark. Instants of different zones have
 /// UTC. `null` becomes any other type. Dictionary and run-end encoded values and plain values become plain values. Fields of structs are unified like columns,
 /// items of lists and entries of maps by their places. Unions have a common type if they differ only in units of timestamps and
 /// zones of instants.
 ///
-/// Names that differ only by case are different columns if `case_sensitive`.
+/// Names that differ only by case are different columns if `case_sensitive`. Where both schemas have the same names in the
+/// same order, columns are unified by their places.
 ///
 /// # Errors
-/// `Unsupported` if a column has no common type. Integers and decimals have none with floating point numbers, which would
-/// round. `InvalidArgument` if several columns have the same name.
+/// `Unsupported` if a column has no common type, such as `int64` and `double`, which would round. `InvalidArgument` if several
+/// columns have the same name.
 pub fn unify_schemas(first: &Schema, other: &Schema, case_sensitive: bool) -> Result<Schema> {
-    Unifier { case_sensitive, keeps_units: false }.schema(first, other)
+    Unifier { case_sensitive, keeps_first: false }.schema(first, other)
 }
 
-/// As [`unify_schemas`], with the unit that each timestamp has in `first`. Readers cut digits off, where a finer unit may not
-/// hold all values.
+/// As [`unify_schemas`]. A column that has no common type, or several columns of one name, are as in `first`.
+///
+/// # Errors
+/// As [`unify_schemas`] for columns that only `other` has.
+pub fn extend_schema(first: &Schema, other: &Schema, case_sensitive: bool) -> Result<Schema> {
+    Unifier { case_sensitive, keeps_first: true }.schema(first, other)
+}
+
+/// The union of two fields of the dotted name `name`, with the name and metadata of the first one; see [`unify_schemas`].
 ///
 /// # Errors
 /// As [`unify_schemas`].
-pub fn unify_schemas_with_units(first: &Schema, other: &Schema, case_sensitive: bool) -> Result<Schema> {
-    Unifier { case_sensitive, keeps_units: true }.schema(first, other)
+pub fn unify_fields(first: &FieldRef, other: &FieldRef, name: &str, case_sensitive: bool) -> Result<FieldRef> {
+    Unifier { case_sensitive, keeps_first: false }.field(first, other, name)
 }
 
 struct Unifier {
     case_sensitive: bool,
-    keeps_units: bool,
+    /// Whether types without a common type are not an error, and the first one stays.
+    keeps_first: bool,
 }
 
 impl Unifier {
@@ -70,6 +80,10 @@ impl Unifier {
     fn fields(&self, first: &Fields, other: &Fields, prefix: &str) -> Result<Fields> {
         if first == other {
             return Ok(first.clone());
+        }
+        let both = || first.iter().zip(other);
+        if first.len() == other.len() && both().all(|(first, other)| first.name() == other.name()) {
+            return both().map(|(first, other)| self.field(first, other, &format!("{prefix}{}", first.name()))).collect();
         }
         // Names of `first` that differ only by case stay different columns.
         let mut places: HashMap<String, usize> = HashMap::new();
@@ -119,7 +133,7 @@ impl Unifier {
             _ => {}
         }
         let kind = match instant(first, other) {
-            Some(kind) => self.with_unit(first.data_type(), kind),
+            Some(kind) => kind,
             None => self.kind(first.data_type(), other.data_type(), name)?,
         };
         let mut unified = with_type(first, kind).with_nullable(first.is_nullable() || other.is_nullable());
@@ -135,17 +149,15 @@ impl Unifier {
         Ok(Arc::new(unified))
     }
 
-    /// The type of timestamps with the unit of `first`, if units are kept.
-    fn with_unit(&self, first: &DataType, kind: DataType) -> DataType {
-        match (first, kind) {
-            (DataType::Timestamp(unit, _), DataType::Timestamp(_, zone)) if self.keeps_units => {
-                DataType::Timestamp(*unit, zone)
-            }
-            (_, kind) => kind,
+    /// The common type of two types of the column of the dotted name `name`.
+    fn kind(&self, first: &DataType, other: &DataType, name: &str) -> Result<DataType> {
+        match self.common_type(first, other, name) {
+            Err(_) if self.keeps_first => Ok(first.clone()),
+            common => common,
         }
     }
 
-    fn kind(&self, first: &DataType, other: &DataType, name: &str) -> Result<DataType> {
+    fn common_type(&self, first: &DataType, other: &DataType, name: &str) -> Result<DataType> {
         use DataType as D;
         if first == other {
             return Ok(first.clone());
@@ -183,7 +195,7 @@ impl Unifier {
                     let item = self.field(item, other_item, &below("element"))?;
                     list_of(first, other, item)
                 }
-                _ => self.with_unit(first, common_leaf(first, other).ok_or_else(|| mismatch(name, first, other))?),
+                _ => common_leaf(first, other).ok_or_else(|| mismatch(name, first, other))?,
             },
         })
     }

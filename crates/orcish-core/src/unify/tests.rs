@@ -28,7 +28,16 @@ fn common_types() {
         (D::UInt32, D::Int64, Some(D::Int64)),
         (D::UInt64, D::Int8, Some(D::Decimal128(20, 0))),
         (D::Int64, D::Float64, None),
+        (D::UInt64, D::Float32, None),
+        (D::Int32, D::Float64, Some(D::Float64)),
+        (D::UInt32, D::Float16, Some(D::Float64)),
+        (D::Int16, D::Float16, Some(D::Float32)),
+        (D::Int8, D::Float16, Some(D::Float16)),
+        (D::Int32, D::Float32, Some(D::Float64)),
         (D::Decimal128(5, 2), D::Float32, None),
+        (D::Decimal128(15, 0), D::Float32, Some(D::Float64)),
+        (D::Decimal64(16, 0), D::Float64, None),
+        (D::Decimal32(5, -2), D::Float32, Some(D::Float32)),
         (D::Int64, D::Utf8, None),
         (D::Boolean, D::Int8, None),
         (D::Float16, D::Float64, Some(D::Float64)),
@@ -153,6 +162,7 @@ fn appended_rows_have_types_of_the_table() {
         (DataType::Int64, DataType::Int32, DataType::Int64),
         (DataType::Int16, DataType::UInt8, DataType::Int16),
         (DataType::Float64, DataType::Float32, DataType::Float64),
+        (DataType::Float64, DataType::Int32, DataType::Float64),
         (DataType::Decimal128(10, 2), DataType::Decimal128(5, 2), DataType::Decimal128(10, 2)),
         (DataType::Decimal64(10, 2), DataType::Decimal128(10, 2), DataType::Decimal128(10, 2)),
         (DataType::Binary, DataType::Utf8, DataType::Binary),
@@ -187,7 +197,8 @@ fn appended_rows_have_types_of_the_table() {
         (DataType::Utf8, DataType::Int64),
         (DataType::Int32, DataType::Int64),
         (DataType::UInt8, DataType::Int8),
-        (DataType::Float64, DataType::Int32),
+        (DataType::Float64, DataType::Int64),
+        (DataType::Float32, DataType::Int32),
         (DataType::Decimal128(5, 2), DataType::Decimal128(5, 3)),
         (DataType::Time64(Us), DataType::Int64),
         (stamp(Us, None), stamp(Us, zone("UTC"))),
@@ -282,26 +293,4 @@ fn nulls_take_types_with_their_metadata() {
     assert!(extended_schema(&nulls, &required).field(0).is_nullable());
     assert!(!appended_schema(&nulls, &required, true).unwrap().field(0).is_nullable());
     assert!(unify_schemas(&required, &nulls, true).unwrap().field(0).is_nullable());
-}
-
-#[test]
-fn units_of_the_first_schema_are_kept() {
-    let clock = |unit: TimeUnit| DataType::Timestamp(unit, None);
-    let nanos = clock(TimeUnit::Nanosecond);
-    let list = |kind: DataType| DataType::List(Arc::new(Field::new("item", kind, true)));
-    let dictionary = |kind: DataType| DataType::Dictionary(Box::new(DataType::Int32), Box::new(kind));
-    let instant = |unit| DataType::Timestamp(unit, Some("UTC".into()));
-    for unit in [TimeUnit::Second, TimeUnit::Microsecond, TimeUnit::Nanosecond] {
-        for (first, other, unified) in [
-            (clock(unit), nanos.clone(), clock(unit)),
-            (list(clock(unit)), list(nanos.clone()), list(clock(unit))),
-            (dictionary(clock(unit)), dictionary(nanos.clone()), dictionary(clock(unit))),
-            (dictionary(clock(unit)), nanos.clone(), clock(unit)),
-            (clock(unit), instant(TimeUnit::Nanosecond), instant(unit)),
-        ] {
-            let (first, other) = (schema(&[("x", first)]), schema(&[("x", other), ("y", nanos.clone())]));
-            let found = unify_schemas_with_units(&first, &other, true).unwrap();
-            assert_eq!(found, schema(&[("x", unified), ("y", nanos.clone())]));
-        }
-    }
 }

@@ -135,6 +135,12 @@ impl OrcFile {
         self.stored.get_or_init(|| Box::new(StoredSchema::of(&self.tail))).as_ref()
     }
 
+    /// Whether the file has the columns of another one, with the same types and the same stored Arrow schema.
+    pub(crate) fn has_schema_of(&self, other: &Self) -> bool {
+        let (own, stored) = (self.stored(), other.stored());
+        self.tail.schema == other.tail.schema && own.map(|own| &own.schema) == stored.map(|stored| &stored.schema)
+    }
+
     /// The options, completed by the stored schema.
     fn with_column_options(&self, options: ReadOptions) -> Result<ReadOptions> {
         match self.stored().filter(|_| options.arrow_schema) {

@@ -110,6 +110,9 @@ fn stored_column(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &
             }
             true
         }
+        (Domain::Integer, Domain::Integer) => {
+            above.as_ref().is_none_or(|field| matcher.has_unit_of(id, field.data_type()))
+        }
         (stored, of_table) => stored == of_table,
     };
     let column = FilterColumn {

@@ -27,20 +27,20 @@ impl TailBytes {
 }
 
 impl Table {
-    /// Calls `ask` for each file, several at a time. The answers are in order of the files. There is none of a file of zero
+    /// Calls `ask` for each file, with its index, several at a time. The answers are in order of the files. There is none of a file of zero
     /// bytes, and of a file with an error, which is returned when the file is read.
     ///
     /// # Errors
     /// Cancellation.
     pub(super) fn ask_each_file<T: Send + 'static>(
         &mut self,
-        ask: impl Fn(&Self, &OrcFile) -> Result<T> + Send + Sync + 'static,
+        ask: impl Fn(&Self, usize, &OrcFile) -> Result<T> + Send + Sync + 'static,
     ) -> Result<Vec<Option<T>>> {
         let stay_open = self.files.len() <= tuning::FILES_KEPT_OPEN.get();
         let left = TailBytes(AtomicUsize::new(tuning::TAIL_BYTES_KEPT.get()));
         let found = Arc::new(self.clone()).map_open_files(move |table, at| {
             let answer = match table.orc_file(at) {
-                Ok(Some(file)) => ask(table, &file).map(|answer| {
+                Ok(Some(file)) => ask(table, at, &file).map(|answer| {
                     let is_kept = stay_open || table.files.get(at).is_some_and(|file| file.tail.is_some());
                     (Some(answer), if is_kept { None } else { left.keep(file.tail()) })
                 }),

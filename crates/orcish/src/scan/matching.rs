@@ -1,16 +1,17 @@
 //! Matching of the columns of a table with the columns of a file.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, FieldRef, Fields};
-use orcish_core::cast::{ColumnCast, SchemaMapping, widens};
+use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
+use orcish_core::cast::{ColumnCast, SchemaMapping, converts};
 use orcish_core::error::{Error, Result};
 use orcish_core::type_names::TypeName;
-use orcish_core::types::{decoded_type, entries_of, is_null_type, item_of, value_type};
+use orcish_core::types::{decoded_type, entries_of, is_binary, is_null_type, is_text, item_of, nanoseconds, value_type};
+use orcish_core::unify::holds;
 
 use super::fields_by_name::FieldsByName;
 use super::table::Table;
@@ -34,6 +35,8 @@ pub(super) struct Matcher<'a> {
     file: &'a OrcFile,
     /// Children of columns that have been looked up, by column id.
     children: RefCell<HashMap<u32, Rc<Children>>>,
+    /// Whether a column was matched whose timestamps may have digits beyond the unit of the table, which no option cuts off.
+    pub(super) keeps_digits: Cell<bool>,
 }
 
 /// The children of a column of a file.
@@ -47,7 +50,7 @@ struct Children {
 
 impl<'a> Matcher<'a> {
     pub(super) fn new(table: &'a Table, file: &'a OrcFile, options: &'a ReadOptions) -> Self {
-        Matcher { mapping: Mapping { tail: file.tail(), options }, table, file, children: RefCell::default() }
+        Matcher { mapping: Mapping { tail: file.tail(), options }, table, file, children: RefCell::default(), keeps_digits: Cell::new(false) }
     }
 
     pub(super) fn schema(&self) -> &Schema {
@@ -148,6 +151,13 @@ impl<'a> Matcher<'a> {
                     (NullMapKeys::Error, target) => self.column_options(key, target, column_options)?,
                 }
                 self.column_options(value, value_field.data_type(), column_options)
+            }
+            // Text has all digits of a timestamp.
+            (Kind::Timestamp | Kind::TimestampInstant | Kind::Long, target, _)
+                if is_text(value_type(target)) && self.table.options.timestamp_unit.is_none() =>
+            {
+                let own = self.stated_type(id).unwrap_or(target);
+                add_column_options(self.schema(), id, own, GivenOptions::default(), column_options)
             }
             // The types of the table take precedence over options.
             _ => add_column_options(self.schema(), id, target, GivenOptions::default(), column_options),
@@ -295,28 +305,88 @@ impl<'a> Matcher<'a> {
             }
             _ => {
                 let projected = whole(self.schema(), id)?;
-                let stored = self.mapping.data_type(&projected)?;
-                if stored == *target {
-                    return Ok((projected, ColumnCast::Keep));
-                }
-                if self.is_null(id, target) {
-                    return Ok((projected, ColumnCast::Null));
-                }
-                let own = self.own_type(id);
-                if is_compatible(&stored, target) && means(&stored, target, own) {
-                    return Ok((projected, ColumnCast::Restore));
-                }
-                match widens(&stored, target) {
-                    true => Ok((projected, ColumnCast::Cast)),
-                    false => Err(self.type_mismatch(this, id, target)),
-                }
+                let cast = self.leaf(id, &self.mapping.data_type(&projected)?, target)?;
+                Ok((projected, cast.ok_or_else(|| self.type_mismatch(this, id, target))?))
             }
         }
+    }
+
+    /// The cast of column `id`, which is read as `stored`, to `target`; `None` if there is none. This is where the types of a
+    /// file are compared with those of its table, which hold the values of all files. A schema that is given may have
+    /// further types, that values are converted to.
+    fn leaf(&self, id: u32, stored: &DataType, target: &DataType) -> Result<Option<ColumnCast>> {
+        if self.is_null(id, target) {
+            return Ok(Some(ColumnCast::Null));
+        }
+        let own = self.stated_type(id);
+        let written = self.written_type(stored, target, own);
+        let is_same = match own {
+            Some(own) if !value_type(own).is_nested() => {
+                holds(&written, target) && holds(target, &written)
+                    // Numbers are checked to be without sign when they are restored.
+                    || self.table.is_schema_given && written.is_integer() && value_type(target).is_integer()
+            }
+            own => means(stored, target, own),
+        };
+        let is_same = is_same && is_compatible(stored, target);
+        let is_held = is_same || self.becomes(&written, target);
+        // Text and timestamps are read as the table has them.
+        let is_written = written == *stored || is_bytes(&written) || matches!(written, DataType::Timestamp(_, _));
+        Ok(if stored == target && is_held {
+            Some(ColumnCast::Keep)
+        } else if is_same {
+            Some(ColumnCast::Restore)
+        } else if !is_held {
+            None
+        } else if is_written {
+            Some(ColumnCast::Cast)
+        } else {
+            Some(ColumnCast::RestoreAndCast(written))
+        })
+    }
+
+    /// The type of the values of a column that is read as `stored` for `target`, with the logical type `own` if known.
+    /// Timestamps are read in the unit of the table: if no option says so, digits beyond it are an error.
+    fn written_type(&self, stored: &DataType, target: &DataType, own: Option<&DataType>) -> DataType {
+        let own = own.map(decoded_type);
+        let (DataType::Timestamp(_, _), DataType::Timestamp(of_table, _)) = (stored, value_type(target)) else {
+            return own.unwrap_or_else(|| stored.clone());
+        };
+        let own_unit = match own {
+            Some(DataType::Timestamp(unit, _)) => unit,
+            _ => TimeUnit::Microsecond,
+        };
+        if self.table.options.timestamp_unit.is_none() && nanoseconds(own_unit) < nanoseconds(*of_table) {
+            self.keeps_digits.set(true);
+        }
+        stored.clone()
+    }
+
+    /// Whether values of a type become those of a type of the table.
+    fn becomes(&self, written: &DataType, target: &DataType) -> bool {
+        holds(target, written) || self.table.is_schema_given && converts(written, target)
+    }
+
+    /// Whether the numbers that are stored in column `id` are those of its values in the table, where both are compared as
+    /// integers: times and durations of other units are not.
+    pub(super) fn has_unit_of(&self, id: u32, target: &DataType) -> bool {
+        let is_time = |kind: &DataType| {
+            matches!(kind, DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_))
+        };
+        let own = self.stated_type(id).map(value_type);
+        own.is_none_or(|own| !is_time(own) || own == value_type(target))
     }
 
     /// The logical type of column `id` when it was written; `None` if the file does not have it.
     fn own_type(&self, id: u32) -> Option<&'a DataType> {
         self.file.stored().and_then(|own| own.data_type(self.schema(), id))
+    }
+
+    /// The logical type of column `id` when it was written, if it counts: by the options, and in a table whose log has Arrow
+    /// types.
+    fn stated_type(&self, id: u32) -> Option<&'a DataType> {
+        let of_log = self.table.schema_file.as_ref().is_none_or(|schema| schema.file.stored().is_some());
+        self.own_type(id).filter(|_| of_log && self.table.options.arrow_schema)
     }
 
     /// Whether column `id` is of type `null`, and its nulls become those of `target`, another type. Booleans are read as
@@ -362,14 +432,27 @@ impl<'a> Matcher<'a> {
     /// The error of column `id` of type `this`, which cannot be read as `target`.
     fn type_mismatch(&self, this: &Type, id: u32, target: &DataType) -> Error {
         let stored = self.schema().type_string(id).unwrap_or_else(|_| this.kind.name().to_owned());
+        let own = self.stated_type(id).map(decoded_type);
+        let own = own.filter(|own| !own.is_nested()).map(|own| format!(" ({})", TypeName(&own))).unwrap_or_default();
         let has_instants = this.kind == Kind::TimestampInstant && matches!(target, DataType::Timestamp(_, None));
-        let hint = if has_instants { "; both have instants, which can be asked for" } else { "" };
+        let hint = match has_instants {
+            true => "both have instants, which can be asked for",
+            false if self.table.is_schema_given => "the values are none of that type",
+            false => "a schema that is given can have a type for both",
+        };
         let text = format!(
-            "it is {stored} in this file, which does not become {} as it is in the table{hint}",
+            "it is {stored}{own} in this file, which does not become {} as it is in the table; {hint}",
             TypeName(target)
         );
-        Error::unsupported(text)
+        match self.table.conflicts.iter().find(|conflict| conflict.column == self.schema().path(id)) {
+            Some(conflict) => Error::unsupported(format!("{text}: {}", conflict.error.message())),
+            None => Error::unsupported(text),
+        }
     }
+}
+
+fn is_bytes(kind: &DataType) -> bool {
+    is_text(kind) || is_binary(kind)
 }
 
 /// Whether a field has local times that could be instants. `timestamp_ntz` of Spark could not.
@@ -399,8 +482,8 @@ fn whole(schema: &Schema, id: u32) -> Result<Projected> {
     Ok(Projected { id, children })
 }
 
-/// Whether the type `stored` in a file, with the logical type `own` if known, may be read as `target`. If the file states the
-/// logical type, a number does not become a time, nor a time one of another unit.
+/// Whether the type `stored` in a file, with the logical type `own` if known, is read as `target` as it is. If the file states
+/// the logical type, a number does not become a time, nor a time one of another unit.
 fn means(stored: &DataType, target: &DataType, own: Option<&DataType>) -> bool {
     own.is_some_and(|own| decoded_type(own).equals_datatype(&decoded_type(target)))
         || keeps_meaning(stored, target, own.is_some())

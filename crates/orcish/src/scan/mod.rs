@@ -11,7 +11,6 @@ mod fields_by_name;
 mod file;
 mod inspection;
 mod matching;
-mod nulls;
 mod partition;
 mod reader;
 mod replaced_fields;
@@ -19,6 +18,7 @@ mod table;
 mod table_file;
 mod table_scan;
 mod timestamps;
+mod types;
 mod unified;
 
 pub use file::FileReader;

@@ -15,6 +15,7 @@ use orcish_io::{StorageOptions, concurrency, display_name, open};
 use super::fields_by_name::FieldsByName;
 use super::partition;
 use super::table_file::{Matching, SchemaFile, SchemaSource, TableFile};
+use super::types::Conflict;
 use crate::options::{Columns, ReadOptions};
 use crate::projection::{find, readable_columns};
 use crate::read::{OrcFile, push_row_number};
@@ -44,6 +45,11 @@ pub(super) struct Table {
     pub(super) options: ReadOptions,
     pub(super) matching: Matching,
     pub(super) storage: StorageOptions,
+    /// Whether the caller has given the schema. Values are converted to its types, where other tables only have types that
+    /// hold all values.
+    pub(super) is_schema_given: bool,
+    /// Columns that have no common type in all files.
+    pub(super) conflicts: Arc<Vec<Conflict>>,
     open: Arc<PerProcess<OpenFiles>>,
 }
 
@@ -141,9 +147,10 @@ impl Table {
             options,
             matching,
             storage,
+            is_schema_given: schema.is_some(),
+            conflicts: Arc::default(),
             open: Arc::default(),
         };
-        let is_given = schema.is_some();
         let all = match schema {
             Some(schema) => Arc::new(normalized(&schema, false)),
             None => table.schema_of_files()?,
@@ -153,13 +160,16 @@ impl Table {
         let of_files = |field: &&FieldRef| table.partition_at(field.name()).is_none();
         table.fields = all.fields().iter().filter(of_files).cloned().collect();
         table.places = Arc::new(FieldsByName::of(&table.fields));
-        if !is_given {
-            table.decide_nulls()?;
+        if table.schema_file.is_some() {
+            table.decide_timestamps_of_log()?;
+        } else if !table.is_schema_given {
+            if table.files.len() > 1 {
+                // Files that contradict each other are errors when they are read.
+                table.conflicts = Arc::new(table.decide_types()?);
+            }
+            table.decide_units()?;
         }
         table.names = Arc::default();
-        if !is_given {
-            table.decide_timestamps()?;
-        }
         table.choose_columns()?;
         table.check_filter()?;
         Ok(table)

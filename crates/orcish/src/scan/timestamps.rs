@@ -1,11 +1,12 @@
-//! Types of timestamps that all files of a table decide on.
+//! Units of timestamps that the values of all files of a table decide on, and instants among the local times of a log.
 //!
 //! Files may have local times (`timestamp`) and instants (`timestamp with local time zone`) in the same column: the column of
 //! the table has instants. Such tables have several writers: Spark stores instants as `timestamp`, and others, orcish among
-//! them, as `timestamp with local time zone`.
+//! them, as `timestamp with local time zone`. This holds for a table whose log has local times; those of folders without a log
+//! are in [`super::types`].
 //!
-//! Under [`TimestampUnit::Auto`] and [`TimestampUnit::Exact`], a column has the finest unit of any file, but nanoseconds only
-//! if the values of all files fit.
+//! If files have a column in different units, it has the finest unit of any file, but nanoseconds only if the values of all
+//! files fit. Under [`TimestampUnit::Auto`] and [`TimestampUnit::Exact`], this holds for all columns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -52,9 +53,9 @@ impl Findings {
 }
 
 impl Table {
-    /// Gives columns the types of timestamps that all files decide on. The tails of all files are read if there are columns
-    /// of local times that could be instants, or timestamps whose unit is open.
-    pub(super) fn decide_timestamps(&mut self) -> Result<()> {
+    /// Gives the columns of a log the types of timestamps that all files decide on. The tails of all files are read if there
+    /// are columns of local times that could be instants, or timestamps whose unit is open.
+    pub(super) fn decide_timestamps_of_log(&mut self) -> Result<()> {
         let questions = Questions {
             instants: self.options.timestamps.is_none() && self.fields.iter().any(has_clock),
             units: self.asks_for_units(),
@@ -62,7 +63,7 @@ impl Table {
         self.ask_files(questions)
     }
 
-    /// As [`decide_timestamps`](Self::decide_timestamps), only for units.
+    /// Gives timestamps the units that the values of all files decide on, where these are open.
     pub(super) fn decide_units(&mut self) -> Result<()> {
         self.ask_files(Questions { instants: false, units: self.asks_for_units() })
     }
@@ -73,13 +74,18 @@ impl Table {
         is_open && self.fields.iter().any(has_timestamp)
     }
 
+    /// Gives timestamps the finest unit of any file, but nanoseconds only if the values of all files fit.
+    pub(super) fn decide_finest_units(&mut self) -> Result<()> {
+        self.ask_files(Questions { instants: false, units: true })
+    }
+
     fn ask_files(&mut self, questions: Questions) -> Result<()> {
         let is_decided = self.schema_file.is_none() && self.files.len() < 2;
         if is_decided || !(questions.instants || questions.units) {
             return Ok(());
         }
         let mut findings = Findings::default();
-        let of_files = self.ask_each_file(move |table, file| table.findings(file, questions))?;
+        let of_files = self.ask_each_file(move |table, _, file| table.findings(file, questions))?;
         of_files.into_iter().flatten().for_each(|found| findings.merge(found));
         self.fields = replaced_fields(&self.fields, &|path, field| match field.data_type() {
             DataType::Timestamp(unit, zone) => {
@@ -95,7 +101,8 @@ impl Table {
         let matcher = Matcher::new(self, file, &self.options);
         let types = &file.tail().schema;
         // Units of `Auto` do not depend on Arrow schemas.
-        let stored = file.stored().filter(|_| self.options.arrow_schema && self.options.keeps_digits());
+        let counts = self.options.arrow_schema && self.options.timestamp_unit != Some(TimestampUnit::Auto);
+        let stored = file.stored().filter(|_| counts);
         let recorded = |id: u32| match stored.and_then(|stored| stored.data_type(types, id)).map(value_type) {
             Some(DataType::Timestamp(unit, _)) => Some(*unit),
             _ => None,

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
 use orcish_core::error::{Error, Result};
-use orcish_core::unify::{unify_schemas, unify_schemas_with_units};
+use orcish_core::unify::extend_schema;
 
 use super::table::{Table, without};
 use super::table_file::SchemaFile;
 use super::table_scan::Scan;
+use super::types::Conflict;
 use crate::projection::readable_columns;
 use crate::read::OrcFile;
 use crate::tuning;
@@ -16,12 +17,14 @@ use crate::tuning;
 /// The union of the schemas of the files of a table.
 #[derive(Debug)]
 pub struct UnifiedSchema {
-    /// The columns of all files that can be read.
+    /// The columns of all files that can be read. A column that has no common type in all files has its first type.
     pub schema: SchemaRef,
     /// Whether the schemas of the files differ.
     pub differs: bool,
     /// The error of the first column that cannot be read.
     pub fault: Option<Error>,
+    /// Columns that have no common type: their dotted names and errors of kind `Unsupported`, which name both files.
+    pub conflicts: Vec<(String, Error)>,
 }
 
 impl Scan {
@@ -31,48 +34,43 @@ impl Scan {
     /// [`TimestampUnit::Exact`](crate::options::TimestampUnit::Exact). The tails of the files are read, several at a time.
     /// Files of zero bytes have no schema.
     ///
-    /// With `keeps_units`, timestamps have the unit of the first file that has the column, with which readers of all files see
-    /// them.
-    ///
     /// # Errors
-    /// `Unsupported` if the schemas have no union; the place of the error is the first file that differs. `Corrupt` if all
-    /// files have zero bytes. As opening the files.
-    pub fn unified_schema(&self, case_sensitive: bool, keeps_units: bool) -> Result<UnifiedSchema> {
+    /// `InvalidArgument` if names of columns are ambiguous. `Corrupt` if all files have zero bytes. As opening the files.
+    ///
+    /// [`unify_schemas`]: orcish_core::unify::unify_schemas
+    pub fn unified_schema(&self, case_sensitive: bool) -> Result<UnifiedSchema> {
         let table = self.table();
-        let unify = if keeps_units { unify_schemas_with_units } else { unify_schemas };
         let mut unified = None;
         if let Some(SchemaFile { file, partition, .. }) = &table.schema_file {
             let (schema, fault) = schema_of(table, file)?;
-            unified = Some(UnifiedSchema { schema: Arc::new(without(&schema, partition)), differs: false, fault });
+            unified = Some((Arc::new(without(&schema, partition)), fault));
         }
-        // Files that decide on units are asked again.
-        let stay_open = table.asks_for_units() && table.files.len() <= tuning::FILES_KEPT_OPEN.get();
+        let mut differs = false;
+        // Files are asked for their types again.
+        let stay_open = table.files.len() <= tuning::FILES_KEPT_OPEN.get();
         let schemas = if stay_open { table.map_open_files(readable_schema) } else { table.map_files(readable_schema) };
         for (at, schema) in schemas?.into_iter().enumerate() {
             let Some((schema, fault)) = schema else { continue };
-            let Some(unified) = &mut unified else {
-                unified = Some(UnifiedSchema { schema, differs: false, fault });
+            let Some((all, first_fault)) = &mut unified else {
+                unified = Some((schema, fault));
                 continue;
             };
-            unified.fault = unified.fault.take().or(fault);
-            if unified.schema == schema {
-                continue;
+            *first_fault = first_fault.take().or(fault);
+            if *all != schema {
+                differs = true;
+                let extended = extend_schema(all, &schema, case_sensitive);
+                *all = Arc::new(extended.map_err(|error| error.in_file(&table.name(at)))?);
             }
-            let union = unify(&unified.schema, &schema, case_sensitive).map_err(|error| {
-                let message = format!("its columns do not go with those of the files before: {}", error.message());
-                Error::new(error.kind(), message).in_file(&self.table().name(at))
-            })?;
-            unified.schema = Arc::new(union);
-            unified.differs = true;
         }
-        let mut unified =
-            unified.ok_or_else(|| Error::corrupt("no file has a schema").in_file(&self.table().name(0)))?;
-        let mut table = self.table().with_columns(&unified.schema, case_sensitive);
+        let no_schema = || Error::corrupt("no file has a schema").in_file(&table.name(0));
+        let (schema, fault) = unified.ok_or_else(no_schema)?;
+        let mut table = table.with_columns(&schema, case_sensitive);
+        let conflicts = if differs { table.decide_types()? } else { Vec::new() };
         table.decide_units()?;
-        let schema = Schema::new_with_metadata(table.fields.clone(), unified.schema.metadata().clone());
-        unified.differs |= schema != *unified.schema;
-        unified.schema = Arc::new(schema);
-        Ok(unified)
+        let decided = Schema::new_with_metadata(table.fields.clone(), schema.metadata().clone());
+        let differs = differs || decided != *schema;
+        let conflicts = conflicts.into_iter().map(|Conflict { column, error }| (column, error)).collect();
+        Ok(UnifiedSchema { schema: Arc::new(decided), differs, fault, conflicts })
     }
 }
 

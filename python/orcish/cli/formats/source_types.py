@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.arrow.nested import is_binary, is_list, is_text, value_type
-from orcish.arrow.units import DIGITS
+from orcish.arrow.unions import common_type
 from orcish.cli.formats.schemas import has_open_units
 from orcish.io.names import display_name
 
@@ -130,38 +130,10 @@ def _struct(a: Any, b: Any, join: Callable[[Any, Any], Any]) -> Any:
 
 def _leaf(a: Any, b: Any) -> Any:
     types = pa.types
-    kinds = [a, b]
-    if all(map(is_text, kinds)):
+    if types.is_timestamp(a) and types.is_timestamp(b) and (a.tz is None) != (b.tz is None):
+        # Wall clocks of these formats are no instants.
+        return None
+    kind = common_type(a, b)
+    if kind is not None and is_text(kind):
         return pa.large_string()
-    if all(map(is_binary, kinds)):
-        return pa.large_binary()
-    if all(map(types.is_integer, kinds)):
-        return _integer(a, b)
-    if all(map(types.is_floating, kinds)):
-        return max(kinds, key=lambda kind: kind.bit_width)
-    if all(map(types.is_decimal, kinds)) and a.scale == b.scale:
-        return max(kinds, key=lambda kind: kind.precision)
-    if all(map(types.is_date, kinds)):
-        return pa.date32()
-    if all(map(types.is_timestamp, kinds)) and (a.tz is None) == (b.tz is None):
-        return pa.timestamp(_finer(a, b), a.tz)
-    if all(map(types.is_time, kinds)):
-        unit = _finer(a, b)
-        return pa.time64(unit) if unit in ("us", "ns") else pa.time32(unit)
-    if all(map(types.is_duration, kinds)):
-        return pa.duration(_finer(a, b))
-    return None
-
-
-def _finer(a: Any, b: Any) -> str:
-    return str(max(a.unit, b.unit, key=DIGITS.__getitem__))
-
-
-def _integer(a: Any, b: Any) -> Any:
-    low, high = sorted((a, b), key=lambda kind: kind.bit_width)
-    signed = [pa.types.is_signed_integer(kind) for kind in (low, high)]
-    if signed[0] == signed[1] or (signed[1] and low.bit_width < high.bit_width):
-        return high
-    # Those of an unsigned type have one bit more.
-    width = 2 * max(kind.bit_width for kind, is_signed in zip((low, high), signed, strict=True) if not is_signed)
-    return {16: pa.int16(), 32: pa.int32(), 64: pa.int64()}.get(width)
+    return pa.large_binary() if kind is not None and is_binary(kind) else kind

@@ -212,6 +212,7 @@ def _stored(
     opened = source.open(types)
     if options.merge_schema and source.files:
         unified = unified_schema(opened, case_sensitive=options.case_sensitive)
+        unified.check()
         return unified.schema, unified.fault
     return source.full_schema(opened), opened.fault if isinstance(opened, PartiallyReadable) else None
 

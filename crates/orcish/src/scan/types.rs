@@ -1,0 +1,301 @@
+//! Types of columns that all files of a table decide on.
+//!
+//! A column of a table has the narrowest type that holds the values of all files, whichever file is first: the union of the
+//! types that the files have ([`orcish_core::unify`]). Writers choose the type `null` where they have seen no value, and choose
+//! units of timestamps and widths of numbers file by file. The columns and their order are those of the first file.
+//!
+//! A file without an Arrow schema does not say that its numbers are numbers, or times: it has the types of the other files where
+//! these are stored alike.
+//!
+//! If there is no such type, the column has the type of the first file, and files with other values are errors where they are
+//! read ([`super::matching`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use arrow_schema::{DataType, FieldRef, Fields, TimeUnit};
+use orcish_core::error::{Error, Result};
+use orcish_core::types::{decoded_type, entries_of, is_null_type, item_of, typed_null, value_type, with_type};
+use orcish_core::unify::unify_fields;
+
+use super::matching::{Matcher, Path};
+use super::replaced_fields::replaced_fields;
+use super::table::{Table, normalized_field};
+use super::table_file::Matching;
+use crate::projection::{Projection, readable_columns};
+use crate::read::{OrcFile, is_compatible};
+use crate::schema::Kind;
+
+/// A column of a file whose type is not that of the table.
+#[derive(Debug, Clone)]
+struct Other {
+    /// The dotted name of the column in the table.
+    name: String,
+    of_table: FieldRef,
+    of_file: FieldRef,
+    /// Whether the file has an Arrow schema that counts.
+    has_arrow_schema: bool,
+}
+
+type Others = BTreeMap<Path, Other>;
+
+/// Files whose types of a column have no union.
+#[derive(Debug)]
+pub(super) struct Conflict {
+    /// The dotted name of the column in the table.
+    pub(super) column: String,
+    /// The error, whose place is the second of two files that have no common type. It names the first.
+    pub(super) error: Error,
+}
+
+impl Table {
+    /// Gives columns the types that hold the values of all files, and returns the columns of which there is none. The tails of
+    /// all files are read.
+    pub(super) fn decide_types(&mut self) -> Result<Vec<Conflict>> {
+        let mut first = None;
+        for at in 0..self.files.len() {
+            // Errors are returned when the file is read.
+            if let Ok(Some(file)) = self.orc_file(at) {
+                first = Some((at, file));
+                break;
+            }
+        }
+        let Some((first_at, first)) = first else { return Ok(Vec::new()) };
+        let others_of = move |table: &Self, at: usize, file: &OrcFile| {
+            // Most files of a table have one schema.
+            let is_same = at != first_at && file.has_schema_of(&first);
+            if is_same { Ok(Others::new()) } else { table.others(file, false) }
+        };
+        let mut found: BTreeMap<Path, Vec<(usize, Other)>> = BTreeMap::new();
+        for (at, others) in self.ask_each_file(others_of)?.into_iter().enumerate() {
+            for (path, other) in others.into_iter().flatten() {
+                found.entry(path).or_default().push((at, other));
+            }
+        }
+        let (mut unions, mut faults) = (BTreeMap::new(), Vec::new());
+        for (path, others) in &found {
+            let Some((_, Other { of_table, of_file, .. })) = others.first() else { continue };
+            match self.union(of_table, others) {
+                Ok(union) => _ = unions.insert(path.clone(), union),
+                Err((at, error)) => {
+                    if is_null_type(of_table.data_type()) {
+                        unions.insert(path.clone(), typed(of_table, of_file));
+                    }
+                    faults.push((path, others, at, error));
+                }
+            }
+        }
+        let conflicts = self.conflicts_of(faults)?;
+        self.fields = replaced_fields(&self.fields, &|path, _| unions.get(path).cloned());
+        let is_fine = |union: &FieldRef| matches!(union.data_type(), DataType::Timestamp(TimeUnit::Nanosecond, _));
+        if self.options.timestamp_unit.is_none() && unions.values().any(is_fine) {
+            // Nanoseconds do not have the years of other units.
+            self.decide_finest_units()?;
+        }
+        Ok(conflicts)
+    }
+
+    /// The field of the table with the union of its type and those of files. An error has the index of its file.
+    fn union(&self, of_table: &FieldRef, others: &[(usize, Other)]) -> Result<FieldRef, (usize, Error)> {
+        let files = others.iter().map(|(at, other)| (Some(*at), other));
+        let table = Other {
+            name: String::new(),
+            of_table: of_table.clone(),
+            of_file: of_table.clone(),
+            has_arrow_schema: self.has_arrow_schema(),
+        };
+        let table = (!is_null_type(of_table.data_type())).then_some((None, &table));
+        let in_order: Vec<(Option<usize>, &Other)> = table.into_iter().chain(files).collect();
+        // The common type of integers with and without sign is wider than some types that hold each of them. Files without
+        // an Arrow schema have the types of the others.
+        let mut by_kind = in_order.clone();
+        by_kind.sort_by_key(|(_, other)| {
+            let rank = match value_type(other.of_file.data_type()) {
+                kind if kind.is_floating() => 0,
+                kind if kind.is_decimal() => 1,
+                _ => 2,
+            };
+            (!other.has_arrow_schema, rank)
+        });
+        match self.folded(&by_kind) {
+            Ok(all) => Ok(typed(of_table, &all.unwrap_or_else(|| of_table.clone()))),
+            // The first file that does not go with those before.
+            Err(error) => Err(self.folded(&in_order).err().unwrap_or(error)),
+        }
+    }
+
+    /// The union of types, in an order.
+    fn folded(&self, others: &[(Option<usize>, &Other)]) -> Result<Option<FieldRef>, (usize, Error)> {
+        let case_sensitive = self.matching != Matching::NameIgnoringCase;
+        let mut others = others.iter();
+        let Some((_, first)) = others.next() else { return Ok(None) };
+        let (mut all, mut is_stated) = (first.of_file.clone(), first.has_arrow_schema);
+        for (at, other) in others {
+            let (kind, stored) = (all.data_type(), other.of_file.data_type());
+            if is_stated && !other.has_arrow_schema && is_stored_alike(stored, kind) {
+                continue;
+            }
+            is_stated |= other.has_arrow_schema;
+            let union = unify_fields(&all, &other.of_file, &other.name, case_sensitive);
+            all = union.map_err(|error| (at.unwrap_or_default(), error))?;
+        }
+        Ok(Some(all))
+    }
+
+    /// Whether the log of the table, or its first file, has an Arrow schema that counts.
+    fn has_arrow_schema(&self) -> bool {
+        let first = || (0..self.files.len()).find_map(|at| self.orc_file(at).ok().flatten());
+        let file = self.schema_file.as_ref().map(|schema| schema.file.clone()).or_else(first);
+        self.options.arrow_schema && file.is_some_and(|file| file.stored().is_some())
+    }
+
+    /// The conflicts of columns, with the names of both files. `faults` have the path of a column, the files with other types
+    /// than the table, and the index and the error of a file whose type does not go with those of the files before.
+    fn conflicts_of(&mut self, faults: Vec<(&Path, &Vec<(usize, Other)>, usize, Error)>) -> Result<Vec<Conflict>> {
+        if faults.is_empty() {
+            return Ok(Vec::new());
+        }
+        let paths: BTreeSet<Path> = faults.iter().map(|(path, _, _, _)| (*path).clone()).collect();
+        let columns = self.ask_each_file(move |table, _, file| {
+            let found = table.others(file, true)?;
+            Ok(found.into_keys().filter(|path| paths.contains(path)).collect::<BTreeSet<_>>())
+        })?;
+        let mut conflicts = Vec::new();
+        for (path, others, at, error) in faults {
+            let Some((_, of_file)) = others.iter().find(|(file, _)| *file == at) else { continue };
+            let mut before = others.iter().take_while(|(file, _)| *file != at);
+            let other = before.find(|(_, other)| self.union(&other.of_file, &[(at, of_file.clone())]).is_err());
+            let has_type_of_table = |(file, columns): &(usize, &Option<BTreeSet<Path>>)| {
+                columns.as_ref().is_some_and(|columns| columns.contains(path))
+                    && others.iter().all(|(other, _)| other != file)
+            };
+            let other = other.map(|(file, _)| *file);
+            let first = other.or_else(|| columns.iter().enumerate().find(has_type_of_table).map(|(file, _)| file));
+            let first = match first {
+                Some(first) => self.name(first),
+                None if self.schema_file.is_some() => "the log of the table".to_owned(),
+                None => "the files before".to_owned(),
+            };
+            let text = format!("its columns do not go with those of {first}: {}", error.message());
+            let error = Error::new(error.kind(), text).in_file(&self.name(at));
+            conflicts.push(Conflict { column: of_file.name.clone(), error });
+        }
+        Ok(conflicts)
+    }
+
+    /// The columns of a file whose types have other unions with those of the table than these; or all columns, if `all`.
+    fn others(&self, file: &OrcFile, all: bool) -> Result<Others> {
+        let types = &file.tail().schema;
+        let columns = readable_columns(types)?;
+        let ids = match types.get(0)?.kind {
+            Kind::Struct => Projection::new(types, &columns)?.root.children.iter().map(|column| column.id).collect(),
+            _ => vec![0],
+        };
+        let schema = file.schema(&self.schema_options(columns))?;
+        let matcher = Matcher::new(self, file, &self.options);
+        let has_arrow_schema = self.options.arrow_schema && file.stored().is_some();
+        let mut search = Search { matcher: &matcher, all, has_arrow_schema, path: Vec::new(), found: Others::new() };
+        search.fields(0, &self.fields, &ids, schema.fields(), "")?;
+        Ok(search.found)
+    }
+}
+
+/// The field of the table with the type of another field. Fields of tables of several files are nullable.
+fn typed(of_table: &FieldRef, typed: &FieldRef) -> FieldRef {
+    let typed = normalized_field(typed, true);
+    Arc::new(if is_null_type(of_table.data_type()) {
+        typed_null(of_table, &typed).with_nullable(of_table.is_nullable())
+    } else {
+        with_type(of_table, typed.data_type().clone())
+    })
+}
+
+/// The search for columns of the table in a file.
+struct Search<'a> {
+    matcher: &'a Matcher<'a>,
+    /// Whether columns with the type of the table are found, too.
+    all: bool,
+    /// Whether the file has an Arrow schema that counts.
+    has_arrow_schema: bool,
+    /// The path of the column that is looked at.
+    path: Path,
+    found: Others,
+}
+
+impl Search<'_> {
+    /// Searches `fields` of the table, children of column `parent`, whose dotted name with a point at its end is `prefix`. The
+    /// children of the column in the file are `ids`, with the fields `own` in its schema.
+    fn fields(&mut self, parent: u32, fields: &Fields, ids: &[u32], own: &Fields, prefix: &str) -> Result<()> {
+        let places = self.matcher.places(parent, fields);
+        for (place, field) in fields.iter().enumerate() {
+            // Ambiguous columns are errors when the file is read.
+            let Ok(Some(id)) = self.matcher.find(parent, place, field, &places) else { continue };
+            if let Some((_, own)) = ids.iter().zip(own).find(|(other, _)| **other == id) {
+                self.field(place, id, field, own, format!("{prefix}{}", field.name()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Searches in one field, column `id` of the file.
+    fn field(&mut self, place: usize, id: u32, field: &FieldRef, own: &FieldRef, name: String) -> Result<()> {
+        self.path.push(place);
+        let this = self.matcher.schema().get(id)?;
+        let below = |step: &str| format!("{name}.{step}");
+        match (value_type(field.data_type()), value_type(own.data_type()), &this.children[..]) {
+            (DataType::Struct(fields), DataType::Struct(own), children) if this.kind == Kind::Struct => {
+                self.fields(id, fields, children, own, &below(""))?;
+            }
+            (map, own_map, &[key, value]) if let (Some(pair), Some(own)) = (entries_of(map), entries_of(own_map)) => {
+                self.field(0, key, pair.0, own.0, below("key"))?;
+                self.field(1, value, pair.1, own.1, below("value"))?;
+            }
+            (list, own_list, &[element])
+                if let (Some(item), Some(own)) = (item_of(list), item_of(own_list))
+                    && has_lengths_of(list, own_list) =>
+            {
+                self.field(0, element, item, own, below("element"))?;
+            }
+            _ => {
+                let (of_table, of_file) = (field.data_type(), own.data_type());
+                let is_of_table = of_table == of_file
+                    || decoded_type(of_table).equals_datatype(&decoded_type(of_file)) && of_table.is_nested()
+                    || is_null_type(of_file)
+                    || unify_fields(field, own, "", true).is_ok_and(|union| union.data_type() == of_table)
+                    || self.is_given(of_table, of_file);
+                if self.all || !is_of_table {
+                    let (of_table, of_file) = (field.clone(), own.clone());
+                    let other = Other { name, of_table, of_file, has_arrow_schema: self.has_arrow_schema };
+                    self.found.insert(self.path.clone(), other);
+                }
+            }
+        }
+        self.path.pop();
+        Ok(())
+    }
+
+    /// Whether an option decides whether timestamps are instants, so that one type does not become the other.
+    fn is_given(&self, of_table: &DataType, of_file: &DataType) -> bool {
+        match (of_table, of_file) {
+            (DataType::Timestamp(_, zone), DataType::Timestamp(_, other)) => {
+                zone.is_some() != other.is_some() && self.matcher.mapping.options.timestamps.is_some()
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a type of a file without an Arrow schema is that of values which other files have as `kind`. Units of timestamps are
+/// no part of the stored type, and nulls are stored as booleans.
+fn is_stored_alike(stored: &DataType, kind: &DataType) -> bool {
+    !matches!(value_type(kind), DataType::Timestamp(_, _) | DataType::Null) && is_compatible(stored, kind)
+}
+
+/// Whether lists of a type have all lengths of lists of another type.
+fn has_lengths_of(list: &DataType, other: &DataType) -> bool {
+    match (list, other) {
+        (DataType::FixedSizeList(_, length), DataType::FixedSizeList(_, other)) => length == other,
+        (DataType::FixedSizeList(_, _), _) => false,
+        _ => true,
+    }
+}
