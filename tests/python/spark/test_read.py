@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -502,3 +503,23 @@ def test_values_that_are_not_as_their_types_say(spark: Spark, tmp_path: Path) ->
     assert "must be one of error, replace, null, binary" in failure(
         lambda: load(spark, tmp_path / "t", invalidUtf8="other").collect()
     )
+
+
+def test_partitions_without_filters(spark: Spark, tmp_path: Path) -> None:
+    """A table with partitions of which all rows are read gives a warning in the process of the user, once."""
+    table, plain = tmp_path / "t", tmp_path / "plain"
+    orcish.write_dataset(pa.table({"id": range(6), "p": [0, 1] * 3}), table, partition_by=["p"])
+    orcish.write_dataset(pa.table({"id": range(6), "p": [0, 1] * 3}), plain)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", osp.UnfilteredReadWarning)
+        assert osp.read(spark, table, filters="p = 1").count() == 3
+        assert osp.read(spark, plain).count() == 6
+        assert osp.read(spark, f"{table}/*/*.orc").count() == 6
+        assert osp.read(spark, table, partitions=False).count() == 6
+    with pytest.warns(osp.UnfilteredReadWarning, match="is read without filters: df.filter") as given:
+        frame = osp.read(spark, table)
+    assert given[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", osp.UnfilteredReadWarning)
+        assert frame.filter("p = 1").count() == 3
+        assert osp.read(spark, str(table)).count() == 6
