@@ -523,3 +523,23 @@ def test_partitions_without_filters(spark: Spark, tmp_path: Path) -> None:
         warnings.simplefilter("error", osp.UnfilteredReadWarning)
         assert frame.filter("p = 1").count() == 3
         assert osp.read(spark, str(table)).count() == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "spark_value"), [("٣", "٣", 3), ("0x1p3", "0x1p3", 8.0), ("12%3A00%3A00", "12:00:00", None)]
+)
+def test_partition_texts_that_stay_text(
+    spark: Spark, tmp_path: Path, text: str, value: str, spark_value: float | None
+) -> None:
+    """As docs/spark-reading.md says. Times are not compared, as not every version of Spark has the type."""
+    table = put(tmp_path / "t", {f"p={text}/a.orc": rows(0, 1)})
+    assert [row.p for row in load(spark, table).collect()] == [value]
+    assert [row.p for row in load(spark, table, filters=f"p = '{value}'").collect()] == [value]
+    if spark_value is not None:
+        assert [row.p for row in spark.read.orc(str(table)).collect()] == [spark_value]
+
+
+def test_partitions_of_nulls(spark: Spark, tmp_path: Path) -> None:
+    table = put(tmp_path / "t", {"p=__HIVE_DEFAULT_PARTITION__/a.orc": rows(0, 1)})
+    found = load(spark, table)
+    assert (found.schema["p"].dataType.simpleString(), [row.p for row in found.collect()]) == ("string", [None])
