@@ -21,6 +21,7 @@ from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.several import NOTHING_LEFT_OUT, columns_of_first
+from orcish.tables.log.conflicts import are_gone
 from orcish.tables.log.listing import table_files
 from orcish.types import (
     Columns,
@@ -109,6 +110,7 @@ def scan(
 
 def open_reader(source: Sources, options: dict[str, Any]) -> ScanReader:
     """The reader of a source. Its options are not checked yet."""
+    given = dict(options)
     storage_options: StorageOptions | None = options.pop("storage_options", None)
     limits: Limits | None = options.pop("limits", None)
     external = options.pop("external_locations", None)
@@ -130,9 +132,15 @@ def open_reader(source: Sources, options: dict[str, Any]) -> ScanReader:
         raise TypeError(f"schema={schema!r}: must be an Arrow schema, not {type(schema).__name__}")
     found = None if schema is not None else listing.schema
     files, left_out = listing.files, NOTHING_LEFT_OUT
-    if schema is None and isinstance(source, list | tuple) and len(source) > 1:
-        files, left_out = columns_of_first(files, storage_options, limits)
-    return ScanReader(OrcFiles(files, schema, match, storage_options, limits, found, left_out=left_out), options)
+    try:
+        if schema is None and isinstance(source, list | tuple) and len(source) > 1:
+            files, left_out = columns_of_first(files, storage_options, limits)
+        return ScanReader(OrcFiles(files, schema, match, storage_options, limits, found, left_out=left_out), options)
+    except FileNotFoundError:
+        if not are_gone(source, storage_options, (file.location for file in listing.files), pending or "wait"):
+            raise
+    # A commit has removed files between the listing and the opening: the table is read as it is now.
+    return open_reader(source, given)
 
 
 @checked_keywords

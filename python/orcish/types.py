@@ -404,7 +404,8 @@ class WriteOptions(TypedDict, total=False):
     """User metadata of the file. Metadata of the Arrow schema are added."""
     timezone: str | None
     """Time zone of the wall clock that timestamps without zone are stored in, by any id that a JVM knows; ``"UTC"`` by
-    default. Readers see the same wall clock time with any zone."""
+    default. Readers in Java and C++ see the same wall clock time with any zone since 1970; earlier times may be others
+    in pyarrow, see ``docs/from-pyarrow.md``."""
     version: Literal["0.11", "0.12"] | None
     """Version of the format; ``"0.12"`` by default, ``"0.11"`` for readers as old as Hive 0.11."""
     arrow_schema: bool | None

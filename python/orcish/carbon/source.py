@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+import pyarrow as pa
+
 from orcish import _native
-from orcish.io.paths import expanded
+from orcish.errors import OrcishError
+from orcish.io.names import display_name
+from orcish.io.paths import absolute, expanded
 from orcish.io.storage import native_storage
 from orcish.reading.explanation import BLOCKLETS, PartNames
 from orcish.reading.source import SplitPart, type_options
@@ -78,11 +83,26 @@ class _CarbonBase:
 
 @dataclasses.dataclass(frozen=True)
 class CarbonSource(_CarbonBase):
-    """A CarbonData table at the time when it was opened."""
+    """A CarbonData table at the time when it was opened. Pickles include the storage options, and thus credentials; the
+    metadata is read again where they are loaded.
+    """
 
     table: _native.CarbonTable = dataclasses.field(repr=False)
     storage_options: StorageOptions | None = dataclasses.field(default=None, repr=False)
     limits: Limits | None = None
+    external_locations: tuple[str, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process may have another working directory.
+        location = absolute(self.table.location)
+        external = tuple(map(absolute, self.external_locations))
+        return _reopened, (location, self.storage_options, self.limits, external, self._state())
+
+    def _state(self) -> str:
+        """What tells the table at this time apart from the table at another time."""
+        names = (os.path.basename(file) for file in self.table.files)
+        state = [*map(repr, self.table.segments), *names, str(pa.schema(self.table))]
+        return hashlib.sha256("\n".join(state).encode()).hexdigest()
 
     @classmethod
     def at(
@@ -106,7 +126,7 @@ class CarbonSource(_CarbonBase):
             limits=cast("dict[str, int] | None", limits),
             external_locations=external,
         )
-        return cls(table, storage_options, limits)
+        return cls(table, storage_options, limits, tuple(external))
 
     @property
     def partition_columns(self) -> list[str]:
@@ -116,6 +136,20 @@ class CarbonSource(_CarbonBase):
     def open(self, options: dict[str, Any]) -> _native.CarbonScan:
         """The native scan, whose columns have the types that the options decide."""
         return self.table.scan(type_options(options))
+
+
+def _reopened(
+    location: str, storage_options: StorageOptions | None, limits: Limits | None, external: Sequence[str], state: str
+) -> CarbonSource:
+    """The table of a pickle.
+
+    Raises:
+        OrcishError: It is not as it was when it was opened.
+    """
+    source = CarbonSource.at(location, storage_options, limits, external)
+    if source._state() != state:
+        raise OrcishError(f"{display_name(location)}: the table has changed since it was opened: open it again")
+    return source
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,15 +6,16 @@ import dataclasses
 import datetime
 import os
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.carbon.source import CarbonSource, check_options
+from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
 from orcish.io.names import display_name
-from orcish.io.paths import local_path
+from orcish.io.paths import absolute, local_path
 from orcish.io.storage import native_storage
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.reader import BatchSource, rows_of
@@ -67,6 +68,9 @@ class CarbonBlocklet(NamedTuple):
 
 class CarbonTable(BatchSource):
     """A CarbonData table at the time when it is opened. Later loads and deletions are not seen.
+
+    Tables and their scans can be pickled. A pickle has the storage options, and thus credentials. The metadata is read
+    again where it is loaded; if the table is not as it was, that is an error. Splits need no metadata, and have none.
 
     The table is an Arrow stream: any consumer of ``__arrow_c_stream__`` reads it.
 
@@ -254,7 +258,7 @@ class CarbonTable(BatchSource):
 
 
 class CarbonFile:
-    """A single data file of CarbonData.
+    """A single data file of CarbonData. It can be pickled; a pickle has the storage options, and thus credentials.
 
     Args:
         path: A path or URL.
@@ -278,6 +282,14 @@ class CarbonFile:
             storage_options=native_storage(self._location, storage_options),
             limits=cast("dict[str, int] | None", limits),
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process may have another working directory.
+        return _reopened, (absolute(self._location), self._storage_options, self._limits, self._state())
+
+    def _state(self) -> tuple[Any, ...]:
+        """What tells the file apart from another one in its place."""
+        return str(self.schema), tuple(self.blocklets), tuple(self.written_by.items())
 
     def __repr__(self) -> str:
         name = display_name(self._location)
@@ -338,6 +350,20 @@ class CarbonFile:
         """
         options = chosen_options(locals(), ReadOptions)
         return CarbonTable(self._location, storage_options=self._storage_options, limits=self._limits).read(**options)
+
+
+def _reopened(
+    location: str, storage_options: StorageOptions | None, limits: Limits | None, state: tuple[Any, ...]
+) -> CarbonFile:
+    """The file of a pickle.
+
+    Raises:
+        OrcishError: It is not the file that was opened.
+    """
+    file = CarbonFile(location, storage_options=storage_options, limits=limits)
+    if file._state() != state:
+        raise OrcishError(f"{display_name(location)}: the file is another one than when it was opened: open it again")
+    return file
 
 
 def _segment(

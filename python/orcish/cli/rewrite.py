@@ -38,6 +38,7 @@ from orcish.reading.scan import Scan, reader_of
 from orcish.tables.apart import check_apart
 from orcish.tables.changed_rows import ChangedRows, ChosenRows, CountedRows, NamedRows
 from orcish.tables.inferred_types import infers_written_types
+from orcish.tables.log.conflicts import reading
 from orcish.tables.log.table import check_no_file_of_table
 from orcish.tables.rewriting import kept_options
 from orcish.tables.rewritten_table import rewrite_table
@@ -139,17 +140,18 @@ def _in_place(source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
         check_no_file_of_table(source, storage, "rewrite the table")
         return _to_file([source], source, options, ReplacedFile(source, storage))
     scan = _scan([source], options)
-    written = rewrite_table(
-        source,
-        scan,
-        lambda path: _scan([path], options),
-        lambda rows: _changed(rows, options),
-        partition_by=_partition_by(scan, options),
-        max_rows_per_file=options.max_rows_per_file,
-        progress=not options.json,
-        storage_options=storage,
-        options=_file_options(scan, options),
-    )
+    with reading(source, storage, scan.files):
+        written = rewrite_table(
+            source,
+            scan,
+            lambda path: _scan([path], options),
+            lambda rows: _changed(rows, options),
+            partition_by=_partition_by(scan, options),
+            max_rows_per_file=options.max_rows_per_file,
+            progress=not options.json,
+            storage_options=storage,
+            options=_file_options(scan, options),
+        )
     return list(map(written_json, written))
 
 
@@ -165,16 +167,17 @@ def _written(sources: list[str], target: str, options: argparse.Namespace) -> li
     storage = dict(options.storage_options)
     check_apart(sources, scan.files, target, is_folder=True, advice=ADVICE, storage=storage)
     try:
-        written = write_dataset(
-            _changed(scan, options),
-            target,
-            partition_by=_partition_by(scan, options),
-            max_rows_per_file=options.max_rows_per_file,
-            existing_data="overwrite" if options.overwrite else "error",
-            progress=not options.json,
-            storage_options=dict(options.storage_options),
-            **_file_options(scan, options),
-        )
+        with reading(sources, storage, scan.files):
+            written = write_dataset(
+                _changed(scan, options),
+                target,
+                partition_by=_partition_by(scan, options),
+                max_rows_per_file=options.max_rows_per_file,
+                existing_data="overwrite" if options.overwrite else "error",
+                progress=not options.json,
+                storage_options=dict(options.storage_options),
+                **_file_options(scan, options),
+            )
     except FileExistsError as error:
         if options.overwrite or "existing_data" not in str(error):
             raise

@@ -10,7 +10,7 @@ from orcish.types import Limits
 __all__ = ["schema_file"]
 
 MAX_TAIL = 16 << 20
-"""Maximum bytes of the footer, which has the names of about 200,000 columns."""
+"""Maximum bytes of the footer, also once it is decoded, which is enough for about 25,000 columns."""
 
 
 def schema_file(schema: TableSchema, limits: Limits | None = None) -> ORCFile:

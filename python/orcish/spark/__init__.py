@@ -23,8 +23,21 @@ from orcish.spark.jobs.convert import convert
 from orcish.spark.jobs.delete import delete
 from orcish.spark.jobs.profile import profile
 from orcish.spark.jobs.verify import verify
+from orcish.spark.unfiltered import UnfilteredReadWarning
+from orcish.spark.writing import write
 
 if sys.executable:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
-__all__ = ["compact", "convert", "delete", "map_batches", "map_pandas", "profile", "read", "verify"]
+__all__ = [
+    "UnfilteredReadWarning",
+    "compact",
+    "convert",
+    "delete",
+    "map_batches",
+    "map_pandas",
+    "profile",
+    "read",
+    "verify",
+    "write",
+]

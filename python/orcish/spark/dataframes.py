@@ -19,6 +19,7 @@ from orcish.spark.table.open import open_table, session_defaults
 from orcish.spark.table.tasks import TaskInput
 from orcish.spark.types.arrow import nullable
 from orcish.spark.types.results import ResultSchema
+from orcish.spark.unfiltered import warn_of_partitions
 from orcish.types import Pending, StorageOptions
 
 if TYPE_CHECKING:
@@ -58,6 +59,10 @@ def read(
 ) -> DataFrame:
     """Reads a table as a data frame. Columns and filters are pushed down to the workers.
 
+    Only the keyword ``filters`` is: ``frame.filter("k = 7")`` reads the whole table, its other partitions too, because
+    Spark passes no filters to a Python data source. A table with partitions that is read without ``filters`` gives an
+    :class:`~orcish.spark.UnfilteredReadWarning`, once.
+
     >>> osp.read(spark, "orders/", columns=["id", "customer.name"], filters=orcish.col("id") > 95).count()
     4
 
@@ -87,6 +92,9 @@ def read(
         # Spark's own sources make schemas nullable. For Python data sources, it uses the schema unchanged.
         reader = reader.schema(nullable(_struct_type(spark, schema)))
     paths = path_texts(path)
+    if filters is None and partitions is not False and not recursive_file_lookup:
+        # The caller is above the check of the keywords.
+        warn_of_partitions(paths, storage_options, 3)
     return reader.load(paths[0] if len(paths) == 1 else paths)
 
 

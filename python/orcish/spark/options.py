@@ -24,6 +24,7 @@ __all__ = [
     "partition_overwrite_mode",
     "path_texts",
     "to_text",
+    "writer_options",
 ]
 
 BATCH_SIZE = 32_768
@@ -81,6 +82,12 @@ def data_source_options(options: Mapping[str, Any]) -> dict[str, str]:
     """Options of the data source, given by its own names, or by the names of :class:`SourceOptions`."""
     names = SourceOptions.__optional_keys__
     return to_text({_camel_case(name) if name in names else name: value for name, value in options.items()})
+
+
+def writer_options(options: Mapping[str, Any]) -> dict[str, str]:
+    """Options of the data source for writing, given in snake case. Those of stores have their own names."""
+    names = {name.lower(): name for name in (*OF_WRITING, "caseSensitive", "timezone", "sessionTimezone")}
+    return to_text({names.get(_camel_case(name).lower(), name): value for name, value in options.items()})
 
 
 @dataclasses.dataclass(frozen=True)

@@ -18,6 +18,7 @@ __all__ = [
     "jvm",
     "large_batches",
     "local_property",
+    "make_active",
     "session_zone",
     "task_cpus",
     "task_number",
@@ -33,6 +34,15 @@ MAX_BYTES = 64 << 20
 def jvm(spark: SparkSession) -> Any:
     """The JVM of this process; ``None`` with Spark Connect."""
     return getattr(spark, "_jvm", None)
+
+
+def make_active(spark: SparkSession) -> None:
+    """Makes the session the active one of this thread. Spark looks for Python data sources that are written to with the
+    active session; threads other than that which has made the session have none.
+    """
+    if jvm(spark) is not None:
+        # This sets the active session, in Python and in the JVM, in all versions of Spark.
+        spark.createDataFrame([], "id int")
 
 
 def timestamp_zone(spark: SparkSession) -> str:

@@ -17,6 +17,7 @@ from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.scan import scan
 from orcish.tables.added_columns import extended_schema
+from orcish.tables.log.conflicts import reading
 from orcish.types import Sources
 
 __all__ = ["all_columns", "scan_of_all_columns", "with_all_columns"]
@@ -33,6 +34,7 @@ def scan_of_all_columns(source: Sources, options: dict[str, Any]) -> Scan:
         options: Keywords of :func:`orcish.scan`.
 
     Raises:
+        CommitError: A commit of another job has removed a file meanwhile.
         UnsupportedError: The types of a column in two files have no common type.
         ValueError: A source has partition columns that the first one has not, and they are wanted.
         OrcishError, OSError: As in :func:`orcish.scan`.
@@ -40,12 +42,13 @@ def scan_of_all_columns(source: Sources, options: dict[str, Any]) -> Scan:
     chosen = {name: options[name] for name in ROWS if options.get(name) is not None}
     reader = reader_of(scan(source, **{name: value for name, value in options.items() if name not in ROWS}))
     found, files = reader.with_options(**chosen), reader.source
-    if isinstance(files, OrcFiles):
-        files.left_out.check(chosen.get("columns"))
-        wider = with_all_columns(files, reader.options, columns=chosen.get("columns"), opened=reader.opened)
-        if wider is not files:
-            found = ScanReader(wider, found.options)
-    found.check()
+    with reading(source, options.get("storage_options"), found.files):
+        if isinstance(files, OrcFiles):
+            files.left_out.check(chosen.get("columns"))
+            wider = with_all_columns(files, reader.options, columns=chosen.get("columns"), opened=reader.opened)
+            if wider is not files:
+                found = ScanReader(wider, found.options)
+        found.check()
     return Scan(found)
 
 

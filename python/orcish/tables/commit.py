@@ -20,6 +20,7 @@ from orcish.errors import CommitError, UnfinishedCommitError
 from orcish.io.names import display_name
 from orcish.io.paths import is_hidden
 from orcish.tables.folder import FileInfo, Folder
+from orcish.tables.log.conflicts import reading
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.log.table import check_folder, table_log, table_of
 from orcish.tables.log.transactions import check_not_transactional
@@ -178,6 +179,19 @@ class Job:
         names = [name for name, _ in files]
         check_not_transactional(self.root, self.storage, names)
         return TableView(position, names, None if schema is None else TableSchema(*schema, display_name(self.root)))
+
+    def reading(self, names: Iterable[str], *errors: type[Exception]) -> contextlib.AbstractContextManager[None]:
+        """A context in which files of the table are read, as :meth:`prepare` has found them.
+
+        Args:
+            names: The files, by their paths in the table.
+            errors: Classes of errors with which they may be read, besides ``OSError`` and ``OrcishError``.
+
+        Raises:
+            CommitError: A commit of another job has removed one of them meanwhile. Raised in place of the error with
+                which it is read.
+        """
+        return reading(self.root, self.storage, (f"{self.root}/{name}" for name in names), *errors)
 
     def files(self) -> list[FileInfo]:
         """All files below the folder that the job writes to, hidden ones included, by their paths in the table.

@@ -91,7 +91,7 @@ def compact(
     storage = cast("dict[str, str]", dict(storage_options or {}))
     plan = CompactionPlan.of(path, storage, size, rewrite, options)
     done: list[CompactedFile] = []
-    with plan.job.cleaned_up() as staged:
+    with plan.job.cleaned_up() as staged, plan.reading():
         with reported(progress, f"compact {path}", sum(task.size for task in plan.tasks)) as add:
             for task in plan.tasks:
                 file, made = compact_files(task)

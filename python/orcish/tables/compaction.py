@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -75,7 +76,7 @@ class CompactionPlan:
             NotADirectoryError: The path is that of a file.
             UnsupportedError: The path is a CarbonData table.
             CorruptFileError: The files are not ORC.
-            CommitError: A commit of another job is not finished, and cannot be.
+            CommitError: A commit of another job is not finished, and cannot be, or has removed a file meanwhile.
         """
         if options and not rewrite:
             given = ", ".join(options)
@@ -87,22 +88,32 @@ class CompactionPlan:
         visible = set(names)
         if "://" in path and not visible and (schema is None or job.inside):
             raise FileNotFoundError(f"no files: {path}")
-        # Files behind links to folders, and in folders that are no partitions, may be those of other tables, and stay.
-        there = [file for file in job.files() if file.name in visible and is_in_partition(file.name)]
-        # Hive writes files of no bytes, which have no rows.
-        tasks = [
-            CompactionTask(
-                job, [file.name for file in group], sum(file.size for file in group), rewrite, options, schema
-            )
-            for group in compaction_groups([file for file in there if file.size], size, rewrite)
-        ]
-        folder = job.folder()
-        for task in tasks[:1]:
-            check_options(folder.location(task.names[0]), folder, options, schema)
-        for file in [file for file in there if file.size][:1] if not tasks else ():
-            # A file of another format is an error, as where there is something to compact.
-            ORCFile(folder.location(file.name), storage_options=folder.storage_options)
-        return CompactionPlan(job, tasks, there, schema)
+        with job.reading(names):
+            # Files behind links to folders, and in folders that are no partitions, may be those of other tables: they
+            # stay.
+            there = [file for file in job.files() if file.name in visible and is_in_partition(file.name)]
+            # Hive writes files of no bytes, which have no rows.
+            tasks = [
+                CompactionTask(
+                    job, [file.name for file in group], sum(file.size for file in group), rewrite, options, schema
+                )
+                for group in compaction_groups([file for file in there if file.size], size, rewrite)
+            ]
+            folder = job.folder()
+            for task in tasks[:1]:
+                check_options(folder.location(task.names[0]), folder, options, schema)
+            for file in [file for file in there if file.size][:1] if not tasks else ():
+                # A file of another format is an error, as where there is something to compact.
+                ORCFile(folder.location(file.name), storage_options=folder.storage_options)
+            return CompactionPlan(job, tasks, there, schema)
+
+    def reading(self, *errors: type[Exception]) -> contextlib.AbstractContextManager[None]:
+        """A context in which the tasks run, see :meth:`orcish.tables.commit.Job.reading`.
+
+        Raises:
+            CommitError: A commit of another job has removed a file of a task.
+        """
+        return self.job.reading((name for task in self.tasks for name in task.names), *errors)
 
     def commit(self, made: Sequence[Staged]) -> None:
         """Replaces the files of all tasks.

@@ -20,6 +20,7 @@ from orcish.reading.scan_reader import ScanReader
 from orcish.tables.all_columns import scan_of_all_columns, with_all_columns
 from orcish.tables.apart import check_apart
 from orcish.tables.inferred_types import infers_written_types, opened_files
+from orcish.tables.log.conflicts import reading
 from orcish.tables.partition_values import untyped_columns
 from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ProgressOption, ScanOptions, Sources, StorageOptions, WriteOptions
@@ -121,6 +122,8 @@ def convert(
         UnsupportedError: The target has data of CarbonData, or is a transactional table of Hive, or the types of a
             column in two files have no common type.
         LimitExceededError: A timestamp has digits beyond the unit of its column, or does not fit into 64 bits.
+        CommitError: A file of the source was removed meanwhile, as by :func:`orcish.compact`; or as in
+            :func:`orcish.write_dataset`.
         OrcishError: The source cannot be read.
         OSError: A file cannot be read or written.
     """
@@ -152,26 +155,27 @@ def convert(
         storage=storage_options,
         target_storage=target_storage_options,
     )
-    reader = reader_of(table)
-    schema = table.schema
-    infers = infers_written_types(table)
-    if timestamp_unit is None:
-        table = _with_all_digits(reader, keeps_units=options.get("arrow_schema", not infers) is not False)
-    if infers:
-        # Readers infer the same types.
-        options = {"arrow_schema": False, **options}
-    if partition_by is None:
-        partition_by = [name for name in reader.source.partition_columns if name in schema.names]
-    return write_dataset(
-        _typed(table, reader.source, partition_by) if isinstance(reader.source, OrcFiles) else table,
-        base,
-        partition_by=partition_by,
-        max_rows_per_file=max_rows_per_file,
-        existing_data=existing_data,
-        progress=progress,
-        storage_options=storage_options if target_storage_options is None else target_storage_options,
-        **options,
-    )
+    with reading(source, storage_options, table.files):
+        reader = reader_of(table)
+        schema = table.schema
+        infers = infers_written_types(table)
+        if timestamp_unit is None:
+            table = _with_all_digits(reader, keeps_units=options.get("arrow_schema", not infers) is not False)
+        if infers:
+            # Readers infer the same types.
+            options = {"arrow_schema": False, **options}
+        if partition_by is None:
+            partition_by = [name for name in reader.source.partition_columns if name in schema.names]
+        return write_dataset(
+            _typed(table, reader.source, partition_by) if isinstance(reader.source, OrcFiles) else table,
+            base,
+            partition_by=partition_by,
+            max_rows_per_file=max_rows_per_file,
+            existing_data=existing_data,
+            progress=progress,
+            storage_options=storage_options if target_storage_options is None else target_storage_options,
+            **options,
+        )
 
 
 def _typed(table: Scan, source: OrcFiles, partition_by: Sequence[str]) -> Scan | _Typed:

@@ -85,7 +85,7 @@ def delete(
     storage = cast("dict[str, str]", dict(storage_options or {}))
     plan = DeletionPlan.of(path, filters, storage, options)
     done: list[DeletedRows] = []
-    with plan.job.cleaned_up() as staged:
+    with plan.job.cleaned_up() as staged, plan.reading():
         with reported(progress, f"delete from {path}", sum(task.size for task in plan.tasks)) as add:
             for task in plan.tasks:
                 deleted = delete_rows(task)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -87,7 +88,7 @@ class DeletionPlan:
             NotADirectoryError: The path is that of a file.
             TypeError, ValueError: The filter is invalid, or files are in folders that are no partitions.
             UnsupportedError: The path is a CarbonData table.
-            CommitError: A commit of another job is not finished, and cannot be.
+            CommitError: A commit of another job is not finished, and cannot be, or has removed a file meanwhile.
         """
         if filters is None:
             raise TypeError("filters=None: which rows are deleted has to be said; write_dataset replaces all rows")
@@ -97,31 +98,40 @@ class DeletionPlan:
         _, visible, logged = job.prepare(job.inside)
         if not visible and (logged is None or job.inside):
             raise FileNotFoundError(f"no files: {path}")
-        files = job.files()
-        base = job.root
-        sizes = {file.name: file.size for file in files}
-        fate = "of which no rows are deleted: move it out of the table, or delete from a partition"
-        check_own_files(base, visible, sizes, fate)
-        # Hive writes files of no bytes, which have no rows.
-        locations = [f"{base}/{name}" for name in visible if sizes[name]]
-        there = [TableFile(location, None, _native.partitions_below(base, location)) for location in locations]
-        tasks = []
-        if there or logged is not None:
-            source = OrcFiles(there, None, "name", storage, None, logged)
-            # A unit that cuts digits off would find other rows than those with these values.
-            reader = ScanReader(
-                source, {"filters": filters, "columns": [], "row_number": NUMBER, "timestamp_unit": "exact"}
-            )
-            reader.check()
-            splits: dict[str, list[Split]] = {}
-            for split in Scan(reader).splits(WHOLE_FILE):
-                splits.setdefault(split.location[len(base) + 1 :], []).append(split)
-            tasks = [DeletionTask(job, name, sizes[name], parts, options, logged) for name, parts in splits.items()]
-        if logged is not None:
-            # Files without a log may have different columns.
-            for task in tasks[:1]:
-                check_options(f"{base}/{task.name}", job.folder(), options, logged)
-        return DeletionPlan(job, tasks, files, logged)
+        with job.reading(visible):
+            files = job.files()
+            base = job.root
+            sizes = {file.name: file.size for file in files}
+            fate = "of which no rows are deleted: move it out of the table, or delete from a partition"
+            check_own_files(base, visible, sizes, fate)
+            # Hive writes files of no bytes, which have no rows.
+            locations = [f"{base}/{name}" for name in visible if sizes[name]]
+            there = [TableFile(location, None, _native.partitions_below(base, location)) for location in locations]
+            tasks = []
+            if there or logged is not None:
+                source = OrcFiles(there, None, "name", storage, None, logged)
+                # A unit that cuts digits off would find other rows than those with these values.
+                reader = ScanReader(
+                    source, {"filters": filters, "columns": [], "row_number": NUMBER, "timestamp_unit": "exact"}
+                )
+                reader.check()
+                splits: dict[str, list[Split]] = {}
+                for split in Scan(reader).splits(WHOLE_FILE):
+                    splits.setdefault(split.location[len(base) + 1 :], []).append(split)
+                tasks = [DeletionTask(job, name, sizes[name], parts, options, logged) for name, parts in splits.items()]
+            if logged is not None:
+                # Files without a log may have different columns.
+                for task in tasks[:1]:
+                    check_options(f"{base}/{task.name}", job.folder(), options, logged)
+            return DeletionPlan(job, tasks, files, logged)
+
+    def reading(self, *errors: type[Exception]) -> contextlib.AbstractContextManager[None]:
+        """A context in which the tasks run, see :meth:`orcish.tables.commit.Job.reading`.
+
+        Raises:
+            CommitError: A commit of another job has removed a file of a task.
+        """
+        return self.job.reading((task.name for task in self.tasks), *errors)
 
     def commit(self, done: Sequence[DeletedRows]) -> Deleted:
         """Replaces and removes the files that have rows to delete.

@@ -80,7 +80,14 @@ class _Replacement:
 
         Args:
             view: The table before the commit.
+
+        Raises:
+            CommitError: A commit of another job has removed a file meanwhile.
         """
+        with self.job.reading(view.names):
+            return self._schema(view)
+
+    def _schema(self, view: TableView) -> TableSchema | None:
         root, before = self.job.root, view.names
         removed = {name for each in self.replaced for name in each.names}
         sources = {each.staged.target: each.names for each in self.replaced if each.staged is not None}

@@ -110,7 +110,7 @@ class Update:
         """Looks at the table. A commit of another job that has died is finished before.
 
         Raises:
-            CommitError: That commit cannot be finished.
+            CommitError: That commit cannot be finished, or another one has removed a file meanwhile.
             ValueError: The table has other partition columns, or the folder is a partition of no table.
         """
         inside = self.job.inside
@@ -129,7 +129,8 @@ class Update:
         own = self._columns_of_table(schema, kept)
         if own is not None:
             self._check_partitions(own, "" if schema is not None else _first_in_partition(kept))
-        return TableState(position, below, self._existing(kept, names, schema), exists)
+        with self.job.reading(names):
+            return TableState(position, below, self._existing(kept, names, schema), exists)
 
     def _existing(self, kept: list[str], names: list[str], schema: TableSchema | None) -> ExistingTable | None:
         """The columns of the table. Those of the files of a partition that is replaced stay, unless their types

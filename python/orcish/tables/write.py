@@ -104,7 +104,8 @@ def write_dataset(
         NotADirectoryError: The target is a file.
         UnsupportedError: The folder has data of CarbonData or is that of a transactional table of Hive, or a file was
             written in a time zone that is not known.
-        CommitError: Another commit is not finished, and cannot be; see :func:`orcish.recover`.
+        CommitError: Another commit is not finished, and cannot be, see :func:`orcish.recover`; or it has changed the
+            table so that the rows do not match it, or has removed a file while the table was looked at.
         UnfinishedCommitError: The commit is decided and not finished, or it is not known whether it is decided.
         OSError: A file cannot be written.
     """

@@ -115,3 +115,22 @@ def test_streams_with_filters_and_columns(tmp_path):
     table = orcish.CarbonTable(str(written.path))
     assert table.read(columns=["map", "id"]).num_rows == 100
     assert table.scan(columns=["s"], filters=orcish.col("id") >= 90).count() == 10
+
+
+@pytest.mark.parametrize("by", [["flag"], ["day", "s"], ["s", "day"]])
+def test_added_columns_of_tables_with_partitions(tmp_path, by):
+    """Partition columns stay the last ones, in the order of the partitions, as in Spark."""
+    written = writer(tmp_path, ["i64", "s", "day", "flag"], partition_by=by)
+    rows = some(0, 30, ["i64", "s", "day", "flag"])
+    written.load(rows)
+    written.alter_add("new", pa.int32(), 5)
+    more = some(30, 10, ["i64", "s", "day", "flag"]).append_column("new", pa.array(range(10), pa.int32()))
+    written.load(more)
+    names = [*(name for name in [*rows.column_names, "new"] if name not in by), *by]
+    table = orcish.CarbonTable(written.path)
+    assert (table.schema.names, table.scan().schema.names, table.partition_columns) == (names, names, by)
+    cases.equal(table.read(), written.rows().select(names), ordered=False)
+    for column in names[1:]:
+        cases.equal(table.read(columns=["id", column]), written.rows().select(["id", column]), ordered=False)
+    parts = [split.scan().to_table() for split in table.scan().splits(1)]
+    cases.equal(pa.concat_tables(parts), written.rows().select(names), ordered=False)

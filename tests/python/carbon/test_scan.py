@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pytest
 from orcish import col
 from support.carbon import CarbonTableWriter, write_folder
+from support.carbon_tables import some, writer
 from support.http_server import serve
 from support.splits import read
 
@@ -346,3 +347,41 @@ def test_datasets_are_those_of_scans(sales):
     assert sorted(pa.concat_tables(pieces)["id"].to_pylist()) == WANTED["id"].to_pylist()
     with pytest.raises(orcish.UnsupportedError, match="its own"):
         dataset.replace_schema(pa.schema([("id", pa.int32())]))
+
+
+def test_pickles(sales, tmp_path, monkeypatch):
+    """Tables, scans, datasets and files are what they were, in another folder too, or an error."""
+    table = orcish.CarbonTable(sales.path)
+    monkeypatch.chdir(sales.path.parent)
+    scan = orcish.scan(sales.path.name).where(col("id") > 700).select("total", "id").limit(5)
+    given = [table, table.scan(), orcish.scan(sales.path), scan, orcish.dataset(sales.path)]
+    texts = [pickle.dumps(each) for each in given]
+    monkeypatch.chdir(tmp_path)
+    for text, each in zip(texts, given, strict=True):
+        found = pickle.loads(text)
+        assert found.schema == each.schema
+        if each is not scan:
+            assert (found.read() if each is table else found.to_table()).equals(WANTED)
+    assert pickle.loads(texts[3]).to_table()["id"].to_pylist() == list(range(701, 706))
+    assert [segment.id for segment in pickle.loads(texts[0]).segments] == [segment.id for segment in table.segments]
+    file = orcish.CarbonFile(table.files[0])
+    again = pickle.loads(pickle.dumps(file))
+    assert (again.blocklets, again.schema, again.read().num_rows) == (file.blocklets, file.schema, file.read().num_rows)
+
+
+def test_pickles_of_a_table_that_changes(tmp_path):
+    """A pickle does not become a table of other rows."""
+    written = writer(tmp_path)
+    written.load(some(0, 50))
+    changes = [
+        lambda: written.load(some(50, 50)),
+        lambda: written.delete("0", [0, 40]),
+        lambda: written.alter_add("new", pa.int32(), 5),
+    ]
+    for change in changes:
+        texts = [pickle.dumps(each) for each in (orcish.CarbonTable(written.path), orcish.scan(written.path))]
+        assert all(pickle.loads(text).count() for text in texts)
+        change()
+        for text in texts:
+            with pytest.raises(orcish.OrcishError, match="the table has changed since it was opened"):
+                pickle.loads(text)

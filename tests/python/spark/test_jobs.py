@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -155,6 +156,28 @@ def test_rewrite(spark: Spark, tmp_path: Path) -> None:
     assert found.schema.simpleString() == types
     assert rows_of(found) == before
     assert orcish.ORCFile(table / done.first().file).compression == "zlib"
+
+
+@pytest.mark.parametrize("job", ["compact", "delete", "convert"])
+def test_commits_of_others(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job: str) -> None:
+    """Files that another job has removed before the tasks read them are a conflict."""
+    table = put(tmp_path / "t", {f"{at}.orc": rows(at * 10, 10) for at in range(4)})
+
+    def run(*args: Any) -> list[dict[str, Any]]:
+        orcish.compact(table)
+        return run_in_workers(*args)
+
+    monkeypatch.setattr(f"orcish.spark.jobs.{job}.run_in_workers", run)
+    jobs: dict[str, Callable[[], Any]] = {
+        "compact": lambda: osp.compact(str(table)),
+        "delete": lambda: osp.delete(str(table), "id < 15"),
+        "convert": lambda: osp.convert(str(table), str(tmp_path / "new")),
+    }
+    with pytest.raises(CommitError, match="removed the file meanwhile"):
+        jobs[job]()
+    assert sorted(orcish.read_table(str(table))["id"].to_pylist()) == list(range(40))
+    assert left_over(table) == []
+    assert not any((tmp_path / "new").rglob("*.orc"))
 
 
 def test_a_file_that_vanishes(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

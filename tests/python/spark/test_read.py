@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -502,3 +503,43 @@ def test_values_that_are_not_as_their_types_say(spark: Spark, tmp_path: Path) ->
     assert "must be one of error, replace, null, binary" in failure(
         lambda: load(spark, tmp_path / "t", invalidUtf8="other").collect()
     )
+
+
+def test_partitions_without_filters(spark: Spark, tmp_path: Path) -> None:
+    """A table with partitions of which all rows are read gives a warning in the process of the user, once."""
+    table, plain = tmp_path / "t", tmp_path / "plain"
+    orcish.write_dataset(pa.table({"id": range(6), "p": [0, 1] * 3}), table, partition_by=["p"])
+    orcish.write_dataset(pa.table({"id": range(6), "p": [0, 1] * 3}), plain)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", osp.UnfilteredReadWarning)
+        assert osp.read(spark, table, filters="p = 1").count() == 3
+        assert osp.read(spark, plain).count() == 6
+        assert osp.read(spark, f"{table}/*/*.orc").count() == 6
+        assert osp.read(spark, table, partitions=False).count() == 6
+    with pytest.warns(osp.UnfilteredReadWarning, match="is read without filters: df.filter") as given:
+        frame = osp.read(spark, table)
+    assert given[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", osp.UnfilteredReadWarning)
+        assert frame.filter("p = 1").count() == 3
+        assert osp.read(spark, str(table)).count() == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "spark_value"), [("٣", "٣", 3), ("0x1p3", "0x1p3", 8.0), ("12%3A00%3A00", "12:00:00", None)]
+)
+def test_partition_texts_that_stay_text(
+    spark: Spark, tmp_path: Path, text: str, value: str, spark_value: float | None
+) -> None:
+    """As docs/spark-reading.md says. Times are not compared, as not every version of Spark has the type."""
+    table = put(tmp_path / "t", {f"p={text}/a.orc": rows(0, 1)})
+    assert [row.p for row in load(spark, table).collect()] == [value]
+    assert [row.p for row in load(spark, table, filters=f"p = '{value}'").collect()] == [value]
+    if spark_value is not None:
+        assert [row.p for row in spark.read.orc(str(table)).collect()] == [spark_value]
+
+
+def test_partitions_of_nulls(spark: Spark, tmp_path: Path) -> None:
+    table = put(tmp_path / "t", {"p=__HIVE_DEFAULT_PARTITION__/a.orc": rows(0, 1)})
+    found = load(spark, table)
+    assert (found.schema["p"].dataType.simpleString(), [row.p for row in found.collect()]) == ("string", [None])

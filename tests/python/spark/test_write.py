@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from orcish.errors import OrcishError
 from orcish.spark.options import WriterOptions
 from orcish.spark.source.writer import OrcishWriter
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql.types import LongType, StructType
 from support.processes import run_script
@@ -591,3 +593,50 @@ def test_dates_in_python(spark: Spark, tmp_path: Path) -> None:
     save(spark.createDataFrame([(value,) for value in values], "t timestamp"), tmp_path / "t")
     found = orcish.scan(str(tmp_path / "t")).to_table()["t"].to_pylist()
     assert sorted(value.replace(tzinfo=dt.timezone.utc) for value in found) == values
+
+
+@pytest.mark.parametrize("by", [[], ["p"]])
+def test_other_threads(spark: Spark, tmp_path: Path, by: list[str]) -> None:
+    """Threads without an active session write, and add to what is there."""
+    frame = spark.range(40).selectExpr(
+        "id", "cast(id % 2 as int) as p", "cast('2026-07-01' as timestamp) as at", "'x' as s"
+    )
+
+    def write(mode: Any) -> None:
+        options = {"stripe_size": "1MB", "bloom_filter_columns": ["id"], "dictionary": {"s": False}, "verify": True}
+        osp.write(frame, tmp_path / "t", mode=mode, partition_by=by, max_rows_per_file=30, **options)
+
+    for mode in ("overwrite", "append", "overwrite", "append"):
+        with ThreadPoolExecutor(1) as pool:
+            with pytest.raises(Py4JJavaError, match="DATA_SOURCE_NOT_FOUND"):
+                pool.submit(save, frame, tmp_path / "t").result()
+            pool.submit(write, mode).result()
+    rows = rows_of(frame)
+    assert rows_of(spark.read.orc(str(tmp_path / "t")).select("id", "p", "at", "s")) == sorted([*rows, *rows])
+    assert all(file.startswith("p=") == bool(by) for file in table_of(tmp_path / "t"))
+    assert left_over(tmp_path / "t") == []
+
+
+def test_streams_of_other_threads(spark: Spark, tmp_path: Path) -> None:
+    """A thread that has made a data frame has an active session, with which a stream starts."""
+    save(spark.range(5), tmp_path / "t")
+
+    def run() -> None:
+        spark.createDataFrame([], "id int")
+        rows = spark.readStream.format("orcish").load(str(tmp_path / "t"))
+        writer = rows.writeStream.format("orcish").option("checkpointLocation", str(tmp_path / "checkpoint"))
+        writer.trigger(availableNow=True).start(str(tmp_path / "new")).awaitTermination()
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(run).result()
+    assert ids_of(tmp_path / "new") == list(range(5))
+
+
+def test_wrong_keywords_of_write(spark: Spark, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="mode='error': must be 'append' or 'overwrite'"):
+        osp.write(spark.range(1), tmp_path / "t", mode="error")
+    with pytest.raises(ValueError, match="'big' is no size"):
+        osp.write(spark.range(1), tmp_path / "t", mode="append", stripe_size="big")
+    with pytest.raises(TypeError, match="partition_overwrite_mode"):
+        osp.write(spark.range(1), tmp_path / "t", mode="append", partition_overwrite="dynamic")
+    assert not (tmp_path / "t").exists()

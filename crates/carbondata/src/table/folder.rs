@@ -65,7 +65,7 @@ impl OpenContext {
         let columns = DataFile::open(open(&first.location, self.storage.of_table())?, &self.limits)?.columns().to_vec();
         let sorted = columns.iter().filter(|column| column.is_sorted_by);
         let sort_columns = sorted.map(|column| column.name.clone()).collect();
-        let mut state = self.state(columns, false)?;
+        let mut state = self.state(columns, Vec::new(), false)?;
         state.sort_columns = sort_columns;
         state.files = files.into_iter().map(Arc::new).collect();
         Ok(state)

@@ -34,12 +34,11 @@ impl OpenContext {
         // Sort columns are in the order of the list, which differs from the order of the schema.
         let sorted = all.iter().filter(|column| column.is_sorted_by && !column.is_invisible);
         let sort_columns = sorted.map(|column| column.name.clone()).collect();
-        let mut state = self.state(all, true)?;
-        state.sort_columns = sort_columns;
-        state.properties = info.table.properties.into_iter().collect();
         let hive = info.table.partition.filter(|partition| partition.partition_type == HIVE);
         let hive = hive.into_iter().flat_map(|partition| partition.columns);
-        state.partition_columns = hive.map(|column| column.name).collect();
+        let mut state = self.state(all, hive.map(|column| column.name).collect(), true)?;
+        state.sort_columns = sort_columns;
+        state.properties = info.table.properties.into_iter().collect();
 
         let (loads, updates) = self.loads(&state.properties)?;
         let mut updates = Updates::new(&updates, !state.partition_columns.is_empty());

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import pyarrow as pa
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from orcish.io.paths import absolute
@@ -92,7 +93,7 @@ def compact(
         ValueError: Options of files are given without ``rewrite``.
         FileNotFoundError: There are no files at the path.
         UnsupportedError: The path is a CarbonData table.
-        OrcishError: A file was changed or removed while the job ran; the table is unchanged.
+        CommitError: A file was changed or removed while the job ran; the table is unchanged.
         PySparkException: A file cannot be read; the message names it.
     """
     options = chosen_options(locals(), WriteOptions)
@@ -104,7 +105,7 @@ def compact(
         file, staged = compact_files(task)
         return [(*file, staged.target, staged.size, staged.token)]
 
-    with plan.job.cleaned_up() as made:
+    with plan.job.cleaned_up() as made, plan.reading(PySparkException):
         rows = run_in_workers(session, plan.tasks, run, _BY_TASK, f"orcish: compact {target}")
         made += (Staged(row["target"], row["rows"], row["size"], row["token"]) for row in rows)
         plan.commit(made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import os
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import pyarrow as pa
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
@@ -30,6 +32,7 @@ from orcish.spark.types.arrow import arrow_schema
 from orcish.spark.types.timezones import arrow_zone
 from orcish.tables.commit import STAGED, Job, Staged
 from orcish.tables.hidden_columns import check_hidden_columns
+from orcish.tables.log.conflicts import reading
 from orcish.tables.log.listing import table_files
 from orcish.types import ExistingData, StorageOptions, WriteOptions
 from orcish.writing.dataset import check_existing_data
@@ -116,6 +119,7 @@ def convert(
         FileExistsError: The target has files, or is a table without rows, and ``existing_data`` is ``"error"``.
         ValueError: The format of the source is unknown, or an option is wrong; or files that are replaced store a
             partition column with other values than that of their folder.
+        CommitError: A file of a source that is ORC was removed while the job ran, as by :func:`orcish.compact`.
         UnsupportedError: A type cannot be stored in ORC, or the target is a CarbonData table.
     """
     options = chosen_options(locals(), WriteOptions)
@@ -147,7 +151,11 @@ def convert(
     to = TableTarget(job, writing, rows.schema, source_types=tuple(rows.instant_types.items()))
     to.check_partitioned(existing_data)
     to = to.fitted(existing_data)
-    with job.cleaned_up() as staged:
+    # Files of a data frame are those of Spark.
+    there: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if rows.files is not None and not isinstance(source, DataFrame):
+        there = reading(absolute(source), storage, rows.files.locations, PySparkException)
+    with job.cleaned_up() as staged, there:
         staged += rows.write(session, to, list(sort_within or ()), f"orcish: convert to {target}")
         to.commit(staged, existing_data)
     return to_frame(session, [{"file": f.target, "rows": f.rows, "bytes": f.size} for f in staged], RESULT)

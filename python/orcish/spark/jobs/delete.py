@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import pyarrow as pa
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from orcish.filters.pushdown import Filters
@@ -83,7 +84,7 @@ def delete(
         FileNotFoundError: There are no files at the path.
         ValueError: The filter or an option is invalid; a file is behind a link to a folder.
         UnsupportedError: The path is a CarbonData table.
-        OrcishError: A file was changed or removed while the job ran; the table is unchanged.
+        CommitError: A file was changed or removed while the job ran; the table is unchanged.
         PySparkException: A file cannot be read; the message names it.
     """
     options = chosen_options(locals(), WriteOptions)
@@ -95,7 +96,7 @@ def delete(
         return [(done.name, done.rows, *(done.staged or (None,) * len(Staged._fields)))]
 
     deleted: list[DeletedRows] = []
-    with plan.job.cleaned_up() as staged:
+    with plan.job.cleaned_up() as staged, plan.reading(PySparkException):
         for row in run_in_workers(session, plan.tasks, run, _BY_TASK, f"orcish: delete from {target}"):
             kept = None if row["target"] is None else Staged(row["target"], row["kept"], row["size"], row["token"])
             deleted.append(DeletedRows(row["name"], row["rows"], kept))

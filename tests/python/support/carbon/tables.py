@@ -232,10 +232,12 @@ class CarbonTableWriter:
         self._save()
 
     def rows(self) -> pa.Table:
-        """All live rows as readers give them, in the order of the segments."""
+        """All live rows as readers give them, in the order of the segments, with the partition columns at the end."""
         readable = [s for s in self.segments.values() if s.status["loadStatus"].lower() in READABLE]
         tables = [as_read(self._current(segment)) for segment in readable]
-        return pa.concat_tables(tables) if tables else self.schema.empty_table()
+        found = pa.concat_tables(tables) if tables else self.schema.empty_table()
+        plain = [name for name in found.column_names if name not in self.partition_by]
+        return found.select([*plain, *self.partition_by])
 
     def _find(self, name: str) -> Column:
         return next(column for column in self._visible if column.name == name)
