@@ -14,7 +14,7 @@ use object_store::client::{HttpError, HttpErrorKind};
 use orcish_core::Error;
 
 use super::address::Address;
-use crate::messages::CANNOT_READ;
+use crate::version::replaced;
 
 /// Maximum length of the message of a store, in characters.
 const MAX_MESSAGE_LENGTH: usize = 600;
@@ -57,7 +57,7 @@ pub(super) fn to_error(message: &str, error: &object_store::Error, address: &Add
         object_store::Error::InvalidPath { .. } | object_store::Error::UnknownConfigurationKey { .. } => {
             return Error::invalid(format!("{message}: {text}")).in_file(&address.name);
         }
-        object_store::Error::Precondition { .. } => return file_changed(address),
+        object_store::Error::Precondition { .. } => return replaced().in_file(&address.name),
         _ => kind_of_cause(error),
     };
     Error::io(message, io::Error::new(kind, text)).in_file(&address.name)
@@ -82,12 +82,6 @@ pub(super) fn to_upload_error(message: &str, error: &object_store::Error, addres
         }
         false => to_error(message, error, address),
     }
-}
-
-/// The error for a file that was replaced after it had been opened.
-pub(super) fn file_changed(address: &Address) -> Error {
-    let error = io::Error::other("the file is another one than when it was opened");
-    Error::io(CANNOT_READ, error).in_file(&address.name)
 }
 
 /// Whether the store does not implement the operation.

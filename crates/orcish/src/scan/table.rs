@@ -327,6 +327,9 @@ impl Table {
             Some(source) => source.clone(),
             None => open(&this.location, &self.storage).map_err(|error| with_hint(error, this))?,
         };
+        if let Some(version) = &this.version {
+            source.expect_version(version).map_err(|error| error.in_file(&self.name(at)))?;
+        }
         let watched = |file: OrcFile| match self.storage.cancel_check() {
             Some(check) => file.with_cancel_check(check.clone()),
             None => file,
@@ -341,7 +344,8 @@ impl Table {
         };
         let tail = FileTail::from_bytes(tail, &self.options.limits);
         let tail = tail.map_err(|error| error.in_file(&self.name(at)))?;
-        Ok(Some(watched(OrcFile::with_tail(source, tail))))
+        let file = OrcFile::with_tail(source, tail);
+        Ok(Some(watched(file.map_err(|error| error.in_file(&self.name(at)))?)))
     }
 
     /// Closes a file, to bound the number of open files.
