@@ -59,7 +59,7 @@ pub use hive::{
 pub use into_source::IntoSource;
 pub use list::{Listing, list, list_folder, list_marked, marked_folders};
 pub use local::{FileSink, FileSource};
-pub use location::display_name;
+pub use location::{display_name, within};
 pub use memory::{MemorySink, MemorySource};
 #[doc(hidden)]
 pub use messages::REPLACED;

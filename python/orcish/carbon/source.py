@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from orcish import _native
-from orcish.io.paths import expanded
+from orcish.io.paths import absolute, expanded
 from orcish.io.storage import native_storage
 from orcish.reading.explanation import BLOCKLETS, PartNames
 from orcish.reading.source import SplitPart, type_options
@@ -101,7 +101,7 @@ class CarbonSource(_CarbonBase):
             raise TypeError(f"external_locations={external_locations!r}: must be a list of paths and URLs")
         external = [expanded(os.fspath(each)) for each in external_locations or ()]
         table = _native.CarbonTable(
-            location,
+            absolute(location),
             storage_options=native_storage([location, *external], storage_options),
             limits=cast("dict[str, int] | None", limits),
             external_locations=external,
