@@ -32,6 +32,9 @@ const RANGE_ERROR_PREFIXES: [&str; 2] = ["Content-Range header ", "Requested "];
 /// The message of the builder of Azure stores for a URL such as `az://container/path`.
 const MISSING_ACCOUNT: &str = "Account must be specified";
 
+/// The message of the HTTP client for an endpoint without TLS.
+const NOT_HTTPS: &str = "URL scheme is not allowed";
+
 /// The servers that give credentials to machines with a role: of EC2, Azure and Google Cloud, and the name of the latter.
 const METADATA_SERVERS: [&str; 2] = ["://169.254.169.254/", "://metadata.google.internal/"];
 
@@ -45,6 +48,10 @@ pub(super) fn to_error(message: &str, error: &object_store::Error, address: &Add
         return error.clone().in_file(&address.name);
     }
     let text = text(error, address);
+    if text.contains(NOT_HTTPS) {
+        let text = "the endpoint is without TLS: allow it with the storage option `allow_http`";
+        return Error::invalid(format!("{message}: {text}")).in_file(&address.name);
+    }
     if let Some(text) = missing_credentials(&text, address) {
         return Error::io(message, io::Error::new(io::ErrorKind::PermissionDenied, text)).in_file(&address.name);
     }
