@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,14 @@ from orcish import col
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working directory, with a table."""
     for day in range(3):
         path = tmp_path / "t" / f"day={day}" / "a.orc"
         path.parent.mkdir(parents=True)
         orcish.write_table(pa.table({"id": [day] * 3}), path)
     monkeypatch.chdir(tmp_path)
-    yield tmp_path
+    return tmp_path
 
 
 USES: dict[str, Callable[[Any], Any]] = {

@@ -226,10 +226,9 @@ fn a_file_of_another_version_than_expected_is_an_error() {
     for error in [other(SIZE).read_ranges(&[0..1]).unwrap_err(), other(10).check_version().unwrap_err()] {
         assert!(error.to_string().contains(crate::REPLACED), "{error}");
     }
-    // The range is not in the file.
+    // The end of the range is not in the file.
     let without_tag = FileVersion::of_size(SIZE as u64);
-    let shorter = other(10);
-    let shorter = ObjectSource { checked: OnceBox::with_value(Box::new(without_tag)), ..shorter };
+    let shorter = ObjectSource { checked: OnceBox::with_value(Box::new(without_tag)), ..other(SIZE - 2) };
     let error = shorter.read_ranges(&[SIZE as u64 - 5..SIZE as u64]).unwrap_err();
     assert!(error.to_string().contains(crate::REPLACED), "{error}");
     // An expected version that the file has is no error.
