@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, final
 
 __all__ = [
+    "FILE_REPLACED",
     "Batches",
     "CarbonFile",
     "CarbonScan",
@@ -29,10 +30,12 @@ __all__ = [
     "display_name",
     "exact_bound",
     "extended_schema",
+    "file_version",
     "format_partition_values",
     "has_folder",
     "infer_partition_schema",
     "is_carbon",
+    "is_same_version",
     "list_all",
     "list_files",
     "list_table_files",
@@ -49,6 +52,7 @@ __all__ = [
     "write_small",
 ]
 
+FILE_REPLACED: str
 __version__: str
 
 def list_files(
@@ -460,6 +464,12 @@ class CarbonFile:
         """Rows, pages and bytes of each blocklet."""
 
 def display_name(location: str) -> str: ...
+def file_version(size: int | None, marks: Sequence[tuple[str, str]]) -> bytes:
+    """The version of a file, serialized, given its size and what a file system states about it, by kind."""
+
+def is_same_version(opened: bytes, now: bytes) -> bool:
+    """Whether a file may still be the version that was opened, given its version now."""
+
 def detach_threads() -> None:
     """Ends the use of the interpreter by other threads; called at the end of the process."""
 

@@ -11,11 +11,12 @@ use prost_build::{Config, Module};
 const REGENERATE: &str = "ORCISH_REGENERATE";
 
 /// Protobuf packages, with the name of the `.proto` file and of the generated file.
-const PACKAGES: [(&str, &str); 4] = [
+const PACKAGES: [(&str, &str); 5] = [
     ("orc.proto", "orc_proto"),
     ("orc.lazy", "orc_lazy"),
     ("orcish.arrow", "orcish_arrow"),
     ("orcish.upload", "orcish_upload"),
+    ("orcish.version", "orcish_version"),
 ];
 
 fn path(relative: &str) -> PathBuf {
@@ -45,7 +46,8 @@ fn generate() -> HashMap<String, String> {
 #[test]
 fn checked_in_code_is_up_to_date() {
     for (name, code) in generate() {
-        let folder = if name == "orcish_upload.rs" { "../orcish-io/src/proto" } else { "src/proto/generated" };
+        let is_io = ["orcish_upload.rs", "orcish_version.rs"].contains(&name.as_str());
+        let folder = if is_io { "../orcish-io/src/proto" } else { "src/proto/generated" };
         let file = path(folder).join(&name);
         if env::var_os(REGENERATE).is_some() {
             fs::write(&file, &code).expect("the generated file can be written");

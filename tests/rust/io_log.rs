@@ -89,7 +89,7 @@ fn opening_a_file_is_one_request() {
 fn file_with_tail_reads_no_tail() {
     let tail = OrcFile::new(logged(FILE), &Limits::default()).unwrap().tail().clone();
     let source = logged(FILE);
-    let file = OrcFile::with_tail(source.clone(), tail);
+    let file = OrcFile::with_tail(source.clone(), tail).unwrap();
     file.read(ReadOptions::default()).unwrap();
     assert_log(&source, "a reader without batches", "");
     read(&file, column("none"));
@@ -115,7 +115,7 @@ fn stripe_statistics_are_at_most_one_request() {
     assert_eq!(file.stripe_statistics(&Limits::default()).unwrap().len(), 3);
     assert_log(&source, "stripe statistics beside the tail", "");
     let tail = FileTail::from_bytes(&file.tail().to_bytes(), &Limits::default()).unwrap();
-    let file = OrcFile::with_tail(source.clone(), tail);
+    let file = OrcFile::with_tail(source.clone(), tail).unwrap();
     assert_eq!(file.stripe_statistics(&Limits::default()).unwrap().len(), 3);
     assert_log(&source, "stripe statistics", "8631..9807");
 }

@@ -22,7 +22,11 @@ fn serialized_tails_round_trip() {
         assert_eq!(format!("{again:?}"), format!("{tail:?}"), "{name}");
         assert_eq!(again.to_bytes(), stored, "{name}");
 
-        let file = OrcFile::with_tail(Arc::new(MemorySource::new(bytes.clone())), again);
+        // The version is that of the file.
+        let longer = MemorySource::new([&bytes[..], b"x"].concat());
+        let error = OrcFile::with_tail(Arc::new(longer), again.clone()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Io, "{error}");
+        let file = OrcFile::with_tail(Arc::new(MemorySource::new(bytes.clone())), again).unwrap();
         let options = ReadOptions::default().with_allow_masked(true);
         let rows: usize = file.read(options).unwrap().map(|batch| batch.unwrap().num_rows()).sum();
         assert_eq!(rows, golden::expected(&name).len(), "{name}");
@@ -32,7 +36,10 @@ fn serialized_tails_round_trip() {
 #[test]
 fn decoding_starts_with_any_number_of_bytes() {
     let bytes = data::file("pyorc.none.orc");
-    let want = format!("{:?}", tail_of(&bytes));
+    let mut tail = tail_of(&bytes);
+    // The decoder does not know where the bytes are from.
+    tail.file_version = None;
+    let want = format!("{tail:?}");
     for given in 1..=bytes.len() {
         let limits = Limits::default();
         let mut decoder = TailDecoder::new(bytes.len() as u64, &limits);

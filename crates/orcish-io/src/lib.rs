@@ -43,6 +43,7 @@ mod storage;
 mod tests;
 pub mod tuning;
 mod upload;
+mod version;
 
 pub use canonical::CanonicalLocation;
 pub use credentials::{CredentialSource, Credentials};
@@ -58,8 +59,10 @@ pub use hive::{
 pub use into_source::IntoSource;
 pub use list::{Listing, list, list_folder, list_marked, marked_folders};
 pub use local::{FileSink, FileSource};
-pub use location::display_name;
+pub use location::{display_name, within};
 pub use memory::{MemorySink, MemorySource};
+#[doc(hidden)]
+pub use messages::REPLACED;
 #[cfg(feature = "object-store")]
 pub use object_store;
 pub use open::{concurrency, create, open};
@@ -75,3 +78,4 @@ pub use source::{DEFAULT_FIRST_READ, ReadAt, Session};
 pub use staged::{StagedFile, Staging, UploadedParts};
 pub use storage::StorageOptions;
 pub use upload::{abort_upload, complete_upload, create_staged};
+pub use version::{FileVersion, VersionMark};

@@ -109,6 +109,23 @@ pub(crate) fn parse(location: &str) -> Location {
     })
 }
 
+/// A location whose path is relative to `folder` as an absolute path. Other locations are returned as they are, and so are
+/// those in a folder whose name is not UTF-8.
+///
+/// ```
+/// use std::path::Path;
+///
+/// assert_eq!(orcish_io::within(Path::new("/t"), "a.orc"), Path::new("/t").join("a.orc").to_str().unwrap());
+/// assert_eq!(orcish_io::within(Path::new("/t"), "s3://bucket/a.orc"), "s3://bucket/a.orc");
+/// ```
+pub fn within(folder: &Path, location: &str) -> String {
+    let absolute = match parse(location) {
+        Location::Local(path) if path.is_relative() => folder.join(path).to_str().map(str::to_owned),
+        _ => None,
+    };
+    absolute.unwrap_or_else(|| location.to_owned())
+}
+
 /// The location for messages: a URL loses its credentials and its query.
 ///
 /// ```

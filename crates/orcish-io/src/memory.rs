@@ -8,6 +8,7 @@ use orcish_core::Result;
 
 use crate::sink::Sink;
 use crate::source::{ReadAt, checked_length};
+use crate::version::FileVersion;
 
 /// A source whose bytes are in memory.
 #[derive(Debug, Clone)]
@@ -45,6 +46,10 @@ impl ReadAt for MemorySource {
             Ok(self.bytes.slice(start..start + length))
         };
         ranges.iter().map(read).collect()
+    }
+
+    fn version(&self) -> Result<Option<FileVersion>> {
+        Ok(Some(FileVersion::of_size(self.bytes.len() as u64)))
     }
 }
 

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use orcish_core::{Error, Result};
 
 use crate::tuning;
+use crate::version::FileVersion;
 
 /// Default size, in bytes, of the first read from the end of a local file: enough for most file tails.
 pub const DEFAULT_FIRST_READ: u64 = 16 << 10;
@@ -39,6 +40,34 @@ pub trait ReadAt: Send + Sync {
         let range = size.saturating_sub(length)..size;
         let bytes = self.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
         Ok((size, bytes))
+    }
+
+    /// The version of the bytes that are read, as far as it is known after a read. No request is made for it where the
+    /// reads tell it. `None` by default.
+    ///
+    /// # Errors
+    /// `Io` if a request fails.
+    fn version(&self) -> Result<Option<FileVersion>> {
+        Ok(None)
+    }
+
+    /// Sets the version of the file: that of a tail, for example, which was read before, or by another process. From then
+    /// on reads of another version are errors. A source that knows its version only with its first read overrides this
+    /// method.
+    ///
+    /// # Errors
+    /// `Io` if the source is known to be of another version.
+    fn expect_version(&self, version: &FileVersion) -> Result<()> {
+        self.version()?.map_or(Ok(()), |found| version.check(&found))
+    }
+
+    /// Checks the version that [`expect_version`](Self::expect_version) has set, for a caller that reads nothing. A source
+    /// that learns its version from reads makes a request, unless it has read already.
+    ///
+    /// # Errors
+    /// `Io` if the source is of another version, or the request fails.
+    fn check_version(&self) -> Result<()> {
+        Ok(())
     }
 
     /// The recommended size, in bytes, of the first read from the end of the source.

@@ -64,7 +64,7 @@ impl File {
         let limits = self::limits(limits)?;
         let source = source::open(source, &self::storage_options(storage_options)?, None)?;
         let file = py.detach(|| match tail {
-            Some(tail) => Ok(OrcFile::with_tail(source, FileTail::from_bytes(tail, &limits)?)),
+            Some(tail) => OrcFile::with_tail(source, FileTail::from_bytes(tail, &limits)?),
             None => OrcFile::new(source, &limits),
         });
         let file = file.map_err(|error| to_python(py, &error))?;

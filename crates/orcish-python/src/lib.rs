@@ -23,6 +23,7 @@ mod statistics;
 mod stream;
 mod table;
 mod tuning;
+mod version;
 mod writer;
 
 /// Batches are large and short-lived. The allocator of the system returns their pages to the kernel each time, which
@@ -74,6 +75,8 @@ mod _native {
     #[pymodule_export]
     use crate::tuning::tune;
     #[pymodule_export]
+    use crate::version::{file_version, is_same_version};
+    #[pymodule_export]
     use crate::writer::{Writer, merge_files};
 
     /// Has Python end the use of the interpreter by other threads at the end of the process.
@@ -82,6 +85,10 @@ mod _native {
         let register = module.py().import("atexit")?.getattr("register")?;
         register.call1((module.getattr("detach_threads")?,)).map(drop)
     }
+
+    /// Message for a file that another one has replaced.
+    #[pymodule_export]
+    const FILE_REPLACED: &str = orcish_io::REPLACED;
 
     /// Version of the package.
     #[pymodule_export]

@@ -1,15 +1,18 @@
 //! Sources of files: a path or URL, bytes, or a Python object with `read` and `seek`.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use bytes::Bytes;
+use once_cell::race::OnceBox;
 use orcish_core::Result;
 use orcish_core::process::PerProcess;
 use orcish_io::{
-    DEFAULT_COALESCE_GAP, DEFAULT_REMOTE_FIRST_READ, FileSource, MemorySource, ReadAt, StorageOptions, tuning,
+    DEFAULT_COALESCE_GAP, DEFAULT_REMOTE_FIRST_READ, FileSource, FileVersion, MemorySource, ReadAt, StorageOptions,
+    tuning,
 };
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -62,6 +65,10 @@ struct PythonSource {
     /// Ranges that the object reads at the same time, if it reads several ranges with one call of `read_ranges`.
     concurrency: Option<usize>,
     reading: PerProcess<Reading>,
+    /// The version that the file has to be of.
+    expected: OnceBox<FileVersion>,
+    /// Whether the file is known to be of this version.
+    is_expected: AtomicBool,
 }
 
 /// The thread that reads from an object.
@@ -105,6 +112,8 @@ impl PythonSource {
             name: name_of(object, default_name),
             size: size?,
             reading: PerProcess::new(),
+            expected: OnceBox::new(),
+            is_expected: AtomicBool::new(false),
         })
     }
 
@@ -217,7 +226,42 @@ impl ReadAt for PythonSource {
         Ok(self.size)
     }
 
+    fn version(&self) -> Result<Option<FileVersion>> {
+        if self.concurrency.is_none() {
+            return Ok(Some(FileVersion::of_size(self.size)));
+        }
+        let ask = |py: Python<'_>| -> PyResult<PyBackedBytes> {
+            Ok(self.object.bind(py).call_method0("version")?.extract()?)
+        };
+        let ask = |py: Python<'_>| {
+            let found =
+                ask(py).map_err(|error| from_python(py, "the file object failed", named(py, error, &self.name)))?;
+            FileVersion::from_bytes(&found).map(Some)
+        };
+        attached(ask).unwrap_or_else(|| Err(gone()))
+    }
+
+    fn expect_version(&self, version: &FileVersion) -> Result<()> {
+        let expected = self.expected.get_or_init(|| Box::new(version.clone()));
+        version.check(expected)?;
+        // A file of a file system is opened with its first read.
+        if self.concurrency.is_none() { self.check_version() } else { Ok(()) }
+    }
+
+    /// Compares the file with the expected version once. The object compares the versions of its later reads.
+    fn check_version(&self) -> Result<()> {
+        let Some(expected) = self.expected.get() else { return Ok(()) };
+        if !self.is_expected.load(Ordering::Acquire) {
+            if let Some(found) = self.version()? {
+                expected.check(&found)?;
+            }
+            self.is_expected.store(true, Ordering::Release);
+        }
+        Ok(())
+    }
+
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        self.check_version()?;
         let _guard = if self.concurrency.is_none() { Some(self.acquire()?) } else { None };
         let read = |py: Python<'_>| {
             let parts = match self.concurrency {

@@ -121,7 +121,7 @@ class CarbonSource(_CarbonBase):
             raise TypeError(f"external_locations={external_locations!r}: must be a list of paths and URLs")
         external = [expanded(os.fspath(each)) for each in external_locations or ()]
         table = _native.CarbonTable(
-            location,
+            absolute(location),
             storage_options=native_storage([location, *external], storage_options),
             limits=cast("dict[str, int] | None", limits),
             external_locations=external,

@@ -9,7 +9,7 @@ from typing import Any
 from orcish.io.names import display_name
 from orcish.io.ranges import CONCURRENCY
 from orcish.io.systems import OpenFile, Output, Status, joined
-from orcish.io.versions import FileChangedError, check_unchanged, version_of
+from orcish.io.versions import FileChangedError, Version, check_unchanged, version_of
 
 __all__ = ["ObstoreSystem"]
 
@@ -102,6 +102,10 @@ class Object:
     def size(self) -> int:
         """See :class:`~orcish.io.systems.OpenFile`."""
         return self._size
+
+    def version(self) -> Version:
+        """See :class:`~orcish.io.systems.OpenFile`."""
+        return self._opened
 
     def check(self) -> None:
         """See :class:`~orcish.io.systems.OpenFile`."""

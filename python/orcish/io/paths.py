@@ -21,6 +21,8 @@ __all__ = [
     "local_path",
     "native_source",
     "path_text",
+    "within",
+    "working_folder",
 ]
 
 PATTERN = "*?["
@@ -123,6 +125,20 @@ def absolute(path: str | os.PathLike[str]) -> str:
         return found
     # A trailing slash marks a folder.
     return os.path.abspath(found) + ("/" if found.endswith("/") else "")
+
+
+def working_folder() -> str | None:
+    """The working directory; ``None`` where it was removed."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return None
+
+
+def within(folder: str | None, path: str) -> str:
+    """A path that was relative to a working directory as an absolute one; other paths and URLs are unchanged."""
+    found = local_path(path)
+    return path if folder is None or "://" in found or os.path.isabs(found) else os.path.join(folder, found)
 
 
 def path_text(path: Any) -> str:

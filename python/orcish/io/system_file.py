@@ -13,6 +13,7 @@ from orcish.io.local_file import target_appeared
 from orcish.io.names import display_name, errors_with_name
 from orcish.io.ranges import COALESCE_GAP, FIRST_READ, PART_SIZE, Range, read_parts
 from orcish.io.systems import OpenFile, Output, System
+from orcish.io.versions import FileChangedError, Version
 
 __all__ = ["NamedOutput", "SystemFile"]
 
@@ -115,6 +116,12 @@ class SystemFile:
             found = iter(self._read(missing) if missing else ())
             return [next(found) if each is None else each for each in known]
 
+    def version(self) -> Version:
+        """The version that is read, as far as the file system states it. Later reads are compared with it."""
+        with errors_with_name(self.location):
+            self._batches = max(self._batches, 1)
+            return self._opened().version()
+
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
         """Moves to ``offset``."""
         base = {os.SEEK_SET: lambda: 0, os.SEEK_CUR: self.tell, os.SEEK_END: self._length}[whence]()
@@ -182,7 +189,11 @@ class SystemFile:
             with self._locks_of_process().opening:
                 if self._file is None:
                     system, path, *_ = self._given
-                    self._file = system.open(path)
+                    file = system.open(path)
+                    # A listing has the length of a file that was replaced since.
+                    if self._size is not None and file.size() != self._size:
+                        raise FileChangedError
+                    self._file = file
         return self._file
 
 

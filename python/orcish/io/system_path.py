@@ -47,6 +47,7 @@ class SystemPath:
 
         Raises:
             FileNotFoundError: There is nothing at the path, or nothing matches the pattern.
+            OSError: The file system lists a name outside of the folder.
         """
         status = self._status()
         if status.is_file:
@@ -58,6 +59,8 @@ class SystemPath:
         start = len(folder.rstrip("/"))
         with errors_with_name(self.location):
             found = self._system.find(folder)
+        for path, _ in found:
+            _check_below(folder, path, self.location)
         names = {path: size for path, size in found if not path.endswith(("/", FOLDER_MARKER))}
         chosen = sorted(path for path in names if matches(pattern, [each for each in path[start:].split("/") if each]))
         if not chosen and not status.is_folder:
@@ -92,3 +95,18 @@ class SystemPath:
     def _exists(self) -> bool:
         status = self._status()
         return status.is_file or status.is_folder
+
+
+def _check_below(folder: str, path: str, location: str) -> None:
+    """Checks that a path that a file system lists is in the folder.
+
+    Raises:
+        OSError: It is not.
+    """
+    start = folder.rstrip("/")
+    is_below = not folder or path == start or path.startswith(f"{start}/")
+    if not is_below or ".." in path[len(start) :].split("/"):
+        raise OSError(
+            f"{display_name(location)}: cannot be listed: the file system lists {display_name(path)!r}, which is not "
+            "in the folder"
+        )

@@ -47,6 +47,9 @@ class OpenFile(Protocol):
     def size(self) -> int:
         """Length of the file."""
 
+    def version(self) -> Version:
+        """The version that was opened, as far as the file system states it."""
+
     def check(self) -> None:
         """Checks that all bytes that were read are those of one version of the file.
 
@@ -218,9 +221,12 @@ class FsspecSystem:
         if self._inner()[0].async_impl:
             return Ranges(self._system, path)
         import pyarrow as pa
+        from fsspec.implementations.cached import CachingFileSystem
         from fsspec.implementations.local import LocalFileOpener
 
         system = self._system
+        # What a cache has may be older than what its file system states.
+        is_cached = isinstance(self._inner()[0], CachingFileSystem)
 
         def version() -> Version:
             info = fresh_info(system, path)
@@ -228,11 +234,14 @@ class FsspecSystem:
                 raise IsADirectoryError(f"{path} is a directory")
             return version_of(info, info.get("size"))
 
+        opened = None if is_cached else version()
         handle = system.open(path, mode="rb")
         file = pa.PythonFile(handle, mode="r")
         # Bytes in memory and open files of the local disk are those of one version.
         is_pinned = isinstance(handle, io.BytesIO | io.BufferedReader | io.FileIO | LocalFileOpener)
-        return Handle(file, None) if is_pinned else Handle(file, version, version())
+        if opened is None:
+            opened = version_of({}, None) if is_pinned else version()
+        return Handle(file, None if is_pinned else version, opened, is_cached=is_cached)
 
     def create(self, path: str) -> Output:
         """See :class:`System`."""
@@ -282,10 +291,13 @@ class Handle:
         file: The file.
         version: The version of the file at this moment; ``None`` where the open file is one version.
         opened: The version that was opened.
+        is_cached: Whether the bytes are those of a cache, which may have an older version.
     """
 
-    def __init__(self, file: Any, version: Callable[[], Version] | None, opened: Version = ()) -> None:
-        self._file, self._version, self._opened = file, version, opened
+    def __init__(
+        self, file: Any, version: Callable[[], Version] | None, opened: Version, *, is_cached: bool = False
+    ) -> None:
+        self._file, self._version, self._opened, self._is_cached = file, version, opened, is_cached
 
     def read_at(self, nbytes: int, offset: int) -> Any:
         """See :class:`OpenFile`."""
@@ -294,6 +306,10 @@ class Handle:
     def size(self) -> int:
         """See :class:`OpenFile`."""
         return int(self._file.size())
+
+    def version(self) -> Version:
+        """See :class:`OpenFile`."""
+        return version_of({}, self.size()) if self._is_cached else self._opened
 
     def check(self) -> None:
         """See :class:`OpenFile`."""
@@ -330,6 +346,10 @@ class Ranges:
     def size(self) -> int:
         """See :class:`OpenFile`."""
         return self._size
+
+    def version(self) -> Version:
+        """See :class:`OpenFile`."""
+        return self._opened
 
     def check(self) -> None:
         """See :class:`OpenFile`."""

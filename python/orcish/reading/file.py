@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import datetime
 import decimal
-import os
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -19,6 +18,7 @@ from orcish.filters.steps import StepName
 from orcish.hints import FILE, missing_attribute
 from orcish.io.files import TableFile
 from orcish.io.filesystem import in_file_system, opened_place
+from orcish.io.paths import within, working_folder
 from orcish.io.storage import native_storage
 from orcish.io.system_file import SystemFile
 from orcish.keywords import checked_keywords, chosen_options
@@ -100,6 +100,7 @@ class ORCFile(BatchSource):
         place = in_file_system(source, filesystem, storage_options)
         native = opened_place(place)
         self._given: tuple[Any, ...] = (native, limits, storage_options)
+        self._folder = working_folder()
         try:
             self._file = _native.File(
                 native,
@@ -132,8 +133,8 @@ class ORCFile(BatchSource):
         source, limits, storage_options = self._given
         if not isinstance(source, str | bytes | SystemFile):
             raise TypeError(f"{self!r} cannot be pickled: only files of paths, URLs and bytes can")
-        if isinstance(source, str) and "://" not in source:
-            source = os.path.abspath(source)
+        if isinstance(source, str):
+            source = within(self._folder, source)
         return _unpickled, (source, self.tail_bytes(), limits, storage_options)
 
     def __copy__(self) -> ORCFile:

@@ -15,6 +15,7 @@ from orcish.arrow.nested import map_fields
 from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.io.names import display_name, errors_about
+from orcish.io.paths import within, working_folder
 from orcish.io.storage import native_storage
 from orcish.io.system_file import SystemFile
 from orcish.reading.batches import schema_of
@@ -51,8 +52,14 @@ class OrcFiles:
     """Whether these are some of the files of a table, whose schema was inferred from all of them."""
     left_out: LeftOut = NOTHING_LEFT_OUT
     """The partition columns of the files that the rows do not have."""
+    folder: str | None = dataclasses.field(default_factory=working_folder, repr=False, compare=False)
+    """The working directory that relative paths are in."""
 
     part_names = STRIPES
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Other processes have other working directories.
+        return {**self.__dict__, "files": self._absolute_files()}
 
     @property
     def locations(self) -> list[str]:
@@ -115,7 +122,7 @@ class OrcFiles:
 
     def splits(self, opened: _native.Scan, size: int) -> Iterator[SplitPart]:
         """Parts of about ``size`` stored bytes."""
-        files = dict(zip((named.location for named in self._named_files()), self.files, strict=True))
+        files = dict(zip(opened.files, self.files, strict=True))
         table = self.with_schema(opened)
         for name, partition, tail, stripes, rows, length in opened.splits(size):
             location, source, *_ = files[name]
@@ -129,13 +136,20 @@ class OrcFiles:
         """
         names = collections.Counter[str]()
         found = []
-        for file in self.files:
+        for file in self.files if working_folder() == self.folder else self._absolute_files():
             name = display_name(file.location) if isinstance(file.source, SystemFile) else file.location
             if name != file.location:
                 names[name] += 1
                 name = name if names[name] == 1 else f"{name} ({names[name]})"
             found.append(file._replace(location=name))
         return found
+
+    def _absolute_files(self) -> list[TableFile]:
+        """The files, whatever the working directory is now."""
+        return [
+            file._replace(location=within(self.folder, file.location)) if file.source is None else file
+            for file in self.files
+        ]
 
     def of_files(self, opened: _native.Scan | PartiallyReadable) -> list[OrcFiles]:
         """The table of each file, with the columns of all."""

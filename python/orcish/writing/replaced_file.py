@@ -13,7 +13,7 @@ from orcish.io.names import display_name, errors_with_name
 from orcish.io.paths import local_path
 from orcish.io.storage import native_storage
 from orcish.io.systems import fresh_info
-from orcish.io.versions import FileChangedError, version_of
+from orcish.io.versions import FileChangedError, Version, version_of
 from orcish.progress import reported
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
 from orcish.types import ProgressOption
@@ -101,7 +101,7 @@ class ReplacedFile:
             raise CommitError(f"{self._name}: the file was changed meanwhile, and stays as it is: run it again")
 
 
-def _version(location: str, storage: dict[str, Any]) -> tuple[Any, ...]:
+def _version(location: str, storage: dict[str, Any]) -> tuple[Any, ...] | Version:
     """What tells a file apart from another one in its place. Stores tell its size and the time of its last write."""
     if "://" not in location:
         try:

@@ -365,12 +365,24 @@ class TestSources:
         code, _, err = run(orc, target, *options)
         assert code == 1
         assert "is there already" in err
-        found = store.client.list_objects_v2(Bucket="shelf").get("Contents", [])
-        # pyarrow makes objects for folders.
-        assert [each["Key"] for each in found if not each["Key"].endswith("/")] == [f"a/b.{ending}"]
+        assert store.objects() == [f"a/b.{ending}"]
         schema = ["--schema", SCHEMA] if ending in TEXT else []
         assert run(target, tmp_path / "back.orc", *options, *schema)[0] == 0
         assert orcish.read_table(tmp_path / "back.orc").equals(ROWS)
+
+    @pytest.mark.parametrize("ending", ["parquet", "csv.gz", "jsonl", "arrow"])
+    def test_a_store_after_an_error(self, ending, store, orc, tmp_path, run):
+        """There is nothing of the target, and no object for its folder."""
+        server = {**store.options, "aws_endpoint": f"http://{store.between.host}:{store.between.port}"}
+        options = [f"--storage-option={name}={value}" for name, value in server.items()]
+        damaged = tmp_path / "damaged.orc"
+        data = bytearray(pathlib.Path(orc).read_bytes())
+        stripe = orcish.ORCFile(bytes(data)).stripes[0]
+        start = stripe.offset + stripe.index_length
+        data[start : start + stripe.data_length] = b"\xff" * stripe.data_length
+        damaged.write_bytes(data)
+        assert run(damaged, f"s3://shelf/a/b.{ending}", *options)[0] == 1
+        assert store.objects() == []
 
     @pytest.mark.parametrize("ending", ["parquet", "csv.gz", "arrow"])
     def test_errors_of_servers_have_no_credentials(self, ending, tmp_path, run):

@@ -258,7 +258,7 @@ def test_files_that_are_replaced_while_they_are_read(ending, scheme, tmp_path, r
             code, _, err = run(*given, tmp_path / "a.orc")
         if code:
             mixed += 1
-            assert "the file is another one than when it was opened" in err
+            assert "the file was replaced: it is another one than when it was opened" in err
             assert not (tmp_path / "a.orc").exists()
         else:
             assert len(set(orcish.read_table(tmp_path / "a.orc")["version"].to_pylist())) == 1

@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import io
+import os
 import pathlib
 import pickle
 import subprocess
@@ -65,9 +66,14 @@ def test_pickles(path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_pickled_files_are_not_read_again(path: pathlib.Path) -> None:
     """The tail is in the pickle."""
     pickled = pickle.dumps(orcish.ORCFile(path))
-    path.write_bytes(b"")
+    found = path.stat()
+    path.write_bytes(bytes(found.st_size))
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
     file = pickle.loads(pickled)
     assert (file.num_rows, file.schema) == (2500, ROWS.schema)
+    path.write_bytes(b"")
+    with pytest.raises(OSError, match=rf"{path}: .*the file was replaced"):
+        pickle.loads(pickled)
     path.unlink()
     with pytest.raises(FileNotFoundError):
         pickle.loads(pickled)

@@ -21,7 +21,7 @@ from support.far_system import FarSystem
 from support.file_systems import memory, obstore_of, obstore_s3, s3
 from support.s3_store import BUCKET
 
-CHANGED = "the file is another one than when it was opened"
+CHANGED = "the file was replaced: it is another one than when it was opened"
 ROWS = 2_000_000
 
 

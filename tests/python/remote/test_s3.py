@@ -90,8 +90,22 @@ def test_what_is_missing(s3):
 def test_options_are_checked(s3):
     with pytest.raises(ValueError, match="client_kwargs"):
         orcish.ORCFile("s3://shelf/t.orc", storage_options={**s3, "client_kwargs": "x"})
-    with pytest.raises(OSError, match="s3://shelf/t"):
+    with pytest.raises(ValueError, match=r"s3://shelf/t\.orc: .*without TLS: .*`allow_http`"):
         orcish.ORCFile("s3://shelf/t.orc", storage_options={**s3, "aws_allow_http": False})
+
+
+def test_an_endpoint_of_the_environment_without_tls(s3, monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", str(s3["aws_endpoint"]))
+    options = {key: value for key, value in s3.items() if key not in ("aws_endpoint", "aws_allow_http")}
+    rows = pa.table({"a": [1]})
+    for call in (
+        lambda: orcish.ORCFile("s3://shelf/t.orc", storage_options=options),
+        lambda: orcish.scan("s3://shelf/t", storage_options=options),
+        lambda: orcish.write_table(rows, "s3://shelf/new.orc", storage_options=options),
+        lambda: orcish.write_dataset(rows, "s3://shelf/new", storage_options=options),
+    ):
+        with pytest.raises(ValueError, match=r"without TLS: .*allow_http"):
+            call()
 
 
 def test_listing(s3):

@@ -543,3 +543,22 @@ def test_partitions_of_nulls(spark: Spark, tmp_path: Path) -> None:
     table = put(tmp_path / "t", {"p=__HIVE_DEFAULT_PARTITION__/a.orc": rows(0, 1)})
     found = load(spark, table)
     assert (found.schema["p"].dataType.simpleString(), [row.p for row in found.collect()]) == ("string", [None])
+
+
+@pytest.mark.parametrize("reader", ["format", "osp.read", "map_batches"])
+def test_a_data_frame_that_is_used_twice(spark: Spark, tmp_path: Path, reader: str) -> None:
+    """After another file has got the name, there is an error."""
+    path = tmp_path / "t" / "a.orc"
+    path.parent.mkdir()
+    tables = [pa.table({"id": pa.array(range(first, first + 1000), pa.int64())}) for first in (1000, 2000)]
+    orcish.write_table(tables[0], path)
+    folder = str(path.parent)
+    frame = {
+        "format": lambda: spark.read.format("orcish").load(folder),
+        "osp.read": lambda: osp.read(spark, folder),
+        "map_batches": lambda: osp.map_batches(spark, folder, lambda batches: batches, "id bigint"),
+    }[reader]()
+    assert frame.count() == 1000
+    orcish.write_table(tables[1], path)
+    with pytest.raises(PySparkException, match="the file was replaced"):
+        frame.where("id >= 2000").collect()

@@ -3,13 +3,16 @@
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use orcish_core::process::PerProcess;
 use orcish_core::{Error, Result};
 
 use super::buffer_pool::BufferPool;
+use crate::messages::CANNOT_READ;
 use crate::source::{ReadAt, Session, checked_length};
+use crate::version::{FileVersion, replaced};
 
 /// A file of the local file system.
 ///
@@ -25,6 +28,9 @@ pub struct FileSource {
     file: std::fs::File,
     name: String,
     size: u64,
+    /// The modification time when the file was opened.
+    modified: Option<SystemTime>,
+    version: FileVersion,
     /// The buffer pool of the sessions that exist.
     pool: PerProcess<Mutex<Weak<BufferPool>>>,
 }
@@ -56,7 +62,15 @@ impl FileSource {
         let to_error = |error| cannot_be_opened(error, &name);
         let metadata = file.metadata().map_err(to_error)?;
         check_random_access(metadata.file_type()).map_err(to_error)?;
-        Ok(FileSource { file, size: metadata.len(), name, pool: PerProcess::new() })
+        let (modified, version) = (metadata.modified().ok(), FileVersion::of_metadata(&metadata));
+        Ok(FileSource { file, size: metadata.len(), modified, version, name, pool: PerProcess::new() })
+    }
+
+    /// Checks that the bytes of the open file have not been written over.
+    fn check_unchanged(&self) -> Result<()> {
+        let now = self.file.metadata().map_err(|error| Error::io(CANNOT_READ, error))?;
+        let is_same = now.len() == self.size && now.modified().ok() == self.modified;
+        if is_same { Ok(()) } else { Err(replaced()) }
     }
 
     /// The shared buffer pool, or a new one if no session exists.
@@ -109,7 +123,13 @@ impl ReadAt for FileSource {
                 .map_err(|error| Error::io(format!("cannot read {length} bytes at {}", range.start), error))?;
             Ok(Bytes::from_owner(buffer))
         };
-        ranges.iter().map(read).collect()
+        let found = ranges.iter().map(read).collect();
+        self.check_unchanged()?;
+        found
+    }
+
+    fn version(&self) -> Result<Option<FileVersion>> {
+        Ok(Some(self.version.clone()))
     }
 }
 
@@ -147,6 +167,22 @@ mod tests {
         fn pooled_bytes(&self) -> Option<usize> {
             Some(self.pool.get_or_init(Mutex::default).lock().unwrap().upgrade()?.size())
         }
+    }
+
+    #[test]
+    fn other_files_and_other_bytes_are_errors() {
+        let path = std::env::temp_dir().join(format!("orcish-replaced-{}", std::process::id()));
+        std::fs::write(&path, [1; 50]).unwrap();
+        let source = FileSource::open(&path).unwrap();
+        let version = source.version().unwrap().unwrap();
+        assert!(source.read_ranges(std::slice::from_ref(&(0..9))).is_ok());
+        source.expect_version(&version).unwrap();
+        // Bytes that are written over the first ones.
+        std::fs::write(&path, [2; 60]).unwrap();
+        let error = source.read_ranges(std::slice::from_ref(&(0..9))).unwrap_err();
+        assert!(error.to_string().contains(crate::REPLACED), "{error}");
+        assert!(FileSource::open(&path).unwrap().expect_version(&version).is_err());
+        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]

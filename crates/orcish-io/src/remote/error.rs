@@ -14,7 +14,7 @@ use object_store::client::{HttpError, HttpErrorKind};
 use orcish_core::Error;
 
 use super::address::Address;
-use crate::messages::CANNOT_READ;
+use crate::version::replaced;
 
 /// Maximum length of the message of a store, in characters.
 const MAX_MESSAGE_LENGTH: usize = 600;
@@ -32,6 +32,9 @@ const RANGE_ERROR_PREFIXES: [&str; 2] = ["Content-Range header ", "Requested "];
 /// The message of the builder of Azure stores for a URL such as `az://container/path`.
 const MISSING_ACCOUNT: &str = "Account must be specified";
 
+/// The message of the HTTP client for an endpoint without TLS.
+const NOT_HTTPS: &str = "URL scheme is not allowed";
+
 /// The servers that give credentials to machines with a role: of EC2, Azure and Google Cloud, and the name of the latter.
 const METADATA_SERVERS: [&str; 2] = ["://169.254.169.254/", "://metadata.google.internal/"];
 
@@ -45,6 +48,10 @@ pub(super) fn to_error(message: &str, error: &object_store::Error, address: &Add
         return error.clone().in_file(&address.name);
     }
     let text = text(error, address);
+    if text.contains(NOT_HTTPS) {
+        let text = "the endpoint is without TLS: allow it with the storage option `allow_http`";
+        return Error::invalid(format!("{message}: {text}")).in_file(&address.name);
+    }
     if let Some(text) = missing_credentials(&text, address) {
         return Error::io(message, io::Error::new(io::ErrorKind::PermissionDenied, text)).in_file(&address.name);
     }
@@ -57,7 +64,7 @@ pub(super) fn to_error(message: &str, error: &object_store::Error, address: &Add
         object_store::Error::InvalidPath { .. } | object_store::Error::UnknownConfigurationKey { .. } => {
             return Error::invalid(format!("{message}: {text}")).in_file(&address.name);
         }
-        object_store::Error::Precondition { .. } => return file_changed(address),
+        object_store::Error::Precondition { .. } => return replaced().in_file(&address.name),
         _ => kind_of_cause(error),
     };
     Error::io(message, io::Error::new(kind, text)).in_file(&address.name)
@@ -82,12 +89,6 @@ pub(super) fn to_upload_error(message: &str, error: &object_store::Error, addres
         }
         false => to_error(message, error, address),
     }
-}
-
-/// The error for a file that was replaced after it had been opened.
-pub(super) fn file_changed(address: &Address) -> Error {
-    let error = io::Error::other("the file is another one than when it was opened");
-    Error::io(CANNOT_READ, error).in_file(&address.name)
 }
 
 /// Whether the store does not implement the operation.

@@ -11,13 +11,13 @@ use orcish_core::{Error, Result};
 
 use super::address::Address;
 use super::error::to_error;
-use super::lister::{list_objects, without_folder_objects};
+use super::lister::{objects_below, without_folder_objects};
 use super::object::Object;
 use super::request::fill;
 use super::runtime::block_on;
 use super::store::Store;
 use crate::file_ops::{FileOps, FileStatus, too_large};
-use crate::messages::{CANNOT_DELETE, CANNOT_LIST, CANNOT_READ, CANNOT_WRITE};
+use crate::messages::{CANNOT_DELETE, CANNOT_READ, CANNOT_WRITE};
 use crate::storage::StorageOptions;
 
 /// Operations on an object, or on the objects below a key prefix.
@@ -45,8 +45,7 @@ impl StoreFileOps {
     fn objects_below(&self) -> Result<Vec<ObjectMeta>> {
         let (folder, prefix) = self.folder()?;
         let (store, address) = (self.store.objects.clone(), self.address.clone());
-        let list =
-            async move { list_objects(store, prefix).await.map_err(|error| to_error(CANNOT_LIST, &error, &address)) };
+        let list = async move { objects_below(&*store, prefix, address).try_collect::<Vec<_>>().await };
         let mut objects = block_on(list, self.options.cancel_check())?;
         objects.retain(|object| object.location != folder);
         Ok(objects)
@@ -95,10 +94,7 @@ impl FileOps for StoreFileOps {
     fn has_folder(&self) -> Result<bool> {
         let (_, prefix) = self.folder()?;
         let (store, address) = (self.store.objects.clone(), self.address.clone());
-        let first = async move {
-            let first = store.list(prefix.as_ref()).try_next().await;
-            first.map_err(|error| to_error(CANNOT_LIST, &error, &address))
-        };
+        let first = async move { objects_below(&*store, prefix, address).try_next().await };
         Ok(block_on(first, self.options.cancel_check())?.is_some())
     }
 

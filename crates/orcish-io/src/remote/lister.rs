@@ -1,11 +1,13 @@
 //! Listing of object stores.
 
+use std::io;
 use std::sync::Arc;
 
+use futures_util::stream::BoxStream;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::path::Path;
 use object_store::{GetOptions, ListResult, ObjectMeta, ObjectStore};
-use orcish_core::Result;
+use orcish_core::{Error, Result};
 
 use super::address::Address;
 use super::error::to_error;
@@ -35,34 +37,75 @@ impl StoreLister {
     }
 
     /// Calls `list` for each folder, with limited concurrency. The root folder is `None`.
-    fn list_each<T, F>(&self, folders: &[String], list: fn(Arc<dyn ObjectStore>, Option<Path>) -> F) -> Result<Vec<T>>
+    fn list_each<T, F>(&self, folders: &[String], list: ListFolder<F>) -> Result<Vec<T>>
     where
         T: Send + 'static,
-        F: Future<Output = object_store::Result<T>> + Send + 'static,
+        F: Future<Output = Result<T>> + Send + 'static,
     {
         let parse =
             |folder: &String| self.address.parse_path(folder).map(|path| (!path.as_ref().is_empty()).then_some(path));
         let paths = folders.iter().map(parse).collect::<Result<Vec<_>>>()?;
         let (store, address) = (self.store.clone(), self.address.clone());
         let lists = async move {
-            let lists = paths.into_iter().map(move |path| list(store.clone(), path));
-            let lists = stream::iter(lists).buffered(address.options.concurrency);
-            lists.try_collect().await.map_err(|error| to_error(CANNOT_LIST, &error, &address))
+            let concurrency = address.options.concurrency;
+            let lists = paths.into_iter().map(move |path| list(store.clone(), path, address.clone()));
+            stream::iter(lists).buffered(concurrency).try_collect().await
         };
         block_on(lists, self.options.cancel_check())
     }
 }
 
-async fn list_children(store: Arc<dyn ObjectStore>, path: Option<Path>) -> object_store::Result<ListResult> {
-    store.list_with_delimiter(path.as_ref()).await
+/// Lists a folder of a store.
+type ListFolder<F> = fn(Arc<dyn ObjectStore>, Option<Path>, Arc<Address>) -> F;
+
+/// The segments of a listed name below a folder. A server may list any names.
+///
+/// # Errors
+/// `Io` if the name is not in the folder.
+fn depth_below(folder: Option<&Path>, name: &Path, address: &Address) -> Result<usize> {
+    let root = Path::default();
+    let below = name.prefix_match(folder.unwrap_or(&root));
+    below.map(Iterator::count).ok_or_else(|| {
+        let text = format!("the server lists {:?}, which is not in the folder", name.as_ref());
+        Error::io(CANNOT_LIST, io::Error::other(text)).in_file(&address.name)
+    })
 }
 
-/// All objects below a path.
-pub(super) async fn list_objects(
+/// What is directly in a folder. Some servers of HTTP list what is below it, too.
+async fn list_children(store: Arc<dyn ObjectStore>, folder: Option<Path>, address: Arc<Address>) -> Result<ListResult> {
+    let listed = store.list_with_delimiter(folder.as_ref()).await;
+    let mut listed = listed.map_err(|error| to_error(CANNOT_LIST, &error, &address))?;
+    let objects = listed.objects.iter().map(|object| &object.location);
+    for name in listed.common_prefixes.iter().chain(objects) {
+        depth_below(folder.as_ref(), name, &address)?;
+    }
+    let is_child = |name: &Path| depth_below(folder.as_ref(), name, &address).is_ok_and(|depth| depth == 1);
+    listed.common_prefixes.retain(is_child);
+    listed.objects.retain(|object| is_child(&object.location));
+    Ok(listed)
+}
+
+/// The objects below a folder, and an object with the name of the folder.
+pub(super) fn objects_below(
+    store: &dyn ObjectStore,
+    folder: Option<Path>,
+    address: Arc<Address>,
+) -> BoxStream<'static, Result<ObjectMeta>> {
+    let listed = store.list(folder.as_ref());
+    let checked = move |found: object_store::Result<ObjectMeta>| {
+        let object = found.map_err(|error| to_error(CANNOT_LIST, &error, &address))?;
+        depth_below(folder.as_ref(), &object.location, &address)?;
+        Ok(object)
+    };
+    listed.map(checked).boxed()
+}
+
+async fn list_objects(
     store: Arc<dyn ObjectStore>,
-    path: Option<Path>,
-) -> object_store::Result<Vec<ObjectMeta>> {
-    store.list(path.as_ref()).try_collect().await
+    folder: Option<Path>,
+    address: Arc<Address>,
+) -> Result<Vec<ObjectMeta>> {
+    objects_below(&*store, folder, address).try_collect().await
 }
 
 /// Sorts objects by their keys, and removes empty objects that denote folders because other objects are below them.

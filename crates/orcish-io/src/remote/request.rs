@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::{Bytes, BytesMut};
 use futures_util::TryStreamExt as _;
@@ -13,6 +14,7 @@ use orcish_core::{Error, Result};
 use super::address::Address;
 use super::error::{is_range_unsupported, to_error};
 use crate::messages::CANNOT_READ;
+use crate::version::{FileVersion, VersionMark};
 
 /// Maximum length of the name of a content encoding in messages, in characters.
 const MAX_ENCODING_LENGTH: usize = 40;
@@ -23,6 +25,8 @@ pub(super) struct Request {
     pub(super) key: Path,
     pub(super) options: GetOptions,
     pub(super) address: Arc<Address>,
+    /// The version that responses have to be of, if it is known.
+    pub(super) version: Option<FileVersion>,
 }
 
 /// The last bytes of an object.
@@ -37,6 +41,30 @@ impl Request {
         self.store.get_opts(&self.key, self.options.clone()).await
     }
 
+    /// Sends the request, and checks the version of the response. Servers may ignore conditions of requests.
+    async fn send_checked(&self) -> Result<GetResult> {
+        let result = match self.send().await {
+            Err(error) if is_range_unsupported(&error) => {
+                Err(self.replaced().await.unwrap_or_else(|| self.to_error(&error)))
+            }
+            result => result.map_err(|error| self.to_error(&error)),
+        }?;
+        self.check(&result.meta)?;
+        Ok(result)
+    }
+
+    fn check(&self, meta: &ObjectMeta) -> Result<()> {
+        let Some(version) = &self.version else { return Ok(()) };
+        version.check(&version_of(meta)).map_err(|error| error.in_file(&self.address.name))
+    }
+
+    /// The error for a file that was replaced by one without the range, which may be shorter. The metadata are requested.
+    async fn replaced(&self) -> Option<Error> {
+        let options = GetOptions { head: true, ..GetOptions::default() };
+        let now = self.store.get_opts(&self.key, options).await.ok()?;
+        self.check(&now.meta).err()
+    }
+
     fn to_error(&self, error: &object_store::Error) -> Error {
         if let object_store::Error::NotSupported { .. } = error {
             let text =
@@ -49,14 +77,14 @@ impl Request {
     /// Requests the metadata, and the content encoding.
     pub(super) async fn head(mut self) -> Result<(ObjectMeta, Option<String>)> {
         self.options.head = true;
-        let result = self.send().await.map_err(|error| self.to_error(&error))?;
+        let result = self.send_checked().await?;
         let encoding = content_encoding(&result);
         Ok((result.meta, encoding))
     }
 
     /// Requests a range, and fills `buffer` with it.
     pub(super) async fn read(self, buffer: BytesMut) -> Result<(ObjectMeta, BytesMut)> {
-        let result = self.send().await.map_err(|error| self.to_error(&error))?;
+        let result = self.send_checked().await?;
         let meta = result.meta.clone();
         let buffer = fill(buffer, result, &self.address, |error| self.to_error(error)).await?;
         Ok((meta, buffer))
@@ -68,11 +96,26 @@ impl Request {
             Err(error) if is_range_unsupported(&error) => return Ok(None),
             result => result.map_err(|error| self.to_error(&error))?,
         };
+        self.check(&result.meta)?;
         let (meta, encoding) = (result.meta.clone(), content_encoding(&result));
         // The size in the response is not trusted beyond the requested length.
         let buffer = BytesMut::zeroed(usize::try_from(meta.size.min(length)).unwrap_or(usize::MAX));
         let bytes = fill(buffer, result, &self.address, |error| self.to_error(error)).await?;
         Ok(Some(Suffix { meta, encoding, bytes: bytes.freeze() }))
+    }
+}
+
+/// The version of an object.
+pub(super) fn version_of(meta: &ObjectMeta) -> FileVersion {
+    let mut version = FileVersion::of_size(meta.size);
+    // Servers without the header have the time 0.
+    let time = SystemTime::from(meta.last_modified);
+    if time != UNIX_EPOCH {
+        version = version.with_time(time);
+    }
+    match &meta.e_tag {
+        Some(tag) => version.with_mark(VersionMark::EntityTag, tag),
+        None => version,
     }
 }
 

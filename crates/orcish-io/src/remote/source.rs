@@ -6,6 +6,7 @@ mod tests;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -17,13 +18,16 @@ use orcish_core::process::PerProcess;
 use orcish_core::{Error, Result};
 
 use super::address::Address;
-use super::error::file_changed;
-use super::request::{Request, Suffix, split_range};
+use super::request::{Request, Suffix, split_range, version_of};
 use super::runtime::block_on;
 use super::store::Store;
 use crate::ranges::slice_range;
 use crate::source::{ReadAt, checked_length};
 use crate::storage::StorageOptions;
+use crate::version::{FileVersion, VersionMark};
+
+/// The least age of a modification time that responses are compared by. Some servers give the time of the response.
+const MIN_AGE: Duration = Duration::from_secs(60);
 
 /// A file of S3, Google Cloud Storage, Azure, or an HTTP server.
 ///
@@ -34,37 +38,16 @@ pub struct ObjectSource {
     key: Path,
     store: PerProcess<Result<Arc<dyn ObjectStore>>>,
     cancel_check: Option<CancelCheck>,
-    /// Size and version according to the first response.
+    /// The version according to the first response.
     version: OnceBox<FileVersion>,
+    /// The version that all further responses have to be of: an expected one, or that of the first response.
+    checked: OnceBox<FileVersion>,
     /// The offset and the bytes of the first read from the end of the file.
     tail: OnceBox<(u64, Bytes)>,
     /// The content encoding of the responses.
     encoding: OnceBox<String>,
     /// The whole file, if the remainder before the tail is smaller than the gap of coalesced requests.
     whole_file: OnceBox<Bytes>,
-}
-
-/// Size and version of a file. They identify the file in later responses.
-#[derive(Debug, Clone)]
-struct FileVersion {
-    size: u64,
-    /// The strong entity tag. It makes requests fail after the file has been replaced.
-    e_tag: Option<String>,
-}
-
-impl FileVersion {
-    fn new(meta: &ObjectMeta) -> Self {
-        // Files with equal weak entity tags (`W/…`) may have different bytes.
-        let e_tag = meta.e_tag.clone().filter(|tag| !tag.starts_with("W/"));
-        FileVersion { size: meta.size, e_tag }
-    }
-
-    /// Whether a response may belong to the same version. Servers may ignore the entity tag of a request.
-    fn matches(&self, meta: &ObjectMeta) -> bool {
-        let other = FileVersion::new(meta);
-        let differ = |(a, b): (&String, &String)| a != b;
-        self.size == other.size && !self.e_tag.as_ref().zip(other.e_tag.as_ref()).is_some_and(differ)
-    }
 }
 
 impl fmt::Debug for ObjectSource {
@@ -123,6 +106,7 @@ impl ObjectSource {
             store: PerProcess::with_value(Ok(store)),
             cancel_check: options.cancel_check().cloned(),
             version: OnceBox::new(),
+            checked: OnceBox::new(),
             tail: OnceBox::new(),
             encoding: OnceBox::new(),
             whole_file: OnceBox::new(),
@@ -133,19 +117,34 @@ impl ObjectSource {
     fn request(&self, range: Option<GetRange>) -> Result<Request> {
         let connect = || Ok(Store::connect(&self.address)?.objects);
         let store = self.store.get_or_init(connect).clone()?;
-        let if_match = self.version.get().and_then(|version| version.e_tag.clone());
+        let version = self.checked.get().cloned();
+        let if_match = version.as_ref().and_then(|version| version.mark(VersionMark::EntityTag)).map(str::to_owned);
         let options = GetOptions { range, if_match, ..GetOptions::default() };
-        Ok(Request { store, key: self.key.clone(), options, address: self.address.clone() })
+        Ok(Request { store, key: self.key.clone(), options, address: self.address.clone(), version })
     }
 
-    /// Size and version, which are requested unless they are known.
-    fn head(&self) -> Result<&FileVersion> {
-        if let Some(version) = self.version.get() {
-            return Ok(version);
-        }
+    /// The size according to a request for metadata, which tells the version, too.
+    fn head(&self) -> Result<u64> {
         let (meta, encoding) = block_on(self.request(None)?.head(), self.cancel_check.as_ref())?;
         self.set_encoding(encoding);
-        Ok(self.version.get_or_init(|| Box::new(FileVersion::new(&meta))))
+        self.set_version(&meta);
+        Ok(meta.size)
+    }
+
+    /// Keeps the version of the first response.
+    fn set_version(&self, meta: &ObjectMeta) {
+        let version = self.version.get_or_init(|| Box::new(version_of(meta)));
+        self.checked.get_or_init(|| {
+            let modified = SystemTime::from(meta.last_modified);
+            let age = SystemTime::now().duration_since(modified).unwrap_or_default();
+            let is_time_of_file = age >= MIN_AGE;
+            Box::new(if is_time_of_file { version.clone() } else { version.clone().without_times() })
+        });
+    }
+
+    /// The size, if an expected version or a response has told it.
+    fn known_size(&self) -> Option<u64> {
+        [&self.version, &self.checked].into_iter().find_map(|version| version.get()?.size())
     }
 
     fn set_encoding(&self, encoding: Option<String>) {
@@ -181,7 +180,7 @@ impl ObjectSource {
     fn fetch(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         let mut parts = Vec::new();
         for (index, range) in ranges.iter().enumerate() {
-            let size = self.version.get().map_or(u64::MAX, |version| version.size);
+            let size = self.known_size().unwrap_or(u64::MAX);
             let mut buffer = BytesMut::zeroed(checked_length(range, size)?);
             for part in split_range(range, self.address.options.part_size) {
                 // The lengths of the parts add up to the length of the buffer.
@@ -190,8 +189,6 @@ impl ObjectSource {
             }
         }
         let count = ranges.len();
-        let version = self.version.get().cloned();
-        let has_version = version.is_some();
         let address = self.address.clone();
         let concurrency = self.address.options.concurrency;
         let read = async move {
@@ -203,20 +200,20 @@ impl ObjectSource {
             let mut buffers = vec![BytesMut::new(); count];
             let mut first_meta = None;
             while let Some((index, meta, part)) = parts.try_next().await? {
-                if version.as_ref().is_some_and(|version| !version.matches(&meta)) {
-                    return Err(file_changed(&address));
-                }
+                // Parts of the first read have nothing else to be compared with.
+                let first = first_meta.get_or_insert_with(|| meta.clone());
+                let is_same = version_of(first).without_times().check(&version_of(&meta));
+                is_same.map_err(|error| error.in_file(&address.name))?;
                 if let Some(buffer) = buffers.get_mut(index) {
                     // The parts are adjacent in memory, so that nothing is copied.
                     buffer.unsplit(part);
                 }
-                first_meta.get_or_insert(meta);
             }
             Ok((buffers, first_meta))
         };
         let (buffers, first_meta) = block_on(read, self.cancel_check.as_ref())?;
-        if let Some(meta) = first_meta.filter(|_| !has_version) {
-            self.version.get_or_init(|| Box::new(FileVersion::new(&meta)));
+        if let Some(meta) = first_meta {
+            self.set_version(&meta);
         }
         Ok(buffers.into_iter().map(BytesMut::freeze).collect())
     }
@@ -228,7 +225,10 @@ impl ReadAt for ObjectSource {
     }
 
     fn size(&self) -> Result<u64> {
-        Ok(self.head()?.size)
+        match self.known_size() {
+            Some(size) => Ok(size),
+            None => self.head(),
+        }
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
@@ -247,7 +247,8 @@ impl ReadAt for ObjectSource {
         let (size, bytes) = match block_on(request.read_suffix(length), self.cancel_check.as_ref())? {
             Some(Suffix { meta, encoding, bytes }) => {
                 self.set_encoding(encoding);
-                (self.version.get_or_init(|| Box::new(FileVersion::new(&meta))).size, bytes)
+                self.set_version(&meta);
+                (meta.size, bytes)
             }
             // Azure and some servers do not support suffix requests, and others reject them for empty files.
             None => {
@@ -260,6 +261,20 @@ impl ReadAt for ObjectSource {
             self.tail.get_or_init(|| Box::new((offset, bytes.clone())));
         }
         Ok((size, bytes))
+    }
+
+    fn version(&self) -> Result<Option<FileVersion>> {
+        Ok(self.version.get().or_else(|| self.checked.get()).cloned())
+    }
+
+    fn expect_version(&self, version: &FileVersion) -> Result<()> {
+        let checked = self.checked.get_or_init(|| Box::new(version.clone()));
+        version.check(self.version.get().unwrap_or(checked)).map_err(|error| error.in_file(&self.address.name))
+    }
+
+    fn check_version(&self) -> Result<()> {
+        let is_unchecked = self.version.get().is_none() && self.checked.get().is_some();
+        if is_unchecked { self.head().map(drop) } else { Ok(()) }
     }
 
     fn corruption_hint(&self) -> Option<String> {

@@ -70,11 +70,21 @@ impl OrcFile {
     /// # Errors
     /// `Corrupt` if the source is not an ORC file, `LimitExceeded` if the tail is larger than allowed.
     pub fn new(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
-        Ok(Self::with_tail(source.clone(), read_tail(&*source, limits)?))
+        Ok(Self::of_parts(source.clone(), read_tail(&*source, limits)?))
     }
 
-    /// A file with a known tail, from this process or another. Nothing is read.
-    pub fn with_tail(source: Arc<dyn ReadAt>, tail: FileTail) -> Self {
+    /// A file with a known tail, from this process or another. Nothing is read. Reads of another file, which has replaced
+    /// the one of the tail, are errors.
+    ///
+    /// # Errors
+    /// `Io` if the source is known to be another file. Remote sources know it with their first read.
+    pub fn with_tail(source: Arc<dyn ReadAt>, tail: FileTail) -> Result<Self> {
+        source.expect_version(&tail.expected_version()).map_err(|error| error.in_file(source.name()))?;
+        Ok(Self::of_parts(source, tail))
+    }
+
+    /// A file with a tail that is known to be its own, or is to be taken for it.
+    pub(crate) fn of_parts(source: Arc<dyn ReadAt>, tail: FileTail) -> Self {
         OrcFile { source, tail: Arc::new(tail), stored: Arc::default(), check: None }
     }
 
@@ -114,6 +124,15 @@ impl OrcFile {
     /// The tail.
     pub fn tail(&self) -> &FileTail {
         &self.tail
+    }
+
+    /// Number of rows. The file is that of the tail.
+    pub(crate) fn rows(&self, stripes: Option<&[usize]>) -> Result<u64> {
+        self.source.check_version().map_err(|error| self.in_file(error))?;
+        Ok(match stripes {
+            None => self.tail.rows,
+            Some(chosen) => chosen.iter().filter_map(|&at| self.tail.stripes.get(at)).map(|stripe| stripe.rows).sum(),
+        })
     }
 
     /// The Arrow schema of the file under options.
@@ -256,6 +275,7 @@ impl OrcFile {
     ) -> Result<(ColumnStatistics, Vec<usize>)> {
         let limits = options.limits.clone();
         let plan = self.plan_alone(projection, options, condition)?;
+        self.source.check_version().map_err(|error| self.in_file(error))?;
         let is_wanted = |stripe: &usize| !plan.is_filtered() || plan.prune_result(*stripe).truth == Truth::Always;
         let (wanted, others): (Vec<usize>, Vec<usize>) = plan.stripes.iter().partition(|stripe| is_wanted(stripe));
         if wanted.len() == self.tail.stripes.len()
@@ -325,7 +345,11 @@ impl OrcFile {
             let (source, tail, schemas) = (self.source.clone(), self.tail.clone(), (physical, logical));
             let selection = Selection::new(source, tail, projection, schemas, options, condition)?;
             let results = prune_stripes(&selection, &mut self.cancellation())?;
-            Plan::new(selection, results, scan)
+            let plan = Plan::new(selection, results, scan)?;
+            if plan.stripes.iter().all(|&stripe| plan.needs_rows_only(stripe)) {
+                self.source.check_version()?;
+            }
+            Ok(plan)
         };
         make().map_err(|error| self.in_file(error))
     }

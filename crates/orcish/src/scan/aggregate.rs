@@ -37,11 +37,13 @@ impl Scan {
     /// Adds exact statistics, and returns the files and stripes that have to be read.
     fn add_statistics(&self, accumulator: &mut Accumulator) -> Result<Vec<TableFile>> {
         let mut unknown = Vec::new();
-        for (file, (statistics, stripes)) in self.files().iter().zip(self.exact_statistics()?) {
+        for (file, (statistics, stripes, version)) in self.files().iter().zip(self.versioned_statistics()?) {
+            // The stripes are those of one version.
+            let file = TableFile { version, ..file.clone() };
             if !accumulator.update_statistics(&statistics)? {
-                unknown.push(file.clone());
+                unknown.push(file);
             } else if !stripes.is_empty() {
-                unknown.push(TableFile { stripes: Some(stripes), ..file.clone() });
+                unknown.push(TableFile { stripes: Some(stripes), ..file });
             }
         }
         Ok(unknown)

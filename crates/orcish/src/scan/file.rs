@@ -12,6 +12,7 @@ use orcish_core::explain::Explanation;
 use orcish_core::predicate::{BatchFilter, Condition, Outcome, TextConversion, missing_column};
 use orcish_core::statistics::{ColumnStatistics, Detail};
 use orcish_core::types::nanoseconds;
+use orcish_io::FileVersion;
 
 use super::condition::conditions;
 use super::matching::Matcher;
@@ -119,6 +120,11 @@ impl FileScan {
         Ok(FileReader { reader, conversion: self.conversion, name: self.file.name().to_owned(), max_rows, rest: None })
     }
 
+    /// The version of the file, as far as it is known.
+    pub(super) fn version(&self) -> Option<FileVersion> {
+        self.file.tail().file_version.clone()
+    }
+
     pub(super) fn explain(self) -> Result<Explanation> {
         let mut plan = self.file.explain_projected(self.projection, self.options, self.condition)?;
         if self.conversion.late.is_some() {
@@ -200,11 +206,7 @@ impl Table {
     /// Number of rows of a file, or of its stripes that belong to the table.
     pub(super) fn rows(&self, at: usize) -> Result<u64> {
         let Some(file) = self.orc_file(at)? else { return Ok(0) };
-        let stripes = &file.tail().stripes;
-        Ok(match self.files.get(at).and_then(|file| file.stripes.as_ref()) {
-            None => file.tail().rows,
-            Some(chosen) => chosen.iter().filter_map(|&at| stripes.get(at)).map(|stripe| stripe.rows).sum(),
-        })
+        file.rows(self.files.get(at).and_then(|file| file.stripes.as_deref()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! A table: its files, its schema, and the columns that are read.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use arrow_schema::{DataType, FieldRef, Fields, Metadata, Schema, SchemaRef};
@@ -10,7 +11,7 @@ use orcish_core::names::{ArrowNames, Selection, field_at};
 use orcish_core::parallel::{map, threads_or_cores};
 use orcish_core::process::PerProcess;
 use orcish_core::types::{item_of, with_item};
-use orcish_io::{StorageOptions, concurrency, display_name, open};
+use orcish_io::{StorageOptions, concurrency, display_name, open, within};
 
 use super::fields_by_name::FieldsByName;
 use super::partition;
@@ -50,6 +51,8 @@ pub(super) struct Table {
     pub(super) is_schema_given: bool,
     /// Columns that have no common type in all files.
     pub(super) conflicts: Arc<Vec<Conflict>>,
+    /// The working directory that relative paths are in.
+    folder: Option<PathBuf>,
     open: Arc<PerProcess<OpenFiles>>,
 }
 
@@ -149,6 +152,7 @@ impl Table {
             storage,
             is_schema_given: schema.is_some(),
             conflicts: Arc::default(),
+            folder: std::env::current_dir().ok(),
             open: Arc::default(),
         };
         let all = match schema {
@@ -331,12 +335,23 @@ impl Table {
         Opening { table: self, at, state: None }
     }
 
+    /// A location in the present working directory, which may be another one than that of the scan.
+    fn location_now(&self, location: &str) -> String {
+        match &self.folder {
+            Some(folder) if std::env::current_dir().ok().as_ref() != Some(folder) => within(folder, location),
+            _ => location.to_owned(),
+        }
+    }
+
     fn open_source(&self, at: usize) -> Result<Option<OrcFile>> {
         let Some(this) = self.files.get(at) else { return Err(Error::invalid(format!("no file {at}"))) };
         let source = match &this.source {
             Some(source) => source.clone(),
-            None => open(&this.location, &self.storage).map_err(|error| with_hint(error, this))?,
+            None => open(&self.location_now(&this.location), &self.storage).map_err(|error| with_hint(error, this))?,
         };
+        if let Some(version) = &this.version {
+            source.expect_version(version).map_err(|error| error.in_file(&self.name(at)))?;
+        }
         let watched = |file: OrcFile| match self.storage.cancel_check() {
             Some(check) => file.with_cancel_check(check.clone()),
             None => file,
@@ -351,7 +366,8 @@ impl Table {
         };
         let tail = FileTail::from_bytes(tail, &self.options.limits);
         let tail = tail.map_err(|error| error.in_file(&self.name(at)))?;
-        Ok(Some(watched(OrcFile::with_tail(source, tail))))
+        let file = OrcFile::with_tail(source, tail);
+        Ok(Some(watched(file.map_err(|error| error.in_file(&self.name(at)))?)))
     }
 
     /// Closes a file, to bound the number of open files.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use bytes::Bytes;
-use orcish_io::ReadAt;
+use orcish_io::{FileVersion, ReadAt};
 
 use crate::read::OrcFile;
 
@@ -70,6 +70,8 @@ pub struct TableFile {
     pub partition: Vec<(String, Option<String>)>,
     /// The tail, from [`FileTail::to_bytes`](crate::tail::FileTail::to_bytes), which is then not read again.
     pub tail: Option<Bytes>,
+    /// The version that the file has to be of. A tail has a version of its own.
+    pub version: Option<FileVersion>,
     /// Indexes of the stripes that belong to the scan. `None` for all.
     pub stripes: Option<Vec<usize>>,
 }
@@ -98,6 +100,13 @@ impl TableFile {
     #[must_use]
     pub fn with_tail(mut self, tail: impl Into<Option<Bytes>>) -> Self {
         self.tail = tail.into();
+        self
+    }
+
+    /// Sets [`version`](Self::version).
+    #[must_use]
+    pub fn with_version(mut self, version: impl Into<Option<FileVersion>>) -> Self {
+        self.version = version.into();
         self
     }
 

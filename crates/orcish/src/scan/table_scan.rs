@@ -6,7 +6,7 @@ use arrow_schema::{Schema, SchemaRef};
 use orcish_core::error::{Error, Result};
 use orcish_core::explain::Explanation;
 use orcish_core::statistics::ColumnStatistics;
-use orcish_io::StorageOptions;
+use orcish_io::{FileVersion, StorageOptions};
 
 use super::condition::is_ruled_out;
 use super::file::FileReader;
@@ -15,6 +15,9 @@ use super::table::Table;
 use super::table_file::{Matching, SchemaSource, Split, TableFile};
 use crate::options::{Columns, ReadOptions};
 use crate::read::{OrcFile, ScanContext};
+
+/// Statistics of a file over some stripes, the indexes of the others, and the version of the file.
+pub(super) type VersionedStatistics = (ColumnStatistics, Vec<usize>, Option<FileVersion>);
 
 /// A scan of the files of a table.
 ///
@@ -176,12 +179,22 @@ impl Scan {
     /// # Errors
     /// `InvalidArgument` if the scan does not have exactly one column that is stored in files. As reading.
     pub fn exact_statistics(&self) -> Result<Vec<(ColumnStatistics, Vec<usize>)>> {
+        let found = self.versioned_statistics()?;
+        Ok(found.into_iter().map(|(statistics, stripes, _)| (statistics, stripes)).collect())
+    }
+
+    /// As [`exact_statistics`](Self::exact_statistics), with the versions of the files.
+    pub(super) fn versioned_statistics(&self) -> Result<Vec<VersionedStatistics>> {
         if !self.table.is_one_stored_column() {
             return Err(Error::invalid("statistics are of one column that is stored in the files"));
         }
         self.table.map_files(|table, at| match table.open_file(at)? {
-            None => Ok((ColumnStatistics::EMPTY, Vec::new())),
-            Some(file) => file.exact_statistics(),
+            None => Ok((ColumnStatistics::EMPTY, Vec::new(), None)),
+            Some(file) => {
+                let version = file.version();
+                let (found, stripes) = file.exact_statistics()?;
+                Ok((found, stripes, version))
+            }
         })
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
-use orcish_io::ReadAt;
+use orcish_io::{FileVersion, ReadAt};
 use prost::Message as _;
 
 use super::{CachedSection, Calendar, Encryption, FileTail, StatisticsCache, StripeInfo, Writer, undecodable};
@@ -110,6 +110,7 @@ impl<'a> TailDecoder<'a> {
             footer: Some(footer),
             file_length: Some(self.file_length),
             postscript_length: Some(length as u64),
+            version: None,
         };
         let mut decoded = build(raw, self.limits)?;
         // The statistics of a single stripe are the statistics of the file.
@@ -141,7 +142,10 @@ pub fn read_tail(source: &dyn ReadAt, limits: &Limits) -> Result<FileTail> {
     let mut step = decoder.next(end).map_err(with_hint)?;
     loop {
         match step {
-            DecodeResult::Data(tail) => return Ok(*tail),
+            DecodeResult::Data(tail) => {
+                let file_version = source.version().map_err(in_file)?;
+                return Ok(FileTail { file_version, ..*tail });
+            }
             DecodeResult::NeedsData(range) => {
                 let mut ranges = source.read_ranges(std::slice::from_ref(&range)).map_err(in_file)?;
                 let bytes = ranges.pop().unwrap_or_default();
@@ -240,6 +244,7 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
         encryption,
         stripe_statistics: statistics_start..footer_start,
         tail_length,
+        file_version: None,
         // If the number of rows is wrong, the counts of the statistics are not trusted.
         statistics: if footer.number_of_rows.unwrap_or(0) == rows { footer.statistics } else { Vec::new() },
         max_decoded_size: limits.tail,
@@ -296,7 +301,10 @@ impl FileTail {
     /// # Errors
     /// `Corrupt` where the bytes are not a tail, `LimitExceeded` where it exceeds the limits.
     pub fn from_bytes(bytes: &[u8], limits: &Limits) -> Result<Self> {
-        let raw = lazy::FileTail::decode(bytes).map_err(|error| undecodable("file tail", error))?;
-        build(raw, limits)
+        let mut raw = lazy::FileTail::decode(bytes).map_err(|error| undecodable("file tail", error))?;
+        let version = raw.version.take().map(|version| FileVersion::from_bytes(&version));
+        let not_tail = |error| Error::corrupt("the file tail cannot be decoded").with_source(error);
+        let file_version = version.transpose().map_err(not_tail)?;
+        Ok(FileTail { file_version, ..build(raw, limits)? })
     }
 }

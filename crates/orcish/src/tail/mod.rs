@@ -13,6 +13,7 @@ mod tests;
 use std::ops::Range;
 
 use bytes::Bytes;
+use orcish_io::FileVersion;
 use prost::Message as _;
 
 use crate::statistics::from_proto;
@@ -160,6 +161,8 @@ pub struct FileTail {
     pub stripe_statistics: Range<u64>,
     /// Bytes of the footer, the postscript and its length.
     pub tail_length: u64,
+    /// The version of the file that the tail was read of. `None` where its source does not know it.
+    pub file_version: Option<FileVersion>,
     /// Undecoded column statistics of the file by column id.
     statistics: Vec<Bytes>,
     /// Maximum decoded size of a part of the tail: [`Limits::tail`].
@@ -461,9 +464,16 @@ impl FileTail {
         self.raw.encoded_len()
     }
 
-    /// Serializes the tail as a protobuf message `FileTail` of the format. [`from_bytes`](Self::from_bytes) decodes it.
+    /// Serializes the tail as a protobuf message `FileTail` of the format, with the version of the file.
+    /// [`from_bytes`](Self::from_bytes) decodes it.
     pub fn to_bytes(&self) -> Vec<u8> {
-        self.raw.encode_to_vec()
+        let version = self.file_version.as_ref().map(|version| version.to_bytes().into());
+        lazy::FileTail { version, ..self.raw.clone() }.encode_to_vec()
+    }
+
+    /// The version that the file has as long as the tail is that of the file.
+    pub(crate) fn expected_version(&self) -> FileVersion {
+        self.file_version.clone().unwrap_or_else(|| FileVersion::of_size(self.file_length))
     }
 }
 

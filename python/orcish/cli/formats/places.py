@@ -10,18 +10,20 @@ from typing import Any
 
 import pyarrow as pa
 
+from orcish import _native
 from orcish.cli.formats.bounded_file import BoundedFile
 from orcish.cli.formats.remote_file import open_http, open_stored, open_with_fsspec
 from orcish.cli.standard_input import STREAM
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import foreign_path, fsspec_system, is_foreign
 from orcish.io.local_file import kind_of, local_output
+from orcish.io.moved import Moved
 from orcish.io.names import display_name, errors_with_name
 from orcish.io.paths import is_http, local_path
 from orcish.io.storage import TRUE, native_storage
 from orcish.io.system_file import NamedOutput
 from orcish.io.system_path import SystemPath
-from orcish.io.systems import Output, arrow_system
+from orcish.io.systems import ArrowSystem, Output
 
 __all__ = ["Sink", "check_place", "check_regular", "open_bounded", "open_input", "open_output"]
 
@@ -105,7 +107,7 @@ def open_output(location: str, storage: Mapping[str, Any], *, overwrite: bool) -
     if is_foreign(path):
         return Sink(foreign_path(path, storage).create(overwrite=overwrite))
     system, inside = _s3(path, storage)
-    return Sink(SystemPath(arrow_system(system), inside, path).create(overwrite=overwrite))
+    return Sink(SystemPath(_S3(system, native_storage(path, storage)), inside, path).create(overwrite=overwrite))
 
 
 def check_place(location: str) -> None:
@@ -156,6 +158,27 @@ class Sink(io.RawIOBase):
         """Removes what was written, unless it is published."""
         self._is_aborted = True
         self._output.abort()
+
+
+class _S3(ArrowSystem):
+    """S3 by pyarrow, without the empty objects that it makes for the folders of files that it deletes."""
+
+    def __init__(self, system: Any, storage: dict[str, Any] | None) -> None:
+        super().__init__(system)
+        self._storage = storage
+
+    def create(self, path: str) -> Output:
+        """See :class:`~orcish.io.systems.System`."""
+        system = self._system
+
+        def delete(hidden: str) -> None:
+            _native.delete_files([f"s3://{hidden}"], self._storage)
+
+        def move(hidden: str, name: str) -> None:
+            system.copy_file(hidden, name)
+            delete(hidden)
+
+        return Moved(path, system.open_output_stream, move, delete)
 
 
 class StandardOutput:

@@ -18,6 +18,7 @@ use super::super::runtime::block_on;
 use super::super::source::ObjectSource;
 use super::*;
 use crate::lister::Lister as _;
+use crate::messages::CANNOT_READ;
 use crate::messages::CANNOT_WRITE;
 use crate::source::ReadAt as _;
 use crate::storage::StorageOptions;

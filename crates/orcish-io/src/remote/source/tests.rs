@@ -207,6 +207,37 @@ fn a_replaced_file_is_an_error() {
 }
 
 #[test]
+fn a_file_of_another_version_than_expected_is_an_error() {
+    let (store, opened) = source(numbered(SIZE), &[("coalesce_gap", 0)], true);
+    opened.read_suffix(10).unwrap();
+    let version = FileVersion::from_bytes(&opened.version().unwrap().unwrap().to_bytes()).unwrap();
+    assert_eq!(version.size(), Some(SIZE as u64));
+    let other = |size: usize| {
+        put(&store, numbered(size));
+        let address = Address::new("s3://bucket/a/b.orc", &StorageOptions::default()).unwrap();
+        let source = ObjectSource::new(address, store.clone(), &StorageOptions::default()).unwrap();
+        source.expect_version(&version).unwrap();
+        source
+    };
+    store.requested.lock().unwrap().clear();
+    // The expected version has the size.
+    assert_eq!(other(SIZE).size().unwrap(), SIZE as u64);
+    assert!(store.requested.lock().unwrap().is_empty());
+    for error in [other(SIZE).read_ranges(&[0..1]).unwrap_err(), other(10).check_version().unwrap_err()] {
+        assert!(error.to_string().contains(crate::REPLACED), "{error}");
+    }
+    // The end of the range is not in the file.
+    let without_tag = FileVersion::of_size(SIZE as u64);
+    let shorter = ObjectSource { checked: OnceBox::with_value(Box::new(without_tag)), ..other(SIZE - 2) };
+    let error = shorter.read_ranges(&[SIZE as u64 - 5..SIZE as u64]).unwrap_err();
+    assert!(error.to_string().contains(crate::REPLACED), "{error}");
+    // An expected version that the file has is no error.
+    opened.expect_version(&version).unwrap();
+    opened.check_version().unwrap();
+    assert!(opened.expect_version(&FileVersion::of_size(1)).is_err());
+}
+
+#[test]
 fn a_missing_file_is_not_found() {
     let (_, source) = source(numbered(1), &[], true);
     let gone = ObjectSource { key: Path::from("gone"), ..source };

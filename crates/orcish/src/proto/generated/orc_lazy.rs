@@ -55,6 +55,9 @@ pub struct FileTail {
     pub file_length: ::core::option::Option<u64>,
     #[prost(uint64, optional, tag = "4")]
     pub postscript_length: ::core::option::Option<u64>,
+    /// orcish.version.FileVersion: the version of the file that the tail is of. Other readers ignore it.
+    #[prost(bytes = "bytes", optional, tag = "1000")]
+    pub version: ::core::option::Option<::prost::bytes::Bytes>,
 }
 /// View of orc.proto.RowIndexEntry.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -411,7 +411,7 @@ fn file(name: &str, schema: impl FnOnce(Schema) -> Schema) -> OrcFile {
     let schema = schema(plain.schema(&ReadOptions::default()).unwrap().as_ref().clone());
     let mut tail = plain.tail().clone();
     tail.metadata.push((ARROW_SCHEMA_KEY.to_owned(), encode(&schema).unwrap().into()));
-    OrcFile::with_tail(Arc::new(FileSource::open(path).unwrap()), tail)
+    OrcFile::of_parts(Arc::new(FileSource::open(path).unwrap()), tail)
 }
 
 fn replaced(schema: Schema, kinds: &[(&str, DataType)]) -> Schema {

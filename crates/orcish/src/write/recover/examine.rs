@@ -81,7 +81,7 @@ impl Examiner<'_> {
         if let Some(stripe) = tail.stripes.get_mut(index) {
             stripe.rows = rows;
         }
-        OrcFile::with_tail(self.source.clone(), tail)
+        OrcFile::of_parts(self.source.clone(), tail)
     }
 
     fn read(

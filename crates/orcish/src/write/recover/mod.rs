@@ -143,7 +143,7 @@ impl Recovery {
         limits: &Limits,
         check: Option<&CancelCheck>,
     ) -> Result<u64> {
-        let file = OrcFile::with_tail(self.source.clone(), self.tail.clone());
+        let file = OrcFile::of_parts(self.source.clone(), self.tail.clone());
         let examiner = Examiner { source: &self.source, file: &file, limits, check };
         let walker = Walker::new(&self.source, self.file_length, file.tail(), limits);
         let mut cancellation = Cancellation::new(check.cloned());
@@ -241,6 +241,6 @@ fn recorded_statistics(
 ) -> Vec<Vec<ColumnStatistics>> {
     let Some(length) = tail_end else { return Vec::new() };
     let prefix = Arc::new(Prefix { source: source.clone(), length });
-    let recorded = OrcFile::with_tail(prefix, tail.clone()).stripe_statistics(limits).unwrap_or_default();
+    let recorded = OrcFile::of_parts(prefix, tail.clone()).stripe_statistics(limits).unwrap_or_default();
     if recorded.len() == tail.stripes.len() { recorded } else { Vec::new() }
 }
