@@ -304,7 +304,7 @@ impl<'a> Matcher<'a> {
                 }
                 let own = self.own_type(id);
                 if is_compatible(&stored, target) && means(&stored, target, own) {
-                    return Ok((projected, ColumnCast::Restore));
+                    return Ok((projected, ColumnCast::Restore { is_own: own == Some(target) }));
                 }
                 match widens(&stored, target) {
                     true => Ok((projected, ColumnCast::Cast)),
