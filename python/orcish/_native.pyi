@@ -1,7 +1,7 @@
 """Types of the native core, which only modules of :mod:`orcish` use."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, Final, final
 
 __all__ = [
     "FILE_REPLACED",
@@ -15,6 +15,7 @@ __all__ = [
     "File",
     "Filter",
     "Node",
+    "RowFilter",
     "Scan",
     "StoredFile",
     "TableLog",
@@ -290,6 +291,9 @@ def exact_bound(statistics: dict[str, Any], schema: object, function: str) -> tu
 class Filter:
     """A predicate of the native core, made of a tree."""
 
+    MAX_LEVELS: Final[int]
+    """Maximum number of levels of conjunctions, disjunctions, negations and the leaves below them."""
+
     def __new__(cls, tree: tuple[Any, ...]) -> Filter: ...
     @staticmethod
     def parse(text: str) -> Filter:
@@ -297,6 +301,25 @@ class Filter:
 
     def tree(self) -> tuple[Any, ...]:
         """The predicate as nested tuples."""
+
+@final
+class RowFilter:
+    """A predicate of the native core that is bound to the columns of batches of a schema."""
+
+    def __new__(cls, predicate: Filter, schema: object) -> RowFilter:
+        """Binds a predicate to the schema of a capsule.
+
+        Raises:
+            UnknownColumnError: There is no such column.
+            ValueError: Several columns have a name, or a column cannot be compared with a value.
+        """
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns that the predicate needs, without the fields within them."""
+
+    def mask(self, batch: tuple[object, object]) -> tuple[object, object]:
+        """For each row of the capsules of a batch, whether the predicate is true, as the capsules of an array."""
 
 @final
 class Batches:

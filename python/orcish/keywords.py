@@ -34,9 +34,12 @@ def check_integer(name: str, value: Any, minimum: int) -> int:
         ValueError: The value is less than ``minimum``, or larger than the native module takes.
     """
     try:
-        value = operator.index(value)
+        number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name}={value!r}: must be an integer, not {type(value).__name__}") from None
+        number = None
+    if number is None or isinstance(value, bool):
+        raise TypeError(f"{name}={value!r}: must be an integer, not {type(value).__name__}")
+    value = number
     if value < minimum:
         raise ValueError(f"{name}={value}: must be at least {minimum}")
     if value > MAX_INTEGER:

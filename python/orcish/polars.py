@@ -89,27 +89,23 @@ def scan_polars(
     number = row_number_name(options)
     reader = reader_of(table)
     parts = reader.parts_of_columns()
-    # The scan is complete before the predicate of the query.
-    is_first = not reader.takes_filters()
 
     def batches(
         with_columns: list[str] | None, predicate: Any | None, n_rows: int | None, batch_size: int | None
     ) -> Iterator[polars.DataFrame]:
         part = table if batch_size is None else table.batch_size(batch_size)
+        # With a number of rows, the predicate filters only the first rows.
         if n_rows is not None:
             part = part.limit(n_rows)
-        # With a number of rows, the predicate filters only the first rows.
-        after = predicate if n_rows is not None or is_first else None
-        if predicate is not None and after is None:
+        if predicate is not None:
             # polars pushes down only elementwise predicates.
             part = part.where(ElementwisePredicate(predicate))
         if with_columns is not None:
-            names = dict.fromkeys(with_columns if after is None else [*with_columns, *after.meta.root_names()])
-            part = part.select(*(each for name in names if name != number for each in parts.get(name, [name])))
+            read = (each for name in with_columns if name != number for each in parts.get(name, [name]))
+            part = part.select(*dict.fromkeys(read))
         for batch in part:
             with errors_about(name):
                 frame: polars.DataFrame = to_polars(batch)
-            frame = frame if after is None else frame.filter(after)
             if with_columns:
                 frame = frame.select(with_columns)
             elif with_columns is not None:

@@ -164,7 +164,7 @@ class ReadOptions(TypedDict, total=False):
     """Options of reading, which are keywords of every function that reads."""
 
     columns: Columns | None
-    """The columns to read, in this order; all by default."""
+    """The columns to read, in this order, each once; all by default."""
     batch_size: int
     """Maximum rows of a batch (65,536)."""
     stripes: Sequence[int] | None
@@ -175,9 +175,10 @@ class ReadOptions(TypedDict, total=False):
     :func:`orcish.filters.text.parse`. Stripes and row groups are skipped where statistics or bloom filters exclude all
     rows."""
     limit: int | None
-    """Maximum number of rows to read."""
+    """Maximum number of rows to read, of those that pass the filters."""
     row_number: bool | str
-    """Adds a column with the number of each row in its file, from 0. Its name is ``row_number``, or the given one."""
+    """Adds a column with the number of each row in its file, from 0. Its name is ``row_number``, or the given one.
+    Filters can name it."""
     threads: int
     """Number of decoding threads; 0, the default, is the number of cores. Requests to servers have threads of their
     own."""

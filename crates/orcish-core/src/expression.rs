@@ -199,8 +199,8 @@ impl PartialEq for Literals {
 }
 
 impl Predicate {
-    /// Maximum nesting of `And`, `Or` and `Not`.
-    pub const MAX_DEPTH: usize = 500;
+    /// Maximum number of levels of `And`, `Or`, `Not` and the leaves below them.
+    pub const MAX_LEVELS: usize = 256;
 
     /// Compares a column with a literal.
     pub fn compare(column: impl Into<String>, op: Comparison, value: impl Into<Literal>) -> Self {
@@ -230,19 +230,38 @@ impl Predicate {
 
     /// The names of the columns of the predicate, once for each use.
     pub fn columns(&self) -> Vec<&str> {
-        match self {
-            Predicate::Compare { column, .. }
-            | Predicate::In { column, .. }
-            | Predicate::StartsWith { column, .. }
-            | Predicate::Like { column, .. }
-            | Predicate::IsNull { column }
-            | Predicate::IsNan { column } => vec![column],
-            Predicate::And(operands) | Predicate::Or(operands) => {
-                operands.iter().flat_map(Predicate::columns).collect()
+        let (mut columns, mut pending) = (Vec::new(), vec![self]);
+        while let Some(predicate) = pending.pop() {
+            match predicate {
+                Predicate::Compare { column, .. }
+                | Predicate::In { column, .. }
+                | Predicate::StartsWith { column, .. }
+                | Predicate::Like { column, .. }
+                | Predicate::IsNull { column }
+                | Predicate::IsNan { column } => columns.push(column.as_str()),
+                predicate => pending.extend(predicate.operands().iter().rev()),
             }
-            Predicate::Not(inner) => inner.columns(),
-            Predicate::Constant(_) => Vec::new(),
         }
+        columns
+    }
+
+    /// The operands of a conjunction or disjunction, and what is negated; none of others.
+    fn operands(&self) -> &[Predicate] {
+        match self {
+            Predicate::And(operands) | Predicate::Or(operands) => operands,
+            Predicate::Not(inner) => std::slice::from_ref(inner),
+            _ => &[],
+        }
+    }
+
+    /// The number of levels of conjunctions, disjunctions and negations, and of the leaves below them.
+    pub fn levels(&self) -> usize {
+        let (mut count, mut level) = (0, vec![self]);
+        while !level.is_empty() {
+            count += 1;
+            level = level.into_iter().flat_map(Predicate::operands).collect();
+        }
+        count
     }
 
     /// Whether the predicate tests for NaN, or compares with a floating point number. The meaning of these depends on the type

@@ -63,7 +63,7 @@ mod _native {
         partitions_of,
     };
     #[pymodule_export]
-    use crate::predicate::Filter;
+    use crate::predicate::{Filter, RowFilter};
     #[pymodule_export]
     use crate::recover::recover_file;
     #[pymodule_export]

@@ -1,10 +1,18 @@
 //! Predicates of Python: nested tuples, see `orcish.filters.expression.tree_of`.
 
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array as _, ArrayRef, StructArray};
+use arrow_schema::Schema;
+use orcish_core::predicate::{BatchFilter, missing_column};
 use orcish_core::{Comparison, Literal, Predicate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt, PyTuple};
+use pyo3::types::{PyBytes, PyCapsule, PyInt, PyTuple};
 
+use crate::aggregate::export;
+use crate::capsule::{self, Pair};
 use crate::errors::to_python;
 
 fn malformed(node: &Bound<'_, PyAny>) -> PyErr {
@@ -17,6 +25,10 @@ pub(crate) struct Filter(Predicate);
 
 #[pymethods]
 impl Filter {
+    /// Maximum number of levels.
+    #[classattr]
+    const MAX_LEVELS: usize = Predicate::MAX_LEVELS;
+
     #[new]
     fn new(tree: &Bound<'_, PyAny>) -> PyResult<Self> {
         of_tree(tree).map(Filter)
@@ -35,6 +47,46 @@ impl Filter {
     }
 }
 
+/// A predicate bound to the columns of batches.
+#[pyclass(frozen, module = "orcish._native")]
+pub(crate) struct RowFilter {
+    filter: BatchFilter,
+    schema: Schema,
+}
+
+#[pymethods]
+impl RowFilter {
+    /// Binds a predicate to the schema of a capsule.
+    #[new]
+    fn new(py: Python<'_>, predicate: &Bound<'_, Filter>, schema: &Bound<'_, PyCapsule>) -> PyResult<Self> {
+        let schema = capsule::read_schema(schema)?;
+        let predicate = &predicate.get().0;
+        let filter = py.detach(|| BatchFilter::new(predicate, &schema));
+        Ok(RowFilter { filter: filter.map_err(|error| to_python(py, &error))?, schema })
+    }
+
+    /// Names of the columns that the predicate needs, without the fields within them.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        let name = |at: usize| self.schema.fields().get(at).map(|field| field.name().clone());
+        self.filter.root_columns().into_iter().filter_map(name).collect()
+    }
+
+    /// For each row of the capsules of a batch, whether the predicate is true, as the capsules of an array.
+    fn mask<'py>(&self, py: Python<'py>, batch: Pair<'_>) -> PyResult<Pair<'py>> {
+        let rows = capsule::read_array(&batch)?;
+        let mask = py.detach(|| {
+            let column = |at: usize| {
+                let columns = rows.as_struct_opt().map(StructArray::columns);
+                columns.and_then(|columns| columns.get(at).cloned()).ok_or_else(missing_column)
+            };
+            self.filter.evaluate(&column, rows.len())
+        });
+        let mask: ArrayRef = Arc::new(mask.map_err(|error| to_python(py, &error))?);
+        export(py, &mask)
+    }
+}
+
 /// The predicate that is given: a [`Filter`], or a tree.
 pub(crate) fn predicate(given: &Bound<'_, PyAny>) -> PyResult<Predicate> {
     match given.cast::<Filter>() {
@@ -45,13 +97,13 @@ pub(crate) fn predicate(given: &Bound<'_, PyAny>) -> PyResult<Predicate> {
 
 fn of_tree(tree: &Bound<'_, PyAny>) -> PyResult<Predicate> {
     // Python makes trees from the leaves up, without recursion, as deep as memory has room for.
-    part_of(tree, Predicate::MAX_DEPTH)
+    part_of(tree, Predicate::MAX_LEVELS)
 }
 
 /// The predicate of a tree of up to `depth` levels, the leaves included.
 fn part_of(tree: &Bound<'_, PyAny>, depth: usize) -> PyResult<Predicate> {
     let Some(below) = depth.checked_sub(1) else {
-        return Err(PyValueError::new_err(format!("a filter of more than {} levels", Predicate::MAX_DEPTH)));
+        return Err(PyValueError::new_err(format!("a filter of more than {} levels", Predicate::MAX_LEVELS)));
     };
     let node = tree.cast::<PyTuple>().map_err(|_| malformed(tree))?;
     let word: String = node.get_item(0)?.extract()?;
@@ -120,7 +172,7 @@ fn literal(tagged: &Bound<'_, PyAny>) -> PyResult<Literal> {
     })
 }
 
-/// The nested tuples of a predicate that was parsed, which has at most [`MAX_LEVELS`](orcish_core::sql::MAX_LEVELS) levels.
+/// The nested tuples of a predicate that was parsed, which has at most [`Predicate::MAX_LEVELS`] levels.
 fn to_tree<'py>(py: Python<'py>, predicate: &Predicate) -> PyResult<Bound<'py, PyTuple>> {
     let operands =
         |operands: &[Predicate]| operands.iter().map(|operand| to_tree(py, operand)).collect::<PyResult<Vec<_>>>();

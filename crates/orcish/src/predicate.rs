@@ -23,8 +23,8 @@ pub(crate) const NO_PRESENT_STREAM: Proof = Proof::new("streams without nulls");
 /// Binds `predicate` to the columns of `schema`. `domain` returns the domain of a column by its id.
 ///
 /// # Errors
-/// `UnknownColumn` where the schema does not have a column, `InvalidArgument` where a column cannot be compared with a
-/// literal, or does not have one value per row.
+/// `UnknownColumn` where the schema does not have a column, `InvalidArgument` where several columns have a name, or a column
+/// cannot be compared with a literal, or does not have one value per row.
 pub(crate) fn bind(
     predicate: &Predicate,
     schema: &Schema,
@@ -32,7 +32,7 @@ pub(crate) fn bind(
 ) -> Result<Condition> {
     let names = RefCell::new(ColumnNames::new(schema));
     bind_names(predicate, &|name| {
-        let id = names.borrow_mut().path(name)?.last().copied().unwrap_or_default();
+        let id = names.borrow_mut().single_path(name)?.last().copied().unwrap_or_default();
         check_is_value(schema, id, name)?;
         Ok(FilterColumn {
             domain: domain(id)?,

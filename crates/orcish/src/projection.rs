@@ -216,10 +216,31 @@ impl<'a> ColumnNames<'a> {
     /// # Errors
     /// `UnknownColumn` with the nearest names where there is no such column.
     pub(crate) fn path(&mut self, name: &str) -> Result<Vec<u32>> {
-        if name == ROOT_COLUMN && self.schema.get(0)?.kind != Kind::Struct {
+        if self.is_root(name)? {
             return Ok(Vec::new());
         }
-        let indexes = self.resolver.resolve(name).ok_or_else(|| unknown(self.schema, name))?;
+        let indexes = self.resolver.resolve(name);
+        self.ids(name, indexes)
+    }
+
+    /// As [`path`](Self::path), for the name of a column of a filter.
+    ///
+    /// # Errors
+    /// `UnknownColumn` where there is no such column, `InvalidArgument` where there are several.
+    pub(crate) fn single_path(&mut self, name: &str) -> Result<Vec<u32>> {
+        if self.is_root(name)? {
+            return Ok(Vec::new());
+        }
+        let indexes = self.resolver.resolve_single(name)?;
+        self.ids(name, indexes)
+    }
+
+    fn is_root(&self, name: &str) -> Result<bool> {
+        Ok(name == ROOT_COLUMN && self.schema.get(0)?.kind != Kind::Struct)
+    }
+
+    fn ids(&self, name: &str, indexes: Option<Vec<usize>>) -> Result<Vec<u32>> {
+        let indexes = indexes.ok_or_else(|| unknown(self.schema, name))?;
         let mut id = 0;
         let child = |index: usize| {
             id = self.schema.get(id)?.children.get(index).copied().ok_or_else(|| unknown(self.schema, name))?;

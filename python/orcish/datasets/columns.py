@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.errors import UnknownColumnError, closest_match
+from orcish.filters.levels import TooManyLevelsError
 from orcish.filters.pyarrow import DecodedExpression
 from orcish.filters.translation import pushed_field
 
@@ -75,6 +76,8 @@ def paths_of(expression: pc.Expression, schema: pa.Schema) -> list[Path] | None:
     """
     try:
         paths = DecodedExpression(expression).paths()
+    except TooManyLevelsError:
+        raise
     except Exception:
         # The serialization of pyarrow is internal to it. It has no columns that are given by their positions.
         return None

@@ -78,13 +78,13 @@ class Query:
         paths = whole if projection is None else projected_paths(projection, schema)
         if filters is not None:
             needed = paths_of(filters, schema)
-            if needed is not None and reader.takes_filters():
+            if needed is not None:
                 scan, filters = scan.where(filters), None
             else:
                 Residual(filters, None).check(schema)
                 check_single("filter", needed, schema)
                 # Positions in an expression are those of all columns.
-                paths = whole if needed is None else [*paths, *needed]
+                paths = whole
         if projection is not None:
             reader = reader_of(scan)
             number = row_number_name(reader.options)

@@ -14,11 +14,12 @@ binaries are ordered by their bytes. False is less than true.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, TypeVar, cast
 
 from orcish import _native
 from orcish.filters import literals
+from orcish.filters.levels import check_count, check_levels
 from orcish.filters.steps import StepName
 from orcish.hints import COLUMN, missing_attribute
 from orcish.keywords import checked_keywords
@@ -29,7 +30,9 @@ __all__ = [
     "Expression",
     "Tree",
     "col",
+    "folded",
     "leaves_of",
+    "name_of",
     "native_filter",
     "parsed_expression",
     "tree_of",
@@ -37,6 +40,8 @@ __all__ = [
 
 Tree: TypeAlias = "tuple[Any, ...]"
 """A predicate as nested tuples; see :func:`tree_of`."""
+
+T = TypeVar("T")
 
 _BARE_NAME = r"[^\W\d]\w*(?:\.\w+)*"
 
@@ -65,6 +70,10 @@ class _Operand:
     def _predicate(self) -> Tree:
         raise NotImplementedError
 
+    def _levels(self) -> int:
+        """The number of levels of the predicate, see :func:`~orcish.filters.levels.check_levels`."""
+        return 1
+
     def __and__(self, other: object) -> Expression:
         return self._join("and", self, other)
 
@@ -91,11 +100,7 @@ class _Operand:
     def _join(kind: str, left: object, right: object) -> Expression:
         if not isinstance(left, _Operand) or not isinstance(right, _Operand):
             return NotImplemented  # type: ignore[no-any-return]
-        parts: list[Tree] = []
-        for side in (left._predicate(), right._predicate()):
-            # One flat list instead of a deep tree.
-            parts.extend(side[1] if side[0] == kind else [side])
-        return Expression((kind, parts))
+        return Expression._joined(kind, left, right)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} objects do not change")
@@ -244,39 +249,82 @@ class Column(_Operand):
 class Expression(_Operand):
     """A predicate, made by comparing columns. Predicates are joined with ``&`` and ``|``, and negated with ``~``."""
 
-    __slots__ = ("_made", "_node")
-    _node: Tree
+    __slots__ = ("_depth", "_kind", "_made", "_node", "_sides")
+    _kind: str
+    _depth: int
+    _node: Tree | None
+    _sides: tuple[_Operand, _Operand] | None
+    """The sides of a conjunction or disjunction whose tree is not made yet: a chain of them is one list, which is made
+    once, and not for each of its operators."""
     _made: _native.Filter | None
 
     @checked_keywords
     def __init__(self, tree: Tree) -> None:
-        """Takes a tree as described in :func:`tree_of`. Users make predicates by comparing columns."""
-        object.__setattr__(self, "_node", tree)
-        object.__setattr__(self, "_made", None)
+        """Takes a tree as described in :func:`tree_of`. Users make predicates by comparing columns.
+
+        Raises:
+            ValueError: The tree has too many levels.
+        """
+        self._set(tree[0], check_levels(tree, operands_of) if tree[0] in _JOINTS else 1, tree, None)
+
+    def _set(self, kind: str, levels: int, tree: Tree | None, sides: tuple[_Operand, _Operand] | None) -> None:
+        for name, value in (("_kind", kind), ("_depth", levels), ("_node", tree), ("_sides", sides), ("_made", None)):
+            object.__setattr__(self, name, value)
+
+    @staticmethod
+    def _joined(kind: str, left: _Operand, right: _Operand) -> Expression:
+        """A conjunction or disjunction."""
+        levels = 1
+        for side in (left, right):
+            is_of_chain = isinstance(side, Expression) and side._kind == kind
+            levels = max(levels, side._levels() + (not is_of_chain))
+            if isinstance(side, Expression) and not is_of_chain:
+                # Trees are made from the leaves up, without recursion.
+                side._predicate()
+        check_count(levels)
+        joined: Expression = object.__new__(Expression)
+        joined._set(kind, levels, None, (left, right))
+        return joined
+
+    def _levels(self) -> int:
+        return self._depth
 
     def _filter(self) -> _native.Filter:
         """See :func:`native_filter`."""
         if self._made is None:
-            object.__setattr__(self, "_made", _native.Filter(self._node))
+            object.__setattr__(self, "_made", _native.Filter(self._predicate()))
         return cast("_native.Filter", self._made)
 
     def _tree(self) -> Tree:
         """The predicate as nested tuples; see :func:`tree_of`."""
-        return self._node
+        if self._node is None:
+            parts: list[Tree] = []
+            pending: list[_Operand] = [self]
+            while pending:
+                part = pending.pop()
+                sides = part._sides if isinstance(part, Expression) and part._kind == self._kind else None
+                if sides is not None:
+                    pending.extend(reversed(sides))
+                    continue
+                tree = part._predicate()
+                parts.extend(tree[1] if tree[0] == self._kind else [tree])
+            object.__setattr__(self, "_node", (self._kind, parts))
+            object.__setattr__(self, "_sides", None)
+        return cast("Tree", self._node)
 
     _predicate = _tree
 
     @property
     def columns(self) -> list[str]:
         """Dotted names of the columns in the predicate, without duplicates."""
-        leaves = (node for node in leaves_of(self._node) if node[0] != "constant")
-        return list(dict.fromkeys(node[2] if node[0] == "compare" else node[1] for node in leaves))
+        names = (name_of(leaf) for leaf in leaves_of(self._predicate()))
+        return list(dict.fromkeys(name for name in names if name is not None))
 
     @checked_keywords
     def equals(self, other: object) -> bool:
         """Whether the other object is the same predicate, written in the same way; ``==`` raises a TypeError."""
         # The text distinguishes 1, 1.0 and True, and 0.0 and -0.0. NaN equals NaN.
-        return isinstance(other, Expression) and repr(other._node) == repr(self._node)
+        return isinstance(other, Expression) and repr(_flat(other._predicate())) == repr(_flat(self._predicate()))
 
     def _no_comparison(self, _other: object) -> NoReturn:
         raise TypeError(
@@ -288,10 +336,70 @@ class Expression(_Operand):
 
     def __repr__(self) -> str:
         """The predicate as SQL; :func:`orcish.filters.text.parse` reads it back."""
-        return _to_sql(self._node)
+        return _to_sql(self._predicate())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Expression, (self._node,)
+        return _unpickled, (_flat(self._predicate()),)
+
+
+_JOINTS = ("and", "or", "not")
+"""Kinds of predicates that are made of others."""
+
+
+def operands_of(tree: Tree) -> Sequence[Tree]:
+    """The predicates that a predicate is made of."""
+    if tree[0] in ("and", "or"):
+        return cast("Sequence[Tree]", tree[1])
+    return tree[1:] if tree[0] == "not" else ()
+
+
+def folded(tree: Tree, leaf: Callable[[Tree], T], join: Callable[[Tree, list[T]], T]) -> T:
+    """What is made of a predicate, from the leaves up, without recursion.
+
+    Args:
+        tree: The predicate.
+        leaf: Takes a part that is made of no others.
+        join: Takes another part, and what was made of its operands.
+    """
+    found: list[T] = []
+    pending = [(tree, False)]
+    while pending:
+        node, is_below_done = pending.pop()
+        if node[0] not in _JOINTS:
+            found.append(leaf(node))
+            continue
+        operands = operands_of(node)
+        if is_below_done:
+            begin = len(found) - len(operands)
+            found[begin:] = [join(node, found[begin:])]
+        else:
+            pending.append((node, True))
+            pending.extend((operand, False) for operand in reversed(operands))
+    return found[0]
+
+
+def _flat(tree: Tree) -> list[Tree]:
+    """The parts of a predicate in postfix notation, which is pickled and compared without recursion."""
+    parts: list[Tree] = []
+
+    def join(node: Tree, below: list[None]) -> None:
+        parts.append((node[0], len(below)))
+
+    folded(tree, parts.append, join)
+    return parts
+
+
+def _unpickled(parts: list[Tree]) -> Expression:
+    """The predicate of :func:`_flat`."""
+    found: list[Tree] = []
+    for part in parts:
+        if part[0] not in _JOINTS:
+            found.append(part)
+            continue
+        begin = len(found) - part[1]
+        operands = found[begin:]
+        found[begin:] = [(part[0], operands) if part[0] != "not" else (part[0], *operands)]
+    return Expression(found[0])
 
 
 def escaped_pattern(text: str, method: str = "like") -> str:
@@ -323,6 +431,11 @@ def leaves_of(tree: Tree) -> Iterator[Tree]:
             yield node
 
 
+def name_of(leaf: Tree) -> str | None:
+    """The dotted name of the column of a part that is made of no others; ``None`` for constants."""
+    return None if leaf[0] == "constant" else leaf[2 if leaf[0] == "compare" else 1]
+
+
 def tree_of(predicate: Expression | Column) -> Tree:
     """The predicate as nested tuples, from which the native core builds its own.
 
@@ -345,15 +458,15 @@ def parsed_expression(predicate: _native.Filter, names: Mapping[str, StepName] |
 
 def _with_names(tree: Tree, names: Mapping[str, StepName]) -> Tree:
     """The predicate with names whose steps are known."""
-    kind = tree[0]
-    if kind in ("and", "or"):
-        return kind, [_with_names(part, names) for part in tree[1]]
-    if kind == "not":
-        return kind, _with_names(tree[1], names)
-    if kind == "constant":
-        return tree
-    at = 2 if kind == "compare" else 1
-    return (*tree[:at], names.get(tree[at], tree[at]), *tree[at + 1 :])
+
+    def named(leaf: Tree) -> Tree:
+        name = name_of(leaf)
+        if name is None:
+            return leaf
+        at = 2 if leaf[0] == "compare" else 1
+        return (*leaf[:at], names.get(name, name), *leaf[at + 1 :])
+
+    return folded(tree, named, lambda node, parts: (node[0], parts) if node[0] != "not" else (node[0], *parts))
 
 
 def native_filter(expression: Expression) -> _native.Filter:
@@ -361,14 +474,19 @@ def native_filter(expression: Expression) -> _native.Filter:
     return expression._filter()
 
 
-def _to_sql(node: Tree) -> str:
-    kind = node[0]
-    if kind in ("and", "or"):
-        # `map` adds no Python frame for each level of a deep predicate.
-        return "(" + f") {kind} (".join(map(_to_sql, node[1])) + ")"
-    if kind == "not":
+def _to_sql(tree: Tree) -> str:
+    return folded(tree, _leaf_to_sql, _joint_to_sql)
+
+
+def _joint_to_sql(node: Tree, parts: list[str]) -> str:
+    if node[0] == "not":
         inner = node[1]
-        return f"{_quoted_name(inner[1])} is not null" if inner[0] == "is_null" else f"not ({_to_sql(inner)})"
+        return f"{_quoted_name(inner[1])} is not null" if inner[0] == "is_null" else f"not ({parts[0]})"
+    return "(" + f") {node[0]} (".join(parts) + ")"
+
+
+def _leaf_to_sql(node: Tree) -> str:
+    kind = node[0]
     if kind == "compare":
         return f"{_quoted_name(node[2])} {node[1]} {literals.to_sql(node[3])}"
     if kind == "in":

@@ -8,11 +8,14 @@ from __future__ import annotations
 import functools
 import json
 import operator
+import re
 import sys
 import warnings
 from typing import Any, cast
 
-__all__ = ["AND", "OR", "Node", "columns", "conjunction", "conjuncts", "errors", "flatten"]
+from orcish.filters.levels import balanced, check_levels, on_deep_stack
+
+__all__ = ["AND", "OR", "Node", "check_depth", "columns", "conjunction", "conjuncts", "errors", "flatten"]
 
 AND = ("And", "LogicalAnd")
 OR = ("Or", "LogicalOr")
@@ -56,7 +59,7 @@ class Node:
         if tree is None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                tree = json.loads(expression.meta.serialize(format="json"))
+                tree = _parsed(on_deep_stack(lambda: expression.meta.serialize(format="json")))
         ((self.kind, self.value),) = tree.items()
         if self.kind == "Alias":
             (part,) = expression.meta.pop()
@@ -124,6 +127,29 @@ class Node:
         return True
 
 
+_TOKENS = re.compile(r'[{}\[\]:,]|"(?:[^"\\]|\\.)*"|[^\s{}\[\]:,"]+')
+
+
+def _parsed(text: str) -> Any:
+    """A value of JSON, which may be nested more deeply than the parser of Python takes."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        pass
+    # Values of a list, or names and values of an object in turn; the last is the innermost one.
+    open_values: list[list[Any]] = [[]]
+    for token in _TOKENS.findall(text):
+        if token in ("{", "["):
+            open_values.append([])
+        elif token in ("}", "]"):
+            given = open_values.pop()
+            is_object = token == "}"
+            open_values[-1].append(dict(zip(given[::2], given[1::2], strict=True)) if is_object else given)
+        elif token not in (":", ","):
+            open_values[-1].append(json.loads(token))
+    return open_values[0][0]
+
+
 def _name_and_options(found: Any) -> tuple[str, Any]:
     """Splits a name that may have options."""
     if isinstance(found, dict) and len(found) == 1:
@@ -160,7 +186,25 @@ def conjuncts(root: Node) -> list[Node]:
 
 def conjunction(nodes: list[Node]) -> Any:
     """The conjunction of some parts, as an expression of polars."""
-    return functools.reduce(operator.and_, [node.expression for node in nodes])
+    return balanced(operator.and_, [_rebuilt(node) for node in nodes])
+
+
+def _rebuilt(node: Node) -> Any:
+    """The expression of a part without long chains of alternatives, in which polars takes time in their square."""
+    if node.operator not in OR:
+        return node.expression
+    return balanced(operator.or_, [part.expression for part in flatten(node, OR)])
+
+
+def check_depth(root: Node) -> None:
+    """Raises TooManyLevelsError for an expression of more levels than a filter has."""
+    check_levels(root, _operands)
+
+
+def _operands(node: Node) -> list[Node]:
+    """The operands of a function, or of a chain of operators."""
+    chain = next((chain for chain in (AND, OR) if node.operator in chain), None)
+    return node.children if chain is None else flatten(node, chain)
 
 
 def flatten(node: Node, operators: tuple[str, ...]) -> list[Node]:

@@ -6,23 +6,34 @@ import dataclasses
 import functools
 import operator
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish.arrow.nested import is_read_union
 from orcish.filters import polars as polars_filters
 from orcish.filters import polars_tree, residual
 from orcish.filters import pyarrow as arrow_filters
-from orcish.filters.expression import Column, Expression, tree_of
+from orcish.filters.expression import Column, Expression, Tree, leaves_of, name_of, tree_of
+from orcish.filters.levels import TooManyLevelsError, balanced
 from orcish.filters.residual import Residual
-from orcish.filters.steps import check_steps
+from orcish.filters.steps import StepName, check_steps
 from orcish.filters.strings import typed_value, typed_values
 from orcish.filters.text import parse
-from orcish.filters.translation import Translation, all_of, find_field
+from orcish.filters.translation import Translation, all_of, find_field, flat_tree
 
-__all__ = ["ElementwisePredicate", "Filters", "Pushdown", "check_filters", "combined", "split_filters"]
+__all__ = [
+    "ElementwisePredicate",
+    "Filters",
+    "Pushdown",
+    "Successive",
+    "check_filters",
+    "combined",
+    "own_expression",
+    "split_filters",
+]
 
 Filters: TypeAlias = "Expression | Column | str | pc.Expression | Sequence[Any] | Any"
 """A predicate of orcish, SQL for :func:`orcish.filters.text.parse`, a predicate of pyarrow or of polars, or
@@ -47,8 +58,31 @@ class ElementwisePredicate:
     predicate: Any
 
 
-def combined(first: Filters, second: Filters) -> Expression | Conjunction:
+@dataclasses.dataclass(frozen=True)
+class Successive:
+    """A predicate on the rows that another one and a limit leave."""
+
+    before: Filters | None
+    limit: int | None
+    filters: Filters
+
+    def __str__(self) -> str:
+        before = "" if self.before is None else f"{self.before}, then "
+        return f"{before}{'' if self.limit is None else f'limit {self.limit}, then '}{self.filters}"
+
+    @staticmethod
+    def stages(filters: Filters | None, limit: int | None) -> Iterator[tuple[Filters | None, int | None]]:
+        """Predicates, each with the limit that follows it, in the order in which they are applied."""
+        if isinstance(filters, Successive):
+            yield from Successive.stages(filters.before, filters.limit)
+            filters = filters.filters
+        yield filters, limit
+
+
+def combined(first: Filters, second: Filters) -> Expression | Conjunction | Successive:
     """The conjunction of two predicates."""
+    if isinstance(first, Successive):
+        return dataclasses.replace(first, filters=combined(first.filters, second))
     if isinstance(first, Expression) and isinstance(second, Expression):
         return first & second
     return Conjunction((*(first.parts if isinstance(first, Conjunction) else (first,)), second))
@@ -59,7 +93,7 @@ def check_filters(filters: Any) -> None:
     if isinstance(filters, str):
         parse(filters, "filters")
     elif not isinstance(
-        filters, Expression | Column | pc.Expression | Conjunction | ElementwisePredicate | list | tuple
+        filters, Expression | Column | pc.Expression | Conjunction | Successive | ElementwisePredicate | list | tuple
     ):
         polars = sys.modules.get("polars")
         if polars is None or not isinstance(filters, polars.Expr):
@@ -69,7 +103,20 @@ def check_filters(filters: Any) -> None:
             )
 
 
-def split_filters(filters: Filters | None, schema: pa.Schema) -> Pushdown:
+def own_expression(filters: Filters) -> Expression | None:
+    """The predicate of an expression of orcish, or of text; ``None`` for predicates of other libraries.
+
+    Raises:
+        ValueError: Text is no predicate.
+    """
+    if isinstance(filters, str):
+        return parse(filters, "filters")
+    if isinstance(filters, Column):
+        return Expression(tree_of(filters))
+    return filters if isinstance(filters, Expression) else None
+
+
+def split_filters(filters: Filters | None, schema: pa.Schema, row_number: str | None = None) -> Pushdown:
     """Splits a predicate into one for the native core and a residual that is applied to the batches.
 
     A row is kept when both are true. These are the rows that the library of the predicate would keep, with its own
@@ -79,23 +126,20 @@ def split_filters(filters: Filters | None, schema: pa.Schema) -> Pushdown:
     Args:
         filters: The predicate.
         schema: The schema of the table, with the types that are read; the semantics depend on them.
+        row_number: The name of the column of row numbers, which is not in the schema; ``None`` where there is none.
 
     Raises:
-        ValueError: A list is malformed, text is no predicate, or a name leads to a field that a column of the same
-            dotted name hides.
+        ValueError: A list is malformed, text is no predicate, a predicate has too many levels, or a name leads to a
+            field that a column of the same dotted name hides.
         TypeError: The object is no predicate, or one that is not elementwise is combined with others.
     """
     if filters is None:
         return None, None
-    if isinstance(filters, str):
-        return split_filters(parse(filters, "filters"), schema)
     check_filters(filters)
+    if (own := own_expression(filters)) is not None:
+        return _split_own(own, schema, row_number)
     if isinstance(filters, Conjunction):
-        return _split_conjunction(filters.parts, schema)
-    if isinstance(filters, Expression | Column):
-        expression = filters if isinstance(filters, Expression) else Expression(tree_of(filters))
-        check_steps(expression.columns, schema)
-        return expression, None
+        return _split_conjunction(filters.parts, schema, row_number)
     if isinstance(filters, pc.Expression):
         return _split_arrow(filters, schema)
     if isinstance(filters, list | tuple):
@@ -105,10 +149,39 @@ def split_filters(filters: Filters | None, schema: pa.Schema) -> Pushdown:
     return _split_polars(filters, schema)
 
 
-def _split_conjunction(parts: tuple[Filters, ...], schema: pa.Schema) -> Pushdown:
-    split = [split_filters(part, schema) for part in parts if part is not None]
+def _split_own(expression: Expression, schema: pa.Schema, row_number: str | None) -> Pushdown:
+    check_steps(expression.columns, schema)
+    apart = {name for name in expression.columns if _is_made_by_reading(name, schema, row_number)}
+    if not apart:
+        return expression, None
+    tree = tree_of(expression)
+    parts = tree[1] if tree[0] == "and" else [tree]
+    left = [part for part in parts if any(name_of(leaf) in apart for leaf in leaves_of(part))]
+    # A part is in the list by its identity: parts may be equal.
+    pushed = [part for part in parts if not any(part is other for other in left)]
+    rest = residual.of_expression(_conjunction(left), [*schema.names, *([row_number] if row_number else ())])
+    return _conjunction(pushed) if pushed else None, rest
+
+
+def _conjunction(parts: list[Tree]) -> Expression:
+    return Expression(flat_tree("and", parts))
+
+
+def _is_made_by_reading(name: str, schema: pa.Schema, row_number: str | None) -> bool:
+    """Whether a column is not stored as it is read, so that the native core cannot filter by it: row numbers, and
+    unions that are read as structs.
+    """
+    if name == row_number:
+        return name not in schema.names
+    path = name.steps if isinstance(name, StepName) else name.split(".")
+    found = (find_field(schema, path[:length]) for length in range(1, len(path) + 1))
+    return any(field is not None and is_read_union(field[1]) for field in found)
+
+
+def _split_conjunction(parts: tuple[Filters, ...], schema: pa.Schema, row_number: str | None) -> Pushdown:
+    split = [split_filters(part, schema, row_number) for part in parts if part is not None]
     expressions = [expression for expression, _ in split if expression is not None]
-    whole = functools.reduce(operator.and_, expressions) if expressions else None
+    whole = balanced(operator.and_, expressions) if expressions else None
     left = [part for _, part in split if part is not None]
     if not left:
         return whole, None
@@ -130,6 +203,8 @@ def _split_arrow(filters: pc.Expression, schema: pa.Schema) -> Pushdown:
             return translated, None
         rest = decoded.expression(left)
         return translated, Residual(rest, arrow_filters.DecodedExpression(rest).columns())
+    except TooManyLevelsError:
+        raise
     except Exception:
         # The serialization of pyarrow is internal to it; pyarrow can always evaluate its expressions itself.
         return None, Residual(filters, None)
@@ -140,6 +215,7 @@ def _split_polars(filters: Any, schema: pa.Schema, *, is_elementwise: bool = Fal
     by_row = is_elementwise
     try:
         root = polars_tree.Node(filters)
+        polars_tree.check_depth(root)
         by_row = columns is not None and root.is_by_row(trusted=is_elementwise)
         # An expression such as a mean needs all rows, so nothing can be filtered before it.
         if by_row:
@@ -149,6 +225,8 @@ def _split_polars(filters: Any, schema: pa.Schema, *, is_elementwise: bool = Fal
                 return translated, None
             rest = polars_tree.conjunction(left)
             return translated, Residual(rest, polars_tree.columns(rest))
+    except TooManyLevelsError:
+        raise
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError, polars_tree.errors()):
         # As for pyarrow.
         pass
@@ -193,8 +271,8 @@ def _from_lists(filters: Sequence[Any], schema: pa.Schema) -> pc.Expression:
     for row in rows:
         if not isinstance(row, list | tuple) or not row:
             raise ValueError(f"malformed filters: {row!r} is no list of (column, operator, value)")
-        alternatives.append(functools.reduce(operator.and_, [_comparison(part, schema) for part in row]))
-    return functools.reduce(operator.or_, alternatives)
+        alternatives.append(balanced(operator.and_, [_comparison(part, schema) for part in row]))
+    return balanced(operator.or_, alternatives)
 
 
 def _is_comparison(part: Any) -> bool:

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-import functools
-import operator
 import struct
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -21,6 +19,7 @@ import pyarrow.compute as pc
 
 from orcish.filters import literals
 from orcish.filters.expression import pattern_within
+from orcish.filters.levels import SAFE_DEPTH, TooManyLevelsError, balanced, check_levels, on_deep_stack
 from orcish.filters.literals import Literal
 from orcish.filters.translation import (
     FLIPPED,
@@ -49,6 +48,8 @@ _COMPARISONS = {
     "greater": ">",
     "greater_equal": ">=",
 }
+_CHAINS = ("and_kleene", "or_kleene")
+"""Functions that expressions of pyarrow have in chains."""
 # Null handling of `is_in`: nulls are values, or never match.
 _MATCH, _SKIP = 0, 1
 
@@ -70,16 +71,25 @@ class DecodedExpression:
     """An expression with its structure.
 
     Raises:
+        TooManyLevelsError: The expression has more levels than a filter, or than pyarrow can evaluate.
         Exception: Of any type, where the pickle is not as expected.
     """
 
     def __init__(self, expression: pc.Expression) -> None:
         self._rebuild: Callable[[pa.Buffer], pc.Expression]
-        self._rebuild, (buffer,) = expression.__reduce__()
+        self._rebuild, (buffer,) = on_deep_stack(expression.__reduce__)
         with pa.ipc.open_file(buffer) as reader:
             self._batch = reader.get_batch(0)
         self._tokens = _metadata(self._batch.schema)
-        self.root = self._parse()
+        self._is_deep = _levels_of(self._tokens) > SAFE_DEPTH
+        try:
+            self.root = self._parse()
+        except Exception as error:
+            if self._is_deep:
+                raise TooManyLevelsError(f"an expression of more than {SAFE_DEPTH} levels") from error
+            raise
+        # A chain is one level.
+        check_levels(self.root, _operands)
 
     def paths(self) -> list[tuple[str, ...]]:
         """Names of the columns and of the fields within them, without duplicates."""
@@ -101,17 +111,23 @@ class DecodedExpression:
         return _flat(self.root, ("and_kleene", "and"))
 
     def expression(self, nodes: list[Node]) -> pc.Expression:
-        """The conjunction of some parts, as an expression of pyarrow."""
-        return functools.reduce(operator.and_, map(self._part, nodes))
-
-    def _part(self, node: Node) -> pc.Expression:
-        metadata = pa.KeyValueMetadata(self._tokens[node.begin : node.end])
+        """The conjunction of some parts, as an expression of pyarrow, which pyarrow can evaluate."""
+        tokens = _joined("and_kleene", [self._balanced(node) for node in nodes])
+        if _levels_of(tokens) > SAFE_DEPTH:
+            raise TooManyLevelsError(f"an expression of more than {SAFE_DEPTH} levels, which pyarrow has to evaluate")
+        metadata = pa.KeyValueMetadata(tokens)
         # Unlike a new batch, this one keeps its one row where it has no columns.
         batch = self._batch.replace_schema_metadata(metadata)
         sink = pa.BufferOutputStream()
         with pa.ipc.new_file(sink, batch.schema) as writer:
             writer.write_batch(batch)
         return self._rebuild(sink.getvalue())
+
+    def _balanced(self, node: Node) -> list[_Token]:
+        """A part in prefix notation, without chains that are deep."""
+        if self._is_deep and node.name in _CHAINS and node.options is None:
+            return _joined(node.name, [self._balanced(part) for part in _operands(node)])
+        return self._tokens[node.begin : node.end]
 
     def _parse(self) -> Node:
         # The root of the stack ends with one child, the expression.
@@ -177,6 +193,25 @@ def _metadata(schema: pa.Schema) -> list[_Token]:
     return [(text(), text()) for _ in range(number())] if at else []
 
 
+def _joined(name: str, parts: list[list[_Token]]) -> list[_Token]:
+    """The call of a function of two operands for some parts."""
+    return balanced(lambda left, right: [("call", name), *left, *right, ("end", name)], parts)
+
+
+def _levels_of(tokens: list[_Token]) -> int:
+    """The number of levels of an expression in prefix notation."""
+    level = most = 1
+    for key, _ in tokens:
+        level += (key == "call") - (key == "end")
+        most = max(most, level)
+    return most
+
+
+def _operands(node: Node) -> list[Node]:
+    """The operands of a function, or of a chain of functions."""
+    return _flat(node, (node.name,)) if node.name in _CHAINS and node.options is None else node.children
+
+
 def _flat(node: Node, names: tuple[str, ...]) -> list[Node]:
     found: list[Node] = []
     pending = [node]
@@ -200,9 +235,9 @@ def translate(node: Node, schema: pa.Schema) -> Translation | None:
             return None
         return Translation(("compare", "=", found[0], ("bool", True)))
     if node.name == "and_kleene":
-        return all_of([translate(part, schema) for part in _flat(node, ("and_kleene",))])
+        return all_of([translate(part, schema) for part in _operands(node)])
     if node.name == "or_kleene":
-        return any_of([translate(part, schema) for part in _flat(node, ("or_kleene",))])
+        return any_of([translate(part, schema) for part in _operands(node)])
     if node.name == "and_not_kleene":
         kept, dropped = node.children
         return all_of([translate(kept, schema), negation(translate(dropped, schema))])

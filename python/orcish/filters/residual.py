@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish import _native
+from orcish.arrow.exported import ExportedArray
 from orcish.arrow.polars import check_polars_types, to_polars
 from orcish.arrow.selecting import select_rows
 from orcish.errors import UnknownColumnError
+from orcish.filters.expression import Expression, native_filter
 from orcish.filters.translation import find_field
 
-__all__ = ["Residual", "combined_residual"]
+__all__ = ["Residual", "combined_residual", "of_expression"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,12 +70,17 @@ class Residual:
 
         Raises:
             UnknownColumnError: The table does not have a column.
-            ValueError: The predicate does not fit the types of the columns.
+            ValueError: The predicate does not fit the types of the columns, or several columns have a name.
             TypeError: The predicate is of polars, and polars does not have the type of a column.
         """
+        is_arrow = isinstance(self.predicate, pc.Expression)
+        # Those of an expression of pyarrow that are not known are given by their positions.
+        for name in self.columns or (() if is_arrow else schema.names):
+            if schema.names.count(name) > 1:
+                raise ValueError(f'column "{name}": several columns have this name')
         fields = [field for field in schema if self.columns is None or field.name in self.columns]
         empty = pa.Table.from_batches([], pa.schema(fields))
-        if isinstance(self.predicate, pc.Expression):
+        if is_arrow:
             try:
                 # pyarrow looks at time zones when it evaluates rows.
                 self.apply(_row_of_nulls(empty))
@@ -120,6 +129,50 @@ class Residual:
             ),
             None,
         )
+
+
+@dataclasses.dataclass(frozen=True)
+class _OwnResidual(Residual):
+    """A predicate of orcish, which the native core evaluates on the batches."""
+
+    bound: list[tuple[pa.Schema, _native.RowFilter]] = dataclasses.field(default_factory=list)
+    """The predicate bound to the columns of the last batch."""
+
+    def apply(self, data: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:
+        columns = data.select(self.columns or data.schema.names[:1])
+        if isinstance(data, pa.Table):
+            mask = pa.chunked_array(map(self._mask, columns.to_batches()), pa.bool_())
+        else:
+            mask = self._mask(columns)
+        return select_rows(data, lambda plain: plain.filter(mask))
+
+    def check(self, schema: pa.Schema) -> None:
+        self._bind(schema)
+
+    def _mask(self, batch: pa.RecordBatch) -> pa.Array:
+        """For each row, whether the predicate is true."""
+        return pa.array(ExportedArray(self._bind(batch.schema).mask(batch.__arrow_c_array__())))
+
+    def _bind(self, schema: pa.Schema) -> _native.RowFilter:
+        if not self.bound or self.bound[0][0] != schema:
+            self.bound[:] = [(schema, _native.RowFilter(native_filter(self.predicate), schema.__arrow_c_schema__()))]
+        return self.bound[0][1]
+
+
+def of_expression(expression: Expression, names: Sequence[str]) -> Residual:
+    """The residual of a predicate of orcish.
+
+    Args:
+        expression: The predicate.
+        names: Names of the columns that there are.
+    """
+    tops = (max((own for own in names if _is_within(name, own)), key=len, default=name) for name in expression.columns)
+    return _OwnResidual(expression, list(dict.fromkeys(tops)))
+
+
+def _is_within(name: str, column: str) -> bool:
+    """Whether a dotted name is that of a column, or of a field within it."""
+    return name == column or name.startswith(f"{column}.")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -112,7 +112,7 @@ class Explanation:
         limit: int | None = None,
         is_partitioned: bool = False,
     ) -> Explanation:
-        """Built from the plans of the native core, one for each file."""
+        """Built from the plans of the native core, one for each file, and the limit that it applies."""
 
         def stripe(plan: Any) -> StripePlan:
             index, rows, (outcome, reasons), groups, weights = plan
@@ -123,7 +123,7 @@ class Explanation:
             FilePlan(name, tuple(map(stripe, plans)), skipped, bool(plans) or skipped or parts != BLOCKLETS)
             for name, skipped, plans in found
         ]
-        if limit is not None and (after_read is None or limit == 0):
+        if limit is not None:
             for at, file in enumerate(files):
                 files[at], limit = file.limited(limit)
         return cls(tuple(files), after_read, parts, is_partitioned)

@@ -25,7 +25,7 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.notebook import schema_html
 from orcish.progress import reported_so_far
 from orcish.reading.explanation import Explanation
-from orcish.reading.reader import BatchSource, Reader, ResidualFilter
+from orcish.reading.reader import BatchSource, Reader, ResidualFilter, limit_of_plan
 from orcish.reading.storage import column_storage
 from orcish.terminal import printable
 from orcish.types import (
@@ -622,8 +622,9 @@ class ORCFile(BatchSource):
         """
         options = chosen_options(locals(), ReadOptions)
         native, residual = self._reader.prepare(options)
-        after_read = None if residual is None else str(residual.residual)
-        return Explanation.of([self._reader.explain({**native, "limit": None})], after_read, limit=options.get("limit"))
+        after_read = None if residual is None else str(residual)
+        plan = self._reader.explain({**native, "limit": None})
+        return Explanation.of([plan], after_read, limit=limit_of_plan(native, residual))
 
     @checked_keywords
     def reader(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -14,8 +15,8 @@ from orcish.arrow.frames import fitted_metadata
 from orcish.errors import CorruptFileError, NullMapKeyError, UnknownColumnError, UnsupportedError
 from orcish.filters.advice import timestamp_advice
 from orcish.filters.expression import Expression, native_filter
-from orcish.filters.pushdown import split_filters
-from orcish.filters.residual import Residual
+from orcish.filters.pushdown import Successive, split_filters
+from orcish.filters.residual import Residual, combined_residual, of_expression
 from orcish.filters.steps import StepName, check_steps
 from orcish.progress import reported
 from orcish.reading.batches import Seen, iterate, native_batches, read_all, reader_of_batches, schema_of
@@ -27,6 +28,7 @@ __all__ = [
     "DerivedRows",
     "Reader",
     "ResidualFilter",
+    "limit_of_plan",
     "row_count_of",
     "row_number_name",
     "rows_of",
@@ -208,36 +210,61 @@ class Reader(abc.ABC):
 
 @dataclasses.dataclass(frozen=True)
 class ResidualFilter:
-    """The residual of a filter, and the steps that follow it."""
+    """The residuals of filters, each with the limit that follows it, in the order in which they are applied."""
 
-    residual: Residual
+    steps: tuple[tuple[Residual, int | None], ...]
     schema: pa.Schema
-    """The schema of the requested columns. Batches also have the columns that only the residual needs."""
-    limit: int | None
+    """The schema of the requested columns. Batches also have the columns that only the residuals need."""
+
+    def __str__(self) -> str:
+        """The residuals and limits, for people. The last limit is that of the read."""
+        texts = [f"{residual}{'' if limit is None else f', then limit {limit}'}" for residual, limit in self.steps[:-1]]
+        return ", then ".join([*texts, str(self.steps[-1][0])])
+
+    @property
+    def columns(self) -> list[str] | None:
+        """Names of the top-level columns that the residuals need; ``None`` where they are not known."""
+        return combined_residual([residual for residual, _ in self.steps]).columns
+
+    @property
+    def by_row(self) -> bool:
+        """Whether all residuals are elementwise."""
+        return all(residual.by_row for residual, _ in self.steps)
+
+    @property
+    def limits(self) -> list[int | None]:
+        """The limits."""
+        return [limit for _, limit in self.steps]
 
     def table(self, batches: _native.Batches, seen: Seen | None = None) -> pa.Table:
         """The requested rows and columns."""
-        if self.residual.by_row:
+        if self.by_row:
             return pa.Table.from_batches(list(self.batches(batches, seen)), self.schema)
-        return self._project(self.residual.apply(read_all(batches, seen)).slice(0, self.limit))
+        table = read_all(batches, seen)
+        for residual, limit in self.steps:
+            table = residual.apply(table).slice(0, limit)
+        return self._project(table)
 
     def batches(self, batches: _native.Batches, seen: Seen | None = None) -> Iterator[pa.RecordBatch]:
-        """The requested rows and columns, batch by batch where the residual is elementwise."""
-        if not self.residual.by_row:
+        """The requested rows and columns, batch by batch where the residuals are elementwise."""
+        if not self.by_row:
             yield from self.table(batches).to_batches()
             return
-        left = self.limit
-        if left == 0:
+        left = self.limits
+        if 0 in left:
             return
         for batch in iterate(batches, seen):
-            kept = self.residual.apply(batch).slice(0, left)
+            kept = batch
+            for at, (residual, _) in enumerate(self.steps):
+                limit = left[at]
+                kept = residual.apply(kept).slice(0, limit)
+                if limit is not None:
+                    left[at] = limit - len(kept)
             if len(kept):
                 yield self._project(kept)
-            if left is not None:
-                left -= len(kept)
-                # Stops before another batch is read.
-                if left == 0:
-                    return
+            # Stops before another batch is read.
+            if 0 in left:
+                return
 
     def _project(self, data: Any) -> Any:
         """The requested columns, without columns and struct fields that were read for the residual."""
@@ -248,6 +275,11 @@ class ResidualFilter:
             return columns
         columns = columns.cast(self.schema)
         return columns.replace_schema_metadata(self.schema.metadata)
+
+
+def limit_of_plan(native: dict[str, Any], residual: ResidualFilter | None) -> int | None:
+    """The number of rows after which a read under options of the native core ends, if that is known before."""
+    return 0 if residual is not None and 0 in residual.limits else native.get("limit")
 
 
 def row_number_name(options: dict[str, Any]) -> str | None:
@@ -275,65 +307,82 @@ def prepare(
         ValueError: The residual does not fit the types of the columns, or a name leads to a field that a column of the
             same dotted name hides.
     """
-    native = {name: value for name, value in options.items() if name not in ("filters", "row_number")}
+    native = {name: value for name, value in options.items() if name not in ("filters", "row_number", "limit")}
     row_number = row_number_name(options)
     if row_number:
         native["row_number"] = row_number
-    _check_row_number(row_number, options.get("columns"), native, schema_of_readable)
-    filters = options.get("filters")
+    _check_columns(row_number, options.get("columns"), native, schema_of_readable)
+    (filters, limit), *later = Successive.stages(options.get("filters"), options.get("limit"))
     names = [*(options.get("columns") or ()), *(filters.columns if isinstance(filters, Expression) else ())]
     if any(isinstance(name, StepName) for name in names):
         check_steps(names, schema_of_readable({**native, "columns": None, "row_number": None}))
-    if filters is None:
+    # Only columns that reading makes need the schema of a predicate of orcish.
+    is_stored = isinstance(filters, Expression) and native.get("unions") != "struct" and row_number not in names
+    if not later and (filters is None or is_stored):
+        if limit is not None:
+            native["limit"] = limit
+        if isinstance(filters, Expression):
+            native["filter"] = native_filter(filters)
         return native, None
-    if isinstance(filters, Expression):
-        _check_row_number(row_number, filters.columns, native, schema_of_readable)
-        native["filter"] = native_filter(filters)
-        return native, None
-    # The native core cannot filter by row numbers: such conditions stay in the residual.
     stored = schema_of_readable({**native, "row_number": None})
-    expression, residual = split_filters(filters, stored)
+    readable = schema_of_readable(native) if row_number else stored
+    expression, residual = split_filters(filters, stored, row_number)
     if expression is not None:
-        _check_row_number(row_number, expression.columns, native, schema_of_readable)
         native["filter"] = native_filter(expression)
-    if residual is None:
+    steps: list[tuple[Residual, int | None]] = []
+    if residual is not None:
+        steps.append((residual, limit))
+    elif limit is not None:
+        native["limit"] = limit
+    for filters, limit in later:
+        # What follows a limit is not pushed down.
+        expression, residual = split_filters(filters, stored, row_number)
+        parts = [] if expression is None else [of_expression(expression, readable.names)]
+        steps.append((combined_residual([*parts, *([] if residual is None else [residual])]), limit))
+    if not steps:
         return native, None
-    readable = schema_of_readable({**native, "filter": None}) if row_number else stored
-    for name in residual.columns or ():
+    needed = ResidualFilter(tuple(steps), readable).columns
+    for name in needed or ():
         if name not in readable.names:
             # Raises UnknownColumnError with the nearest names.
             schema_of({**native, "columns": [name]})
-    residual.check(readable)
+    for residual, _ in steps:
+        residual.check(readable)
     requested = native.get("columns")
-    limit = native.pop("limit", None)
     schema = schema_of(native)
     if requested is not None:
-        if residual.columns is None:
+        if needed is None:
             native["columns"] = None
         else:
             by_id = bool(requested) and isinstance(requested[0], int)
             selected = schema.names if by_id else list(requested)
-            native["columns"] = [*selected, *(name for name in residual.columns if name != native.get("row_number"))]
-    return native, ResidualFilter(residual, schema, limit)
+            native["columns"] = [*selected, *(name for name in needed if name != row_number)]
+    return native, ResidualFilter(tuple(steps), schema)
 
 
-def _check_row_number(
+def _check_columns(
     row_number: str | None,
     names: Sequence[Any] | None,
     native: dict[str, Any],
     schema_of_readable: Callable[[dict[str, Any]], pa.Schema],
 ) -> None:
-    """Refuses the name of the row number column among columns and in filters of the native core.
+    """Checks the names of columns that are selected.
 
     Raises:
-        UnknownColumnError: The name is there, and no other column has it.
+        UnknownColumnError: The name of the row number column is there, and no other column has it.
+        ValueError: A column is there twice.
     """
-    if row_number is None or row_number not in (names or ()):
+    if names is None:
+        return
+    if len(set(names)) < len(names):
+        twice = next(name for name, count in Counter(names).items() if count > 1)
+        raise ValueError(f"columns: {twice!r} is given twice: a column is read once")
+    if row_number is None or row_number not in names:
         return
     if row_number not in schema_of_readable({**native, "columns": None, "row_number": None}).names:
         raise UnknownColumnError(
             f"column {row_number} has the row numbers, and is added behind the columns that are selected: leave it out "
-            "of columns, and filter by it with an expression of pyarrow or polars; or use scan_polars or dataset"
+            "of columns; queries of scan_polars and dataset can select it"
         )
 
 

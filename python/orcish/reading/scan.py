@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from orcish.asynchronous import batches_of_thread, table_of_thread
-from orcish.filters.pushdown import Filters, check_filters, combined
+from orcish.filters.pushdown import Filters, check_filters
 from orcish.hints import SCAN, missing_attribute
 from orcish.io.names import display_name
 from orcish.keywords import checked_keywords
@@ -82,18 +82,17 @@ class Scan(BatchSource):
     def where(self, filters: Filters | None) -> Scan:
         """Adds a filter; rows have to pass all filters. See ``filters`` of :class:`~orcish.types.ReadOptions`.
 
-        Filters are applied before the limit, in whatever order :meth:`where` and :meth:`limit` are called.
+        Filters and limits are applied in the order of the calls: after :meth:`limit`, the filter is one of the rows
+        that are left. Such a filter skips no stripes.
         """
         if filters is None:
             return self
         check_filters(filters)
-        before = self._reader.options.get("filters")
-        both = filters if before is None else combined(before, filters)
-        return Scan(self._reader.with_options(filters=both))
+        return Scan(self._reader.where(filters))
 
     @checked_keywords
     def limit(self, rows: int) -> Scan:
-        """Limits the number of rows."""
+        """Limits the number of rows. Filters that follow are those of the rows that are left."""
         rows = operator.index(rows)
         before = self._reader.options.get("limit")
         return Scan(self._reader.with_options(limit=rows if before is None else min(before, rows)))

@@ -10,11 +10,12 @@ import pyarrow as pa
 from orcish import _native
 from orcish.arrow.exported import ExportedArray
 from orcish.errors import NullMapKeyError
-from orcish.filters.residual import Residual
+from orcish.filters.expression import Expression
+from orcish.filters.pushdown import Filters, Successive, combined
 from orcish.io.names import display_name
 from orcish.reading.explanation import Explanation
 from orcish.reading.orc_files import OrcFiles, PartiallyReadable
-from orcish.reading.reader import Reader, row_number_name
+from orcish.reading.reader import Reader, limit_of_plan, row_number_name
 from orcish.reading.source import ScanSource, SplitPart, type_options
 
 __all__ = ["ScanReader"]
@@ -72,8 +73,16 @@ class ScanReader(Reader):
         """Whether further filters can be applied together with those of the options: there is no limit, and no filter
         about all rows at once, which have to be applied before.
         """
-        _, residual = self.prepare(self.options)
-        return self.options.get("limit") is None and (residual is None or residual.residual.by_row)
+        native, residual = self.prepare(self.options)
+        limits = [native.get("limit"), *(() if residual is None else residual.limits)]
+        return all(limit is None for limit in limits) and (residual is None or residual.by_row)
+
+    def where(self, filters: Filters) -> ScanReader:
+        """A reader of the rows for which a further filter is true."""
+        before, limit = self.options.get("filters"), self.options.get("limit")
+        if limit is not None or not (before is None or isinstance(before, Expression) or self.takes_filters()):
+            return self.with_options(filters=Successive(before, limit, filters), limit=None)
+        return self.with_options(filters=filters if before is None else combined(before, filters))
 
     @property
     def is_one_frame(self) -> bool:
@@ -146,13 +155,13 @@ class ScanReader(Reader):
         native, residual = readable.prepare(readable.options)
         if residual is None:
             return cast("int", readable.native_scan(native).count())
-        counted = self.select(readable._cheapest_columns(residual.residual))
+        counted = self.select(readable._cheapest_columns(residual.columns))
         return sum(len(batch) for batch in counted.read_batches(counted.options))
 
-    def _cheapest_columns(self, residual: Residual) -> list[str]:
+    def _cheapest_columns(self, residual_columns: list[str] | None) -> list[str]:
         """A column of the residual, or any other: batches without columns do not have a length everywhere."""
         row_number = row_number_name(self.options)
-        names = [name for name in residual.columns or () if name != row_number]
+        names = [name for name in residual_columns or () if name != row_number]
         # A column of row numbers is added anyway.
         return names[:1] if names or row_number else self.schema(self.options).names[:1]
 
@@ -179,6 +188,7 @@ class ScanReader(Reader):
         if residual is None:
             result = self.native_scan(native).aggregate(function)
         else:
+            self._check_aggregate(native, function)
             # Row numbers that the residual needs follow the column.
             column = pa.schema([residual.schema.field(0)])
             state = _native.ColumnAggregate(function, column.__arrow_c_schema__())
@@ -187,12 +197,19 @@ class ScanReader(Reader):
             result = state.finish()
         return pa.array(ExportedArray(result))[0]
 
+    def _check_aggregate(self, native: dict[str, Any], function: str) -> None:
+        """Raises the errors of an aggregate of the only column, whose values are not asked."""
+        columns = self.options["columns"]
+        # A column of row numbers is asked alone.
+        one = {"columns": columns, "row_number": None if columns else native.get("row_number")}
+        self.native_scan({**native, **one, "filter": None, "limit": 0}).aggregate(function)
+
     def statistics(self) -> list[tuple[dict[str, Any], list[int]]] | None:
         """For each file, statistics of the one selected column over all stripes whose rows all pass the filter, and the
         indexes of the other stripes; ``None`` where rows have to be read to know that.
         """
         native, residual = self.prepare(self.options)
-        if residual is not None or self.options.get("limit") is not None:
+        if residual is not None or native.get("limit") is not None:
             return None
         return self.source.statistics(self.native_scan(native))
 
@@ -201,12 +218,11 @@ class ScanReader(Reader):
         native, residual = self.prepare(self.options)
         # The limit is applied to the plans of all files.
         found = self.native_scan({**native, "limit": None}).explain()
-        after_read = None if residual is None else str(residual.residual)
         return Explanation.of(
             found,
-            after_read,
+            None if residual is None else str(residual),
             self.source.part_names,
-            limit=self.options.get("limit"),
+            limit=limit_of_plan(native, residual),
             is_partitioned=bool(self.source.partition_columns),
         )
 
@@ -225,9 +241,9 @@ class ScanReader(Reader):
             TypeError: The filter is not elementwise.
         """
         native, residual = self.prepare(self.options)
-        if residual is not None and not residual.residual.by_row:
+        if residual is not None and not residual.by_row:
             raise TypeError(
-                f"the filter {residual.residual} is, or may be, about all rows at once: there are no splits of the "
+                f"the filter {residual} is, or may be, about all rows at once: there are no splits of the "
                 "scan, and rows are not deleted by it"
             )
         return list(self.source.splits(self.native_scan(native), size))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import threading
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -51,7 +53,8 @@ class ORCWriter:
 
     The file appears under its name when the writer is closed, and replaces an existing file. After an error, or an
     exception in the ``with`` block, it does not appear, and an existing file stays. The memory is that of the current
-    stripe and a batch. In a child process after a fork, writing raises. A writer that is dropped without having been
+    stripe and a batch. Threads can share a writer: a call waits for the calls of others, and the rows of a call stay
+    together. In a child process after a fork, writing raises. A writer that is dropped without having been
     closed is a ``ResourceWarning``, and its file does not appear. The keywords are those of
     :class:`~orcish.types.WriteOptions`.
 
@@ -131,6 +134,9 @@ class ORCWriter:
             self._target.abort()
             raise
         self._name = name_of(target)
+        self._lock = threading.Lock()
+        self._thread: int | None = None
+        """The thread whose call uses the writer."""
         self._state: Literal["open", "closed", "aborted", "failed"] = "open"
         self._process = os.getpid()
         self._schema = schema if isinstance(schema, pa.Schema) else None
@@ -165,23 +171,25 @@ class ORCWriter:
             OSError: The rows cannot be written.
         """
         exits: list[BaseException] = []
-        try:
-            for stream in streams(data, exits):
-                self._writer.write_stream(stream)
-        except BaseException:
-            self._fail()
-            if exits:
-                raise exits.pop() from None
-            raise
+        with self._turn():
+            try:
+                for stream in streams(data, exits):
+                    self._writer.write_stream(stream)
+            except BaseException:
+                self._fail()
+                if exits:
+                    raise exits.pop() from None
+                raise
 
     @checked_keywords
     def write_batch(self, batch: Any) -> None:
         """Writes a record batch, or another object with ``__arrow_c_array__``; raises as :meth:`write`."""
-        try:
-            self._writer.write_stream(batch_reader(batch).__arrow_c_stream__())
-        except BaseException:
-            self._fail()
-            raise
+        with self._turn():
+            try:
+                self._writer.write_stream(batch_reader(batch).__arrow_c_stream__())
+            except BaseException:
+                self._fail()
+                raise
 
     @checked_keywords
     def write_table(self, table: Any) -> None:
@@ -190,18 +198,34 @@ class ORCWriter:
 
     def close(self) -> Written:
         """Finishes the file and, unless ``publish`` is false, publishes it. Further calls have no effect."""
-        if self._written is None:
+        with self._turn():
+            if self._written is None:
+                try:
+                    written = Written(*self._writer.finish())
+                    self._target.complete(self._writer.token)
+                except BaseException:
+                    if self._state != "aborted":
+                        self._state = "failed"
+                        self._target.abort()
+                    raise
+                self._written = written
+                self._state = "closed"
+            return self._written
+
+    @contextlib.contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Waits for calls of other threads. A call within a call of the same thread is left to the native writer, which
+        refuses it, and so is any call in a child process, where the thread of a call may not exist.
+        """
+        if self._thread == threading.get_ident() or self._process != os.getpid():
+            yield
+            return
+        with self._lock:
+            self._thread = threading.get_ident()
             try:
-                written = Written(*self._writer.finish())
-                self._target.complete(self._writer.token)
-            except BaseException:
-                if self._state != "aborted":
-                    self._state = "failed"
-                    self._target.abort()
-                raise
-            self._written = written
-            self._state = "closed"
-        return self._written
+                yield
+            finally:
+                self._thread = None
 
     def abort(self) -> None:
         """Aborts the file, which does not appear. A closed file stays, published or not."""
@@ -223,7 +247,8 @@ class ORCWriter:
 
     def end_stripe(self) -> None:
         """Ends the stripe early, to free memory, or to separate rows."""
-        self._writer.end_stripe()
+        with self._turn():
+            self._writer.end_stripe()
 
     @property
     def memory(self) -> int:

@@ -111,8 +111,12 @@ def test_functions_of_all_rows_are_applied_to_all(filters):
     scan = orcish.scan(DATA, filters=filters, columns=["row"], batch_size=7)
     assert scan.to_table()["row"].to_pylist() == rows_of(filters)
     assert scan.limit(3).to_table()["row"].to_pylist() == rows_of(filters)[:3]
+    # Filters are applied in the order of the calls.
+    later = scan.where(col("row") > 5)
+    assert later.to_table()["row"].to_pylist() == [row for row in rows_of(filters) if row > 5]
+    assert later.count() == later.to_table().num_rows
     with pytest.raises(TypeError, match="all rows at once: it cannot be joined"):
-        scan.where(col("row") > 5).to_table()
+        orcish.scan(DATA).where(col("row") > 5).where(filters).to_table()
     # Nothing is no other filter.
     assert scan.where(None).count() == orcish.scan(DATA).where(None).where(filters).count() == len(rows_of(filters))
 
@@ -414,3 +418,56 @@ def test_dotted_names_of_other_libraries(tmp_path, filters, meant):
         with pytest.raises(orcish.UnknownColumnError) as caught:
             read()
         assert f"did you mean {meant}?" in str(caught.value)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_fields_of_unions_that_are_read_as_structs(tmp_path, nested):
+    """All languages, and all verbs, find the same rows."""
+    variants = [pa.array([1, 5, None]), pa.array(["x", "y"])]
+    union = pa.UnionArray.from_dense(
+        pa.array([0, 1, 0, 0, 1], pa.int8()), pa.array([0, 0, 1, 2, 1], pa.int32()), variants
+    )
+    column = pa.StructArray.from_arrays([union], names=["u"]) if nested else union
+    top = "s" if nested else "u"
+    orcish.write_table(pa.table({top: column, "id": range(5)}), tmp_path / "a.orc")
+    path = ("s", "u") if nested else ("u",)
+    name = ".".join(path)
+    field = pl.col(path[0])
+    for step in path[1:]:
+        field = field.struct.field(step)
+    cases = {
+        (0, 2): [
+            col(f"{name}.field0") < 6,
+            f"{name}.field0 < 6",
+            [(f"{name}.field0", "<", 6)],
+            pc.field(*path, "field0") < 6,
+            field.struct.field("field0") < 6,
+        ],
+        (1, 4): [
+            col(f"{name}.tag") == 1,
+            col(f"{name}.field1").is_in(["x", "y"]),
+            pc.field(*path, "tag") == 1,
+            field.struct.field("tag") == 1,
+        ],
+        (2, 4): [
+            (col(f"{name}.field0") == 5) | (col("id") == 4),
+            f"id > 1 and ({name}.field0 = 5 or {name}.field1 = 'y')",
+            (pc.field(*path, "field0") == 5) | (pc.field("id") == 4),
+        ],
+        (0, 1, 2, 3, 4): [col(name).is_not_null(), f"{name} is not null", pc.field(*path).is_valid()],
+    }
+    for ids, questions in cases.items():
+        for filters in questions:
+            options = {"filters": filters, "unions": "struct"}
+            scan = orcish.scan(tmp_path, unions="struct")
+            assert scan.where(filters).to_table()["id"].to_pylist() == list(ids), filters
+            assert orcish.read_table(tmp_path / "a.orc", columns=["id"], **options).to_pydict() == {"id": list(ids)}
+            assert orcish.scan_polars(tmp_path, **options).select("id").collect()["id"].to_list() == list(ids)
+            assert orcish.dataset(tmp_path, **options).count_rows() == scan.where(filters).count() == len(ids)
+            assert scan.where(filters).max("id") == max(ids)
+    pushed = orcish.scan(tmp_path, unions="struct").where(f"id > 1 and {name}.tag = 0").explain()
+    assert pushed.after_read == f"{name}.tag = 0"
+    with pytest.raises(orcish.UnknownColumnError):
+        orcish.read_table(tmp_path, filters=f"{name}.field7 = 1", unions="struct")
+    with pytest.raises(ValueError, match="compared"):
+        orcish.read_table(tmp_path, filters=f"{name}.field0 = 'abc'", unions="struct")

@@ -78,8 +78,11 @@ def test_ids(file):
         file.read(columns=[99])
 
 
-def test_duplicates_count_once(file):
-    assert file.read(columns=["id", "nest.a", "id", "nest.a"]).column_names == ["id", "nest"]
+def test_what_overlaps_is_read_once(file):
+    for columns in (["id", "nest.a", "id"], ["nest.a", "nest.a"]):
+        with pytest.raises(ValueError, match=f"'{columns[-1]}' is given twice"):
+            file.read(columns=columns)
+    assert file.read(columns=["nest.a", "id", "nest.b"]).column_names == ["nest", "id"]
     assert first(file, "nest.a", "nest", "nest.b.c") == {"nest": {"a": 2, "b": {"c": "c1", "d": 3}}}
 
 

@@ -81,7 +81,7 @@ def test_expressions_of_ambiguous_names_are_errors(name: str, path: str) -> None
         lambda **query: orcish.dataset(path).scanner(**query).to_table(),
     ]
     for call in calls:
-        with pytest.raises(ValueError, match=r"several columns a|Multiple matches"):
+        with pytest.raises(ValueError, match="several columns"):
             call(**query)
 
 

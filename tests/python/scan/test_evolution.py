@@ -1,6 +1,7 @@
 """Files of one table that are not all of its schema."""
 
 import datetime as dt
+import decimal
 import io
 import time
 from decimal import Decimal
@@ -436,12 +437,13 @@ def test_filters_through_what_is_no_struct_are_errors(tmp_path, stored, value):
             table.where(~col("s").is_null()).count()
 
 
-def test_unions_that_are_read_as_structs_have_no_fields_for_filters():
+def test_fields_of_unions_are_those_of_structs():
     data = write_rows("struct<u:uniontype<int,string>>", [(1,), ("x",)])
     table = orcish.scan(data, unions="struct")
     assert table.to_table()["u"].to_pylist()[1]["field1"] == "x"
-    with pytest.raises(ValueError, match="within a column of type uniontype"):
-        table.where(col("u.tag") == 1).to_table()
+    assert table.where(col("u.tag") == 1).to_table()["u"].to_pylist() == table.to_table()["u"].to_pylist()[1:]
+    with pytest.raises(ValueError, match="is within a"):
+        orcish.scan(data).where(col("u.field0") == 1).to_table()
 
 
 def test_extremes_of_trimmed_chars_have_no_blanks():
@@ -588,3 +590,34 @@ def test_wide_tables_take_not_much_more_than_their_files():
     one = least(lambda: orcish.ORCFile(data).read(filters=filters))
     for match in ("name", "name_ignoring_case", "position"):
         assert least(lambda match=match: orcish.scan(data, match=match).where(filters).to_table()) < 5 * one
+
+
+OTHER_VALUES = [
+    (pa.int64(), -1, [pa.uint32(), pa.uint64(), pa.time64("us")]),
+    (pa.int64(), 2**32, [pa.uint32()]),
+    (pa.int32(), -1, [pa.uint16(), pa.uint32(), pa.uint64(), pa.time32("s"), pa.time32("ms")]),
+    (pa.int16(), -1, [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]),
+    (pa.decimal128(20, 0), decimal.Decimal(-1), [pa.uint64()]),
+    (pa.float32(), 1.1, [pa.float16()]),
+    (pa.binary(), b"abc", [pa.binary(2)]),
+]
+
+
+@pytest.mark.parametrize(
+    ("stored", "value", "target"),
+    [(stored, value, target) for stored, value, targets in OTHER_VALUES for target in targets],
+    ids=str,
+)
+@pytest.mark.parametrize("nested", [False, True])
+def test_values_that_do_not_fit_the_type_of_the_table(tmp_path, stored, value, target, nested):
+    """The file is not damaged: it does not say that it has values of the type."""
+
+    def typed(kind):
+        return pa.struct([("l", pa.list_(kind))]) if nested else kind
+
+    values = [{"l": [value]}] if nested else [value]
+    orcish.write_table(pa.table({"x": pa.array(values, typed(stored))}), tmp_path / "a.orc", arrow_schema=False)
+    schema = pa.schema([("x", typed(target))])
+    for read in (lambda: orcish.read_table(tmp_path, schema=schema), orcish.scan(tmp_path, schema=schema).to_table):
+        with pytest.raises(orcish.LimitExceededError, match=r"column [xl]: a value does not fit into"):
+            read()

@@ -1,7 +1,9 @@
 """Scans: what a source may be, which rows and columns come of it, and in which order."""
 
+import functools
 import io
 import pathlib
+import pickle
 
 import fsspec
 import orcish
@@ -192,7 +194,7 @@ def test_what_the_core_cannot_ask_is_joined_too(folder):
     assert table.limit(5).count() == 5
     assert "%" in table.explain().after_read
     with pytest.raises(TypeError, match="all rows"):
-        orcish.scan(folder).where(pl.col("id") > pl.col("id").mean()).where(col("id") > 5).to_table()
+        orcish.scan(folder).where(col("id") > 5).where(pl.col("id") > pl.col("id").mean()).to_table()
 
 
 def test_projections_come_in_the_order_asked_for(folder, tmp_path):
@@ -373,21 +375,158 @@ def test_no_column_of_a_root_that_is_a_list(filters):
 
 
 @pytest.mark.parametrize("name", ["row_number", "at"])
-def test_the_column_of_row_numbers_cannot_be_named(tmp_path, name):
-    """The message says what can name it."""
+def test_the_column_of_row_numbers_cannot_be_selected(tmp_path, name):
+    """The message says what can select it."""
     path = tmp_path / "a.orc"
     orcish.write_table(pa.table({"id": [1, 2]}), path)
     number = True if name == "row_number" else name
     scan, file = orcish.scan(path, row_number=number), orcish.ORCFile(path)
     for read in (
         lambda: scan.select(name).to_table(),
-        lambda: scan.where(f"{name} < 3").to_table(),
-        lambda: scan.where(orcish.col(name) < 3).count(),
-        lambda: scan.where(orcish.col(name).is_null() | (orcish.col("id") > 1)).to_table(),
         lambda: orcish.read_table(path, columns=["id", name], row_number=number),
         lambda: file.read(columns=[name], row_number=number),
     ):
-        with pytest.raises(orcish.UnknownColumnError, match=f"column {name} has the row numbers, .* use scan_polars"):
+        with pytest.raises(orcish.UnknownColumnError, match=f"column {name} has the row numbers, .* scan_polars"):
             read()
-    for filters in ([(name, "<", 1)], pc.field(name) < 1, pl.col(name) < 1):
-        assert scan.where(filters).count() == file.read(filters=filters, row_number=number).num_rows == 1
+
+
+LANGUAGES = {
+    "orcish": lambda name, low: col(name) >= low,
+    "text": lambda name, low: f"{name} >= {low}",
+    "lists": lambda name, low: [(name, ">=", low)],
+    "pyarrow": lambda name, low: pc.field(name) >= low,
+    "polars": lambda name, low: pl.col(name) >= low,
+}
+
+
+@pytest.mark.parametrize("name", ["row_number", "at"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_filters_of_row_numbers(folder, name, language):
+    """All verbs and all languages find the same rows. Numbers are those of rows of a file."""
+    number = True if name == "row_number" else name
+    filters, first = LANGUAGES[language](name, 95), folder / "part-0.orc"
+    numbered = orcish.scan(folder, row_number=number)
+    want = numbered.to_table().filter(pc.field(name) >= 95)
+    assert want["id"].to_pylist() == [*range(95, 300), *range(395, 500), *range(596, 1000)]
+    options = {"row_number": number, "filters": filters}
+    for table in (
+        numbered.where(filters).to_table(),
+        orcish.scan(folder, **options).to_table(),
+        orcish.read_table(folder, **options),
+        orcish.dataset(folder, **options).to_table(),
+        orcish.scan_polars(folder, **options).collect().to_arrow().cast(want.schema),
+        pa.concat_tables([split.scan().to_table() for split in numbered.where(filters).splits(1)]),
+        numbered.where(filters).where(f"{name} >= 3 and id >= 0").to_table(),
+        numbered.where(f"{name} >= 95 or id < 0").to_table(),
+    ):
+        assert table.replace_schema_metadata(None).equals(want.replace_schema_metadata(None))
+    selected = orcish.scan(folder, columns=["text"], **options)
+    assert selected.to_table().equals(want.select(["text", name]).replace_schema_metadata(selected.schema.metadata))
+    assert numbered.where(filters).count() == len(want)
+    assert numbered.where(filters).max("id") == pc.max(want["id"]).as_py()
+    assert numbered.where(filters).min(name) == 95
+    assert numbered.where(filters).limit(3).to_table()["id"].to_pylist() == want["id"].to_pylist()[:3]
+    file = orcish.ORCFile(first)
+    assert file.read(**options)[name].to_pylist() == [at for at in range(file.num_rows) if at >= 95]
+    assert sum(map(len, file.iter_batches(**options))) == len(file.read(**options))
+    # Without the column, there is none.
+    with pytest.raises((orcish.UnknownColumnError, ValueError), match=name):
+        orcish.read_table(folder, filters=filters)
+
+
+def test_a_stored_column_of_the_name_is_meant(tmp_path):
+    orcish.write_table(pa.table({"row_number": [5, 6], "id": [1, 2]}), tmp_path / "a.orc")
+    for language in LANGUAGES.values():
+        scan = orcish.scan(tmp_path / "a.orc", columns=["id"], filters=language("row_number", 6), row_number="at")
+        assert scan.to_table().to_pydict() == {"id": [2], "at": [1]}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_limits_and_filters_are_applied_in_the_order_of_the_calls(folder, language):
+    """As in polars and Spark, and in all verbs."""
+    filters, scan = LANGUAGES[language]("id", 3), orcish.scan(folder)
+    limited = scan.limit(5).where(filters)
+    assert limited.to_table().equals(WHOLE.slice(3, 2))
+    assert [len(batch) for batch in limited] == [2]
+    assert limited.count() == limited.select("text").to_table().num_rows == pa.table(limited).num_rows == 2
+    assert limited.min("id") == 3
+    assert limited.max("id") == 4
+    assert limited.sum("id") == 7
+    assert limited.tail(1).equals(WHOLE.slice(4, 1))
+    assert limited.sample(2).equals(WHOLE.slice(3, 2))
+    assert limited.limit(1).to_table().equals(WHOLE.slice(3, 1))
+    assert limited.limit(1).where("id > 3").count() == limited.where("id > 4").count() == 0
+    assert limited.where("id > 3").to_table().equals(limited.where(pc.field("id") > 3).to_table())
+    assert pickle.loads(pickle.dumps(limited)).to_table().equals(WHOLE.slice(3, 2))
+    assert "limit 5" in repr(limited)
+    assert "id" in limited.explain().after_read
+    # Keywords are a filter, and then a limit.
+    both = orcish.scan(folder, filters=filters, limit=2)
+    assert both.to_table().equals(scan.where(filters).limit(2).to_table())
+    assert both.to_table().equals(WHOLE.slice(3, 2))
+    pyarrow = {"filter": pc.field("id") >= 3}
+    assert orcish.dataset(folder, limit=5).to_table(**pyarrow).equals(limited.to_table())
+    assert orcish.dataset(folder, limit=5).count_rows(**pyarrow) == 2
+    lazy = orcish.scan_polars(folder, limit=5).filter(pl.col("id") >= 3)
+    assert lazy.select("id").collect()["id"].to_list() == [3, 4]
+
+
+@pytest.mark.parametrize("columns", [["id", "text", "id"], ["text", "text"]])
+def test_a_column_is_selected_once(folder, columns):
+    """What is read has no column twice, and none is dropped in silence."""
+    first = folder / "part-0.orc"
+    for read in (
+        lambda: orcish.read_table(folder, columns=columns),
+        lambda: orcish.scan(folder, columns=columns),
+        lambda: orcish.scan(folder).select(columns).to_table(),
+        lambda: orcish.scan(folder).select(*columns).count(),
+        lambda: orcish.dataset(folder, columns=columns),
+        lambda: orcish.scan_polars(folder, columns=columns),
+        lambda: orcish.ORCFile(first).read(columns=columns),
+        lambda: next(orcish.ORCFile(first).iter_batches(columns=columns)),
+    ):
+        with pytest.raises(ValueError, match=f"columns: {columns[-1]!r} is given twice"):
+            read()
+    with pytest.raises(ValueError, match="columns: 1 is given twice"):
+        orcish.ORCFile(first).read(columns=[1, 2, 1])
+    # Queries of pyarrow repeat it, as pyarrow does.
+    assert orcish.dataset(folder).to_table(columns=columns).schema.names == columns
+
+
+TWICE = pa.Table.from_arrays([pa.array([1, 2]), pa.array([20, 10]), pa.array(["a", "b"])], names=["x", "x", "y"])
+NESTED = pa.table({"s": pa.StructArray.from_arrays([pa.array([1, 2]), pa.array([20, 10])], names=["x", "x"])})
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("form", ["file", "scan", "files", "dataset"])
+def test_filters_on_one_of_several_columns_of_a_name_are_errors(tmp_path, language, form):
+    """As in pyarrow and polars: the first of them is not meant more than the others."""
+    for at in range(2):
+        orcish.write_table(TWICE, tmp_path / f"{at}.orc")
+    filters = LANGUAGES[language]("x", 2)
+    read = {
+        "file": lambda filters: orcish.ORCFile(tmp_path / "0.orc").read(filters=filters),
+        "scan": lambda filters: orcish.scan(tmp_path / "0.orc").where(filters).count(),
+        "files": lambda filters: orcish.read_table(tmp_path, filters=filters),
+        "dataset": lambda filters: orcish.dataset(tmp_path, filters=filters).to_table(columns=["y"]),
+    }[form]
+    with pytest.raises((ValueError, TypeError), match="x"):
+        read(filters)
+    assert read(LANGUAGES[language]("y", "'b'" if language == "text" else "b")) is not None
+
+
+def test_fields_and_aggregates_of_several_columns_of_a_name(tmp_path):
+    path = tmp_path / "a.orc"
+    orcish.write_table(NESTED, path)
+    for read in (orcish.ORCFile(path).read, functools.partial(orcish.scan, path)):
+        with pytest.raises(ValueError, match=r'"s\.x": several columns have this name'):
+            read(filters="s.x > 1")
+    orcish.write_table(TWICE, path)
+    scan = orcish.scan(path)
+    for filtered in (scan, scan.where("y = 'b'"), scan.where(pl.col("y").str.len_chars() > 0), scan.limit(1)):
+        for verb in (filtered.min, filtered.max, filtered.sum):
+            with pytest.raises(ValueError, match='"x": several columns have this name'):
+                verb("x")
+        assert filtered.max("y") is not None
+    # A list of names selects the first of them.
+    assert scan.select("x").to_table().to_pydict() == {"x": [1, 2]}

@@ -240,7 +240,7 @@ def projection(rng, made):
         return list(made.missing)
     if shape < 0.7 and "n" in names:
         return rng.choice([["n.x"], ["n.y.z"], ["n.y.z", "n.x"]])
-    return rng.choices(names, k=rng.choice([1, 1, 2, 4]))
+    return rng.sample(names, k=min(rng.choice([1, 1, 2, 4]), len(names)))
 
 
 def plain(table):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import errno
 import io
+import itertools
 import os
 import pathlib
 import stat
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 import types
 from collections.abc import Callable, Iterator
@@ -347,6 +350,65 @@ def test_producers_whose_writes_fail(place: pathlib.Path) -> None:
     with pytest.raises(ValueError, match="failed before"):
         writer.close()
     assert_untouched(place, before)
+
+
+def test_threads_share_a_writer(tmp_path: pathlib.Path) -> None:
+    """A call waits for those of other threads, and the rows of each call stay together."""
+    path, calls, waiting = tmp_path / "a.orc", 8, threading.Event()
+    schema = pa.schema([("of", pa.int64())])
+
+    def batches(of: int) -> Iterator[pa.RecordBatch]:
+        for at in range(5):
+            yield pa.record_batch([pa.array([of] * 100)], schema=schema)
+            if of == 0 and at == 0:
+                # Others come while the call is not at its end.
+                assert waiting.wait(30)
+            time.sleep(0.001)
+
+    def write(of: int) -> None:
+        writer.write(pa.RecordBatchReader.from_batches(schema, batches(of)))
+
+    with Writer(path, schema, stripe_size=1, row_index_stride=1000) as writer:
+        first = threading.Thread(target=write, args=(0,))
+        first.start()
+        while not writer.rows:
+            time.sleep(0.001)
+        others: list[Callable[[], Any]] = [lambda of=of: write(of) for of in range(1, calls)]
+        others += [writer.end_stripe, lambda: writer.write_batch(pa.record_batch([pa.array([calls])], schema=schema))]
+        with concurrent.futures.ThreadPoolExecutor(len(others)) as pool:
+            results = [pool.submit(call) for call in others]
+            time.sleep(0.1)
+            assert not any(result.done() for result in results)
+            waiting.set()
+            for result in results:
+                result.result()
+        first.join()
+    found = orcish.read_table(path)["of"].to_pylist()
+    assert sorted(found) == [of for of in range(calls) for _ in range(500)] + [calls]
+    assert len(list(itertools.groupby(found))) == calls + 1
+
+
+def test_a_thread_that_closes_a_writer_waits(tmp_path: pathlib.Path) -> None:
+    path, closing = tmp_path / "a.orc", threading.Event()
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        yield batch(5)
+        assert closing.wait(30)
+        time.sleep(0.1)
+        yield batch(6)
+
+    writer = Writer(path, SCHEMA)
+    write = threading.Thread(target=lambda: writer.write(pa.RecordBatchReader.from_batches(SCHEMA, batches())))
+    write.start()
+    while not writer.rows:
+        time.sleep(0.001)
+    close = threading.Thread(target=writer.close)
+    close.start()
+    closing.set()
+    for thread in (write, close):
+        thread.join()
+    assert writer.close() == (2, path.stat().st_size, 1)
+    assert orcish.read_table(path).num_rows == 2
 
 
 def test_closing_and_what_follows(place: pathlib.Path) -> None:

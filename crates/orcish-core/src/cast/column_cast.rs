@@ -10,16 +10,17 @@
 //! Besides, a physical type is restored to the logical type of the table ([`restore`]): integers become times or
 //! dictionaries. Other differences are errors.
 
+use std::error::Error as _;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, ListArray, MapArray, StructArray, new_null_array};
-use arrow_schema::{DataType, Field, FieldRef, Fields};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 
 use super::mismatch::check_array_size;
 use super::restore::restore;
 use super::convert::{cast, overflow};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::types::{entries_of, item_of};
 
 /// The cast of a column of a file.
@@ -33,8 +34,12 @@ pub enum ColumnCast {
     Null,
     /// A cast to a type that has the values.
     Cast,
-    /// A cast of the physical type to the logical type that was written.
-    Restore,
+    /// A cast of the physical type to the logical type that was written, by the schema in the file if `is_own`, and by that of
+    /// the table otherwise.
+    Restore {
+        /// Whether the file says that its values are of the type.
+        is_own: bool,
+    },
     /// As `Restore`, to a type other than that of the table, and a cast to the latter.
     RestoreAndCast(DataType),
     /// Casts of the fields of a struct.
@@ -63,9 +68,18 @@ impl ColumnCast {
                 Ok(array) => nulls(target, array.len(), memory),
                 Err(error) => Err(error),
             },
-            (ColumnCast::Restore, _) => restore(array, &Field::new("", target.clone(), true), memory),
             (ColumnCast::RestoreAndCast(written), _) => {
                 cast(&restore(array, &Field::new("", written.clone(), true), memory)?, target)
+            }
+            (ColumnCast::Restore { is_own }, _) => {
+                let restored = restore(array, &Field::new("", target.clone(), true), memory);
+                // A file that does not say so is not damaged.
+                restored.map_err(|error| match (error.kind(), error.source()) {
+                    (ErrorKind::Corrupt, Some(cause)) if !is_own => {
+                        overflow(ArrowError::CastError(cause.to_string().replace("Cast error: ", "")))
+                    }
+                    _ => error,
+                })
             }
             (ColumnCast::Struct(mapping), DataType::Struct(fields)) => {
                 let Some(parent) = array.as_struct_opt() else { return Ok(array.clone()) };

@@ -1,6 +1,10 @@
 //! Resolution of dotted names in a tree of nested types.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+
+use super::nearest::shortened;
+use crate::error::{Error, Result};
 
 /// A tree of nested types.
 pub trait TypeTree {
@@ -23,7 +27,8 @@ pub trait TypeTree {
 /// Resolves dotted names in a [`TypeTree`].
 ///
 /// * The names of fields can hold dots themselves: the longest field name that matches is tried first.
-/// * The first of several fields of the same name is found.
+/// * The first of several fields of the same name is found by [`resolve`](Self::resolve), and an error of
+///   [`resolve_single`](Self::resolve_single).
 /// * `list.a` and `map.a` stand for `list.element.a` and `map.value.a`, unless the list or map has a child `a` itself.
 ///
 /// The resolver hashes the names below each type once. Resolving a name takes time in proportion to its length.
@@ -34,12 +39,23 @@ pub struct NameResolver<T: TypeTree> {
     visited: Vec<Visited<T::Node>>,
 }
 
+/// A step of a path.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    /// The index of the child.
+    index: usize,
+    /// Whether another child has the same name.
+    is_repeated: bool,
+}
+
 /// A type of the tree with an index of its children.
 #[derive(Debug)]
 struct Visited<N> {
     node: N,
     /// For each name, the index of the first child with the name.
     by_name: HashMap<String, usize>,
+    /// Names that several children have.
+    repeated: HashSet<String>,
     /// Length of the longest name in bytes.
     longest: usize,
     /// For each visited child, its index in the list of visited types.
@@ -56,13 +72,28 @@ impl<T: TypeTree> NameResolver<T> {
 
     /// The path of child indexes from the root to the type with a dotted name; `None` where there is no such type.
     pub fn resolve(&mut self, name: &str) -> Option<Vec<usize>> {
-        let mut path = Vec::new();
-        self.walk(0, name, &mut path, &mut HashSet::new()).then_some(path)
+        let mut steps = Vec::new();
+        self.walk(0, name, &mut steps, &mut HashSet::new()).then(|| steps.into_iter().map(|step| step.index).collect())
+    }
+
+    /// As [`resolve`](Self::resolve), for a name that has to be that of one column: of a filter, or of an aggregate.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where several columns or fields have the name.
+    pub fn resolve_single(&mut self, name: &str) -> Result<Option<Vec<usize>>> {
+        let mut steps = Vec::new();
+        if !self.walk(0, name, &mut steps, &mut HashSet::new()) {
+            return Ok(None);
+        }
+        match steps.iter().any(|step| step.is_repeated) {
+            true => Err(Error::invalid(format!("column {:?}: several columns have this name", shortened(name)))),
+            false => Ok(Some(steps.into_iter().map(|step| step.index).collect())),
+        }
     }
 
     /// Appends the path from a visited type to `name` to `path`. `failed` has the pairs of a type and the length of a rest of
     /// the name that were tried without success.
-    fn walk(&mut self, at: usize, name: &str, path: &mut Vec<usize>, failed: &mut HashSet<(usize, usize)>) -> bool {
+    fn walk(&mut self, at: usize, name: &str, path: &mut Vec<Step>, failed: &mut HashSet<(usize, usize)>) -> bool {
         if failed.contains(&(at, name.len())) {
             return false;
         }
@@ -70,20 +101,23 @@ impl<T: TypeTree> NameResolver<T> {
         // Only prefixes up to the length of the longest name are hashed: a name of n dots has n prefixes.
         let ends = name.match_indices('.').map(|(dot, _)| dot).take_while(|&dot| dot <= visited.longest);
         let ends = ends.chain((name.len() <= visited.longest).then_some(name.len()));
-        let found = |end: usize| Some((*visited.by_name.get(name.get(..end)?)?, end));
-        let mut steps: Vec<(usize, usize)> = ends.filter_map(found).collect();
+        let found = |end: usize| {
+            let own = name.get(..end)?;
+            Some((Step { index: *visited.by_name.get(own)?, is_repeated: visited.repeated.contains(own) }, end))
+        };
+        let mut steps: Vec<(Step, usize)> = ends.filter_map(found).collect();
         steps.reverse();
         let optional = self.tree.optional_child(&visited.node);
-        for (index, end) in steps {
-            path.push(index);
+        for (step, end) in steps {
+            path.push(step);
             let Some(rest) = name.get(end + 1..) else { return true };
-            if self.child(at, index).is_some_and(|child| self.walk(child, rest, path, failed)) {
+            if self.child(at, step.index).is_some_and(|child| self.walk(child, rest, path, failed)) {
                 return true;
             }
             path.pop();
         }
         if let Some(index) = optional {
-            path.push(index);
+            path.push(Step { index, is_repeated: false });
             if self.child(at, index).is_some_and(|child| self.walk(child, name, path, failed)) {
                 return true;
             }
@@ -106,14 +140,17 @@ impl<T: TypeTree> NameResolver<T> {
     }
 
     fn visit(&mut self, node: T::Node) -> usize {
-        let (mut by_name, mut longest) = (HashMap::new(), 0);
+        let (mut by_name, mut repeated, mut longest) = (HashMap::new(), HashSet::new(), 0);
         for index in 0..self.tree.child_count(&node) {
             self.tree.child_names(&node, index, &mut |name| {
                 longest = longest.max(name.len());
-                by_name.entry(name.to_owned()).or_insert(index);
+                match by_name.entry(name.to_owned()) {
+                    Entry::Vacant(place) => _ = place.insert(index),
+                    Entry::Occupied(_) => _ = repeated.insert(name.to_owned()),
+                }
             });
         }
-        self.visited.push(Visited { node, by_name, longest, children: HashMap::new() });
+        self.visited.push(Visited { node, by_name, repeated, longest, children: HashMap::new() });
         self.visited.len() - 1
     }
 }

@@ -71,13 +71,21 @@ impl ArrowNames {
     /// # Errors
     /// `UnknownColumn` where there is no such field.
     pub fn path(&mut self, name: &str, others: &Fields) -> Result<Vec<usize>> {
-        self.resolver.resolve(name).ok_or_else(|| {
-            let near = nearest(name, self.fields.iter().chain(others).map(|field| field.name().clone()));
-            Error::new(
-                ErrorKind::UnknownColumn,
-                format!("no column of the table is named {:?}; {near}", shortened(name)),
-            )
-        })
+        self.resolver.resolve(name).ok_or_else(|| self.unknown(name, others))
+    }
+
+    /// As [`path`](Self::path), for a name that has to be that of one field: of a filter, or of an aggregate.
+    ///
+    /// # Errors
+    /// `UnknownColumn` where there is no such field, `InvalidArgument` where there are several.
+    pub fn single_path(&mut self, name: &str, others: &Fields) -> Result<Vec<usize>> {
+        self.resolver.resolve_single(name)?.ok_or_else(|| self.unknown(name, others))
+    }
+
+    fn unknown(&self, name: &str, others: &Fields) -> Error {
+        let near = nearest(name, self.fields.iter().chain(others).map(|field| field.name().clone()));
+        let text = format!("no column of the table is named {:?}; {near}", shortened(name));
+        Error::new(ErrorKind::UnknownColumn, text)
     }
 }
 
@@ -227,6 +235,24 @@ mod tests {
         let error = select(&fields(), &names(&["nset"])).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnknownColumn);
         assert!(error.to_string().contains("nearest: nest"), "{error}");
+    }
+
+    #[test]
+    fn one_of_several_columns_is_selected_and_not_asked() {
+        let twice = |name: &str| vec![Field::new(name, DataType::Int32, true), Field::new(name, DataType::Utf8, true)];
+        let mut all = twice("a");
+        all.extend([Field::new_struct("s", twice("b"), true), Field::new_struct("c", twice("d"), true)]);
+        let mut names = ArrowNames::new(&Fields::from(all));
+        for (name, path) in [("a", vec![0]), ("s.b", vec![2, 0]), ("c.d", vec![3, 0])] {
+            assert_eq!(names.path(name, &Fields::empty()).unwrap(), path);
+            assert_eq!(
+                names.single_path(name, &Fields::empty()).unwrap_err().kind(),
+                ErrorKind::InvalidArgument,
+                "{name}"
+            );
+        }
+        assert_eq!(names.single_path("s", &Fields::empty()).unwrap(), [2]);
+        assert_eq!(names.single_path("b", &Fields::empty()).unwrap_err().kind(), ErrorKind::UnknownColumn);
     }
 
     #[test]

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, BooleanArray, make_array};
 use arrow_buffer::NullBuffer;
-use arrow_schema::{Fields, Schema};
+use arrow_schema::{DataType, Fields, Schema};
 
 use super::bind::{FilterColumn, ValueSource, bind_names};
 use super::bounds::ColumnBounds;
 use super::condition::{Condition, Leaf, Node, Test, ValueSet};
-use super::domain::domain_of_array;
+use super::domain::stored_domain;
 use super::evaluate::evaluate;
 use super::prune_result::{Outcome, Proof, PruneResult};
 use crate::error::{Error, Result};
@@ -33,18 +33,21 @@ impl BatchFilter {
     /// arrays.
     ///
     /// # Errors
-    /// `UnknownColumn` where the schema does not have a column, `InvalidArgument` where a column cannot be compared with a
-    /// literal, or does not have one value per row.
+    /// `UnknownColumn` where the schema does not have a column, `InvalidArgument` where several columns have a name, or a
+    /// column cannot be compared with a literal, or does not have one value per row.
     pub fn new(predicate: &Predicate, schema: &Schema) -> Result<Self> {
         let fields = schema.fields();
         let names = RefCell::new(ArrowNames::new(fields));
-        let path = |name: &str| names.borrow_mut().path(name, &Fields::empty());
+        let path = |name: &str| names.borrow_mut().single_path(name, &Fields::empty());
         Self::bind(predicate, &mut |name| path(name), &|name| {
             let field = field_at(fields, &path(name)?).ok_or_else(|| not_one_value_per_row(name))?;
-            let domain = domain_of_array(field.data_type())?;
+            let type_string = TypeName(field.data_type()).to_string();
+            if matches!(field.data_type(), DataType::Union(_, _)) {
+                return Err(Error::invalid(format!("column {name} is a {type_string}, which no filter can ask")));
+            }
             Ok(FilterColumn {
-                domain,
-                type_string: TypeName(field.data_type()).to_string(),
+                domain: stored_domain(field.data_type(), false),
+                type_string,
                 source: ValueSource::Column(0),
                 may_have_others: false,
             })

@@ -1,6 +1,8 @@
 //! Binding of predicates to columns: names are resolved to column ids, literals are converted to sets of values of the
 //! columns, and negations are moved into the leaves.
 
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
@@ -23,7 +25,7 @@ const NANOS_PER_DAY: i128 = NANOSECONDS_OF_DAY as i128;
 ///
 /// # Errors
 /// Errors of `resolve`, `InvalidArgument` where a column cannot be compared with a literal, or the predicate is nested deeper
-/// than [`Predicate::MAX_DEPTH`].
+/// than [`Predicate::MAX_LEVELS`].
 pub fn bind_names(predicate: &Predicate, resolve: &dyn Fn(&str) -> Result<FilterColumn>) -> Result<Condition> {
     let mut binder = Binder { resolve, leaves: Vec::new() };
     let root = binder.bind(predicate, true, 1)?;
@@ -73,15 +75,16 @@ impl Binder<'_> {
     /// Binds `predicate`, or its negation if not `positive`. `depth` is its depth in the predicate.
     fn bind(&mut self, predicate: &Predicate, positive: bool, depth: usize) -> Result<Node> {
         match predicate {
-            Predicate::Not(_) | Predicate::And(_) | Predicate::Or(_) if depth > Predicate::MAX_DEPTH => {
-                Err(Error::invalid(format!("a filter of more than {} levels", Predicate::MAX_DEPTH)))
+            _ if depth > Predicate::MAX_LEVELS => {
+                Err(Error::invalid(format!("a filter of more than {} levels", Predicate::MAX_LEVELS)))
             }
             Predicate::Constant(None) => Ok(Node::Constant(false)),
             Predicate::Constant(Some(value)) => Ok(Node::Constant(*value == positive)),
             Predicate::Not(inner) => self.bind(inner, !positive, depth + 1),
             Predicate::And(operands) | Predicate::Or(operands) => {
                 let is_and = matches!(predicate, Predicate::And(_)) == positive;
-                let nodes = operands.iter().map(|operand| self.bind(operand, positive, depth + 1));
+                let operands = with_lists(operands, positive, is_and);
+                let nodes = operands.iter().map(|(operand, positive)| self.bind(operand, *positive, depth + 1));
                 Ok(join(nodes.collect::<Result<Vec<_>>>()?, is_and))
             }
             Predicate::IsNull { column } => {
@@ -188,6 +191,38 @@ struct InList {
     /// `None` for a list without values that are not null.
     set: Option<Arc<ValueSet>>,
     has_null: bool,
+}
+
+/// The operands of a conjunction or disjunction, each with whether it is taken as it is, or negated. They are negated if not
+/// `positive`. Comparisons of a column with several values are one list of values: `a = 1 or a = 2` is `a in (1, 2)`, and
+/// `a != 1 and a != 2` its negation.
+fn with_lists(operands: &[Predicate], positive: bool, is_and: bool) -> Vec<(Cow<'_, Predicate>, bool)> {
+    let wanted = if positive == is_and { Comparison::NotEqual } else { Comparison::Equal };
+    let mut lists: HashMap<&str, Vec<&Literal>> = HashMap::new();
+    for operand in operands {
+        if let Predicate::Compare { column, op, value } = operand
+            && *op == wanted
+        {
+            lists.entry(column.as_str()).or_default().push(value);
+        }
+    }
+    lists.retain(|_, values| values.len() > 1);
+    let (mut given, mut joined) = (HashSet::new(), Vec::new());
+    for operand in operands {
+        let list = match operand {
+            Predicate::Compare { column, op, .. } if *op == wanted => lists.get_key_value(column.as_str()),
+            _ => None,
+        };
+        let Some((&column, values)) = list else {
+            joined.push((Cow::Borrowed(operand), positive));
+            continue;
+        };
+        if given.insert(column) {
+            let list = Predicate::is_in(column, values.iter().map(|&value| value.clone()));
+            joined.push((Cow::Owned(list), !is_and));
+        }
+    }
+    joined
 }
 
 /// The conjunction or disjunction of nodes, simplified by constants.

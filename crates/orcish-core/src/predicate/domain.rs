@@ -2,9 +2,7 @@
 
 use arrow_schema::{DataType, TimeUnit};
 
-use crate::error::{Error, Result};
-use crate::type_names::TypeName;
-use crate::types::{nanoseconds, value_type};
+use crate::types::nanoseconds;
 
 /// How the values of a column are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,20 +97,4 @@ pub fn domain_of(kind: &DataType, may_become_null: bool) -> Domain {
         },
         _ => Domain::Opaque,
     }
-}
-
-/// How values of an array are compared, where the stored type is unknown.
-///
-/// # Errors
-/// `InvalidArgument` for types whose arrays have no null buffer.
-pub(super) fn domain_of_array(kind: &DataType) -> Result<Domain> {
-    if matches!(kind, DataType::Null | DataType::Union(_, _) | DataType::RunEndEncoded(_, _)) {
-        return Err(Error::invalid(format!("values of type {} cannot be asked by a filter", TypeName(kind))));
-    }
-    Ok(match value_type(kind) {
-        // Comparisons of these types are not implemented.
-        DataType::UInt64 => Domain::Opaque,
-        DataType::Decimal128(_, scale) if *scale < 0 => Domain::Opaque,
-        kind => domain_of(kind, false),
-    })
 }

@@ -243,10 +243,33 @@ fn condition(predicate: &Predicate, domain: Domain) -> crate::Result<Condition> 
 #[test]
 fn deeply_nested_predicates_are_errors() {
     let of = |levels: usize| (0..levels).fold(Predicate::is_null("a"), |inner, _| Predicate::And(vec![!inner]));
-    let levels = Predicate::MAX_DEPTH / 2;
-    assert_eq!(condition(&of(levels), Domain::Integer).unwrap().leaves.len(), 1);
-    let error = condition(&!of(levels), Domain::Integer).unwrap_err();
+    let deepest = !of((Predicate::MAX_LEVELS - 2) / 2);
+    assert_eq!(deepest.levels(), Predicate::MAX_LEVELS);
+    assert_eq!(condition(&deepest, Domain::Integer).unwrap().leaves.len(), 1);
+    let error = condition(&!deepest, Domain::Integer).unwrap_err();
     assert_eq!(error.kind(), crate::ErrorKind::InvalidArgument);
+}
+
+#[test]
+fn chains_of_equalities_are_lists() {
+    let is = |op, value: i64| Predicate::compare("a", op, value);
+    let (equal, different) = (Comparison::Equal, Comparison::NotEqual);
+    let count = 50_000;
+    let any = Predicate::Or((0..count).map(|value| is(equal, value)).collect());
+    let none = Predicate::And((0..count).map(|value| is(different, value)).collect());
+    for predicate in [any.clone(), !none.clone(), none, !any] {
+        assert_eq!(condition(&predicate, Domain::Integer).unwrap().leaves.len(), 1);
+    }
+    // Others are tests of their own.
+    let mixed = Predicate::Or(vec![is(equal, 1), is(different, 2), is(equal, 3), Predicate::is_null("a")]);
+    let texts = |predicate: &Predicate| {
+        condition(predicate, Domain::Integer).unwrap().leaves.into_iter().map(|leaf| leaf.text).collect::<Vec<_>>()
+    };
+    assert_eq!(texts(&mixed), ["a in (1, 3)", "a != 2", "a is null"]);
+    assert_eq!(texts(&!mixed), ["not a in (1, 3)", "a = 2", "a is not null"]);
+    assert_eq!(texts(&Predicate::And(vec![is(equal, 1), is(equal, 2)])), ["a = 1", "a = 2"]);
+    let wrong = Predicate::Or(vec![is(equal, 1), Predicate::compare("a", equal, "x")]);
+    assert_eq!(condition(&wrong, Domain::Integer).unwrap_err().kind(), crate::ErrorKind::InvalidArgument);
 }
 
 /// Boundary values, their neighbours, and other integers.

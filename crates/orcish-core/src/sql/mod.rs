@@ -46,7 +46,6 @@ use std::str::FromStr;
 
 pub use error::ParseError;
 pub(crate) use literal::{Meaning, read_string};
-pub use parser::MAX_LEVELS;
 
 use crate::Predicate;
 

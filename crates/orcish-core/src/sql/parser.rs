@@ -8,38 +8,21 @@ use super::number::number;
 use super::token::{Kind, Token, tokens};
 use crate::{Comparison, Literal, Pattern, Predicate};
 
-/// Maximum nesting of parentheses, and maximum number of levels of a predicate, leaves included.
-pub const MAX_LEVELS: usize = 256;
+/// Maximum nesting of parentheses, and maximum number of levels of a predicate.
+const MAX_LEVELS: usize = Predicate::MAX_LEVELS;
 
 const FUNCTIONS: &str = "contains, ends_with, endswith, is_nan, isnan, isnotnull, isnull, starts_with, startswith";
 
 /// Parses a predicate.
 ///
 /// # Errors
-/// The text is no predicate, or has more than [`MAX_LEVELS`] levels.
+/// The text is no predicate, or has more than [`Predicate::MAX_LEVELS`] levels.
 pub(super) fn parse(text: &str) -> Result<Predicate, ParseError> {
     let predicate = Parser { text, tokens: tokens(text)?, at: 0, negations: 0 }.predicate()?;
-    if levels(&predicate) > MAX_LEVELS {
+    if predicate.levels() > MAX_LEVELS {
         return Err(ParseError::of_text(text, &format!("is a predicate of more than {MAX_LEVELS} levels")));
     }
     Ok(predicate)
-}
-
-/// The number of levels of conjunctions, disjunctions and negations, and of the leaves.
-fn levels(predicate: &Predicate) -> usize {
-    let (mut count, mut level) = (0, vec![predicate]);
-    while !level.is_empty() {
-        count += 1;
-        level = level
-            .into_iter()
-            .flat_map(|predicate| match predicate {
-                Predicate::And(operands) | Predicate::Or(operands) => operands.as_slice(),
-                Predicate::Not(inner) => std::slice::from_ref(&**inner),
-                _ => &[],
-            })
-            .collect();
-    }
-    count
 }
 
 /// The state of the parser within one pair of parentheses, or at the top level.

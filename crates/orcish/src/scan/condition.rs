@@ -69,7 +69,7 @@ fn stored_column(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &
     if table.partition_at(name).is_some() {
         return Ok(Some(in_table));
     }
-    let (schema, path) = (matcher.schema(), table.path(name)?);
+    let (schema, path) = (matcher.schema(), table.single_path(name)?);
     let (mut id, mut above) = (0, None::<FieldRef>);
     for (depth, &place) in path.iter().enumerate() {
         let Some(field) = table.field_at(path.get(..=depth).unwrap_or_default()) else { return Ok(None) };
@@ -151,7 +151,7 @@ impl Table {
                 may_have_others: false,
             });
         }
-        let field = self.field_at(&self.path(name)?).ok_or_else(|| not_one_value_per_row(name))?;
+        let field = self.field_at(&self.single_path(name)?).ok_or_else(|| not_one_value_per_row(name))?;
         let domain = stored_domain(field.data_type(), self.times_may_become_null());
         Ok(FilterColumn {
             domain: if self.options.compares_digits() { domain.with_all_digits() } else { domain },
@@ -182,7 +182,7 @@ fn late(
         if table.partition_at(name).is_some() {
             return Ok(Vec::new());
         }
-        let path = table.path(name)?;
+        let path = table.single_path(name)?;
         let Some((&top, below)) = path.split_first() else { return Ok(path) };
         let Some(whole) = table.fields.get(top) else { return Ok(Vec::new()) };
         // If only some fields of the struct are read, the test covers only these.

@@ -335,7 +335,7 @@ impl<'a> Matcher<'a> {
         Ok(if stored == target && is_held {
             Some(ColumnCast::Keep)
         } else if is_same {
-            Some(ColumnCast::Restore)
+            Some(ColumnCast::Restore { is_own: own == Some(target) })
         } else if !is_held {
             None
         } else if is_written {

@@ -289,9 +289,31 @@ impl Table {
     }
 
     /// Indexes from the columns of the table down to the field of a dotted name.
-    pub(super) fn path(&self, name: &str) -> Result<Vec<usize>> {
+    fn path(&self, name: &str) -> Result<Vec<usize>> {
+        self.names().path(name, &self.partition)
+    }
+
+    /// As [`path`](Self::path), for the name of a column of a filter, or of an aggregate.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where several columns have the name.
+    pub(super) fn single_path(&self, name: &str) -> Result<Vec<usize>> {
+        self.names().single_path(name, &self.partition)
+    }
+
+    fn names(&self) -> MutexGuard<'_, ArrowNames> {
         let names = self.names.get_or_init(|| Mutex::new(ArrowNames::new(&self.fields)));
-        names.lock().unwrap_or_else(PoisonError::into_inner).path(name, &self.partition)
+        names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Checks that each selected name is that of one column.
+    ///
+    /// # Errors
+    /// `InvalidArgument` where several columns have a name.
+    pub(super) fn check_single(&self) -> Result<()> {
+        let Columns::Names(names) = &self.options.columns else { return Ok(()) };
+        let stored = names.iter().filter(|name| self.partition_at(name).is_none());
+        stored.map(|name| self.single_path(name)).collect::<Result<Vec<_>>>().map(|_| ())
     }
 
     /// The field at a path of indexes.

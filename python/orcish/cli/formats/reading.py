@@ -22,7 +22,7 @@ from orcish.cli.formats.text import csv_rows, csv_schema, with_text
 from orcish.cli.formats.text_options import TextOptions
 from orcish.cli.words import with_stream
 from orcish.errors import CorruptFileError, unknown_column
-from orcish.filters.pushdown import split_filters
+from orcish.filters.pushdown import own_expression
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
@@ -147,7 +147,7 @@ def _kept(batch: pa.RecordBatch, filters: str) -> pa.RecordBatch:
         UnknownColumnError: There is no such column.
         ValueError: The filter is none, or needs values that ORC has not.
     """
-    expression, _ = split_filters(filters, batch.schema)
+    expression = own_expression(filters)
     names = [] if expression is None else expression.columns
     used = []
     for name in names:

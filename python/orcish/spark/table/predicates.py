@@ -19,7 +19,8 @@ from orcish.errors import OrcishError
 from orcish.filters import literals
 from orcish.filters.expression import Expression, Tree, tree_of
 from orcish.filters.literals import Literal
-from orcish.filters.pushdown import Filters, split_filters
+from orcish.filters.pushdown import Filters, own_expression, split_filters
+from orcish.filters.steps import check_steps
 from orcish.filters.text import parse
 from orcish.filters.translation import false_or_null
 from orcish.spark.options import TableOptions
@@ -80,6 +81,9 @@ class FilterTranslator:
         """
         if filters is None:
             return None
+        if (own := own_expression(filters)) is not None:
+            check_steps(own.columns, self.table_schema)
+            return Expression(self._tree(tree_of(own)))
         expression, residual = split_filters(filters, self.table_schema)
         if residual is not None:
             asked = self.table_schema.names if residual.columns is None else residual.columns
