@@ -32,7 +32,7 @@ from orcish.tables.commit import STAGED, Job, Staged
 from orcish.tables.hidden_columns import check_hidden_columns
 from orcish.tables.log.listing import table_files
 from orcish.types import ExistingData, StorageOptions, WriteOptions
-from orcish.writing.dataset import check_existing_data
+from orcish.writing.dataset import MAX_PARTITIONS, check_existing_data
 
 __all__ = ["convert"]
 
@@ -60,6 +60,7 @@ def convert(
     sort_within: Sequence[str] | None = None,
     existing_data: ExistingData = "error",
     max_rows_per_file: int | None = None,
+    max_partitions: int = MAX_PARTITIONS,
     spark: SparkSession | None = None,
     storage_options: StorageOptions | None = None,
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
@@ -104,6 +105,7 @@ def convert(
         existing_data: What to do where the target has files: ``"error"``, ``"append"``, ``"overwrite"`` or
             ``"overwrite_partitions"``; see :func:`orcish.write_dataset`.
         max_rows_per_file: Maximum rows of a file.
+        max_partitions: Maximum number of partitions of a task; see :func:`orcish.write_dataset`.
         spark: The session; the active one by default.
         storage_options: Options of the object store of a URL, for files that orcish reads and writes; see
             :data:`~orcish.types.StorageOptions`.
@@ -138,6 +140,7 @@ def convert(
         path=target,
         partition_by=tuple(by),
         max_rows_per_file=max_rows_per_file,
+        max_partitions=max_partitions,
         timezone=arrow_zone(timestamp_zone(session), "timezone"),
         session_timezone=arrow_zone(session_zone(session), "spark.sql.session.timeZone"),
         file=options,
