@@ -254,6 +254,7 @@ class DatasetWriter:
         file_name: str,
         max_rows_per_file: int | None = None,
         max_open_files: int,
+        max_partitions: int,
         max_memory: int,
         storage_options: dict[str, Any] | None = None,
         publish: bool = True,
@@ -265,7 +266,7 @@ class DatasetWriter:
         """Creates a file if there is none, and the dataset has no partition columns."""
 
     def partition_values(self) -> tuple[object, object]:
-        """The values of the partition columns of each file, in the order of ``finish``, as a struct array."""
+        """The values of the partition columns of each finished file, in the order of ``finish``, as a struct array."""
 
     def finish(self) -> list[tuple[str, int, int, bytes | None]]:
         """Finishes all files: location, rows, bytes, and the token of a file that is not published."""

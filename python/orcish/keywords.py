@@ -136,6 +136,7 @@ CHECKS: Mapping[str, Callable[[str, Any], object]] = {
     "split_size": _at_least(0),
     "max_rows_per_file": _at_least(1),
     "max_open_files": _at_least(1),
+    "max_partitions": _at_least(1),
     "runs": _at_least(1),
     "max_memory": _at_least(0),
     "partitions": _check_boolean,

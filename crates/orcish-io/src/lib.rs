@@ -58,7 +58,7 @@ pub use hive::{
 };
 pub use into_source::IntoSource;
 pub use list::{Listing, list, list_folder, list_marked, marked_folders};
-pub use local::{FileSink, FileSource};
+pub use local::{FileSink, FileSource, TemporaryFile};
 pub use location::{display_name, within};
 pub use memory::{MemorySink, MemorySource};
 #[doc(hidden)]

@@ -57,8 +57,8 @@ impl DatasetWriter {
     /// With `publish=False` files do not appear: whoever has the token of one calls `complete_upload` or `abort_upload`.
     #[new]
     #[pyo3(signature = (
-        base, schema, *, partition_by, file_name, max_rows_per_file=None, max_open_files, max_memory,
-        storage_options=None, publish=true, staging=None, options=None
+        base, schema, *, partition_by, file_name, max_rows_per_file=None, max_open_files,
+        max_partitions, max_memory, storage_options=None, publish=true, staging=None, options=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
@@ -69,6 +69,7 @@ impl DatasetWriter {
         file_name: String,
         max_rows_per_file: Option<u64>,
         max_open_files: usize,
+        max_partitions: usize,
         max_memory: usize,
         storage_options: Option<&Bound<'_, PyDict>>,
         publish: bool,
@@ -80,6 +81,7 @@ impl DatasetWriter {
             .with_file_name(file_name)
             .with_max_rows_per_file(max_rows_per_file)
             .with_max_open_files(max_open_files)
+            .with_max_partitions(max_partitions)
             .with_max_memory(max_memory)
             .with_publication(if publish { Publication::WhenClosed } else { Publication::Staged { folder: staging } })
             .with_storage(self::storage_options(storage_options)?)
@@ -113,15 +115,16 @@ impl DatasetWriter {
         self.work(py, Writer::begin)
     }
 
-    /// The values of the partition columns of all files, in the order in which `finish` returns them, as a batch of a row
-    /// for each file.
+    /// The values of the partition columns of all finished files, in the order in which `finish` returns them, as a batch
+    /// of a row for each file.
     fn partition_values<'py>(&self, py: Python<'py>) -> PyResult<Pair<'py>> {
         let rows = self.work(py, |writer| {
             let fault = |error| orcish_core::Error::invalid("the values do not fit together").with_source(error);
-            let files = writer.partition_values();
+            let files = writer.files();
             let (mut fields, mut columns) = (Vec::new(), Vec::new());
             for (at, name) in self.partition_by.iter().enumerate() {
-                let values: Vec<&dyn Array> = files.iter().filter_map(|file| Some(file.get(at)?.as_ref())).collect();
+                let values: Vec<&dyn Array> =
+                    files.iter().filter_map(|file| Some(file.values.get(at)?.as_ref())).collect();
                 if values.is_empty() {
                     continue;
                 }

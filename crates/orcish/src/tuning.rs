@@ -92,6 +92,12 @@ orcish_core::tunings! {
     MAX_BOUND_BYTES = 1024, 4..=40;
     /// Bytes of a stripe that are copied at a time when files are merged.
     MERGE_COPY_BYTES = 8 << 20, 1..=5000;
+    /// Number of runs on disk, of rows that wait for the file of their partition, at which they are merged.
+    RUNS_MERGED = 64, 2..=3;
+    /// Blocks of such a run, if its rows have half of the memory of a dataset that is written.
+    BLOCKS_OF_WAITING = 1024, 1..=20;
+    /// Minimum bytes of rows in such a block.
+    MIN_WAITING_BLOCK = 64 << 10, 1..=500;
     /// Bytes of a file that are read at a time when its checksum is verified.
     VERIFY_READ_BYTES = 8 << 20, 1..=5000;
     /// Maximum number of findings of a check.

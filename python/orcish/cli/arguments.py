@@ -160,6 +160,15 @@ def add_partition_by(command: argparse.ArgumentParser) -> None:
         **{**LIST, "type": _names_or_none},
         help="columns that name folders (those of the source); '' for none",
     )
+    command.add_argument(
+        "--max-partitions", type=count, metavar="N", help="most partitions, beyond which none is written"
+    )
+
+
+def table_bounds(options: argparse.Namespace) -> dict[str, Any]:
+    """The bounds of the files and partitions of a table that are given."""
+    given = {name: getattr(options, name) for name in ("max_rows_per_file", "max_partitions")}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def count(text: str) -> int:

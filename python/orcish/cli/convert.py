@@ -6,7 +6,7 @@ import argparse
 from typing import Any, get_args
 
 from orcish.cli.actions import WrongArgumentsError
-from orcish.cli.arguments import add_json, add_limit, add_partition_by, add_writing, chosen_writing, count
+from orcish.cli.arguments import add_json, add_limit, add_partition_by, add_writing, chosen_writing, count, table_bounds
 from orcish.cli.formats.converting import convert_to_file, foreign_rows, source_format, target_format
 from orcish.cli.formats.names import FORMATS, ORC, codec_of
 from orcish.cli.formats.text_options import add_text, check_text_options
@@ -89,9 +89,9 @@ def _to_folder(options: argparse.Namespace) -> list[Any]:
         chosen_reading(options)
     common: dict[str, Any] = {
         "existing_data": options.existing_data,
-        "max_rows_per_file": options.max_rows_per_file,
         "progress": not options.json,
         "storage_options": storage,
+        **table_bounds(options),
         **chosen_writing(options),
     }
     if form != ORC:

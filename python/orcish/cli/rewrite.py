@@ -20,6 +20,7 @@ from orcish.cli.arguments import (
     chosen_writing,
     count,
     size,
+    table_bounds,
 )
 from orcish.cli.column_names import renames, sort_keys, types
 from orcish.cli.formats.names import ORC, named
@@ -147,9 +148,9 @@ def _in_place(source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
             lambda path: _scan([path], options),
             lambda rows: _changed(rows, options),
             partition_by=_partition_by(scan, options),
-            max_rows_per_file=options.max_rows_per_file,
             progress=not options.json,
             storage_options=storage,
+            **table_bounds(options),
             options=_file_options(scan, options),
         )
     return list(map(written_json, written))
@@ -172,10 +173,10 @@ def _written(sources: list[str], target: str, options: argparse.Namespace) -> li
                 _changed(scan, options),
                 target,
                 partition_by=_partition_by(scan, options),
-                max_rows_per_file=options.max_rows_per_file,
                 existing_data="overwrite" if options.overwrite else "error",
                 progress=not options.json,
                 storage_options=dict(options.storage_options),
+                **table_bounds(options),
                 **_file_options(scan, options),
             )
     except FileExistsError as error:
@@ -189,7 +190,7 @@ def _to_file(
     sources: list[str], target: str, options: argparse.Namespace, replaced: ReplacedFile | None = None
 ) -> list[dict[str, Any]]:
     """Writes a file, or one in the place of another."""
-    for name in ("partition_by", "max_rows_per_file"):
+    for name in ("partition_by", "max_rows_per_file", "max_partitions"):
         if getattr(options, name) is not None:
             raise ValueError(f"--{name.replace('_', '-')} is of tables, and {display_name(target)} is a file")
     storage = dict(options.storage_options)

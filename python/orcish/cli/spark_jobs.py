@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from orcish.cli.arguments import (
     chosen_writing,
+    table_bounds,
 )
 from orcish.errors import OrcishError
 from orcish.spark.jobs.compact import compact
@@ -77,9 +78,9 @@ def _convert(spark: SparkSession, options: argparse.Namespace) -> int:
         partition_by=options.partition_by,
         sort_within=options.sort_within,
         existing_data=options.existing_data,
-        max_rows_per_file=options.max_rows_per_file,
         spark=spark,
         storage_options=dict(options.storage_options),
+        **table_bounds(options),
         **chosen_writing(options),
     )
     _show(done, options)

@@ -35,6 +35,7 @@ KEYWORDS = {
             "lookup",
             "masked",
             "max_memory",
+            "max_partitions",
             "max_rows_per_file",
             "older_than",
             "overwrite",

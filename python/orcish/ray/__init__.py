@@ -33,6 +33,7 @@ from orcish.types import (
     StorageOptions,
     WriteOptions,
 )
+from orcish.writing.dataset import MAX_PARTITIONS
 
 if TYPE_CHECKING:
     import ray.data
@@ -115,6 +116,7 @@ def write(
     schema: pa.Schema | None = None,
     partition_by: Sequence[str] | None = None,
     max_rows_per_file: int | None = None,
+    max_partitions: int = MAX_PARTITIONS,
     existing_data: ExistingData = "error",
     concurrency: int | None = None,
     storage_options: StorageOptions | None = None,
@@ -171,4 +173,4 @@ def write(
         folder, rows, partition_by or (), existing_data, storage_options, {"threads": 1, **options}
     )
     with without_new_folders(table.job), table.job.cleaned_up() as staged:
-        dataset.write_datasink(OrcDatasink(table, max_rows_per_file, staged), concurrency=concurrency)
+        dataset.write_datasink(OrcDatasink(table, max_rows_per_file, max_partitions, staged), concurrency=concurrency)

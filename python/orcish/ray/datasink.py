@@ -35,12 +35,16 @@ class OrcDatasink(Datasink):  # type: ignore[misc]
     Args:
         target: The table and the schema of the rows.
         max_rows_per_file: Maximum rows of a file.
+        max_partitions: Maximum number of partitions of a task.
         staged: Receives the files before they are committed. The caller removes them after an exception.
     """
 
-    def __init__(self, target: DatasetTarget, max_rows_per_file: int | None, staged: list[Staged]) -> None:
+    def __init__(
+        self, target: DatasetTarget, max_rows_per_file: int | None, max_partitions: int, staged: list[Staged]
+    ) -> None:
         self._target = target
         self._max_rows_per_file = max_rows_per_file
+        self._max_partitions = max_partitions
         self._staged = staged
 
     def get_name(self) -> str:
@@ -60,6 +64,7 @@ class OrcDatasink(Datasink):  # type: ignore[misc]
         table = self._target.writer(
             f"part-{ctx.task_idx:05d}-{uuid.uuid4()}-{{i}}.orc",
             max_rows_per_file=self._max_rows_per_file,
+            max_partitions=self._max_partitions,
             max_memory=TASK_MEMORY,
         )
         with table:

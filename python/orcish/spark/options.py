@@ -14,6 +14,7 @@ from orcish.reading.scan import DEFAULT_SPLIT_SIZE
 from orcish.spark.option_parser import OptionParser, flag_option, json_option
 from orcish.spark.types.timezones import arrow_zone, local_zone
 from orcish.types import Pending, WriteOptions
+from orcish.writing.dataset import MAX_PARTITIONS
 
 __all__ = [
     "SourceOptions",
@@ -71,6 +72,7 @@ OF_WRITING = (
     "partitionOverwriteMode",
     "maxRowsPerFile",
     "maxRecordsPerFile",
+    "maxPartitions",
     *map(_camel_case, WriteOptions.__optional_keys__),
 )
 """Options of the data source for writing only."""
@@ -198,6 +200,8 @@ class WriterOptions:
     path: str
     partition_by: tuple[str, ...] = ()
     max_rows_per_file: int | None = None
+    max_partitions: int = MAX_PARTITIONS
+    """Maximum number of partitions of a task."""
     partition_overwrite: Literal["static", "dynamic"] | None = None
     """Which partitions an overwrite replaces; ``None`` if the session decides."""
     case_sensitive: bool = False
@@ -246,6 +250,7 @@ class WriterOptions:
             path=paths[0],
             partition_by=parser.names("partitionBy") or (),
             max_rows_per_file=rows or None,
+            max_partitions=parser.number("maxPartitions", default=MAX_PARTITIONS),
             partition_overwrite=partition_overwrite_mode(parser.text("partitionOverwriteMode")),
             case_sensitive=parser.flag("caseSensitive") or False,
             **_zones(parser),

@@ -24,7 +24,7 @@ from orcish.tables.log.conflicts import reading
 from orcish.tables.partition_values import untyped_columns
 from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ProgressOption, ScanOptions, Sources, StorageOptions, WriteOptions
-from orcish.writing.dataset import WrittenFile
+from orcish.writing.dataset import MAX_PARTITIONS, WrittenFile
 from orcish.writing.timestamps import ORC_TYPE
 
 __all__ = ["convert"]
@@ -44,6 +44,7 @@ def convert(
     partition_by: Sequence[str] | None = None,
     existing_data: ExistingData = "error",
     max_rows_per_file: int | None = None,
+    max_partitions: int = MAX_PARTITIONS,
     progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
     target_storage_options: StorageOptions | None = None,
@@ -93,6 +94,7 @@ def convert(
         existing_data: What to do where the target has data: ``"error"``, ``"append"``, ``"overwrite"`` or
             ``"overwrite_partitions"``; see :func:`orcish.write_dataset`.
         max_rows_per_file: Maximum rows of a file.
+        max_partitions: Maximum number of partitions; see :func:`orcish.write_dataset`.
         progress: True for a bar on the terminal, or a function that is called with a
             :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch. Their total number is not
             known with a filter.
@@ -171,6 +173,7 @@ def convert(
             base,
             partition_by=partition_by,
             max_rows_per_file=max_rows_per_file,
+            max_partitions=max_partitions,
             existing_data=existing_data,
             progress=progress,
             storage_options=storage_options if target_storage_options is None else target_storage_options,

@@ -18,7 +18,7 @@ from orcish.tables.hidden_columns import check_hidden_columns
 from orcish.tables.log.table import table_of
 from orcish.tables.target import DatasetTarget
 from orcish.types import ProgressOption, StorageOptions
-from orcish.writing.dataset import MAX_MEMORY, MAX_OPEN_FILES, WrittenFile
+from orcish.writing.dataset import MAX_PARTITIONS, WrittenFile
 from orcish.writing.rows import counted
 
 __all__ = ["rewrite_table"]
@@ -34,6 +34,7 @@ def rewrite_table(
     *,
     partition_by: Sequence[str],
     max_rows_per_file: int | None = None,
+    max_partitions: int = MAX_PARTITIONS,
     progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
     options: dict[str, Any],
@@ -47,6 +48,7 @@ def rewrite_table(
         changed: What becomes of the rows.
         partition_by: The partition columns of the rows that are written.
         max_rows_per_file: Maximum rows of a file.
+        max_partitions: Maximum number of partitions.
         progress: As for :func:`orcish.write_dataset`.
         storage_options: Options of the store.
         options: Options of each file.
@@ -76,9 +78,7 @@ def rewrite_table(
         check_hidden_columns(source, found.schema.names, HIDDEN)
     rows = changed(found)
     template = f"part-{{i}}-{uuid.uuid4()}.orc"
-    writer = target.writer(
-        template, max_rows_per_file=max_rows_per_file, max_open_files=MAX_OPEN_FILES, max_memory=MAX_MEMORY
-    )
+    writer = target.writer(template, max_rows_per_file=max_rows_per_file, max_partitions=max_partitions)
     total = row_count_of(rows) if progress else None
     with job.cleaned_up() as staged:
         with writer, reported(progress, f"rewrite {display_name(folder)}", total) as add:

@@ -14,7 +14,7 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported
 from orcish.tables.target import DatasetTarget, without_new_folders
 from orcish.types import ExistingData, FileSystem, ProgressOption, StorageOptions, WriteOptions
-from orcish.writing.dataset import MAX_MEMORY, MAX_OPEN_FILES, WrittenFile
+from orcish.writing.dataset import MAX_MEMORY, MAX_OPEN_FILES, MAX_PARTITIONS, WrittenFile
 from orcish.writing.rows import counted, row_count, schema_and_batches
 
 __all__ = ["write_dataset"]
@@ -30,6 +30,7 @@ def write_dataset(
     basename_template: str | None = None,
     existing_data: ExistingData = "error",
     max_open_files: int = MAX_OPEN_FILES,
+    max_partitions: int = MAX_PARTITIONS,
     max_memory: int = MAX_MEMORY,
     progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
@@ -83,9 +84,12 @@ def write_dataset(
             these are wider. A column of type ``null`` gets the type of the rows. Appended instants have the type that
             the table has: ``timestamp`` or ``timestamp with local time zone``. Columns of type ``timestamp`` are
             written in the time zone of the writer of the table, unless there is a ``timezone``.
-        max_open_files: Maximum number of open files. With more partitions, the least recently used file is finished,
-            and later rows of its partition begin another file.
-        max_memory: Maximum bytes that all open files together hold in memory; the largest ones end their stripe.
+        max_open_files: Maximum number of open files. Rows of further partitions wait until the end, in memory, and
+            beyond half of ``max_memory`` in temporary files: each partition has one file, unless ``max_rows_per_file``
+            divides it.
+        max_partitions: Maximum number of partitions. More are an error, and not that many folders and files.
+        max_memory: Maximum bytes that all open files and rows that wait hold in memory; the largest files end their
+            stripe.
         progress: True for a bar on the terminal, or a function that is called with a
             :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
@@ -98,9 +102,10 @@ def write_dataset(
     Raises:
         FileExistsError: The folder has data already, or is that of a table without rows.
         UnknownColumnError: There is no such partition column.
-        ValueError: An option is wrong, or a value cannot be stored; all columns would be partition columns; the rows do
-            not match the table, or have columns of one name, without regard to case; the index of a data frame has
-            values other than integers, and no name; files that are to be overwritten are not those of the table alone.
+        ValueError: An option is wrong, or a value cannot be stored; all columns would be partition columns; there are
+            more partitions than ``max_partitions``; the rows do not match the table, or have columns of one name,
+            without regard to case; the index of a data frame has values other than integers, and no name; files that
+            are to be overwritten are not those of the table alone.
         NotADirectoryError: The target is a file.
         UnsupportedError: The folder has data of CarbonData or is that of a transactional table of Hive, or a file was
             written in a time zone that is not known.
@@ -118,7 +123,11 @@ def write_dataset(
     number = "{i}" if basename_template is None else f"{{i}}-{uuid.uuid4().hex[:12]}"
     template = (basename_template or f"part-{{i}}-{uuid.uuid4()}.orc").replace("{i}", number)
     table = prepared.writer(
-        template, max_rows_per_file=max_rows_per_file, max_open_files=max_open_files, max_memory=max_memory
+        template,
+        max_rows_per_file=max_rows_per_file,
+        max_open_files=max_open_files,
+        max_partitions=max_partitions,
+        max_memory=max_memory,
     )
     job, folder = prepared.job, prepared.folder
     with without_new_folders(job), job.cleaned_up() as staged:

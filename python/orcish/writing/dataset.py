@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_MEMORY",
     "MAX_OPEN_FILES",
+    "MAX_PARTITIONS",
     "TableWriter",
     "WrittenFile",
     "check_existing_data",
@@ -30,8 +31,10 @@ __all__ = [
 
 MAX_OPEN_FILES = 256
 """Maximum number of open files."""
+MAX_PARTITIONS = 10_000
+"""Maximum number of partitions, by default."""
 MAX_MEMORY = 1 << 30
-"""Maximum bytes that all open files together hold in memory, by default."""
+"""Maximum bytes that all open files and rows that wait for theirs hold in memory, by default."""
 
 
 def check_existing_data(value: str) -> None:
@@ -55,7 +58,7 @@ class WrittenFile(NamedTuple):
 
 
 class TableWriter:
-    """Writes the files of a dataset, with one open file for each partition.
+    """Writes the files of a dataset, one for each partition.
 
     A context manager: files are finished at its end, or removed after an exception, or where an earlier call has
     failed. In a child process after a fork, all calls raise, and nothing is removed.
@@ -66,8 +69,10 @@ class TableWriter:
         by: Partition columns, the outermost first.
         template: Template of file names, with ``{i}`` for a number.
         max_rows_per_file: Maximum rows of a file.
-        max_open_files: Maximum number of open files.
-        max_memory: Maximum bytes that all open files together hold in memory.
+        max_open_files: Maximum number of open files. Rows of further partitions wait until the others are finished.
+        max_partitions: Maximum number of partitions; more are an error.
+        max_memory: Maximum bytes that all open files and rows that wait hold in memory. Of rows that wait, half of it
+            is in memory, and the rest in temporary files.
         storage_options: Options of the object store.
         staging: A folder for files that are not published yet. ``tokens`` then has the argument of
             :meth:`orcish.tables.folder.Folder.complete` for each path. In an object store, no folder is needed.
@@ -83,6 +88,7 @@ class TableWriter:
         template: str,
         max_rows_per_file: int | None = None,
         max_open_files: int = MAX_OPEN_FILES,
+        max_partitions: int = MAX_PARTITIONS,
         max_memory: int = MAX_MEMORY,
         storage_options: StorageOptions | None = None,
         staging: str | None = None,
@@ -99,6 +105,7 @@ class TableWriter:
             file_name=template,
             max_rows_per_file=max_rows_per_file,
             max_open_files=max_open_files,
+            max_partitions=max_partitions,
             max_memory=max_memory,
             storage_options=native_storage(base, storage_options),
             publish=staging is None,
@@ -121,9 +128,9 @@ class TableWriter:
             self._writer.abort()
             return
         try:
+            files = self._writer.finish()
             # Python may have no such values. The files are removed then.
             values = self._partitions()
-            files = self._writer.finish()
         except BaseException:
             self._writer.abort()
             raise

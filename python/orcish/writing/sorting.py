@@ -20,7 +20,7 @@ from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource, DerivedRows, rows_of
 from orcish.writing.writer import ORCWriter
 
-__all__ = ["DEFAULT_MEMORY", "SortKey", "SortedRows"]
+__all__ = ["DEFAULT_MEMORY", "SortKey", "SortedRows", "sorted_batches"]
 
 DEFAULT_MEMORY = 512 << 20
 MAX_RUNS = 32
@@ -35,11 +35,12 @@ class SortKey(NamedTuple):
     name: str
     """Its name; dots lead into structs."""
     is_descending: bool = False
+    nulls_first: bool = False
 
 
 class SortedRows(DerivedRows):
-    """The rows of a source in the order of some columns. Rows with equal values keep their order. Nulls are last, and
-    NaN is before them, in either direction.
+    """The rows of a source in the order of some columns. Rows with equal values keep their order. NaN is after other
+    values in either direction. Nulls are after it, unless a key has them first.
 
     Args:
         rows: The source.
@@ -63,35 +64,61 @@ class SortedRows(DerivedRows):
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         schema, batches = rows_of(self._given)
-        check_steps((key.name for key in self._keys), schema)
-        # Checks the columns. pyarrow makes no empty table with a union.
-        _order(pa.Table.from_batches([], schema), self._keys)
-        return schema, self._sorted_batches(schema, batches)
+        return schema, sorted_batches(schema, batches, self._keys, self._memory, self._folder)
 
-    def _sorted_batches(self, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        with contextlib.ExitStack() as stack:
-            runs: _Runs | None = None
-            pending: list[pa.RecordBatch] = []
-            size = 0
-            for batch in batches:
-                pending.append(batch)
-                size += batch.nbytes
-                # The sorted rows take as much memory again, and so does the stripe that is written.
-                if size >= self._memory // 4:
-                    if runs is None:
-                        folder = stack.enter_context(TemporaryFolder("orcish-sort-", self._folder))
-                        runs = _Runs(folder.name, schema, self._keys, self._memory)
-                    runs.add(_sorted(pa.Table.from_batches(pending, schema), self._keys))
-                    pending, size = [], 0
-            last = _sorted(pa.Table.from_batches(pending, schema), self._keys)
-            pending = []
-            if runs is None:
-                yield from last.to_batches(BATCH_SIZE)
-                return
-            if len(last):
-                runs.add(last)
-            del last
-            yield from runs.merged()
+
+def sorted_batches(
+    schema: pa.Schema,
+    batches: Iterator[pa.RecordBatch],
+    keys: Sequence[SortKey],
+    memory: int = DEFAULT_MEMORY,
+    folder: str | None = None,
+) -> Iterator[pa.RecordBatch]:
+    """The rows of batches in the order of some columns, as :class:`SortedRows`, whose errors it raises.
+
+    Args:
+        schema: The schema of the batches.
+        batches: The batches.
+        keys: The columns, the first one first.
+        memory: As in :class:`SortedRows`.
+        folder: As in :class:`SortedRows`.
+    """
+    check_steps((key.name for key in keys), schema)
+    # Checks the columns. pyarrow makes no empty table with a union.
+    _order(pa.Table.from_batches([], schema), keys)
+    return _sorted_batches(schema, batches, keys, memory, folder)
+
+
+def _sorted_batches(
+    schema: pa.Schema,
+    batches: Iterator[pa.RecordBatch],
+    keys: Sequence[SortKey],
+    memory: int,
+    folder: str | None,
+) -> Iterator[pa.RecordBatch]:
+    with contextlib.ExitStack() as stack:
+        runs: _Runs | None = None
+        pending: list[pa.RecordBatch] = []
+        size = 0
+        for batch in batches:
+            pending.append(batch)
+            size += batch.nbytes
+            # The sorted rows take as much memory again, and so does the stripe that is written.
+            if size >= memory // 4:
+                if runs is None:
+                    temporary = stack.enter_context(TemporaryFolder("orcish-sort-", folder))
+                    runs = _Runs(temporary.name, schema, keys, memory)
+                runs.add(_sorted(pa.Table.from_batches(pending, schema), keys))
+                pending, size = [], 0
+        last = _sorted(pa.Table.from_batches(pending, schema), keys)
+        pending = []
+        if runs is None:
+            yield from last.to_batches(BATCH_SIZE)
+            return
+        if len(last):
+            runs.add(last)
+        del last
+        yield from runs.merged()
 
 
 class _Runs:
@@ -164,8 +191,15 @@ def _taken(table: pa.Table, order: pa.Array) -> pa.Table:
 
 def _order(table: pa.Table, keys: Sequence[SortKey]) -> pa.Array:
     """The positions of the rows in their order; the sort is stable."""
-    columns = {str(at): _key_column(table, key.name) for at, key in enumerate(keys)}
-    order = [(str(at), "descending" if key.is_descending else "ascending") for at, key in enumerate(keys)]
+    columns: dict[str, pa.ChunkedArray] = {}
+    order: list[tuple[str, str]] = []
+    for at, key in enumerate(keys):
+        column = _key_column(table, key.name)
+        if key.nulls_first:
+            columns[f"is {at}"] = pc.is_valid(column)
+            order.append((f"is {at}", "ascending"))
+        columns[str(at)] = column
+        order.append((str(at), "descending" if key.is_descending else "ascending"))
     return pc.sort_indices(pa.table(columns), sort_keys=order)
 
 

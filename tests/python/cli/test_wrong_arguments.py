@@ -37,6 +37,7 @@ WRONG = {
     "delimiter": ["ab", ""],
     "partition_by": ["`id"],
     "max_rows_per_file": ["x"],
+    "max_partitions": ["x"],
     "compression_level": ["x", "99"],
     "bloom_filter_columns": ["`id"],
     "lookup": ["`id"],

@@ -228,6 +228,7 @@ MINIMA = {
     "split_size": 0,
     "max_rows_per_file": 1,
     "max_open_files": 1,
+    "max_partitions": 1,
     "max_memory": 0,
 }
 

@@ -15,12 +15,14 @@ from typing import Any
 
 import orcish
 import orcish.spark as osp
+import orcish.spark.jobs.convert as convert_job
 import pyarrow as pa
 import pytest
 from orcish.cli.spark import main
 from orcish.errors import CommitError, OrcishError
 from orcish.spark.jobs.runner import run_in_workers
 from orcish.spark.session import large_batches
+from orcish.spark.table.batches import within_bytes
 from pyspark.errors import PySparkException
 from support.cpp_writers import write_arrow
 from support.small_tables import put, rows
@@ -387,6 +389,33 @@ def test_sorted_within(spark: Spark, tmp_path: Path) -> None:
         assert found == list(range(1000))
     with pytest.raises(ValueError, match="'no'"):
         osp.convert(frame, str(tmp_path / "t9"), sort_within=["no"])
+
+
+def test_sorted_as_by_spark(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nulls are first and NaN is last, also where rows are sorted on disk."""
+    columns = "id", "if(id % 7 = 0, null, if(id % 5 = 0, double('nan'), id * 7919 % 1000 - 500D)) as n", "id % 3 as k"
+    frame = spark.range(0, 3000, 1, 1).selectExpr(*columns)
+    frame.write.orc(str(tmp_path / "own"))
+    want = [tuple(row) for row in frame.sortWithinPartitions("k", "n", "id").collect()]
+    for memory in (1 << 28, 1 << 12):
+        monkeypatch.setattr(convert_job, "SORT_MEMORY", memory)
+        target = tmp_path / str(memory)
+        osp.convert(str(tmp_path / "own"), str(target), sort_within=["k", "n", "id"])
+        (name,) = table_of(target)
+        found = orcish.read_table(target / name).select(["id", "n", "k"]).to_pylist()
+        assert str([tuple(row.values()) for row in found]) == str(want)
+
+
+def test_batches_of_wide_rows() -> None:
+    """Batches have at most as many bytes as those of Spark, unless one row has more."""
+    texts = ["x" * (1 << 20) if at % 10 == 0 else "y" * at for at in range(200)]
+    batch = pa.record_batch({"id": range(200), "text": texts})
+    for most in (1, 1 << 20, 3 << 20, 1 << 30):
+        found = list(within_bytes(batch, most))
+        assert pa.Table.from_batches(found).equals(pa.Table.from_batches([batch]))
+        assert all(part.nbytes <= most or part.num_rows == 1 for part in found)
+        assert len(found) == 1 or most < 1 << 30
+    assert next(within_bytes(batch.slice(0, 0), 1)).num_rows == 0
 
 
 def test_modes(spark: Spark, tmp_path: Path) -> None:

@@ -97,6 +97,36 @@ def test_rows_in_no_order_of_tasks(spark: Spark, tmp_path: Path) -> None:
 
 # Partitions.
 
+
+def test_many_partitions(spark: Spark, tmp_path: Path) -> None:
+    """Each task has one file for each partition, with its rows in order."""
+    frame = spark.range(0, 8000, 1, 2).selectExpr("id", "cast(pmod(hash(id), 300) as int) p")
+    save(frame, tmp_path / "t", partitionBy="p")
+    osp.convert(frame, tmp_path / "u", partition_by=["p"], sort_within=["id"])
+    pairs = {(row.id < 4000, row.p) for row in frame.collect()}
+    for table in (tmp_path / "t", tmp_path / "u"):
+        names = table_of(table)
+        assert len(names) == len(pairs) > 590
+        for name in names[::50]:
+            ids = orcish.read_table(table / name)["id"].to_pylist()
+            assert ids == sorted(ids)
+        assert ids_of(table) == list(range(8000))
+    assert left_over(tmp_path / "t") == []
+
+
+def test_too_many_partitions(spark: Spark, tmp_path: Path) -> None:
+    frame = spark.range(0, 100, 1, 2).selectExpr("id", "id k")
+    with pytest.raises(PySparkException, match="more partitions than max_partitions=49"):
+        save(frame, tmp_path / "t", partitionBy="k", maxPartitions="49")
+    with pytest.raises(PySparkException, match="more partitions than max_partitions=49"):
+        osp.convert(frame, tmp_path / "t", partition_by=["k"], max_partitions=49)
+    assert table_of(tmp_path / "t") == []
+    assert left_over(tmp_path / "t") == []
+    # The bound is that of a task.
+    save(frame, tmp_path / "t", partitionBy="k", maxPartitions="50")
+    assert len(table_of(tmp_path / "t")) == 100
+
+
 PARTITIONED = {
     "int": "cast(id - 2 as int)",
     "long": "id * 10000000000L",

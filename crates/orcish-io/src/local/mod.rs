@@ -7,6 +7,7 @@ mod lister;
 mod sink;
 mod source;
 mod staged;
+mod temporary;
 
 pub(crate) use durable::{create_missing_folders, remove_folders, sync_parents};
 pub(crate) use file_ops::{LocalFileOps, delete_files};
@@ -14,3 +15,4 @@ pub(crate) use lister::LocalLister;
 pub use sink::FileSink;
 pub use source::FileSource;
 pub(crate) use staged::{StagedFileSink, abort, complete};
+pub use temporary::TemporaryFile;

@@ -16,7 +16,7 @@ use crate::sink::Sink;
 use crate::source::ReadAt;
 
 /// Maximum number of retries with another temporary name.
-const MAX_RETRIES: usize = 100;
+pub(super) const MAX_RETRIES: usize = 100;
 
 /// A file of the local file system. It is written under a temporary name in the same folder, and renamed when it is
 /// finished.
@@ -141,7 +141,7 @@ impl FileSink {
 
 /// A hidden file name that is unique among writers of all processes. It contains at most 40 characters of `file_name`,
 /// because most systems limit names to 255 bytes.
-fn temporary_name(file_name: &str, attempt: usize) -> String {
+pub(super) fn temporary_name(file_name: &str, attempt: usize) -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_nanos();
     let prefix: String = file_name.chars().take(40).collect();
     format!(".{prefix}.{}-{now:x}-{attempt}.tmp", std::process::id())

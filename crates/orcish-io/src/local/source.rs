@@ -82,23 +82,6 @@ impl FileSource {
             pool
         })
     }
-
-    #[cfg(unix)]
-    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
-        std::os::unix::fs::FileExt::read_exact_at(&self.file, buffer, offset)
-    }
-
-    #[cfg(windows)]
-    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
-        let mut filled = 0;
-        while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-            match std::os::windows::fs::FileExt::seek_read(&self.file, rest, offset + filled as u64)? {
-                0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
-                n => filled += n,
-            }
-        }
-        Ok(())
-    }
 }
 
 impl ReadAt for FileSource {
@@ -119,7 +102,7 @@ impl ReadAt for FileSource {
         let read = |range: &Range<u64>| {
             let length = checked_length(range, self.size)?;
             let mut buffer = pool.acquire(length);
-            self.read_exact_at(buffer.as_mut(), range.start)
+            read_exact_at(&self.file, buffer.as_mut(), range.start)
                 .map_err(|error| Error::io(format!("cannot read {length} bytes at {}", range.start), error))?;
             Ok(Bytes::from_owner(buffer))
         };
@@ -131,6 +114,25 @@ impl ReadAt for FileSource {
     fn version(&self) -> Result<Option<FileVersion>> {
         Ok(Some(self.version.clone()))
     }
+}
+
+#[cfg(unix)]
+#[expect(clippy::disallowed_types, reason = "the caller has opened the file")]
+pub(super) fn read_exact_at(file: &std::fs::File, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+#[expect(clippy::disallowed_types, reason = "the caller has opened the file")]
+pub(super) fn read_exact_at(file: &std::fs::File, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
+    let mut filled = 0;
+    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match std::os::windows::fs::FileExt::seek_read(file, rest, offset + filled as u64)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            n => filled += n,
+        }
+    }
+    Ok(())
 }
 
 fn cannot_be_opened(error: std::io::Error, name: &str) -> Error {

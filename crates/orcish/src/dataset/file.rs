@@ -34,13 +34,19 @@ pub(super) struct OpenFile {
     pub(super) memory: usize,
     /// Whether the current stripe has rows.
     pub(super) has_rows: bool,
-    /// Number of the last use: later uses have greater numbers.
-    pub(super) used: u64,
+    /// Number of the file: later files have greater numbers.
+    pub(super) number: u64,
 }
 
 impl OpenFile {
-    pub(super) fn new(writer: FileWriter, staging: Option<Staging>, location: String, values: Vec<ArrayRef>) -> Self {
-        OpenFile { writer, staging, location, values, memory: 0, has_rows: false, used: 0 }
+    pub(super) fn new(
+        writer: FileWriter,
+        staging: Option<Staging>,
+        location: String,
+        values: Vec<ArrayRef>,
+        number: u64,
+    ) -> Self {
+        OpenFile { writer, staging, location, values, memory: 0, has_rows: false, number }
     }
 
     pub(super) fn rows(&self) -> u64 {

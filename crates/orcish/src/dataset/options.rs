@@ -10,6 +10,8 @@ use crate::write::WriteOptions;
 
 /// Default of [`DatasetOptions::max_open_files`].
 pub const DEFAULT_MAX_OPEN_FILES: usize = 256;
+/// Default of [`DatasetOptions::max_partitions`].
+pub const DEFAULT_MAX_PARTITIONS: usize = 10_000;
 /// Default of [`DatasetOptions::max_memory`], in bytes.
 pub const DEFAULT_MAX_MEMORY: usize = 1 << 30;
 
@@ -42,10 +44,12 @@ pub struct DatasetOptions {
     pub excluded: HashSet<String>,
     /// Maximum number of rows of a file.
     pub max_rows_per_file: Option<u64>,
-    /// Maximum number of open files. With more partitions the least recently used file is finished, and later rows of its
-    /// partition begin another file.
+    /// Maximum number of open files. Rows of further partitions wait in memory, and in temporary files beyond half of
+    /// `max_memory`, until the dataset is finished: each partition has one file.
     pub max_open_files: usize,
-    /// Maximum bytes of memory of all open files. The largest files end their stripes beyond it.
+    /// Maximum number of partitions. More are an error before any of their files is created.
+    pub max_partitions: usize,
+    /// Maximum bytes of memory of all open files and of rows that wait. The largest files end their stripes beyond it.
     pub max_memory: usize,
     /// When files appear.
     pub publication: Publication,
@@ -64,6 +68,7 @@ impl Default for DatasetOptions {
             excluded: HashSet::new(),
             max_rows_per_file: None,
             max_open_files: DEFAULT_MAX_OPEN_FILES,
+            max_partitions: DEFAULT_MAX_PARTITIONS,
             max_memory: DEFAULT_MAX_MEMORY,
             publication: Publication::default(),
             storage: StorageOptions::default(),
@@ -116,6 +121,13 @@ impl DatasetOptions {
         self
     }
 
+    /// Sets [`max_partitions`](Self::max_partitions).
+    #[must_use]
+    pub fn with_max_partitions(mut self, max_partitions: usize) -> Self {
+        self.max_partitions = max_partitions;
+        self
+    }
+
     /// Sets [`max_memory`](Self::max_memory).
     #[must_use]
     pub fn with_max_memory(mut self, max_memory: usize) -> Self {
@@ -151,6 +163,9 @@ impl DatasetOptions {
         }
         if self.max_open_files == 0 {
             return Err(Error::invalid("max_open_files=0: one file at least is open"));
+        }
+        if self.max_partitions == 0 {
+            return Err(Error::invalid("max_partitions=0: rows are in one partition at least"));
         }
         if self.file_name.is_empty() || self.file_name.contains('/') {
             return Err(Error::invalid(format!("file_name={:?}: it names a file, not a folder", self.file_name)));

@@ -1,5 +1,7 @@
 //! Splitting of batches by the values of their partition columns.
 
+use std::ops::Range;
+
 use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchOptions, StringArray, UInt32Array};
 use arrow_schema::SchemaRef;
 use arrow_select::take::take;
@@ -13,13 +15,54 @@ use crate::partition::{NULL_PARTITION, ValueFormat, format_values};
 /// folder.
 pub(super) type PartitionKey = Vec<Option<String>>;
 
-/// The rows of a batch that belong to one partition.
-pub(super) struct PartitionRows {
+/// The rows of a batch, divided into partitions.
+pub(super) struct Split {
+    /// In the order of their first rows.
+    pub(super) partitions: Vec<Partition>,
+    /// The file columns in the order of the batch.
+    rows: RecordBatch,
+    /// The rows in the order of the partitions; `None` if that is their order in the batch.
+    order: Option<UInt32Array>,
+}
+
+/// A partition that a batch has rows of.
+pub(super) struct Partition {
     pub(super) key: PartitionKey,
     /// The value of each partition column, an array of one row.
     pub(super) values: Vec<ArrayRef>,
-    /// The other columns.
-    pub(super) rows: RecordBatch,
+    /// Its rows in the order of the partitions.
+    range: Range<usize>,
+}
+
+impl Partition {
+    /// The number of its rows.
+    pub(super) fn rows(&self) -> usize {
+        self.range.len()
+    }
+}
+
+impl Split {
+    /// The number of rows of the batch.
+    pub(super) fn num_rows(&self) -> usize {
+        self.rows.num_rows()
+    }
+
+    /// The file columns of some of the partitions, one partition after another. The rows of each are in the order of the
+    /// batch.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for columns that no rows can be taken of.
+    pub(super) fn rows_of(&self, partitions: &[&Partition]) -> Result<RecordBatch> {
+        let Some(order) = &self.order else { return Ok(self.rows.clone()) };
+        let order = if partitions.len() == self.partitions.len() {
+            order.clone()
+        } else {
+            let rows = |partition: &&Partition| order.values().get(partition.range.clone()).unwrap_or_default();
+            partitions.iter().flat_map(rows).copied().collect::<Vec<_>>().into()
+        };
+        let columns = self.rows.columns().iter().map(|column| take_rows(column, &order)).collect::<Result<Vec<_>>>()?;
+        batch_of(self.rows.schema(), columns, order.len())
+    }
 }
 
 /// Which columns of a schema are partition columns.
@@ -39,42 +82,40 @@ struct Values {
 }
 
 impl Splitter {
-    /// Splits a batch. Partitions are in the order of their first rows, and their rows in the order of the batch.
+    /// Splits a batch.
     ///
     /// # Errors
     /// `InvalidArgument` for a value that no folder can have.
-    pub(super) fn split(&self, batch: &RecordBatch) -> Result<Vec<PartitionRows>> {
+    pub(super) fn split(&self, batch: &RecordBatch) -> Result<Split> {
+        let rows = self.file_rows(batch)?;
         if batch.num_rows() == 0 {
-            return Ok(Vec::new());
+            return Ok(Split { partitions: Vec::new(), rows, order: None });
         }
         let columns = self.partition_columns.iter().map(|at| self.values(batch, *at));
         let columns = columns.collect::<Result<Vec<_>>>()?;
-        let rows = self.file_rows(batch.columns(), batch.num_rows())?;
         let Some((first, others)) = columns.split_first() else {
-            return Ok(vec![PartitionRows { key: Vec::new(), values: Vec::new(), rows }]);
+            let all = Partition { key: Vec::new(), values: Vec::new(), range: 0..batch.num_rows() };
+            return Ok(Split { partitions: vec![all], rows, order: None });
         };
         let mut combined: Option<Codes> = None;
         for column in others {
             combined = Some(combined.as_ref().unwrap_or(&first.codes).combine(&column.codes));
         }
         let codes = combined.as_ref().unwrap_or(&first.codes);
-        let rows_of = |first: u32, rows: RecordBatch| {
-            let (key, values) = partition(&columns, first)?;
-            Ok(PartitionRows { key, values, rows })
+        let (order, ends) = match codes.firsts[..] {
+            [_] => (None, vec![batch.num_rows()]),
+            _ => {
+                let (order, ends) = codes.sort();
+                (Some(order), ends)
+            }
         };
-        if let [only] = codes.firsts[..] {
-            return Ok(vec![rows_of(only, rows)?]);
-        }
-        let (order, ends) = codes.sort();
-        let sorted = rows.columns().iter().map(|column| take_rows(column, &order)).collect::<Result<Vec<_>>>()?;
-        let sorted = self.file_batch(sorted, batch.num_rows())?;
         let mut start = 0;
         let part = |(first, end): (&u32, usize)| {
-            let rows = sorted.slice(start, end - start);
-            start = end;
-            rows_of(*first, rows)
+            let (key, values) = partition(&columns, *first)?;
+            Ok(Partition { key, values, range: std::mem::replace(&mut start, end)..end })
         };
-        codes.firsts.iter().zip(ends).map(part).collect()
+        let partitions = codes.firsts.iter().zip(ends).map(part).collect::<Result<_>>()?;
+        Ok(Split { partitions, rows, order })
     }
 
     fn values(&self, batch: &RecordBatch, at: usize) -> Result<Values> {
@@ -103,16 +144,16 @@ impl Splitter {
         distinct().map_err(|error: Error| error.in_column(&name))
     }
 
-    fn file_rows(&self, columns: &[ArrayRef], rows: usize) -> Result<RecordBatch> {
-        let columns = self.file_columns.iter().filter_map(|at| columns.get(*at).cloned()).collect();
-        self.file_batch(columns, rows)
+    fn file_rows(&self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let columns = self.file_columns.iter().filter_map(|at| batch.columns().get(*at).cloned()).collect();
+        batch_of(self.batch_schema.clone(), columns, batch.num_rows())
     }
+}
 
-    fn file_batch(&self, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = RecordBatch::try_new_with_options(self.batch_schema.clone(), columns, &options);
-        batch.map_err(|error| Error::invalid("the columns are not those of the schema").with_source(error))
-    }
+fn batch_of(schema: SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch> {
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    let batch = RecordBatch::try_new_with_options(schema, columns, &options);
+    batch.map_err(|error| Error::invalid("the columns are not those of the schema").with_source(error))
 }
 
 /// The texts and the values of the partition columns in a row.

@@ -1,6 +1,6 @@
 //! The writer of a dataset.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
@@ -12,15 +12,16 @@ use orcish_io::{CreatedFolders, abort_upload, create, create_staged, delete_file
 
 use super::file::{DatasetFile, OpenFile};
 use super::options::{DatasetOptions, Publication};
-use super::split::{PartitionKey, PartitionRows, Splitter};
+use super::split::{Partition, PartitionKey, Split, Splitter};
+use super::waiting::WaitingRows;
 use crate::write::FileWriter;
 
 /// Writes a dataset: a folder of files, with partition folders as in Hive, such as `day=2026-11-21`.
 ///
-/// A partition has at most one open file. [`finish`](Self::finish) gives the list of the files. A writer that has failed, is
+/// A partition has one file, or several of [`max_rows_per_file`](DatasetOptions::max_rows_per_file), with its rows in the
+/// order in which they were written. [`finish`](Self::finish) gives the list of the files. A writer that has failed, is
 /// aborted, or is dropped before, removes its files and the folders that it has created. A finished one does so if it is
-/// aborted. A child of a fork cannot go on
-/// with it, and removes nothing.
+/// aborted. A child of a fork cannot go on with it, and removes nothing.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -52,6 +53,12 @@ pub struct DatasetWriter {
     options: DatasetOptions,
     splitter: Splitter,
     open: HashMap<PartitionKey, OpenFile>,
+    /// Rows of partitions that have no open file until the end.
+    waiting: WaitingRows,
+    /// Bytes of memory of the rows that wait, or that are being taken from them.
+    waiting_memory: usize,
+    /// All partitions so far.
+    partitions: HashSet<PartitionKey>,
     finished: Vec<DatasetFile>,
     folders: CreatedFolders,
     /// The location of a file whose end has failed, so that it may or may not have appeared.
@@ -60,8 +67,6 @@ pub struct DatasetWriter {
     memory: usize,
     /// Number of the next file.
     next_file: u64,
-    /// Number of uses of open files.
-    uses: u64,
     cancel_check: Option<CancelCheck>,
     state: State,
     owner: OwnerProcess,
@@ -116,6 +121,7 @@ impl DatasetWriter {
             format: options.value_format.clone(),
         };
         let base = if base.ends_with("://") { base } else { base.trim_end_matches('/') };
+        let waiting = WaitingRows::new(&splitter.batch_schema);
         Ok(DatasetWriter {
             base: base.to_owned(),
             schema,
@@ -123,12 +129,14 @@ impl DatasetWriter {
             options,
             splitter,
             open: HashMap::new(),
+            waiting,
+            waiting_memory: 0,
+            partitions: HashSet::new(),
             finished: Vec::new(),
             folders: CreatedFolders::default(),
             in_doubt: None,
             memory: 0,
             next_file: 0,
-            uses: 0,
             cancel_check: None,
             state: State::Open,
             owner: OwnerProcess::current(),
@@ -143,14 +151,36 @@ impl DatasetWriter {
     /// Writes the rows of a batch to the files of their partitions.
     ///
     /// # Errors
-    /// `InvalidArgument` if a value cannot be stored or is no value of a partition, if the batch has another schema, in
-    /// another process than that of [`new`](Self::new), or after an error; those of [`FileWriter::write`] and
-    /// [`create`](crate::io::create).
+    /// `InvalidArgument` if a value cannot be stored or is no value of a partition, if there are more than
+    /// [`max_partitions`](DatasetOptions::max_partitions), if the batch has another schema, in another process than that
+    /// of [`new`](Self::new), or after an error; those of [`FileWriter::write`] and [`create`](crate::io::create).
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.guarded(|this| {
             this.check_types(batch)?;
-            let partitions = this.splitter.split(batch).map_err(|error| error.in_file(&display_name(&this.base)))?;
-            partitions.into_iter().try_for_each(|rows| this.write_rows(rows))
+            let split = this.splitter.split(batch).and_then(|split| this.check_partitions(&split).map(|()| split));
+            let split = split.map_err(|error| error.in_file(&display_name(&this.base)))?;
+            let mut free = this.options.max_open_files.saturating_sub(this.open.len());
+            let gets_file = |partition: &&Partition| {
+                let is_new = !this.open.contains_key(&partition.key);
+                if is_new && (free == 0 || this.waiting.contains(&partition.key)) {
+                    return false;
+                }
+                free -= usize::from(is_new);
+                true
+            };
+            let (written, waiting): (Vec<_>, Vec<_>) = split.partitions.iter().partition(gets_file);
+            if !written.is_empty() {
+                let rows = split.rows_of(&written)?;
+                let mut start = 0;
+                for partition in written {
+                    this.write_rows(&partition.key, &partition.values, &rows.slice(start, partition.rows()))?;
+                    start += partition.rows();
+                }
+            }
+            if !waiting.is_empty() {
+                this.wait(&waiting, split.rows_of(&waiting)?)?;
+            }
+            Ok(())
         })
     }
 
@@ -174,9 +204,10 @@ impl DatasetWriter {
     /// Those of [`write`](Self::write). All files are removed then.
     pub fn finish(&mut self) -> Result<Vec<DatasetFile>> {
         self.guarded(|this| {
-            for key in this.by_use() {
+            for key in this.by_number() {
                 this.close_file(&key)?;
             }
+            this.write_waiting()?;
             this.folders.sync();
             Ok(())
         })?;
@@ -184,13 +215,9 @@ impl DatasetWriter {
         Ok(self.finished.clone())
     }
 
-    /// The values of the partition columns of each file, arrays of one row, in the order in which
-    /// [`finish`](Self::finish) returns the files.
-    pub fn partition_values(&self) -> Vec<&[ArrayRef]> {
-        let finished = self.finished.iter().map(|file| file.values.as_slice());
-        let open = self.by_use();
-        let open = open.iter().filter_map(|key| self.open.get(key)).map(|file| file.values.as_slice());
-        finished.chain(open).collect()
+    /// The files that are finished, in the order in which they were.
+    pub fn files(&self) -> &[DatasetFile] {
+        &self.finished
     }
 
     /// Removes all files, finished ones too, and the folders that were created, as far as possible. The files of a finished
@@ -201,7 +228,8 @@ impl DatasetWriter {
         }
         self.state = State::Failed;
         self.open.clear();
-        self.memory = 0;
+        self.waiting.clear();
+        (self.memory, self.waiting_memory) = (0, 0);
         let finished = std::mem::take(&mut self.finished);
         // A second interrupt during the removal of files would leave the others.
         let storage = &self.options.storage.without_cancel_check();
@@ -255,17 +283,34 @@ impl DatasetWriter {
         Err(error.in_file(&display_name(&self.base)))
     }
 
-    fn write_rows(&mut self, partition: PartitionRows) -> Result<()> {
-        let PartitionRows { key, values, rows } = partition;
+    /// Adds the partitions of a batch to those that are known.
+    fn check_partitions(&mut self, split: &Split) -> Result<()> {
+        for partition in &split.partitions {
+            if self.partitions.contains(&partition.key) {
+                continue;
+            }
+            if self.partitions.len() >= self.options.max_partitions {
+                let by = &self.options.partition_by;
+                let here = split.partitions.len();
+                return Err(Error::invalid(format!(
+                    "partition_by={by:?}: the rows have more partitions than max_partitions={} allows, each with a folder \
+                     and a file; a batch of {} rows has {here}",
+                    self.options.max_partitions,
+                    split.num_rows(),
+                )));
+            }
+            self.partitions.insert(partition.key.clone());
+        }
+        Ok(())
+    }
+
+    fn write_rows(&mut self, key: &PartitionKey, values: &[ArrayRef], rows: &RecordBatch) -> Result<()> {
         let mut at = 0;
         while at < rows.num_rows() {
-            let used = self.uses;
-            self.uses += 1;
-            if !self.open.contains_key(&key) {
-                self.open_file(&key, values.clone())?;
+            if !self.open.contains_key(key) {
+                self.open_file(key, values.to_vec())?;
             }
-            let Some(file) = self.open.get_mut(&key) else { return Err(Error::invalid("the file is closed")) };
-            file.used = used;
+            let Some(file) = self.open.get_mut(key) else { return Err(Error::invalid("the file is closed")) };
             let room = self.options.max_rows_per_file.map_or(u64::MAX, |max_rows| max_rows - file.rows().min(max_rows));
             let count = (rows.num_rows() - at).min(usize::try_from(room).unwrap_or(usize::MAX));
             let before = file.memory;
@@ -273,18 +318,44 @@ impl DatasetWriter {
             self.memory = self.memory.saturating_sub(before).saturating_add(file.memory);
             at += count;
             if self.options.max_rows_per_file.is_some_and(|max_rows| file.rows() >= max_rows) {
-                self.close_file(&key)?;
+                self.close_file(key)?;
             }
         }
         self.free_memory()
     }
 
-    /// Opens the file of a partition. At the maximum of open files the least recently used one is finished before.
-    fn open_file(&mut self, key: &PartitionKey, values: Vec<ArrayRef>) -> Result<()> {
-        if self.open.len() >= self.options.max_open_files {
-            let oldest = self.open.iter().min_by_key(|(_, file)| file.used).map(|(key, _)| key.clone());
-            oldest.map_or(Ok(()), |key| self.close_file(&key))?;
+    /// Has rows wait for the end, in memory or on disk.
+    fn wait(&mut self, partitions: &[&Partition], rows: RecordBatch) -> Result<()> {
+        let own = |partition: &&Partition| (partition.key.clone(), partition.values.clone(), partition.rows());
+        self.waiting.add(rows, partitions.iter().map(own).collect());
+        let budget = self.options.max_memory / 2;
+        if self.waiting.memory() > budget {
+            let spilled = self.waiting.spill(budget, self.cancel_check.as_ref());
+            spilled.map_err(|error| error.in_file(&display_name(&self.base)))?;
         }
+        self.waiting_memory = self.waiting.memory();
+        self.free_memory()
+    }
+
+    /// Writes the rows that wait, one partition after another.
+    fn write_waiting(&mut self) -> Result<()> {
+        let (mut rows, partitions) = self.waiting.take(self.cancel_check.as_ref());
+        let mut last: Option<&PartitionKey> = None;
+        while let Some((number, rows)) = rows.next().map_err(|error| error.in_file(&display_name(&self.base)))? {
+            let (key, values) = partitions.get(number).ok_or_else(|| Error::invalid("rows of no partition wait"))?;
+            if let Some(before) = last.filter(|before| *before != key) {
+                self.close_file(before)?;
+            }
+            self.write_rows(key, values, &rows)?;
+            last = Some(key);
+        }
+        last.map_or(Ok(()), |key| self.close_file(key))?;
+        self.waiting_memory = 0;
+        Ok(())
+    }
+
+    /// Opens the file of a partition.
+    fn open_file(&mut self, key: &PartitionKey, values: Vec<ArrayRef>) -> Result<()> {
         let mut folder = self.base.clone();
         for (name, text) in self.options.partition_by.iter().zip(key) {
             folder = format!("{folder}/{}", partition_folder(name, text.as_deref()));
@@ -293,6 +364,7 @@ impl DatasetWriter {
         if matches!(self.options.publication, Publication::WhenClosed | Publication::Staged { folder: None }) {
             self.folders.create(if folder.is_empty() { "/" } else { &folder })?;
         }
+        let number = self.next_file;
         let location = self.next_location(&folder)?;
         let storage = &self.options.storage;
         let (sink, staging) = match &self.options.publication {
@@ -304,7 +376,7 @@ impl DatasetWriter {
         };
         let mut writer = FileWriter::new(sink, self.file_schema.clone(), &self.options.write)?;
         self.cancel_check.iter().for_each(|check| writer.set_cancel_check(check.clone()));
-        self.open.insert(key.clone(), OpenFile::new(writer, staging, location, values));
+        self.open.insert(key.clone(), OpenFile::new(writer, staging, location, values, number));
         Ok(())
     }
 
@@ -339,13 +411,14 @@ impl DatasetWriter {
 
     /// Ends stripes of the largest files until the limit of memory is kept.
     fn free_memory(&mut self) -> Result<()> {
-        if self.memory <= self.options.max_memory {
+        let max_memory = self.options.max_memory.saturating_sub(self.waiting_memory);
+        if self.memory <= max_memory {
             return Ok(());
         }
         let mut files: Vec<_> = self.open.values_mut().filter(|file| file.has_rows).collect();
         files.sort_by_key(|file| std::cmp::Reverse(file.memory));
         for file in files {
-            if self.memory <= self.options.max_memory {
+            if self.memory <= max_memory {
                 break;
             }
             let before = file.memory;
@@ -355,9 +428,9 @@ impl DatasetWriter {
         Ok(())
     }
 
-    /// The open files, the least recently used one first.
-    fn by_use(&self) -> Vec<PartitionKey> {
-        let mut keys: Vec<_> = self.open.iter().map(|(key, file)| (file.used, key)).collect();
+    /// The open files in the order in which they were opened.
+    fn by_number(&self) -> Vec<PartitionKey> {
+        let mut keys: Vec<_> = self.open.iter().map(|(key, file)| (file.number, key)).collect();
         keys.sort();
         keys.into_iter().map(|(_, key)| key.clone()).collect()
     }

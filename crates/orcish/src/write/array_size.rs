@@ -6,7 +6,7 @@ use arrow_schema::DataType;
 
 /// Bytes of the values of an array. Values of the shared buffers outside of the slice do not count. Types without an
 /// exact size count as the size of their buffers.
-pub(super) fn array_size(array: &ArrayRef) -> usize {
+pub(crate) fn array_size(array: &ArrayRef) -> usize {
     let validity = array.len() / 8;
     validity
         + match array.data_type() {

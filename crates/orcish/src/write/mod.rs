@@ -41,6 +41,7 @@ mod types;
 mod verify;
 mod writer;
 
+pub(crate) use array_size::array_size;
 pub use check::Finding;
 pub use file::{FileWriter, Written};
 pub use merge::merge;

@@ -135,7 +135,7 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
         raise WrongArgumentsError(
             f"--existing-data {options.existing_data} is of folders, and {display_name(target)} is a file"
         )
-    for name in ("partition_by", "max_rows_per_file"):
+    for name in ("partition_by", "max_rows_per_file", "max_partitions"):
         if getattr(options, name) is not None:
             raise WrongArgumentsError(f"--{name.replace('_', '-')} is of folders, and {display_name(target)} is a file")
     overwrite = options.existing_data == "overwrite"

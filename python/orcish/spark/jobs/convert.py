@@ -35,10 +35,13 @@ from orcish.tables.hidden_columns import check_hidden_columns
 from orcish.tables.log.conflicts import reading
 from orcish.tables.log.listing import table_files
 from orcish.types import ExistingData, StorageOptions, WriteOptions
-from orcish.writing.dataset import check_existing_data
+from orcish.writing.dataset import MAX_PARTITIONS, check_existing_data
+from orcish.writing.sorting import SortKey, sorted_batches
 
 __all__ = ["convert"]
 
+SORT_MEMORY = 256 << 20
+"""Bytes of rows that a task holds while it sorts them. Others are in temporary files."""
 RESULT = pa.schema([("file", pa.string()), ("rows", pa.int64()), ("bytes", pa.int64())])
 FORMATS = {
     "parquet": "parquet",
@@ -63,6 +66,7 @@ def convert(
     sort_within: Sequence[str] | None = None,
     existing_data: ExistingData = "error",
     max_rows_per_file: int | None = None,
+    max_partitions: int = MAX_PARTITIONS,
     spark: SparkSession | None = None,
     storage_options: StorageOptions | None = None,
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
@@ -107,6 +111,7 @@ def convert(
         existing_data: What to do where the target has files: ``"error"``, ``"append"``, ``"overwrite"`` or
             ``"overwrite_partitions"``; see :func:`orcish.write_dataset`.
         max_rows_per_file: Maximum rows of a file.
+        max_partitions: Maximum number of partitions of a task; see :func:`orcish.write_dataset`.
         spark: The session; the active one by default.
         storage_options: Options of the object store of a URL, for files that orcish reads and writes; see
             :data:`~orcish.types.StorageOptions`.
@@ -142,6 +147,7 @@ def convert(
         path=target,
         partition_by=tuple(by),
         max_rows_per_file=max_rows_per_file,
+        max_partitions=max_partitions,
         timezone=arrow_zone(timestamp_zone(session), "timezone"),
         session_timezone=arrow_zone(session_zone(session), "spark.sql.session.timeZone"),
         file=options,
@@ -219,22 +225,20 @@ def _write_work(
     task_inputs: list[TaskInput], spark: SparkSession, to: TableTarget, sort: list[str], text: str
 ) -> list[Staged]:
     """Reads and writes in the workers."""
+    # As in Spark.
+    keys = [SortKey(name, nulls_first=True) for name in sort]
 
     def run(item: tuple[int, TaskInput]) -> list[Staged]:
         number, part = item
         batches = part.batches()
-        return to.write(_sorted(batches, arrow_schema(to.schema), sort) if sort else batches, number)
+        if sort:
+            batches = sorted_batches(arrow_schema(to.schema), batches, keys, SORT_MEMORY)
+        return to.write(batches, number)
 
     # Without rows, one task writes a file for the schema.
     nothing = TaskInput.of([], BatchConverter((), pa.schema([]), "UTC"))
     rows = run_in_workers(spark, list(enumerate(task_inputs or [nothing])), run, STAGED, text)
     return [Staged(**row) for row in rows]
-
-
-def _sorted(batches: Iterator[pa.RecordBatch], schema: pa.Schema, by: list[str]) -> Iterator[pa.RecordBatch]:
-    rows = pa.Table.from_batches(batches, schema)
-    # Nulls first, as in Spark.
-    yield from rows.sort_by([(name, "ascending") for name in by], null_placement="at_start").to_batches()
 
 
 def _write_frame(frame: DataFrame, spark: SparkSession, to: TableTarget, sort: list[str], text: str) -> list[Staged]:

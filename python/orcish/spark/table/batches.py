@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
 
 from orcish.spark.table.partitions import parse_partition_values
 
-__all__ = ["BatchConverter", "StorageConverter"]
+__all__ = ["BatchConverter", "StorageConverter", "within_bytes"]
+
+MAX_BYTES = 64 << 20
+"""Maximum bytes of a batch, unless one row has more."""
+
+
+def within_bytes(batch: pa.RecordBatch, most: int = MAX_BYTES) -> Iterator[pa.RecordBatch]:
+    """The rows of a batch in batches of at most so many bytes, unless one row has more."""
+    if batch.nbytes <= most or batch.num_rows <= 1:
+        yield batch
+        return
+    rows = max(1, batch.num_rows // -(-batch.nbytes // most))
+    for start in range(0, batch.num_rows, rows):
+        # Rows may differ in size.
+        yield from within_bytes(batch.slice(start, rows), most)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from orcish.errors import OrcishError
 from orcish.io.names import display_name
 from orcish.reading.scan import Split, read_split
-from orcish.spark.table.batches import BatchConverter
+from orcish.spark.table.batches import BatchConverter, within_bytes
 
 __all__ = ["TaskInput", "deserialize", "serialize"]
 
@@ -47,7 +47,7 @@ class TaskInput:
                     shaped = shape.of(batch)
                 except pa.ArrowException as error:
                     raise OrcishError(f"{display_name(split.location)}: {error}") from error
-                yield shaped
+                yield from within_bytes(shaped)
 
 
 def serialize(value: object) -> bytes:

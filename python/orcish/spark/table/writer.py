@@ -105,6 +105,7 @@ class TableTarget:
             self.options.partition_by,
             template=f"part-{task:05d}-{attempt[-32:]}-c{{i}}{file_suffix(self.options.file)}",
             max_rows_per_file=self.options.max_rows_per_file,
+            max_partitions=self.options.max_partitions,
             max_memory=TASK_MEMORY,
             storage_options=self.options.storage,
             staging=folder.location(attempt),

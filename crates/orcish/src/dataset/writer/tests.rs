@@ -1,11 +1,13 @@
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::{Float64Array, Int32Array, Int64Array, StringArray};
 use orcish_io::{StorageOptions, complete_upload};
 
 use super::*;
-use crate::{OrcFile, ReadOptions};
+use crate::{OrcFile, ReadOptions, tuning};
 
 /// A folder that is removed when it is dropped.
 struct Folder(PathBuf);
@@ -77,9 +79,9 @@ fn partitions_of_two_columns() {
     for start in [0, 400, 800] {
         writer.write(&batch(start..start + 400)).unwrap();
     }
-    let values = writer.partition_values().len();
+    assert!(writer.files().is_empty());
     let files = writer.finish().unwrap();
-    assert_eq!((files.len(), values), (20, 20));
+    assert_eq!((files.len(), writer.files().len()), (20, 20));
     assert_eq!(files.iter().map(|file| file.rows).sum::<u64>(), 1200);
     for file in &files {
         let partitions = crate::partition::hive_partitions(&file.location);
@@ -120,10 +122,11 @@ fn open_files_and_memory_are_bounded() {
         assert_eq!(folder.entries().iter().filter(|path| path.contains("/.")).count(), 2);
     }
     let files = writer.finish().unwrap();
-    assert!(files.len() > 5);
-    let mut ids: Vec<_> = files.iter().flat_map(|file| ids_of(&file.location)).collect();
-    ids.sort_unstable();
-    assert_eq!(ids, (0..300).collect::<Vec<_>>());
+    assert_eq!(files.len(), 5);
+    let want = |a: i64| (0..300).filter(|id| id * 7 % 5 == a).collect::<Vec<_>>();
+    for (file, a) in files.iter().zip([0, 2, 4, 1, 3]) {
+        assert_eq!((file.partition[0].1.as_deref(), ids_of(&file.location)), (Some(&*a.to_string()), want(a)));
+    }
 
     for (max_memory, stripes) in [(0, 10), (100_000_000, 1)] {
         let options = DatasetOptions { max_memory, ..by(&["a"]) };
@@ -137,6 +140,102 @@ fn open_files_and_memory_are_bounded() {
             assert_eq!(OrcFile::open(&file.location).unwrap().tail().stripes.len(), stripes);
         }
     }
+}
+
+/// Rows that are written to memory or to temporary files first. The small windows of tests merge these files, too.
+#[test]
+fn each_partition_has_one_file() {
+    let folder = Folder::new("waiting");
+    let windows = [&tuning::RUNS_MERGED, &tuning::BLOCKS_OF_WAITING, &tuning::MIN_WAITING_BLOCK];
+    let before = windows.map(|window| window.get());
+    for (at, small) in [false, true].into_iter().enumerate() {
+        windows.iter().for_each(|window| window.set(if small { 2 } else { window.get() }));
+        for max_memory in [0, 20_000, 100_000_000] {
+            for max_rows_per_file in [None, Some(6)] {
+                let options = DatasetOptions { max_open_files: 3, max_memory, max_rows_per_file, ..by(&["a", "b"]) };
+                let base = folder.location(&format!("{at}-{max_memory}-{}", max_rows_per_file.unwrap_or(0)));
+                let mut writer = DatasetWriter::new(&base, batch(0..0).schema(), options).unwrap();
+                for start in (0..3000).step_by(100) {
+                    writer.write(&batch(start..start + 100)).unwrap();
+                    assert!(writer.waiting.memory() <= max_memory / 2);
+                }
+                assert_eq!(writer.waiting.spilled() > 0, max_memory < 100_000_000);
+                let files = writer.finish().unwrap();
+                let mut found: BTreeMap<_, Vec<i64>> = BTreeMap::new();
+                for file in &files {
+                    found.entry(file.partition.clone()).or_default().extend(ids_of(&file.location));
+                }
+                assert_eq!(found.len(), 20);
+                let most = max_rows_per_file.unwrap_or(u64::MAX);
+                let expected = found.values().map(|ids| (ids.len() as u64).div_ceil(most)).sum::<u64>();
+                assert_eq!(files.len() as u64, expected);
+                for ids in found.values() {
+                    let first = ids[0];
+                    let is_same = |id: &i64| {
+                        let b = |id: i64| (id % 11 != 0).then_some(id % 3);
+                        id * 7 % 5 == first * 7 % 5 && b(*id) == b(first)
+                    };
+                    assert_eq!(*ids, (0..3000).filter(is_same).collect::<Vec<_>>());
+                }
+            }
+        }
+    }
+    windows.iter().zip(before).for_each(|(window, size)| window.set(size));
+}
+
+#[test]
+fn partitions_are_bounded() {
+    let folder = Folder::new("partitions");
+    let options = |max_partitions| DatasetOptions { max_partitions, ..by(&["id"]) };
+    let mut writer = DatasetWriter::new(&folder.location("t"), batch(0..0).schema(), options(100)).unwrap();
+    for _ in 0..2 {
+        writer.write(&batch(0..100)).unwrap();
+    }
+    let error = writer.write(&batch(50..101)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    for text in ["partition_by=[\"id\"]", "max_partitions=100", "a batch of 51 rows has 51"] {
+        assert!(error.message().contains(text), "{error}");
+    }
+    assert!(folder.entries().is_empty());
+    // No file is made before the error.
+    let mut writer = DatasetWriter::new(&folder.location("t"), batch(0..0).schema(), options(1)).unwrap();
+    assert!(writer.write(&batch(0..2)).is_err());
+    assert!(folder.entries().is_empty());
+}
+
+/// An error in the middle leaves neither files nor temporary ones.
+#[test]
+fn failures_of_waiting_rows_leave_nothing() {
+    let folder = Folder::new("waiting-failures");
+    let options = DatasetOptions { max_open_files: 1, max_memory: 0, ..by(&["a"]) };
+    let calls = Arc::new(AtomicUsize::new(0));
+    for most in 0..40 {
+        let mut writer = DatasetWriter::new(&folder.location("t"), batch(0..0).schema(), options.clone()).unwrap();
+        let counted = calls.clone();
+        counted.store(0, Ordering::Relaxed);
+        writer.set_cancel_check(Arc::new(move || {
+            let is_last = counted.fetch_add(1, Ordering::Relaxed) >= most;
+            if is_last { Err(Error::invalid("stop")) } else { Ok(()) }
+        }));
+        let mut write = || {
+            for start in (0..60).step_by(20) {
+                writer.write(&batch(start..start + 20))?;
+            }
+            writer.finish()
+        };
+        match write() {
+            Ok(files) => {
+                assert_eq!(files.len(), 5);
+                fs::remove_dir_all(folder.location("t")).unwrap();
+                assert!(most > 5);
+                return;
+            }
+            Err(error) => assert!(error.message().contains("stop"), "{error}"),
+        }
+        assert!(folder.entries().is_empty(), "{:?}", folder.entries());
+        assert_eq!((writer.waiting.memory(), writer.waiting_memory), (0, 0));
+    }
+    panic!("the writer asks without an end");
 }
 
 #[test]
@@ -287,6 +386,7 @@ fn options_that_are_wrong() {
         (by(&["a", "b", "id"]), "one column at least"),
         (DatasetOptions { max_rows_per_file: Some(0), ..by(&[]) }, "max_rows_per_file=0"),
         (DatasetOptions { max_open_files: 0, ..by(&[]) }, "max_open_files=0"),
+        (DatasetOptions { max_partitions: 0, ..by(&[]) }, "max_partitions=0"),
         (DatasetOptions { file_name: "a/b.orc".into(), ..by(&[]) }, "names a file"),
     ] {
         assert!(new(options).message().contains(text), "{text}");
