@@ -7,6 +7,7 @@
 //! | [`error`] | [`Error`]: its kind, and the place in the file |
 //! | [`limits`] | [`Limits`] of the resources that a reader uses for a file |
 //! | [`cancel`], [`process`] | cancellation of long calls; the process that owns a file or thread |
+//! | [`calls`] | calls of foreign code that wait for what a thread does |
 //! | [`expression`] | [`Predicate`]s on rows, as plain data |
 //! | [`sql`] | predicates as text, in the syntax of SQL |
 //! | [`predicate`] | predicates bound to columns, pruning by statistics, and evaluation on arrays |
@@ -27,6 +28,7 @@
 pub mod aggregate;
 pub mod arrow_reader;
 pub mod calendar;
+pub mod calls;
 pub mod cancel;
 pub mod cast;
 pub mod distinct;

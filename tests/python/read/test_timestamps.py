@@ -2,7 +2,9 @@
 
 import datetime as dt
 import io
+import time
 
+import numpy as np
 import orcish
 import pyarrow as pa
 import pytest
@@ -195,3 +197,24 @@ def test_the_wall_clock_of_the_writer(zone, written_in_zones):
         assert row["t"] == clock
         assert row["n"] == clock
         assert row["deep"] == [("k", [clock])]
+
+
+@pytest.mark.parametrize("lost", [1, 2, 3])
+def test_values_out_of_range_between_nulls_take_linear_time(lost):
+    """Each value beyond the unit is a null of its own slot. A search for the slot of each would take minutes."""
+    count = 1_000_000
+    times = np.tile(np.array([0, -(10**16), 2**60], "datetime64[us]"), count // 3 + 1)[:count]
+    valid = np.arange(count) % 7 != 0
+    in_range = np.arange(count) % 3 < lost
+    times[~in_range] = np.datetime64("9999-12-31", "us")
+    column = pa.array(times, mask=~valid)
+    out = io.BytesIO()
+    orcish.write_table(pa.table({"t": column}), out, row_index_stride=0, compression="none", arrow_schema=False)
+    options = {"timestamp_unit": "ns", "timestamp_out_of_range": "null", "batch_size": count}
+    start = time.perf_counter()
+    (batch,) = orcish.ORCFile(out.getvalue()).iter_batches(**options)
+    assert time.perf_counter() - start < 10
+    fits = np.abs(times.astype("int64")) < 2**63 // 1000
+    assert np.array_equal(batch["t"].is_valid().to_numpy(zero_copy_only=False), valid & fits)
+    kept = np.asarray(batch["t"].drop_null().cast(pa.int64()))
+    assert np.array_equal(kept, times[valid & fits].astype("int64") * 1000)

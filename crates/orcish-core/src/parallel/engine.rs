@@ -11,6 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::calls::Calls;
 use crate::cancel::{CHECK_INTERVAL, Cancellation};
 use crate::error::{Error, Result};
 
@@ -114,8 +115,12 @@ impl<J: Job> Engine<J> {
     pub fn start(&mut self, name: &str, role: J::Role) -> bool {
         self.process = std::process::id();
         self.shared.lock().running += 1;
-        let shared = self.shared.clone();
-        match Builder::new().name(name.to_owned()).spawn(move || shared.work(role)) {
+        let (shared, calls) = (self.shared.clone(), Calls::of_this_thread());
+        let work = move || {
+            calls.go_on();
+            shared.work(role);
+        };
+        match Builder::new().name(name.to_owned()).spawn(work) {
             Ok(thread) => self.threads.push(thread),
             Err(_) => {
                 self.shared.lock().running -= 1;
@@ -146,24 +151,36 @@ impl<J: Job> Engine<J> {
     /// threads.
     ///
     /// # Panics
-    /// With the payload of a thread that panicked.
+    /// With the payload of a thread that panicked, the caller included. The work has ended then.
     pub fn next<T>(
         &mut self,
         helps: Option<J::Role>,
         cancellation: &mut Cancellation,
-        mut take: impl FnMut(&J, &mut J::State) -> Taken<T>,
+        take: impl FnMut(&J, &mut J::State) -> Taken<T>,
     ) -> Result<Option<T>> {
         if self.is_of_another_process() {
             return Err(Error::invalid(
                 "the threads that read are those of another process: begin to read after the fork",
             ));
         }
+        // The state has no result of a task that panicked, which would be waited for in the next call.
+        catch_unwind(AssertUnwindSafe(|| self.next_item(helps, cancellation, take))).unwrap_or_else(|panic| {
+            self.leave();
+            resume_unwind(panic)
+        })
+    }
+
+    fn next_item<T>(
+        &mut self,
+        helps: Option<J::Role>,
+        cancellation: &mut Cancellation,
+        mut take: impl FnMut(&J, &mut J::State) -> Taken<T>,
+    ) -> Result<Option<T>> {
         let shared = self.shared.clone();
         let mut locked = shared.lock();
         loop {
             if let Some(panic) = locked.panic.take() {
                 drop(locked);
-                self.leave();
                 resume_unwind(panic);
             }
             if locked.is_stopped {
@@ -261,8 +278,20 @@ impl<J: Job> Shared<J> {
         self.locked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The loop of a thread.
+    /// Runs tasks on a thread until the engine stops. A panic, of a task or of the bookkeeping, ends the thread, and is kept
+    /// for the caller.
     fn work(&self, role: J::Role) {
+        let result = catch_unwind(AssertUnwindSafe(|| self.run_tasks(role)));
+        let mut locked = self.lock();
+        if let Err(panic) = result {
+            locked.panic.get_or_insert(panic);
+        }
+        locked.running -= 1;
+        drop(locked);
+        self.changed.notify_all();
+    }
+
+    fn run_tasks(&self, role: J::Role) {
         let mut locked = self.lock();
         while !locked.is_stopped {
             let Some(task) = self.job.next_task(&mut locked.state, role) else {
@@ -272,24 +301,16 @@ impl<J: Job> Shared<J> {
                 continue;
             };
             drop(locked);
-            let done = catch_unwind(AssertUnwindSafe(|| self.job.run(task)));
+            let done = self.job.run(task);
             locked = self.lock();
-            match done {
-                Ok(done) if locked.is_stopped => {
-                    drop(locked);
-                    self.job.discard_done(done);
-                    locked = self.lock();
-                }
-                Ok(done) => self.record(&mut locked, done),
-                Err(panic) => {
-                    locked.panic = Some(panic);
-                    self.changed.notify_all();
-                }
+            if locked.is_stopped {
+                drop(locked);
+                self.job.discard_done(done);
+                locked = self.lock();
+            } else {
+                self.record(&mut locked, done);
             }
         }
-        locked.running -= 1;
-        drop(locked);
-        self.changed.notify_all();
     }
 
     fn record(&self, locked: &mut Locked<J::State>, done: J::Done) {

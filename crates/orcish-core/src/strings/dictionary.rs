@@ -27,16 +27,22 @@ pub struct DictionaryValues {
 }
 
 impl DictionaryValues {
-    /// A dictionary of the values at `ranges` of `bytes`, as offset and length. A value beyond the end of `bytes` is empty.
-    pub fn new(mut ranges: Vec<(u32, u32)>, mut bytes: Vec<u8>) -> Self {
-        for (start, length) in &mut ranges {
-            if u64::from(*start) + u64::from(*length) > bytes.len() as u64 {
-                (*start, *length) = (0, 0);
+    /// A dictionary of the values at `ranges` of `bytes`, as offset and length.
+    ///
+    /// # Errors
+    /// `Corrupt` where a value ends behind `bytes`.
+    pub fn new(ranges: Vec<(u32, u32)>, mut bytes: Vec<u8>) -> Result<Self> {
+        let mut longest = 0;
+        for (entry, &(start, length)) in ranges.iter().enumerate() {
+            let end = u64::from(start) + u64::from(length);
+            if end > bytes.len() as u64 {
+                let text = format!("entry {entry} of a dictionary of {} bytes ends at byte {end}", bytes.len());
+                return Err(Error::corrupt(text));
             }
+            longest = longest.max(length as usize);
         }
         bytes.resize(bytes.len() + SHORT, 0);
-        let longest = ranges.iter().fold(0, |longest, &(_, length)| longest.max(length as usize));
-        DictionaryValues { ranges, bytes: Buffer::from_vec(bytes), longest, is_utf8: false }
+        Ok(DictionaryValues { ranges, bytes: Buffer::from_vec(bytes), longest, is_utf8: false })
     }
 
     /// A dictionary of `values`, and an array of type `target` of the values.
@@ -51,7 +57,7 @@ impl DictionaryValues {
             end = end.checked_add(length).ok_or_else(|| Error::limit("a dictionary of more than 4 GiB"))?;
             Ok((start, length))
         };
-        let mut dictionary = Self::new(lengths.iter().map(range).collect::<Result<_>>()?, bytes);
+        let mut dictionary = Self::new(lengths.iter().map(range).collect::<Result<_>>()?, bytes)?;
         let name = |at| format!("entry {at} of the dictionary");
         let array = array(target, &lengths, dictionary.bytes.clone(), None, is_utf8, name)?;
         dictionary.is_utf8 = is_utf8 || is_text(target);
@@ -144,5 +150,35 @@ impl DictionaryValues {
             bytes.truncate(at + length);
         }
         (lengths, bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn entries_are_within_the_bytes() {
+        // Behind the first byte of a character is padding.
+        let cut = "ä".as_bytes().get(..1).unwrap();
+        for range in [(0, 2), (1, 1), (u32::MAX, u32::MAX)] {
+            let error = DictionaryValues::new(vec![(0, 1), range], cut.to_vec()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "{range:?}");
+            assert!(error.message().starts_with("entry 1 of a dictionary of 1 bytes ends"), "{}", error.message());
+        }
+        assert_eq!(DictionaryValues::new(vec![(0, 1), (1, 0)], cut.to_vec()).unwrap().check_utf8(), Err(0));
+    }
+
+    #[test]
+    fn keys_without_entries_are_empty() {
+        for length in [1, 9, 17, 33] {
+            let text = "ab".repeat(length);
+            let length = u32::try_from(text.len()).unwrap();
+            let entries = DictionaryValues::new(vec![(0, 0), (0, length)], text.clone().into_bytes()).unwrap();
+            let gathered = entries.gather(&[1, 2, 0, 1]);
+            assert_eq!(gathered.lengths(), [length, 0, 0, length]);
+            assert_eq!(gathered.bytes(), text.repeat(2).as_bytes());
+        }
     }
 }

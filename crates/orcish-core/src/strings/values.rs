@@ -15,7 +15,8 @@ use super::array::{ArrowResult, binary, offsets, slices, views};
 use crate::error::{Error, Result};
 use crate::nulls::spread;
 
-/// Values of variable length: the length of each, and the bytes of all, one value behind the other.
+/// Values of variable length: the length of each, and the bytes of all, one value behind the other. The sum of the lengths
+/// is the number of bytes.
 ///
 /// The values know whether each of them is valid UTF-8. Only checks set that mark, and no method invalidates it, so that a
 /// string array can be made of marked values without another check.
@@ -25,7 +26,7 @@ use crate::nulls::spread;
 /// use arrow_schema::DataType;
 /// use orcish_core::strings::Values;
 ///
-/// let values = Values::new(vec![2, 0, 1], b"abc".to_vec());
+/// let values = Values::new(vec![2, 0, 1], b"abc".to_vec())?;
 /// let array = values.into_array(&DataType::Utf8, None)?;
 /// assert_eq!(array.as_string::<i32>().value(2), "c");
 /// # Ok::<(), orcish_core::Error>(())
@@ -39,8 +40,15 @@ pub struct Values {
 
 impl Values {
     /// Values of these lengths, which need not be UTF-8.
-    pub fn new(lengths: Vec<u32>, bytes: Vec<u8>) -> Self {
-        Values { lengths, bytes, is_utf8: false }
+    ///
+    /// # Errors
+    /// `Corrupt` where the sum of the lengths is not the number of bytes.
+    pub fn new(lengths: Vec<u32>, bytes: Vec<u8>) -> Result<Self> {
+        let (total, there) = (lengths.iter().map(|&length| u64::from(length)).sum::<u64>(), bytes.len());
+        if total != there as u64 {
+            return Err(Error::corrupt(format!("values of {total} bytes together, of {there} bytes")));
+        }
+        Ok(Values { lengths, bytes, is_utf8: false })
     }
 
     /// Values that were gathered from values which are UTF-8 if `is_utf8`.
@@ -134,9 +142,10 @@ impl Values {
     /// An array of type `target`, with one value for each valid slot of `nulls`.
     ///
     /// # Errors
-    /// `Corrupt` for text that is not UTF-8, and where the lengths do not fit the bytes; `LimitExceeded` for more bytes
-    /// than offsets reach.
+    /// `Corrupt` for text that is not UTF-8, and where there is not one value for each valid slot; `LimitExceeded` for more
+    /// bytes than offsets reach.
     pub fn into_array(mut self, target: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+        check_count(self.len(), nulls.as_ref())?;
         if let DataType::Dictionary(_, values) = target {
             return self.into_dictionary(values, nulls);
         }
@@ -223,11 +232,20 @@ fn end_of_characters(value: &[u8], max: usize) -> usize {
     starts.map(|(at, _)| at).nth(max).unwrap_or(value.len())
 }
 
+/// Checks that there is one value for each valid slot: values that are spread over other slots are others.
+fn check_count(values: usize, nulls: Option<&NullBuffer>) -> Result<()> {
+    match nulls.map(|nulls| nulls.len() - nulls.null_count()).filter(|&valid| valid != values) {
+        Some(valid) => Err(Error::corrupt(format!("{values} values for {valid} slots"))),
+        None => Ok(()),
+    }
+}
+
 /// A dictionary array of `keys`, one for each valid slot of `nulls`.
 ///
 /// # Errors
-/// `Corrupt` where a key has no value.
+/// `Corrupt` where a key has no value, and where there is not one key for each valid slot.
 pub fn dictionary_array(mut keys: Vec<i32>, values: ArrayRef, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
+    check_count(keys.len(), nulls.as_ref())?;
     spread(&mut keys, nulls.as_ref());
     let keys = Int32Array::new(ScalarBuffer::from(keys), nulls);
     let array = DictionaryArray::try_new(keys, values);
@@ -283,7 +301,7 @@ mod tests {
 
     fn values(all: &[&[u8]]) -> Values {
         let lengths = all.iter().map(|value| u32::try_from(value.len()).unwrap()).collect();
-        Values::new(lengths, all.concat())
+        Values::new(lengths, all.concat()).unwrap()
     }
 
     fn texts(values: &Values) -> Vec<String> {
@@ -301,7 +319,7 @@ mod tests {
     #[test]
     fn values_that_are_cut_within_a_character_are_no_text() {
         // The bytes are UTF-8 as a whole.
-        let mut cut = Values::new(vec![1, 1], "ä".as_bytes().to_vec());
+        let mut cut = Values::new(vec![1, 1], "ä".as_bytes().to_vec()).unwrap();
         assert!(!cut.check_utf8());
         for target in [DataType::Utf8, DataType::LargeUtf8, DataType::Utf8View] {
             let error = cut.clone().into_array(&target, None).unwrap_err();
@@ -324,11 +342,26 @@ mod tests {
     }
 
     #[test]
-    fn lengths_beyond_the_bytes_are_refused() {
-        for target in [DataType::Utf8, DataType::Binary, DataType::LargeUtf8] {
-            let mut beyond = Values::new(vec![1, 3], b"ab".to_vec());
-            beyond.check_utf8();
-            assert!(beyond.into_array(&target, None).is_err(), "{target}");
+    fn lengths_are_those_of_the_bytes() {
+        // The first byte of a character.
+        let cut = &"ä".as_bytes()[..1];
+        for lengths in [vec![2], vec![1, 1], vec![0], vec![], vec![u32::MAX, 2]] {
+            let error = Values::new(lengths.clone(), cut.to_vec()).unwrap_err();
+            assert_eq!(error.kind(), crate::error::ErrorKind::Corrupt, "{lengths:?}");
+        }
+    }
+
+    #[test]
+    fn values_are_as_many_as_valid_slots() {
+        for valid in [[false, true, false], [true, true, true]] {
+            // One of the lengths alone cuts the character.
+            let mut text = values(&[b"a", "ä".as_bytes()]);
+            assert!(text.check_utf8());
+            let text_type = DataType::Utf8;
+            for target in [text_type.clone(), DataType::Dictionary(DataType::Int32.into(), text_type.into())] {
+                let error = text.clone().into_array(&target, Some(NullBuffer::from(valid.to_vec()))).unwrap_err();
+                assert_eq!(error.kind(), crate::error::ErrorKind::Corrupt, "{target}");
+            }
         }
     }
 }

@@ -101,3 +101,130 @@ fn a_child_of_a_fork_has_no_threads() {
     assert!(!engine.shared.lock().is_stopped);
     engine.process = std::process::id();
 }
+
+/// Where a job panics.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Place {
+    NextTask,
+    Run,
+    Finish,
+    DiscardDone,
+}
+
+/// A job that panics at one place, once the test lets its first task go on.
+struct Panicking(Place, Mutex<Receiver<()>>);
+
+impl Panicking {
+    fn pass(&self, place: Place) {
+        assert!(self.0 != place, "{place:?}");
+    }
+}
+
+impl Job for Panicking {
+    type State = (u32, Vec<u32>);
+    type Task = u32;
+    type Done = u32;
+    type Role = ();
+
+    fn next_task(&self, (left, _): &mut Self::State, (): ()) -> Option<u32> {
+        self.pass(Place::NextTask);
+        *left = left.checked_sub(1)?;
+        Some(*left)
+    }
+
+    fn run(&self, number: u32) -> u32 {
+        let _ = self.1.lock().unwrap().recv();
+        self.pass(Place::Run);
+        number
+    }
+
+    fn finish(&self, (_, done): &mut Self::State, number: u32) {
+        self.pass(Place::Finish);
+        done.push(number);
+    }
+
+    fn discard_done(&self, _: u32) {
+        self.pass(Place::DiscardDone);
+    }
+}
+
+fn panicking(place: Place) -> (Engine<Panicking>, Sender<()>) {
+    let (sender, receiver) = channel();
+    (Engine::new(Panicking(place, Mutex::new(receiver)), (1, Vec::new())), sender)
+}
+
+fn next_of(engine: &mut Engine<Panicking>, helps: bool) -> Result<Option<u32>> {
+    let start = Instant::now();
+    let check: crate::cancel::CancelCheck = std::sync::Arc::new(move || match start.elapsed() {
+        took if took > Duration::from_secs(20) => Err(Error::new(ErrorKind::Interrupted, "the caller waits for ever")),
+        _ => Ok(()),
+    });
+    engine.next(helps.then_some(()), &mut Cancellation::new(Some(check)), |_, (_, done)| match done.pop() {
+        Some(number) => Taken::Item(number),
+        None => Taken::Pending,
+    })
+}
+
+/// The tasks of a job and its bookkeeping are code of the same kind: a panic of either ends the work.
+#[test]
+fn a_panic_anywhere_reaches_the_caller() {
+    for place in [Place::NextTask, Place::Run, Place::Finish] {
+        for helps in [false, true] {
+            let (mut engine, go_on) = panicking(place);
+            drop(go_on);
+            if !helps {
+                assert!(engine.start("panicking", ()));
+            }
+            let panic = catch_unwind(AssertUnwindSafe(|| next_of(&mut engine, helps)));
+            let text = panic.expect_err("a panic").downcast_ref::<String>().cloned();
+            assert_eq!(text, Some(format!("{place:?}")), "helps: {helps}");
+            // The end, whatever of the state is missing.
+            assert_eq!(next_of(&mut engine, helps).unwrap(), None, "{place:?}, helps: {helps}");
+            assert_eq!(engine.shared.lock().running, 0, "{place:?}, helps: {helps}");
+        }
+    }
+}
+
+#[test]
+fn a_panic_after_the_end_ends_the_thread() {
+    let (mut engine, go_on) = panicking(Place::DiscardDone);
+    assert!(engine.start("panicking", ()));
+    while engine.shared.lock().state.0 > 0 {
+        std::thread::yield_now();
+    }
+    engine.leave();
+    drop(go_on);
+    let start = Instant::now();
+    while engine.shared.lock().running > 0 {
+        assert!(start.elapsed() < Duration::from_secs(20), "the thread has not ended");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn threads_go_on_with_the_calls_of_the_thread_that_starts_them() {
+    struct Asks(crate::calls::CallId);
+    impl Job for Asks {
+        type State = Vec<bool>;
+        type Task = ();
+        type Done = bool;
+        type Role = ();
+        fn next_task(&self, answers: &mut Vec<bool>, (): ()) -> Option<()> {
+            answers.is_empty().then_some(())
+        }
+        fn run(&self, (): ()) -> bool {
+            self.0.is_waited_for()
+        }
+        fn finish(&self, answers: &mut Vec<bool>, answer: bool) {
+            answers.push(answer);
+        }
+    }
+    let call = crate::calls::Call::begin();
+    let other = std::thread::spawn(|| crate::calls::Call::begin().id()).join().unwrap();
+    for (id, want) in [(call.id(), true), (other, false)] {
+        let mut engine = Engine::new(Asks(id), Vec::new());
+        assert!(engine.start("asking", ()));
+        let take = |_: &Asks, answers: &mut Vec<bool>| answers.pop().map_or(Taken::Pending, Taken::Item);
+        assert_eq!(engine.next(None, &mut Cancellation::new(None), take).unwrap(), Some(want));
+    }
+}

@@ -23,5 +23,5 @@ pub(super) fn read_values(lengths: Vec<u32>, stream: &mut Stream, budget: Budget
         stream.consume(n);
         *left -= n;
     }
-    Ok(Values::new(lengths, bytes))
+    Values::new(lengths, bytes)
 }

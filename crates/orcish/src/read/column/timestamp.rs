@@ -7,13 +7,13 @@ use arrow_array::types::{
     TimestampSecondType,
 };
 use arrow_array::{ArrayRef, PrimitiveArray};
-use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
+use arrow_buffer::{NullBuffer, ScalarBuffer};
 use arrow_schema::TimeUnit;
 use orcish_core::error::{Error, Result};
 use orcish_core::nulls::spread;
 use orcish_core::types::nanoseconds;
 
-use super::validity::{Present, existing};
+use super::validity::{Present, existing, with_further_nulls};
 use super::{Budget, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
@@ -183,14 +183,14 @@ impl ColumnReader for TimestampReader {
     }
 
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
-        let mut nulls = self.present.next_slots(slots, parent)?;
+        let nulls = self.present.next_slots(slots, parent)?;
         let n = existing(slots, nulls.as_ref());
         let Values { ticks: mut values, overflows, cut } = self.values(n)?;
-        let slot_of = |dense: usize| match &nulls {
-            None => Some(dense),
-            Some(nulls) => nulls.valid_indices().nth(dense),
+        // The row of a value, for messages.
+        let row_of = |dense: usize| {
+            let slot = nulls.as_ref().map_or(Some(dense), |nulls| nulls.valid_indices().nth(dense));
+            self.row + slot.unwrap_or(dense) as u64
         };
-        let row_of = |dense: usize| self.row + slot_of(dense).unwrap_or_default() as u64;
         if let Some(first) = cut {
             let of_filter = if self.keeps_digits { "" } else { " that decide the filter" };
             let text = format!(
@@ -199,24 +199,15 @@ impl ColumnReader for TimestampReader {
             );
             return Err(Error::limit(text).at_row(row_of(first)));
         }
-        if let Some(&first) = overflows.first() {
-            if self.out_of_range == OutOfRange::Error {
-                let text = format!(
-                    "a timestamp does not fit into 64 bits of {:?}s; read it in a coarser unit (timestamp_unit), or as null (timestamp_out_of_range)",
-                    self.unit
-                );
-                return Err(Error::limit(text).at_row(row_of(first)));
-            }
-            let mut valid: Vec<bool> =
-                (0..slots).map(|i| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(i))).collect();
-            for slot in overflows.into_iter().filter_map(slot_of).collect::<Vec<_>>() {
-                valid.get_mut(slot).into_iter().for_each(|valid| *valid = false);
-            }
-            spread(&mut values, nulls.as_ref());
-            nulls = Some(NullBuffer::new(BooleanBuffer::from(valid)));
-        } else {
-            spread(&mut values, nulls.as_ref());
+        if let (Some(&first), OutOfRange::Error) = (overflows.first(), self.out_of_range) {
+            let text = format!(
+                "a timestamp does not fit into 64 bits of {:?}s; read it in a coarser unit (timestamp_unit), or as null (timestamp_out_of_range)",
+                self.unit
+            );
+            return Err(Error::limit(text).at_row(row_of(first)));
         }
+        spread(&mut values, nulls.as_ref());
+        let nulls = with_further_nulls(nulls, slots, &overflows);
         self.row += slots as u64;
         Ok(match self.unit {
             TimeUnit::Second => self.array::<TimestampSecondType>(values, nulls),
