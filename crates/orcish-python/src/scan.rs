@@ -108,7 +108,8 @@ impl Scan {
         let unified = py.detach(|| self.scan.unified_schema(case_sensitive));
         let unified = unified.map_err(|error| to_python(py, &error))?;
         let fault = unified.fault.map(|fault| to_python(py, &fault));
-        let conflicts = unified.conflicts.iter().map(|(column, error)| (column.clone(), to_python(py, error))).collect();
+        let conflicts =
+            unified.conflicts.iter().map(|(column, error)| (column.clone(), to_python(py, error))).collect();
         Ok((capsule::schema(py, &unified.schema)?, unified.differs, fault, conflicts))
     }
 

@@ -18,7 +18,7 @@ SEVERAL = ["scan.to_table()", "list(scan)", "scan.count()", "scan.explain()", "s
 )
 def test_ctrl_c(threads, call):
     # With a schema, files are first opened by the call.
-    setup = f"import pyarrow as pa; urls = sys.argv[1:]; schema = pa.schema([('a', pa.int64())]); "
+    setup = "import pyarrow as pa; urls = sys.argv[1:]; schema = pa.schema([('a', pa.int64())]); "
     setup += f"scan = orcish.scan(urls, schema=schema, threads={threads}, filters=orcish.col('a') > 5)"
     with serve({f"/{i}.orc": DATA for i in range(4)}) as server:
         urls = [f"{server.url}/{i}.orc" for i in range(4)]

@@ -326,7 +326,15 @@ def test_types_of_columns_that_only_files_have(files, rows_type, expected, place
     """The log gets a type of all values, or the append is an error and the table stays as it was."""
 
     def rows(number, kind):
-        values = {pa.int8(): 1, pa.int32(): 2, pa.int64(): 3, pa.float64(): 0.5, pa.string(): "4", pa.bool_(): True, pa.null(): None}
+        values = {
+            pa.int8(): 1,
+            pa.int32(): 2,
+            pa.int64(): 3,
+            pa.float64(): 0.5,
+            pa.string(): "4",
+            pa.bool_(): True,
+            pa.null(): None,
+        }
         value = {"a": values[kind[0].type]} if pa.types.is_struct(kind) else values.get(kind, FIRST)
         column = pa.array([value], kind)
         if place == "struct":

@@ -112,7 +112,9 @@ def meaning(values: pa.Array | pa.ChunkedArray) -> list[Any]:
     if types.is_boolean(kind):
         return [("boolean", value) for value in values.to_pylist()]
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-        return [("number", Fraction(float(value) if types.is_floating(kind) else value)) for value in values.to_pylist()]
+        return [
+            ("number", Fraction(float(value) if types.is_floating(kind) else value)) for value in values.to_pylist()
+        ]
     if types.is_date(kind):
         return [("date", value) for value in values.to_pylist()]
     return [("bytes", value.encode() if isinstance(value, str) else value) for value in values.to_pylist()]
@@ -261,8 +263,8 @@ def _rewrite(folder: pathlib.Path, target: pathlib.Path) -> pathlib.Path:
 
     try:
         code = main(["rewrite", str(folder), "-o", f"{target}.orc"])
-    except SystemExit as exit:
-        code = exit.code
+    except SystemExit as ended:
+        code = ended.code
     if code:
         raise ValueError(f"exit code {code}")
     return pathlib.Path(f"{target}.orc")

@@ -17,9 +17,9 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, ListArray, MapArray, StructArray, new_null_array};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 
+use super::convert::{cast, overflow};
 use super::mismatch::check_array_size;
 use super::restore::restore;
-use super::convert::{cast, overflow};
 use crate::error::{ErrorKind, Result};
 use crate::types::{entries_of, item_of};
 

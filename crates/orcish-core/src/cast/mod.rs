@@ -15,4 +15,3 @@ pub use mismatch::check_array_size;
 pub use plain::plain_values;
 pub use prune::prune_fields;
 pub use restore::restore;
-

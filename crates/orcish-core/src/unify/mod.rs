@@ -83,7 +83,9 @@ impl Unifier {
         }
         let both = || first.iter().zip(other);
         if first.len() == other.len() && both().all(|(first, other)| first.name() == other.name()) {
-            return both().map(|(first, other)| self.field(first, other, &format!("{prefix}{}", first.name()))).collect();
+            return both()
+                .map(|(first, other)| self.field(first, other, &format!("{prefix}{}", first.name())))
+                .collect();
         }
         // Names of `first` that differ only by case stay different columns.
         let mut places: HashMap<String, usize> = HashMap::new();

@@ -85,7 +85,8 @@ impl FileScan {
             // A limit does not count rows that are filtered out later.
             limit: table.options.limit.filter(|_| late.is_none()),
             // The later part is evaluated in the units of the table: it has no digits below them.
-            timestamp_unit: match late.as_ref().is_some_and(BatchFilter::compares_digits) || matcher.keeps_digits.get() {
+            timestamp_unit: match late.as_ref().is_some_and(BatchFilter::compares_digits) || matcher.keeps_digits.get()
+            {
                 true => Some(TimestampUnit::Exact),
                 false => plain.timestamp_unit,
             },

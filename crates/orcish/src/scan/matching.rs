@@ -10,7 +10,9 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
 use orcish_core::cast::{ColumnCast, SchemaMapping, converts};
 use orcish_core::error::{Error, Result};
 use orcish_core::type_names::TypeName;
-use orcish_core::types::{decoded_type, entries_of, is_binary, is_null_type, is_text, item_of, nanoseconds, value_type};
+use orcish_core::types::{
+    decoded_type, entries_of, is_binary, is_null_type, is_text, item_of, nanoseconds, value_type,
+};
 use orcish_core::unify::holds;
 
 use super::fields_by_name::FieldsByName;
@@ -50,7 +52,13 @@ struct Children {
 
 impl<'a> Matcher<'a> {
     pub(super) fn new(table: &'a Table, file: &'a OrcFile, options: &'a ReadOptions) -> Self {
-        Matcher { mapping: Mapping { tail: file.tail(), options }, table, file, children: RefCell::default(), keeps_digits: Cell::new(false) }
+        Matcher {
+            mapping: Mapping { tail: file.tail(), options },
+            table,
+            file,
+            children: RefCell::default(),
+            keeps_digits: Cell::new(false),
+        }
     }
 
     pub(super) fn schema(&self) -> &Schema {
@@ -370,9 +378,8 @@ impl<'a> Matcher<'a> {
     /// Whether the numbers that are stored in column `id` are those of its values in the table, where both are compared as
     /// integers: times and durations of other units are not.
     pub(super) fn has_unit_of(&self, id: u32, target: &DataType) -> bool {
-        let is_time = |kind: &DataType| {
-            matches!(kind, DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_))
-        };
+        let is_time =
+            |kind: &DataType| matches!(kind, DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_));
         let own = self.stated_type(id).map(value_type);
         own.is_none_or(|own| !is_time(own) || own == value_type(target))
     }
