@@ -42,9 +42,14 @@ pub(crate) struct Scan {
 impl Scan {
     /// A scan over `files`, whose columns are found by `matching`: `name`, `name_ignoring_case`, `position`, or the
     /// key of an attribute. `schema` is a capsule, or an ORC file that has the schema: its bytes, its name, the
-    /// names of partition columns, and of those that a scan without files has. By default the first file has it.
+    /// names of partition columns, and of those that a scan without files has. By default all files decide on it.
+    /// Values become those of a schema, unless it was made of the files.
     #[new]
-    #[pyo3(signature = (files, *, schema=None, options=None, matching="name", storage_options=None, limits=None))]
+    #[pyo3(signature = (
+        files, *, schema=None, options=None, matching="name", storage_options=None, limits=None,
+        is_schema_inferred=false
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn new(
         py: Python<'_>,
         files: Vec<FileSpec<'_>>,
@@ -53,11 +58,15 @@ impl Scan {
         matching: &str,
         storage_options: Option<&Bound<'_, PyDict>>,
         limits: Option<&Bound<'_, PyDict>>,
+        is_schema_inferred: bool,
     ) -> PyResult<Self> {
         let limits = self::limits(limits)?;
         let options = read_options(options, &limits)?;
         let storage = self::storage_options(storage_options)?;
-        let schema = schema.map_or(Ok(SchemaSource::FirstFile), |schema| schema_source(schema, &limits))?;
+        let schema = match schema.map_or(Ok(SchemaSource::FirstFile), |schema| schema_source(schema, &limits))? {
+            SchemaSource::Given(schema) if is_schema_inferred => SchemaSource::Inferred(schema),
+            schema => schema,
+        };
         // An object has one position, and so one source, however often it is named.
         let mut opened: HashMap<usize, Arc<dyn ReadAt>> = HashMap::new();
         let mut open = |object: Bound<'_, PyAny>, name: &str| -> PyResult<Arc<dyn ReadAt>> {

@@ -127,7 +127,10 @@ def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], *, keeps
         return field
 
     schema = map_columns(stored, fitted)
-    return None if schema.equals(stored) else dataclasses.replace(files, schema=schema, table_schema=None)
+    if schema.equals(stored):
+        return None
+    is_inferred = files.schema is None or files.is_schema_inferred
+    return dataclasses.replace(files, schema=schema, table_schema=None, is_schema_inferred=is_inferred)
 
 
 def _has(schema: pa.Schema) -> bool:

@@ -50,6 +50,8 @@ class OrcFiles:
     """The schema where none is given; by default the columns of the first file, with types for all files."""
     is_part: bool = False
     """Whether these are some of the files of a table, whose schema was inferred from all of them."""
+    is_schema_inferred: bool = False
+    """Whether the schema was made of files of the table: values have its types. Values become those of other schemas."""
     left_out: LeftOut = NOTHING_LEFT_OUT
     """The partition columns of the files that the rows do not have."""
     folder: str | None = dataclasses.field(default_factory=working_folder, repr=False, compare=False)
@@ -107,6 +109,7 @@ class OrcFiles:
                 matching=self.match,
                 storage_options=native_storage((file.location for file in self.files), self.storage_options),
                 limits=cast("dict[str, int] | None", self.limits),
+                is_schema_inferred=self.is_part or self.is_schema_inferred,
             )
         except ValueError as error:
             if len({tuple(name for name, _ in file.partition) for file in self.files}) < 2:

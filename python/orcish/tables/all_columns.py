@@ -1,5 +1,6 @@
-"""The columns of all files of a scan. Readers see the columns of the log of a table, or of the first file; a command that
-writes the rows would lose the others.
+"""The columns of all files of a scan.
+
+Readers see the columns of the log of a table, or of the first file. A command that writes the rows would lose the others.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +235,58 @@ def test_types_that_do_not_go_together(tmp_path: Path, one: pa.Array, other: pa.
     table = put(tmp_path / "t", {"a.orc": pa.table({"c": one}), "b.orc": pa.table({"C": other})})
     with pytest.raises(OrcishError, match=r"b\.orc: its columns do not go with"):
         opened(table, mergeSchema="true")
+
+
+TWO_FILES = [
+    (pa.array([1.5]), pa.array([2**60 + 1])),
+    (pa.array([1.5], pa.float32()), pa.array([2**24 + 1], pa.int32())),
+    (pa.array([1.5]), pa.array([Decimal("0.10")])),
+    (pa.array([1, 2], pa.timestamp("s")), pa.array([999, 1001], pa.timestamp("ms"))),
+    (pa.array([dt.date(2026, 1, 1)]), pa.array([1], pa.timestamp("us"))),
+    (pa.array(["text"]), pa.array([5])),
+]
+
+
+@pytest.mark.parametrize("merge", ["false", "true"])
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize(("one", "other"), TWO_FILES, ids=lambda array: str(array.type))
+def test_values_of_files_of_other_types(
+    tmp_path: Path, one: pa.Array, other: pa.Array, backwards: bool, merge: str
+) -> None:
+    """Each value is that of its file, or an error."""
+    pair = (other, one) if backwards else (one, other)
+    files = {name: pa.table({"c": values}) for name, values in zip(("a.orc", "b.orc"), pair, strict=True)}
+    table = put(tmp_path / "t", files)
+    try:
+        found = [row["c"] for row in read(table, mergeSchema=merge)]
+    except OrcishError as error:
+        assert any(name in str(error) for name in files), error
+        return
+    alone = [row["c"] for name in files for row in read(put(tmp_path / name, {name: files[name]}))]
+    assert found == alone
+
+
+@pytest.mark.parametrize("job", ["compact", "convert"])
+def test_jobs_change_no_value_of_files_of_other_types(spark: Spark, tmp_path: Path, job: str) -> None:
+    for at, pair in enumerate(TWO_FILES):
+        for number, (first, second) in enumerate((pair, pair[::-1])):
+            table = put(tmp_path / f"{at}_{number}", {"a.orc": pa.table({"c": first}), "b.orc": pa.table({"c": second})})
+            try:
+                before = sorted(orcish.read_table(table)["c"].to_pylist())
+            except OrcishError:
+                before = None
+            target = table if job == "compact" else tmp_path / f"{at}_{number}_new"
+            try:
+                if job == "compact":
+                    osp.compact(str(table), rewrite=True, spark=spark)
+                else:
+                    osp.convert(str(table), str(target), spark=spark)
+            except (OrcishError, PySparkException):
+                assert before is None, (job, first.type, second.type)
+                assert orcish.read_table(table / "a.orc")["c"].to_pylist() == first.to_pylist()
+                continue
+            assert before is not None, (job, first.type, second.type)
+            assert sorted(orcish.read_table(target)["c"].to_pylist()) == before
 
 
 def test_types_that_hold_both(tmp_path: Path) -> None:

@@ -127,10 +127,11 @@ impl Table {
         matching: Matching,
         storage: StorageOptions,
     ) -> Result<Self> {
+        let is_schema_given = matches!(schema, SchemaSource::Given(_));
         let (schema, schema_file) = match schema {
             SchemaSource::FirstFile => (None, None),
             SchemaSource::OtherFile(file) => (None, Some(file)),
-            SchemaSource::Given(schema) => (Some(schema), None),
+            SchemaSource::Given(schema) | SchemaSource::Inferred(schema) => (Some(schema), None),
         };
         let partition = match &schema_file {
             Some(schema_file) => partition::fields_of(schema_file, &files)?,
@@ -150,11 +151,12 @@ impl Table {
             options,
             matching,
             storage,
-            is_schema_given: schema.is_some(),
+            is_schema_given,
             conflicts: Arc::default(),
             folder: std::env::current_dir().ok(),
             open: Arc::default(),
         };
+        let has_schema = schema.is_some();
         let all = match schema {
             Some(schema) => Arc::new(normalized(&schema, false)),
             None => table.schema_of_files()?,
@@ -166,7 +168,7 @@ impl Table {
         table.places = Arc::new(FieldsByName::of(&table.fields));
         if table.schema_file.is_some() {
             table.decide_timestamps_of_log()?;
-        } else if !table.is_schema_given {
+        } else if !has_schema {
             if table.files.len() > 1 {
                 // Files that contradict each other are errors when they are read.
                 table.conflicts = Arc::new(table.decide_types()?);

@@ -32,8 +32,10 @@ pub enum SchemaSource {
     FirstFile,
     /// A file that has the columns of the table, and none of its rows.
     OtherFile(SchemaFile),
-    /// The schema is given.
+    /// The schema is given. Values are converted to its types.
     Given(SchemaRef),
+    /// The schema was made of the files, or of a table that they are a part of: values have its types.
+    Inferred(SchemaRef),
 }
 
 /// A file that has the columns of a table, and none of its rows. All columns are nullable.

@@ -125,7 +125,8 @@ class SparkTable:
         for at, field in enumerate(batch_schema):
             if field.name in partition_types:
                 scanned = scanned.set(at, scanned.field(at).with_type(scan_type(field.type)))
-        source = OrcFiles(files, scanned, _matching(options, stored), options.storage, None)
+        matching = _matching(options, stored)
+        source = OrcFiles(files, scanned, matching, options.storage, None, is_schema_inferred=schema is None)
         read = {**spark_read_options(options), "batch_size": options.batch_size, "row_number": options.row_number}
         scan = Scan(ScanReader(source, read))
         if options.columns is not None:
