@@ -26,6 +26,16 @@ impl Writer {
     /// readers treat an unknown code.
     pub(crate) const ORCISH: u32 = u32::from_be_bytes(*b"orcs");
 
+    /// The software version in files of orcish. The writer version of the postscript cannot tell files of orcish apart:
+    /// pyarrow and pyorc raise errors for versions that ORC Java does not have.
+    pub(crate) const ORCISH_SOFTWARE: &str = concat!("orcish ", env!("CARGO_PKG_VERSION"), " (statistics 2)");
+
+    /// Whether this software records in the statistics of fields of structs that a struct is null: orcish, but for its
+    /// first files, which have no number of statistics.
+    pub(crate) fn records_parent_nulls(self, software_version: Option<&str>) -> bool {
+        self == Writer::Orcish && software_version.is_some_and(|version| version.contains(" (statistics "))
+    }
+
     /// The writer with a code of the footer. A footer without a code is from Java.
     pub(crate) fn from_code(code: Option<u32>) -> Self {
         match code {
