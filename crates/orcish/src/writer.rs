@@ -28,12 +28,12 @@ impl Writer {
 
     /// The software version in files of orcish. The writer version of the postscript cannot tell files of orcish apart:
     /// pyarrow and pyorc raise errors for versions that ORC Java does not have.
-    pub(crate) const ORCISH_SOFTWARE: &str = concat!("orcish ", env!("CARGO_PKG_VERSION"), " (statistics 2)");
+    pub(crate) const ORCISH_SOFTWARE: &str = concat!("orcish ", env!("CARGO_PKG_VERSION"));
 
-    /// Whether this software records in the statistics of fields of structs that a struct is null: orcish, but for its
-    /// first files, which have no number of statistics.
+    /// Whether this software records in the statistics of fields of structs that a struct is null: orcish from version 0.1.1.
     pub(crate) fn records_parent_nulls(self, software_version: Option<&str>) -> bool {
-        self == Writer::Orcish && software_version.is_some_and(|version| version.contains(" (statistics "))
+        let version = software_version.and_then(|version| version.strip_prefix("orcish "));
+        self == Writer::Orcish && version.is_some_and(|version| release(version) >= [0, 1, 1])
     }
 
     /// The writer with a code of the footer. A footer without a code is from Java.

@@ -62,7 +62,7 @@ _ROOT_COLUMN = "value"
 
 
 def records_parent_nulls(file: ORCFile) -> bool:
-    """Whether statistics of fields of structs record that a struct is null: those of orcish, but in its first files."""
+    """Whether statistics of fields of structs record that a struct is null: those of orcish from version 0.1.1."""
     return cast("bool", file._file.properties["records_parent_nulls"])
 
 

@@ -41,8 +41,9 @@ def of_old_orcish(rows: pa.Table) -> Callable[[pathlib.Path], object]:
     def write(path: pathlib.Path) -> None:
         of_orcish(rows, compression="none")(path)
         data = path.read_bytes()
-        assert data.count(b" (statistics 2)") == 1
-        path.write_bytes(data.replace(b" (statistics 2)", b" (of old days) "))
+        version = f"orcish {orcish.__version__}".encode()
+        assert data.count(version) == 1
+        path.write_bytes(data.replace(version, b"orcish 0.0.9".ljust(len(version))))
 
     return write
 

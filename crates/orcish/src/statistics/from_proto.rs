@@ -22,7 +22,7 @@
 //! | sums of decimals are rounded to 38 digits, and wrong after a merge of sums of more than 18 digits (`Decimal64StatisticsImpl.merge`) | ORC Java | no sums of decimals |
 //! | the value of a repeating vector is added even for no rows; elements of empty lists are such vectors | ORC Java from 1.6.12, and 1.7.1 | no sums of integers below lists and maps |
 //! | sums of `float` are sums of the doubles before rounding | ORC C++ | no sums |
-//! | null rows of a struct count as nulls of its fields | ORC C++, orcish but for its first files | only `has_null = false` is trusted for fields of structs |
+//! | null rows of a struct count as nulls of its fields | ORC C++, orcish from version 0.1.1 | only `has_null = false` is trusted for fields of structs |
 //! | values below a null struct are written and counted, if the parent of the struct has no null | Arrow with ORC C++ | no statistics, see `FileTail::column_statistics` |
 //! | NaN is ignored, also in the sum | cuDF, perhaps unknown writers | no statistics of floating point numbers |
 //! | numbers of elements: Java counts slots of a buffer, C++ only batches with nulls | ORC Java, ORC C++ | no numbers of elements |

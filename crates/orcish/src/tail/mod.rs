@@ -280,7 +280,7 @@ impl FileTail {
         Ok(ColumnStatistics { bytes_on_disk: statistics.bytes_on_disk, ..ColumnStatistics::UNKNOWN })
     }
 
-    /// Whether statistics of fields of structs record that a struct is null, as those of orcish do but in its first files.
+    /// Whether statistics of fields of structs record that a struct is null, as those of orcish do from version 0.1.1.
     pub fn records_parent_nulls(&self) -> bool {
         self.writer.records_parent_nulls(self.software_version.as_deref())
     }
