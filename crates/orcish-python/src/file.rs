@@ -151,6 +151,7 @@ impl File {
         properties.set_item("writer_code", tail.writer.code())?;
         properties.set_item("writer_version", tail.writer_version)?;
         properties.set_item("software_version", &tail.software_version)?;
+        properties.set_item("records_parent_nulls", tail.records_parent_nulls())?;
         properties.set_item(
             "calendar",
             match tail.calendar {

@@ -26,6 +26,16 @@ impl Writer {
     /// readers treat an unknown code.
     pub(crate) const ORCISH: u32 = u32::from_be_bytes(*b"orcs");
 
+    /// The software version in files of orcish. The writer version of the postscript cannot tell files of orcish apart:
+    /// pyarrow and pyorc raise errors for versions that ORC Java does not have.
+    pub(crate) const ORCISH_SOFTWARE: &str = concat!("orcish ", env!("CARGO_PKG_VERSION"));
+
+    /// Whether this software records in the statistics of fields of structs that a struct is null: orcish from version 0.1.1.
+    pub(crate) fn records_parent_nulls(self, software_version: Option<&str>) -> bool {
+        let version = software_version.and_then(|version| version.strip_prefix("orcish "));
+        self == Writer::Orcish && version.is_some_and(|version| release(version) >= [0, 1, 1])
+    }
+
     /// The writer with a code of the footer. A footer without a code is from Java.
     pub(crate) fn from_code(code: Option<u32>) -> Self {
         match code {

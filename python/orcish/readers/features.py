@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from orcish.reading.file import ORCFile
+from orcish.reading.file import ORCFile, records_parent_nulls
 from orcish.reading.type_tree import own_names
 from orcish.types import ColumnStatistics
 from orcish.writing.timestamps import CATALYST_TYPE, writer_timezones
@@ -52,7 +52,7 @@ def features_of(file: ORCFile) -> list[Feature]:
     if file.encrypted_columns:
         found.append(Feature("encryption", f"encrypted columns: {_names(file.encrypted_columns)}"))
     kinds = [kind.partition("<")[0] for kind in file.column_types]
-    for part in (_of_types, _of_names, _of_values):
+    for part in (_of_types, _of_names, _of_values, _of_null_structs):
         found += part(file, kinds)
     found += _of_stripes(file)
     return found
@@ -154,6 +154,20 @@ def _of_values(file: ORCFile, kinds: Sequence[str]) -> Iterator[Feature]:
         yield Feature("timestamps beyond", f"timestamps outside of 1677 to 2262: {_names(beyond)}")
     if nulls:
         yield Feature("null lists", f"lists or maps that are null: {_names(nulls)}")
+
+
+def _of_null_structs(file: ORCFile, kinds: Sequence[str]) -> Iterator[Feature]:
+    """Structs that are null, of whose fields older files of orcish record that they have no null."""
+    if file.writer != "orcish" or records_parent_nulls(file):
+        return
+    found: list[str] = []
+    for id, (path, kind) in enumerate(zip(file.column_paths, kinds, strict=True)):
+        if id > 0 and kind == "struct":
+            known = file.statistics(id)
+            if known is None or known.has_null is not False:
+                found.append(path)
+    if found:
+        yield Feature("null structs", f"null structs, without a record of nulls of their fields: {_names(found)}")
 
 
 def _bounds(known: ColumnStatistics | None) -> tuple[datetime.datetime, datetime.datetime] | None:

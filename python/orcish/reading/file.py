@@ -50,6 +50,7 @@ __all__ = [
     "has_arrow_schema",
     "in_gregorian_calendar",
     "native_file",
+    "records_parent_nulls",
     "stored_arrow_schema",
     "table_file",
 ]
@@ -58,6 +59,11 @@ _ARROW_SCHEMA = "orcish.arrow.schema"
 """Key of the user metadata with the Arrow schema."""
 _ROOT_COLUMN = "value"
 """Name of the only column of a file whose root type is no struct."""
+
+
+def records_parent_nulls(file: ORCFile) -> bool:
+    """Whether statistics of fields of structs record that a struct is null: those of orcish from version 0.1.1."""
+    return cast("bool", file._file.properties["records_parent_nulls"])
 
 
 def has_arrow_schema(file: ORCFile) -> bool:

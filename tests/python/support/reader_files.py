@@ -35,6 +35,19 @@ def of_pyorc(schema: str, rows: list[Any], **options: Any) -> Callable[[pathlib.
     return write
 
 
+def of_old_orcish(rows: pa.Table) -> Callable[[pathlib.Path], object]:
+    """As :func:`of_orcish`, with the software version of files whose fields of null structs record no null."""
+
+    def write(path: pathlib.Path) -> None:
+        of_orcish(rows, compression="none")(path)
+        data = path.read_bytes()
+        version = f"orcish {orcish.__version__}".encode()
+        assert data.count(version) == 1
+        path.write_bytes(data.replace(version, b"orcish 0.0.9".ljust(len(version))))
+
+    return write
+
+
 def copied(name: str) -> Callable[[pathlib.Path], object]:
     return lambda path: shutil.copy(DATA / name, path)
 
@@ -73,6 +86,7 @@ FILES: dict[str, Callable[[pathlib.Path], object]] = {
     "dates julian": of_pyorc("struct<d:date>", [(OLD,)]),
     "timestamps beyond": of_orcish(pa.table({"t": pa.array([BIG], pa.timestamp("us"))})),
     "null lists": of_orcish(pa.table({"l": pa.array([None, []], pa.list_(pa.int64()))})),
+    "null structs": of_old_orcish(pa.table({"s": pa.array([None, {"x": 1}], pa.struct({"x": pa.int64()}))})),
     "chunks large": of_orcish(ROWS, compression_block_size=6 << 20),
     "bloom utf8": of_orcish(ROWS, bloom_filter_columns=["id", "s"]),
     "dictionary": of_orcish(ROWS, dictionary=True),

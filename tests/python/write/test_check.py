@@ -777,3 +777,13 @@ def test_files_of_the_pack() -> None:
     assert unreadable == {
         ("apache+orc/encrypted.sample2.orc", "UnsupportedError"),
     }
+
+
+def test_a_second_patch_of_a_value_does_not_count() -> None:
+    """As in the reader of ORC C++."""
+    head, values = b"\x8e\x13\x2b\x23\x07\xd0", bytes([0x1E, 0x00, 0x14, 0x70, *range(0x28, 0xBF, 10)])
+    run = head + values + b"\xfc\xe8\x00\x14\x00\x40"
+    data = orc_builder.orc([orc_builder.column_type(orc_builder.LONG)], [(20, [(0, orc_builder.DATA, run)])])
+    (column,) = orcish.read_table(io.BytesIO(data)).columns
+    assert column.to_pylist() == list(pyorc.Reader(io.BytesIO(data)))
+    assert any("two patches of one value" in found.message for found in orcish.ORCFile(io.BytesIO(data)).check())

@@ -136,6 +136,19 @@ def test_values(tmp_path: Path, title: str, old: bytes | None) -> None:
     assert [each for each in tmp_path.iterdir() if each != path] == []
 
 
+@pytest.mark.parametrize("kind", [pa.large_list, pa.large_list_view])
+def test_lists_that_are_too_long_to_be_read_are_refused(kind: Callable[..., pa.DataType], tmp_path: Path) -> None:
+    items = pa.nulls(2**32)
+    offsets = pa.array([0, 0, 2**32] if kind is pa.large_list else [0, 0], pa.int64())
+    if kind is pa.large_list:
+        lists = pa.LargeListArray.from_arrays(offsets, items)
+    else:
+        lists = pa.LargeListViewArray.from_arrays(offsets, pa.array([0, 2**32], pa.int64()), items)
+    with pytest.raises(ValueError, match="4294967296 elements"):
+        orcish.write_table(pa.table({"l": lists}), tmp_path / "a.orc")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_bytes_of_nulls_may_be_anything() -> None:
     """Values of null slots, and unreferenced dictionary values, may be anything."""
     expected = ["é", None] * (BAD // 2) + [None, "é"]

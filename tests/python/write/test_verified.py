@@ -155,6 +155,28 @@ def test_dictionaries_with_nulls_below_maps_and_unions() -> None:
         assert orcish.ORCFile(data).check() == []
 
 
+TEXT_PARTS = (
+    *("a", "", "~", "\x7f", "\u00e4", "\ud7ff", "\ue000", "\ufffc"),
+    *("\ufffd", "\ufffe", "\uffff", "\U00010000", "\U0010ffff"),
+)
+"""Characters around those that bounds are cut at or that have another order in other encodings."""
+
+
+def test_bounds_of_all_texts_are_right() -> None:
+    for _, rng in random_cases("texts", 60):
+        short = ["".join(rng.choices(TEXT_PARTS, k=rng.choice([1, 2, 3]))) for _ in range(rng.choice([1, 2, 6]))]
+        values = [text + rng.choice(["", "", rng.choice(TEXT_PARTS) * 1500]) for text in short]
+        out = io.BytesIO()
+        orcish.write_table(pa.table({"t": values}), out, verify=True)
+        file = orcish.ORCFile(out)
+        assert file.check() == []
+        field = orcish.col("t")
+        for value in {*values, "\ufffd", "zz"}:
+            assert file.read(filters=field == value)["t"].to_pylist() == [each for each in values if each == value]
+            assert file.read(filters=field < value)["t"].to_pylist() == [each for each in values if each < value]
+            assert file.read(filters=field >= value)["t"].to_pylist() == [each for each in values if each >= value]
+
+
 def test_null_map_keys_are_checked() -> None:
     """Null keys of text, numbers and structs are compared with the file."""
     for key, values in (("string", ["a", None]), ("bigint", [7, None]), ("struct<a:int>", [(1,), None])):

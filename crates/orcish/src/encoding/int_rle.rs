@@ -254,6 +254,11 @@ mod tests {
         let mut want: Vec<i64> = (0..18).map(|i| 2000 + 10 * i).collect();
         want.splice(..18, [2030, 2000, 2020, 1_000_000].into_iter().chain((4..20).map(|i| 2000 + 10 * i)));
         assert_eq!(read(&patched, Version::V2, false, 20).unwrap(), want);
+        // A second patch of the same value, and one behind it, do not count.
+        let mut repeated = patched.to_vec();
+        repeated.splice(3..4, [0x23]);
+        repeated.splice(26.., [0xfc, 0xe8, 0x00, 0x14, 0x00, 0x40]);
+        assert_eq!(read(&repeated, Version::V2, false, 20).unwrap(), want);
         let delta = [0xc6, 0x09, 0x02, 0x02, 0x22, 0x42, 0x42, 0x46];
         assert_eq!(read(&delta, Version::V2, false, 10).unwrap(), [2, 3, 5, 7, 11, 13, 17, 19, 23, 29]);
     }

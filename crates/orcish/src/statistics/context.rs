@@ -18,6 +18,8 @@ pub(crate) struct WriterContext {
     precision: Option<u32>,
     nesting: Option<Nesting>,
     has_row_index: bool,
+    /// Whether orcish records null rows of a struct as nulls of its fields.
+    records_parent_nulls: bool,
 }
 
 /// Nesting of a column in the type tree.
@@ -42,12 +44,17 @@ impl WriterContext {
             precision: None,
             nesting: None,
             has_row_index: false,
+            records_parent_nulls: false,
         }
     }
 
     /// Adds `Footer.software_version`.
     pub(crate) fn with_software_version(self, version: Option<&str>) -> Self {
-        WriterContext { release: version.map(release), ..self }
+        WriterContext {
+            release: version.map(release),
+            records_parent_nulls: self.writer.records_parent_nulls(version),
+            ..self
+        }
     }
 
     /// Adds the calendar of dates and timestamps: proleptic Gregorian, or Julian before 1582-10-15.
@@ -90,9 +97,16 @@ impl WriterContext {
         !self.is_cpp_before([1, 8, 0])
     }
 
-    /// Whether a recorded null is a null of the column. ORC C++ counts the null rows of a struct as nulls of its fields.
+    /// Whether a recorded null is a null of the column. ORC C++ and orcish record the null rows of a struct as nulls of its
+    /// fields.
     pub(super) fn nulls_exclude_parent_nulls(self) -> bool {
-        self.writer != Writer::Cpp || self.nesting.is_some_and(|nesting| !nesting.is_struct_field)
+        let are_included = self.writer == Writer::Cpp || self.records_parent_nulls;
+        !are_included || self.nesting.is_some_and(|nesting| !nesting.is_struct_field)
+    }
+
+    /// Whether U+FFFD in a bound may have replaced bytes that are not UTF-8. orcish writes text only, and bounds as they are.
+    pub(super) fn bounds_may_be_replaced(self) -> bool {
+        self.writer != Writer::Orcish
     }
 
     /// Whether sums of integers wrap around at 64 bits: ORC-1008, and writers of which it is unknown.

@@ -9,7 +9,7 @@
 //! | ORC-517: minima and maxima of short decimals start at 0 | ORC Java version 6 | no bounds of decimals up to 18 digits |
 //! | ORC-611: timestamps are truncated to milliseconds | old releases of all writers | the upper bound is the end of the millisecond |
 //! | ORC-203: long strings are truncated | ORC Java from version 8 | inexact bounds |
-//! | invalid UTF-8 is replaced by U+FFFD, which has another order | ORC Java | inexact bounds: the prefix before U+FFFD |
+//! | invalid UTF-8 is replaced by U+FFFD, which has another order | ORC Java, perhaps others but orcish | inexact bounds: the prefix before U+FFFD |
 //! | ORC-415: `has_null` describes the last batch only | ORC C++ before 1.6.0 | only `true` is trusted |
 //! | nulls are not counted where an application marks them without setting `hasNulls`, until ORC-1130 | ORC C++ before 1.8.0 | only `true` is trusted; no number of values but 0 |
 //! | ORC-1151: the offset of the time zone is added as if it were 1000 times smaller | ORC C++ before 1.7.5 | bounds are widened by a day |
@@ -22,7 +22,7 @@
 //! | sums of decimals are rounded to 38 digits, and wrong after a merge of sums of more than 18 digits (`Decimal64StatisticsImpl.merge`) | ORC Java | no sums of decimals |
 //! | the value of a repeating vector is added even for no rows; elements of empty lists are such vectors | ORC Java from 1.6.12, and 1.7.1 | no sums of integers below lists and maps |
 //! | sums of `float` are sums of the doubles before rounding | ORC C++ | no sums |
-//! | null rows of a struct count as nulls of its fields | ORC C++ | only `has_null = false` is trusted for fields of structs |
+//! | null rows of a struct count as nulls of its fields | ORC C++, orcish from version 0.1.1 | only `has_null = false` is trusted for fields of structs |
 //! | values below a null struct are written and counted, if the parent of the struct has no null | Arrow with ORC C++ | no statistics, see `FileTail::column_statistics` |
 //! | NaN is ignored, also in the sum | cuDF, perhaps unknown writers | no statistics of floating point numbers |
 //! | numbers of elements: Java counts slots of a buffer, C++ only batches with nulls | ORC Java, ORC C++ | no numbers of elements |

@@ -216,6 +216,10 @@ fn bounds_end_before_replacement_characters() {
     assert_eq!(detail, Detail::String { min: bound(b"", false), max: None, total_length: Some(7) });
     let detail = read(&strings("b", "a"), sound()).detail;
     assert_eq!(detail, Detail::String { min: None, max: None, total_length: Some(7) });
+    // orcish writes no text that is not UTF-8.
+    let detail = read(&strings("a\u{FFFD}c", "\u{FFFD}"), WriterContext::new(Writer::Orcish, 9)).detail;
+    let (min, max) = (bound("a\u{FFFD}c".as_bytes(), true), bound("\u{FFFD}".as_bytes(), true));
+    assert_eq!(detail, Detail::String { min, max, total_length: Some(7) });
 }
 
 #[test]
@@ -508,16 +512,21 @@ const NESTINGS: [(&[Kind], bool, bool); 6] = [
 ];
 
 #[test]
-fn nulls_of_struct_fields_are_not_trusted_in_cpp() {
-    let has_null = |writer, has_null, parents: &[Kind]| {
+fn nulls_of_struct_fields_are_not_trusted_where_nulls_of_structs_count() {
+    let has_null_of = |writer, software, has_null, parents: &[Kind]| {
         let proto = orc::ColumnStatistics { has_null: Some(has_null), ..Default::default() };
-        let context = WriterContext::new(writer, 9).with_software_version(Some("2.3.1"));
+        let context = WriterContext::new(writer, 9).with_software_version(Some(software));
         read(&proto, context.with_parents(parents.iter().copied())).has_null
     };
+    let has_null = |writer, has_null, parents: &[Kind]| has_null_of(writer, "2.3.1", has_null, parents);
     for (parents, is_struct_field, _) in NESTINGS {
         assert_eq!(has_null(Writer::Cpp, true, parents), (!is_struct_field).then_some(true), "{parents:?}");
         assert_eq!(has_null(Writer::Cpp, false, parents), Some(false), "{parents:?}");
         assert_eq!(has_null(Writer::Java, true, parents), Some(true), "{parents:?}");
+        assert_eq!(has_null_of(Writer::Orcish, "orcish 0.1.0", true, parents), Some(true), "{parents:?}");
+        let of_orcish = has_null_of(Writer::Orcish, Writer::ORCISH_SOFTWARE, true, parents);
+        assert_eq!(of_orcish, (!is_struct_field).then_some(true), "{parents:?}");
+        assert_eq!(has_null_of(Writer::Orcish, Writer::ORCISH_SOFTWARE, false, parents), Some(false), "{parents:?}");
     }
 }
 

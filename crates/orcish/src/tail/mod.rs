@@ -280,6 +280,11 @@ impl FileTail {
         Ok(ColumnStatistics { bytes_on_disk: statistics.bytes_on_disk, ..ColumnStatistics::UNKNOWN })
     }
 
+    /// Whether statistics of fields of structs record that a struct is null, as those of orcish do from version 0.1.1.
+    pub fn records_parent_nulls(&self) -> bool {
+        self.writer.records_parent_nulls(self.software_version.as_deref())
+    }
+
     /// Whether recorded bounds of column `id` are values of the column.
     pub(crate) fn bounds_are_exact(&self, id: u32) -> bool {
         self.column_context(id).is_ok_and(WriterContext::bounds_are_exact)

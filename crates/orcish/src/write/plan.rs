@@ -35,6 +35,8 @@ pub(super) struct WritePlan {
     /// Rows of a row group.
     pub(super) row_index_stride: u32,
     pub(super) has_index: bool,
+    /// Whether statistics of fields of structs record nulls of these structs.
+    pub(super) records_parent_nulls: bool,
     pub(super) bloom_filter_fpp: f64,
     pub(super) stripe_size: u64,
     /// Whether a column has timestamps, for which stripe footers have the time zone of the writer.
@@ -83,6 +85,7 @@ impl WritePlan {
             zone: WriterZone::parse(&options.timezone).map_err(|error| Error::invalid(error.message()))?,
             row_index_stride: if stride == 0 { STRIDE_WITHOUT_INDEX } else { stride },
             has_index: stride > 0,
+            records_parent_nulls: true,
             bloom_filter_fpp: fpp,
             stripe_size: options.stripe_size,
             has_timestamps: schema
@@ -95,10 +98,10 @@ impl WritePlan {
     }
 
     /// A plan for column writers that compute statistics only: streams are discarded, and no value is an error.
-    pub(super) fn for_statistics(schema: &Schema) -> Result<Self> {
+    pub(super) fn for_statistics(schema: &Schema, records_parent_nulls: bool) -> Result<Self> {
         let options = WriteOptions { compression: Compression::None, ..WriteOptions::default() };
         let compression = StreamCompression::discard();
-        let mut plan = WritePlan { is_strict: false, compression, ..Self::new(&options, schema)? };
+        let mut plan = WritePlan { is_strict: false, records_parent_nulls, compression, ..Self::new(&options, schema)? };
         plan.columns.iter_mut().for_each(|column| column.compression = compression);
         Ok(plan)
     }

@@ -46,9 +46,7 @@ impl Tail {
                 row_index_stride: Some(if plan.has_index { plan.row_index_stride } else { 0 }),
                 writer: Some(Writer::ORCISH),
                 calendar: Some(orc::CalendarKind::ProlepticGregorian.into()),
-                software_version: Some(bytes::Bytes::from_static(
-                    concat!("orcish ", env!("CARGO_PKG_VERSION")).as_bytes(),
-                )),
+                software_version: Some(bytes::Bytes::from_static(Writer::ORCISH_SOFTWARE.as_bytes())),
                 ..orc::Footer::default()
             },
         }

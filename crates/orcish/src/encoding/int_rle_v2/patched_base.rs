@@ -11,6 +11,9 @@ use crate::warnings::warn;
 /// Maximum length of the patch list, which is stated in five bits.
 const MAX_PATCHES: usize = 31;
 
+/// Gap and patch of an entry without a patch, whose gap is continued by the next entry.
+const CONTINUED_GAP: (u64, u64) = (255, 0);
+
 /// Decodes the run with the first header byte `header`; returns the number of values.
 pub(super) fn decode(header: u8, run: &mut RunReader<'_>, out: &mut [i64; MAX_RUN]) -> Result<usize> {
     let value_width = decode_width(header >> 1);
@@ -40,9 +43,16 @@ pub(super) fn decode(header: u8, run: &mut RunReader<'_>, out: &mut [i64; MAX_RU
     let entries = entries.get_mut(..patches).unwrap_or_default();
     unpack::<false>(run.packed_bytes(patches, entry_width)?, entry_width, entries);
     let mut at = 0;
+    let mut follows_patch = false;
     for entry in entries {
         let entry = entry.cast_unsigned();
         let (gap, patch) = (entry >> patch_width, entry & ((1u64 << patch_width) - 1));
+        if gap == 0 && follows_patch {
+            // ORC Java and ORC C++ look for the value of a patch behind that of the patch before, and find none from here on.
+            warn("a run has two patches of one value: the second one and those behind it do not count");
+            break;
+        }
+        follows_patch = (gap, patch) != CONTINUED_GAP;
         at += usize::try_from(gap).unwrap_or(MAX_RUN);
         let Some(value) = out.get_mut(at) else {
             warn("a run has patches beyond its end");

@@ -29,14 +29,18 @@ pub(super) fn string(statistics: &orc::StringStatistics, context: WriterContext)
         Some(at) => inexact(bound.value.slice(..at)),
         None => bound,
     });
-    let min = min.map(|bound| before_replacement(&bound.value).map_or(bound, inexact));
+    let before_replacement = |bound: &Bound| {
+        let prefix = before_replacement(&bound.value);
+        prefix.filter(|_| context.bounds_may_be_replaced())
+    };
+    let min = min.map(|bound| before_replacement(&bound).map_or(bound, inexact));
     let max = bound(&statistics.maximum, &statistics.upper_bound);
     let max = max.and_then(|bound| match nul(&bound) {
         // The upper bound has byte 1 in place of the NUL.
         Some(at) => upper_bound_of_prefix(bound.value.slice(..=at)),
         None => Some(bound),
     });
-    let max = max.and_then(|bound| before_replacement(&bound.value).map_or(Some(bound), upper_bound_of_prefix));
+    let max = max.and_then(|bound| before_replacement(&bound).map_or(Some(bound), upper_bound_of_prefix));
     let (min, max) = ordered_by(min, max, |bound| &bound.value);
     Detail::String { min, max, total_length }
 }

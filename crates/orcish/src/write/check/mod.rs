@@ -140,7 +140,7 @@ struct Checker<'a> {
 impl<'a> Checker<'a> {
     fn new(file: &'a OrcFile, limits: &'a Limits, check: Option<&CancelCheck>, keys: NullMapKeys) -> Result<Self> {
         let tail = file.tail();
-        let plan = WritePlan::for_statistics(&tail.schema)?;
+        let plan = WritePlan::for_statistics(&tail.schema, tail.records_parent_nulls())?;
         Ok(Checker {
             file,
             limits,

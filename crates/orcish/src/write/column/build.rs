@@ -78,6 +78,7 @@ pub(in crate::write) fn column_writer(
         options,
         has_index: plan.has_index,
         is_nullable: nullable.get(id as usize).copied().unwrap_or(true),
+        records_parent_nulls: plan.records_parent_nulls,
         values,
         present: BooleanStream::new(),
         has_null: false,

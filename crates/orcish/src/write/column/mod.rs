@@ -11,6 +11,7 @@ mod decimal;
 mod dictionary;
 mod float;
 mod integer;
+mod lengths;
 mod list;
 mod string;
 mod structs;
@@ -62,6 +63,11 @@ pub(super) trait ValueEncoder: Send {
 
     /// Begins a row group with the next value.
     fn begin_row_group(&mut self);
+
+    /// Whether a null of the column is a null of its children: of the fields of a struct.
+    fn passes_nulls_on(&self) -> bool {
+        false
+    }
 
     /// Ends the row group. Returns the statistics of its values.
     fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<Detail>;
@@ -134,6 +140,8 @@ pub(super) struct ColumnWriter {
     options: StreamOptions,
     has_index: bool,
     is_nullable: bool,
+    /// Whether the statistics of fields of structs record nulls of these structs, as those of ORC C++ do.
+    records_parent_nulls: bool,
     values: Box<dyn ValueEncoder>,
     present: BooleanStream,
     /// Whether the stripe has a null.
@@ -174,6 +182,7 @@ impl ColumnWriter {
             let message = "a null in a field that has none".to_owned();
             return Err(AppendError::Value { index, column: self.id, message });
         }
+        lengths::check(&array, nulls.as_ref(), self.id)?;
         match &nulls {
             Some(nulls) => self.present.append(nulls.inner()),
             None => self.present.append_n(array.len(), true),
@@ -187,13 +196,21 @@ impl ColumnWriter {
 
     /// Ends the row group of this column and its child columns.
     pub(super) fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<()> {
+        self.end_row_group_below(false, compressors)
+    }
+
+    /// As [`end_row_group`](Self::end_row_group). `has_null_parent` states that a struct which the column is a field of, at
+    /// any depth, is null in a row. ORC Java takes `has_null` of a field for that of all rows.
+    fn end_row_group_below(&mut self, has_null_parent: bool, compressors: &mut Compressors) -> Result<()> {
+        let has_null = self.num_nulls > 0 || has_null_parent && self.records_parent_nulls;
+        let passed_on = has_null && self.values.passes_nulls_on();
         for child in self.values.children() {
-            child.end_row_group(compressors)?;
+            child.end_row_group_below(passed_on, compressors)?;
         }
         let detail = self.values.end_row_group(compressors)?;
-        let (num_values, num_nulls) = (std::mem::take(&mut self.num_values), std::mem::take(&mut self.num_nulls));
-        let statistics =
-            ColumnStatistics { values: Some(num_values), has_null: Some(num_nulls > 0), bytes_on_disk: None, detail };
+        self.num_nulls = 0;
+        let values = Some(std::mem::take(&mut self.num_values));
+        let statistics = ColumnStatistics { values, has_null: Some(has_null), bytes_on_disk: None, detail };
         self.stripe.merge(&ColumnStatistics { bytes_on_disk: Some(0), ..statistics.clone() });
         if self.has_index {
             self.row_groups.push(statistics);

@@ -38,6 +38,10 @@ impl ValueEncoder for StructEncoder {
 
     fn begin_row_group(&mut self) {}
 
+    fn passes_nulls_on(&self) -> bool {
+        true
+    }
+
     fn end_row_group(&mut self, _: &mut Compressors) -> Result<Detail> {
         Ok(Detail::None)
     }
