@@ -49,7 +49,7 @@ impl Scan {
         files, *, schema=None, options=None, matching="name", storage_options=None, limits=None,
         is_schema_inferred=false
     ))]
-    #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         py: Python<'_>,
         files: Vec<FileSpec<'_>>,
