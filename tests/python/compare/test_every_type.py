@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import pathlib
 from collections.abc import Callable
@@ -163,6 +164,31 @@ def test_null_keys_of_maps(kind: str, key: Any, mode: str) -> None:
     found = orcish.diff(a, b, **MODES[mode])
     assert found.changed + found.only_a == 1
     assert (1, None) in [(each.row_a, None) for each in found.shown]
+
+
+def test_types_are_compared_if_they_have_a_union() -> None:
+    """Two files are compared in the type in which they are one table. Wall clocks are no instants, though."""
+    kinds: list[Any] = [
+        *(getattr(pa, f"{sign}int{bits}")() for sign in ("", "u") for bits in (8, 16, 32, 64)),
+        *(pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.string(), pa.large_string(), pa.binary()),
+        *(pa.decimal32(5, 2), pa.decimal64(18, 0), pa.decimal128(38, 0), pa.decimal128(38, 38), pa.decimal256(30, 4)),
+        *(pa.date32(), pa.date64(), pa.time32("s"), pa.time64("ns"), pa.duration("s"), pa.duration("ns")),
+        *(pa.timestamp(unit, zone) for unit in ("s", "ns") for zone in (None, "UTC", "Asia/Kathmandu")),
+    ]
+    files = [written(pa.nulls(1, kind), [0]) for kind in kinds]
+    wrong = []
+    for one, other in itertools.permutations(range(len(kinds)), 2):
+        zones = [getattr(kinds[at], "tz", None) is None for at in (one, other) if pa.types.is_timestamp(kinds[at])]
+        try:
+            orcish.read_table([files[one], files[other]])
+        except orcish.UnsupportedError:
+            has_union = False
+        else:
+            has_union = len(set(zones)) < 2
+        is_compared = all(change.is_compared for change in orcish.diff(files[one], files[other]).schema)
+        if is_compared != has_union:
+            wrong.append(f"{kinds[one]} and {kinds[other]}: {is_compared}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_columns_and_fields_of_one_name(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
