@@ -18,7 +18,7 @@ from orcish.comparing.partitions import Partitions, Side, numbered
 from orcish.comparing.position import compare_by_position
 from orcish.comparing.rows import Difference, Found
 from orcish.comparing.schemas import ColumnChange, MetadataChange, common_columns, metadata_changes, schema_changes
-from orcish.comparing.simple import has_map
+from orcish.comparing.simple import has_map, simple_type
 from orcish.errors import OrcishError, UnknownColumnError, closest_match
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import in_file_system
@@ -340,8 +340,9 @@ def _compare_by_key(
     sides: dict[Side, Iterator[pa.RecordBatch]] = {}
     names: tuple[Side, Side] = ("a", "b")
     for side, each in zip(names, parts, strict=True):
-        empty = pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in each.schema], schema=each.schema)
-        schemas[side] = next(numbered(iter([empty]), lambda _: None)).schema
+        empty = [pa.nulls(0, simple_type(kind)) for kind in each.schema.types]
+        no_rows = pa.RecordBatch.from_arrays(empty, names=each.schema.names)
+        schemas[side] = next(numbered(iter([no_rows]), lambda _: None)).schema
         sides[side] = numbered(each.batches(), seen)
     with Partitions(schemas, found.key_columns, max_memory, rows) as partitions:
         for side, batches in sides.items():

@@ -8,18 +8,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.arrow.nested import is_list
+from orcish.arrow.unions import common_type
 from orcish.arrow.units import DIGITS
 from orcish.comparing.names import paired_names
 from orcish.comparing.simple import simple, simple_type
 
 __all__ = ["all_comparable", "comparable", "counted", "plain", "plain_type", "same_type"]
 
-_MAX_DECIMAL128 = 38
-_MAX_DECIMAL256 = 76
-_INTEGER_DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
-"""Digits of integers by their bits."""
-_EXACT_BITS = 32
-"""The widest integers that a double holds exactly, of those there are."""
+_BITS_OF_DECIMAL128 = 128
+"""Functions of pyarrow do not take narrower decimals."""
 
 
 def counted(start: int, count: int) -> Any:
@@ -41,6 +38,8 @@ def plain_type(kind: Any) -> Any:
         return pa.large_binary()
     if types.is_float16(kind):
         return pa.float32()
+    if types.is_decimal(kind) and kind.bit_width < _BITS_OF_DECIMAL128:
+        return pa.decimal128(kind.precision, kind.scale)
     if types.is_timestamp(kind) and kind.tz is not None:
         return pa.timestamp(kind.unit, "UTC")
     if is_list(kind):
@@ -118,52 +117,19 @@ def same_type(a: Any, b: Any) -> tuple[Any, Any] | None:
 
 
 def _common_type(a: Any, b: Any) -> Any:
-    """The type that holds the values of two plain types; ``None`` if there is none, and ``"instants"`` for times of
-    different units.
+    """The type that holds the values of two plain types; ``None`` if there is none.
+
+    Durations and timestamps of different units have ``"instants"``: their finer unit may not hold all values.
     """
     types = pa.types
-    if a == b or types.is_null(b):
+    if a == b:
         return a
-    if types.is_null(a):
-        return b
-    numbers = _common_number(a, b)
-    if numbers is not None:
-        return numbers
-    texts = (types.is_large_string, types.is_large_binary)
-    if any(test(a) for test in texts) and any(test(b) for test in texts):
-        return pa.large_binary()
-    if types.is_date(a) and types.is_date(b):
-        return pa.date64()
-    if types.is_time(a) and types.is_time(b):
-        return pa.time64("ns")
     if types.is_duration(a) and types.is_duration(b):
         return "instants"
-    if types.is_timestamp(a) and types.is_timestamp(b) and (a.tz is None) == (b.tz is None):
-        return "instants"
-    return None
-
-
-def _common_number(a: Any, b: Any) -> Any:
-    types = pa.types
-    kinds = [a, b]
-    if all(types.is_floating(kind) for kind in kinds):
-        return pa.float64()
-    if all(types.is_integer(kind) for kind in kinds):
-        is_mixed = pa.uint64() in kinds and not all(types.is_unsigned_integer(kind) for kind in kinds)
-        return pa.decimal128(20, 0) if is_mixed else pa.uint64() if pa.uint64() in kinds else pa.int64()
-    if all(types.is_integer(kind) or types.is_decimal(kind) for kind in kinds):
-        scale = max(kind.scale if types.is_decimal(kind) else 0 for kind in kinds)
-        whole = max(
-            kind.precision - kind.scale if types.is_decimal(kind) else _INTEGER_DIGITS[kind.bit_width] for kind in kinds
-        )
-        digits = whole + scale
-        if digits > _MAX_DECIMAL256:
-            return None
-        return pa.decimal128(digits, scale) if digits <= _MAX_DECIMAL128 else pa.decimal256(digits, scale)
-    if all(types.is_floating(kind) or types.is_integer(kind) for kind in kinds):
-        whole = next(kind for kind in kinds if types.is_integer(kind))
-        return pa.float64() if whole.bit_width <= _EXACT_BITS else None
-    return None
+    if types.is_timestamp(a) and types.is_timestamp(b):
+        # A wall clock is no instant.
+        return "instants" if (a.tz is None) == (b.tz is None) else None
+    return common_type(a, b)
 
 
 def _instants(a: Any, b: Any) -> tuple[Any, Any]:

@@ -112,15 +112,15 @@ def simple(array: Any) -> Any:
     if types.is_run_end_encoded(kind):
         return simple(pc.run_end_decode(array))
     if types.is_struct(kind):
-        children = list(map(simple, array.flatten()))
+        # Run-end encoded children cannot take the nulls of the struct.
+        children = [simple(array.field(at)) for at in range(kind.num_fields)]
         return pa.StructArray.from_arrays(children, fields=list(simple_type(kind)), mask=array.is_null())
     if types.is_map(kind):
         return _map(array)
     if types.is_union(kind):
         return _union(array)
     if is_list(kind):
-        # Offsets of lists begin with 0, and those of views are in any order.
-        return list_with(array, simple(array.flatten()), simple_type(kind))
+        return _list(array)
     if is_months(kind):
         return month_numbers(array)
     target = simple_type(kind)
@@ -129,6 +129,20 @@ def simple(array: Any) -> Any:
     except pa.ArrowNotImplementedError:
         # Of pyarrow before 18.
         return pa.array(array.to_pylist(), target)
+
+
+def _list(array: Any) -> Any:
+    """Lists of simple elements. Elements become simple before nulls are left out: runs cannot be copied."""
+    kind, target = array.type, simple_type(array.type)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        elements = simple(within(array, array.values))
+        return type(array).from_arrays(offsets_within(array), elements, type=target, mask=array.is_null())
+    # Offsets of views are in any order.
+    elements = simple(array.values)
+    own = map_fields(kind, lambda field, _: field.with_type(elements.type))
+    buffers = array.buffers()[: 3 if is_list_view(kind) else 1]
+    lists = pa.Array.from_buffers(own, len(array), buffers, offset=array.offset, children=[elements])
+    return list_with(lists, lists.flatten(), target)
 
 
 def _map(array: Any) -> Any:

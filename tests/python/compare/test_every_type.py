@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import pathlib
+from collections.abc import Callable
 from typing import Any
 
 import orcish
@@ -84,6 +86,65 @@ def test_one_value_is_found(name: str, mode: str, monkeypatch: pytest.MonkeyPatc
     assert repr(each.a) != repr(each.b)
 
 
+VALUES = {
+    "int32": pa.int32(),
+    **{
+        f"decimal of {bits} bits": kind
+        for bits, kind in {
+            32: pa.decimal32(9, 2),
+            64: pa.decimal64(18, 2),
+            128: pa.decimal128(38, 2),
+            256: pa.decimal256(38, 2),
+        }.items()
+    },
+}
+ENCODINGS: dict[str, Callable[[pa.Array], Any]] = {
+    "plain": lambda values: values,
+    "dictionary": lambda values: pa.DictionaryArray.from_arrays(pa.array(range(3), pa.int32()), values),
+    "runs": lambda values: pa.RunEndEncodedArray.from_arrays(pa.array([1, 2, 3], pa.int32()), values),
+}
+_OFFSETS = pa.array([0, 1, 2, 3], pa.int32())
+_IS_NULL = pa.array([False, True, False])
+LAYOUTS: dict[str, Callable[[Any], Any]] = {
+    "alone": lambda values: values,
+    "list": lambda values: pa.ListArray.from_arrays(_OFFSETS, values),
+    "hidden list": lambda values: pa.ListArray.from_arrays(_OFFSETS, values, mask=_IS_NULL),
+    "large list": lambda values: pa.LargeListArray.from_arrays(_OFFSETS.cast(pa.int64()), values, mask=_IS_NULL),
+    "list view": lambda values: pa.ListViewArray.from_arrays(
+        pa.array([2, 1, 0], pa.int32()), pa.array([1, 1, 1], pa.int32()), values, mask=_IS_NULL
+    ),
+    "list of a size": lambda values: pa.FixedSizeListArray.from_arrays(values, 1, mask=_IS_NULL),
+    "struct": lambda values: pa.StructArray.from_arrays([values], ["f"]),
+    "hidden struct": lambda values: pa.StructArray.from_arrays([values], ["f"], mask=_IS_NULL),
+    "list of structs": lambda values: LAYOUTS["hidden list"](LAYOUTS["struct"](values)),
+    "struct of lists": lambda values: LAYOUTS["hidden struct"](LAYOUTS["hidden list"](values)),
+    "items of maps": lambda values: pa.MapArray.from_arrays(_OFFSETS, pa.array(["a", "b", "c"]), values),
+    "keys of maps": lambda values: pa.MapArray.from_arrays(_OFFSETS, values, pa.array([1, 2, 3])),
+}
+"""Columns of three rows, of which each has a value. Rows that are null may have one, too."""
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("name", VALUES)
+def test_encoded_values_in_every_layout(name: str, encoding: str, layout: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partitions, "MAX_PARTS", 3)
+
+    def file(*values: int | None) -> bytes:
+        rows = LAYOUTS[layout](ENCODINGS[encoding](pa.array(values, VALUES[name])))
+        target = io.BytesIO()
+        orcish.write_table(pa.table({"id": [0, 1, 2], "x": rows}), target)
+        return target.getvalue()
+
+    second = 5 if layout == "keys of maps" else None
+    a, b = file(1, second, 3), file(1, second, 4)
+    for mode, options in MODES.items():
+        assert not orcish.diff(a, a, **options), mode
+        found = orcish.diff(a, b, **options)
+        assert found.changed + found.only_a == 1, mode
+        assert found.changed + found.only_b == 1, mode
+
+
 @pytest.mark.parametrize("mode", [mode for mode in MODES if "own" not in mode and "ignore" not in mode])
 @pytest.mark.parametrize("name", ["list", "struct", "map", "union", "half", "uint64", "words"])
 def test_nulls_of_no_type(name: str, mode: str) -> None:
@@ -103,6 +164,31 @@ def test_null_keys_of_maps(kind: str, key: Any, mode: str) -> None:
     found = orcish.diff(a, b, **MODES[mode])
     assert found.changed + found.only_a == 1
     assert (1, None) in [(each.row_a, None) for each in found.shown]
+
+
+def test_types_are_compared_if_they_have_a_union() -> None:
+    """Two files are compared in the type in which they are one table. Wall clocks are no instants, though."""
+    kinds: list[Any] = [
+        *(getattr(pa, f"{sign}int{bits}")() for sign in ("", "u") for bits in (8, 16, 32, 64)),
+        *(pa.float16(), pa.float32(), pa.float64(), pa.bool_(), pa.string(), pa.large_string(), pa.binary()),
+        *(pa.decimal32(5, 2), pa.decimal64(18, 0), pa.decimal128(38, 0), pa.decimal128(38, 38), pa.decimal256(30, 4)),
+        *(pa.date32(), pa.date64(), pa.time32("s"), pa.time64("ns"), pa.duration("s"), pa.duration("ns")),
+        *(pa.timestamp(unit, zone) for unit in ("s", "ns") for zone in (None, "UTC", "Asia/Kathmandu")),
+    ]
+    files = [written(pa.nulls(1, kind), [0]) for kind in kinds]
+    wrong = []
+    for one, other in itertools.permutations(range(len(kinds)), 2):
+        zones = [getattr(kinds[at], "tz", None) is None for at in (one, other) if pa.types.is_timestamp(kinds[at])]
+        try:
+            orcish.read_table([files[one], files[other]])
+        except orcish.UnsupportedError:
+            has_union = False
+        else:
+            has_union = len(set(zones)) < 2
+        is_compared = all(change.is_compared for change in orcish.diff(files[one], files[other]).schema)
+        if is_compared != has_union:
+            wrong.append(f"{kinds[one]} and {kinds[other]}: {is_compared}")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_columns_and_fields_of_one_name(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
