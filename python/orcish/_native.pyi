@@ -49,6 +49,7 @@ __all__ = [
     "recover_file",
     "stat",
     "table_root",
+    "unify_schemas",
     "upload_info",
     "write_small",
 ]

@@ -125,7 +125,8 @@ class ScanReader(Reader):
         """The columns that can be read, where some cannot; ``None`` where all can."""
         if not isinstance(self.opened, PartiallyReadable):
             return None
-        return list(self.opened.source.full_schema(self.opened).names)
+        # Of several columns of one name, the first one is read.
+        return list(dict.fromkeys(self.opened.source.full_schema(self.opened).names))
 
     def _without_unreadable_columns(self) -> ScanReader:
         columns = None if self.options.get("columns") is not None else self.readable_columns({})

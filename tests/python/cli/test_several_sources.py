@@ -174,5 +174,7 @@ def test_common_types_of_unsigned_integers():
     assert common(pa.uint32(), pa.int8()) == pa.int64()
     assert common(pa.uint8(), pa.int32()) == pa.int32()
     assert common(pa.uint16(), pa.uint64()) == pa.uint64()
-    with pytest.raises(ValueError, match="column 'a' is int8, and uint64 in uint64"):
-        common(pa.uint64(), pa.int8())
+    assert common(pa.uint64(), pa.int8()) == pa.decimal128(20, 0)
+    assert common(pa.int32(), pa.float64()) == pa.float64()
+    with pytest.raises(ValueError, match="column 'a' is double, and int64 in int64"):
+        common(pa.int64(), pa.float64())

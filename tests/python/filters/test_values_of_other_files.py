@@ -45,6 +45,6 @@ def test_no_row_is_hidden(
         "scan": lambda: sum(line["rows"] for line in found),
         "delete": lambda: sum(line["rows_deleted"] for line in found),
         "convert": lambda: len((tmp_path / "made.jsonl").read_text().splitlines()),
-        "explain": lambda: sum(line["files_read"] for line in found),
+        "explain": lambda: sum(line["rows_read"] for line in found),
     }
     assert counted.get(command, lambda: len(found))() == 1

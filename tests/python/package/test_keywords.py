@@ -127,7 +127,7 @@ WITHOUT_FILE_SYSTEM = {
     "CarbonTable": OF_CARBON,
     "orcish.convert": "source and target may be of two file systems: write_dataset writes a scan",
     **{f"orcish.spark.{name}": OF_WORKERS for name in ("compact", "convert", "delete", "map_batches", "map_pandas")},
-    **{f"orcish.spark.{name}": OF_WORKERS for name in ("profile", "read", "verify")},
+    **{f"orcish.spark.{name}": OF_WORKERS for name in ("profile", "read", "verify", "write")},
 }
 """Functions that take paths, and no file system, and why."""
 

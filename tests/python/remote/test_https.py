@@ -128,7 +128,7 @@ def test_redirects(server: FileServer, authority: Authority, trust: dict[str, st
             assert "the certificate of the server localhost is not accepted" in refused(url_of(first), **options)
         with serve(FILES) as plain:
             target = f"{plain.url}/t/a.orc"
-            with pytest.raises(OSError, match="URL scheme is not allowed"):
+            with pytest.raises(ValueError, match="`allow_http`"):
                 orcish.read_table(url_of(first), storage_options={**options, "orcish.max_retries": 0})
             assert plain.log == []
 

@@ -54,11 +54,11 @@ def rewrite(urls, target):
         # Files are opened for the columns and for the rows; their first one for its options, and for all digits.
         (convert, "numbers", 3, 2),
         (convert, "timestamps", 3, 2),
-        (convert_to_file, "numbers", 1, 2),
-        # Files that decide on the units of timestamps stay open.
+        # Files that decide on types stay open.
+        (convert_to_file, "numbers", 1, 1),
         (convert_to_file, "timestamps", 1, 1),
         # Rows are counted before, as they are compared afterwards.
-        (rewrite, "numbers", 2, 3),
+        (rewrite, "numbers", 2, 2),
         (rewrite, "timestamps", 2, 2),
     ],
 )

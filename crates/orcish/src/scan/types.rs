@@ -64,11 +64,14 @@ impl Table {
         let others_of = move |table: &Self, at: usize, file: &OrcFile| {
             // Most files of a table have one schema.
             let is_same = at != first_at && file.has_schema_of(&first);
-            if is_same { Ok(Others::new()) } else { table.others(file, false) }
+            if is_same { Ok(None) } else { table.others(file, false).map(Some) }
         };
         let mut found: BTreeMap<Path, Vec<(usize, Other)>> = BTreeMap::new();
+        let mut differs = false;
         for (at, others) in self.ask_each_file(others_of)?.into_iter().enumerate() {
-            for (path, other) in others.into_iter().flatten() {
+            let Some(others) = others.flatten() else { continue };
+            differs |= at != first_at;
+            for (path, other) in others {
                 found.entry(path).or_default().push((at, other));
             }
         }
@@ -87,8 +90,7 @@ impl Table {
         }
         let conflicts = self.conflicts_of(faults)?;
         self.fields = replaced_fields(&self.fields, &|path, _| unions.get(path).cloned());
-        let is_fine = |union: &FieldRef| matches!(union.data_type(), DataType::Timestamp(TimeUnit::Nanosecond, _));
-        if self.options.timestamp_unit.is_none() && unions.values().any(is_fine) {
+        if differs && self.options.timestamp_unit.is_none() && self.fields.iter().any(has_nanoseconds) {
             // Nanoseconds do not have the years of other units.
             self.decide_finest_units()?;
         }
@@ -210,6 +212,17 @@ fn typed(of_table: &FieldRef, typed: &FieldRef) -> FieldRef {
     })
 }
 
+/// Whether a field has timestamps in nanoseconds.
+fn has_nanoseconds(field: &FieldRef) -> bool {
+    match value_type(field.data_type()) {
+        DataType::Timestamp(unit, _) => *unit == TimeUnit::Nanosecond,
+        DataType::Struct(fields) => fields.iter().any(has_nanoseconds),
+        DataType::Map(entries, _) => has_nanoseconds(entries),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_nanoseconds(field)),
+        list => item_of(list).is_some_and(has_nanoseconds),
+    }
+}
+
 /// The search for columns of the table in a file.
 struct Search<'a> {
     matcher: &'a Matcher<'a>,
@@ -242,6 +255,9 @@ impl Search<'_> {
         self.path.push(place);
         let this = self.matcher.schema().get(id)?;
         let below = |step: &str| format!("{name}.{step}");
+        if self.all {
+            self.add(&name, field, own);
+        }
         match (value_type(field.data_type()), value_type(own.data_type()), &this.children[..]) {
             (DataType::Struct(fields), DataType::Struct(own), children) if this.kind == Kind::Struct => {
                 self.fields(id, fields, children, own, &below(""))?;
@@ -263,15 +279,20 @@ impl Search<'_> {
                     || is_null_type(of_file)
                     || unify_fields(field, own, "", true).is_ok_and(|union| union.data_type() == of_table)
                     || self.is_given(of_table, of_file);
-                if self.all || !is_of_table {
-                    let (of_table, of_file) = (field.clone(), own.clone());
-                    let other = Other { name, of_table, of_file, has_arrow_schema: self.has_arrow_schema };
-                    self.found.insert(self.path.clone(), other);
+                if !is_of_table {
+                    self.add(&name, field, own);
                 }
             }
         }
         self.path.pop();
         Ok(())
+    }
+
+    /// Adds the column at the path that is looked at.
+    fn add(&mut self, name: &str, of_table: &FieldRef, of_file: &FieldRef) {
+        let (of_table, of_file) = (of_table.clone(), of_file.clone());
+        let other = Other { name: name.to_owned(), of_table, of_file, has_arrow_schema: self.has_arrow_schema };
+        self.found.insert(self.path.clone(), other);
     }
 
     /// Whether an option decides whether timestamps are instants, so that one type does not become the other.
