@@ -173,10 +173,10 @@ def _struct(values: list[Any], kind: Any, path: str) -> pa.Array:
                 raise CorruptFileError(f"column {path!r}: unexpected field {name!r}, which {kind} has not")
     if not names:
         return pa.array(values, kind)
-    children = [
-        _array([value and value.get(field.name) for value in values], field.type, f"{path}.{field.name}")
-        for field in kind
-    ]
+    children = []
+    for field in kind:
+        own = [None if value is None else value.get(field.name) for value in values]
+        children.append(_array(own, field.type, f"{path}.{field.name}"))
     return pa.StructArray.from_arrays(children, fields=list(kind), mask=_mask(values))
 
 
