@@ -18,7 +18,7 @@ from orcish.comparing.partitions import Partitions, Side, numbered
 from orcish.comparing.position import compare_by_position
 from orcish.comparing.rows import Difference, Found
 from orcish.comparing.schemas import ColumnChange, MetadataChange, common_columns, metadata_changes, schema_changes
-from orcish.comparing.simple import has_map
+from orcish.comparing.simple import has_map, simple_type
 from orcish.errors import OrcishError, UnknownColumnError, closest_match
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import in_file_system
@@ -340,7 +340,9 @@ def _compare_by_key(
     sides: dict[Side, Iterator[pa.RecordBatch]] = {}
     names: tuple[Side, Side] = ("a", "b")
     for side, each in zip(names, parts, strict=True):
-        empty = pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in each.schema], schema=each.schema)
+        # pyarrow makes no nulls of some types, as of lists of run-end encoded values.
+        plain = pa.schema([field.with_type(simple_type(field.type)) for field in each.schema])
+        empty = pa.RecordBatch.from_arrays([pa.nulls(0, field.type) for field in plain], schema=plain)
         schemas[side] = next(numbered(iter([empty]), lambda _: None)).schema
         sides[side] = numbered(each.batches(), seen)
     with Partitions(schemas, found.key_columns, max_memory, rows) as partitions:

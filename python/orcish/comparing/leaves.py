@@ -14,6 +14,7 @@ from orcish.comparing.simple import simple, simple_type
 
 __all__ = ["all_comparable", "comparable", "counted", "plain", "plain_type", "same_type"]
 
+_DECIMAL128_BITS = 128
 _MAX_DECIMAL128 = 38
 _MAX_DECIMAL256 = 76
 _INTEGER_DIGITS = {8: 3, 16: 5, 32: 10, 64: 20}
@@ -41,6 +42,9 @@ def plain_type(kind: Any) -> Any:
         return pa.large_binary()
     if types.is_float16(kind):
         return pa.float32()
+    if types.is_decimal(kind) and kind.bit_width < _DECIMAL128_BITS:
+        # pyarrow has no hashes of narrower ones.
+        return pa.decimal128(kind.precision, kind.scale)
     if types.is_timestamp(kind) and kind.tz is not None:
         return pa.timestamp(kind.unit, "UTC")
     if is_list(kind):
