@@ -79,6 +79,19 @@ def test_rows_come_back(tmp_path, run, seed):
     assert orcish.read_table(back, columns=names).to_pylist() == wanted
 
 
+@pytest.mark.parametrize(
+    "kind", ["bigint", "array<bigint>", "struct<a:bigint>", "map<string,bigint>", "date", "boolean"]
+)
+@pytest.mark.parametrize("rows", [3, 2000])
+def test_values_of_other_types_name_the_row(kind, rows, tmp_path, run, monkeypatch):
+    monkeypatch.setattr("orcish.cli.formats.json_lines.BLOCK", 1 << 10)
+    text = tmp_path / "a.jsonl"
+    text.write_text('{"x": null}\n' * rows + '{"x": "other"}\n{"x": null}\n')
+    code, _, err = run("convert", text, tmp_path / "b.orc", "--schema", f"x {kind}")
+    assert code == 1
+    assert f"{text}: row {rows + 1}: column 'x': " in err
+
+
 def test_a_schema_of_json_reads_structs_without_fields(tmp_path, run):
     text, back = tmp_path / "a.jsonl", tmp_path / "b.orc"
     rows = [
