@@ -173,7 +173,13 @@ class Advice:
     def __str__(self) -> str:
         if not self.advised:
             return f"{self.source}: no option of {len(self.trials)} that were tried is worth a change"
-        return "\n".join(f"{trial.kind}: {trial.label}" for trial in self.advised)
+        return "\n".join(map(_described, self.advised))
+
+
+def _described(trial: Trial) -> str:
+    """The kind of a trial, the column that it is of alone, and its options."""
+    of = "" if trial.column is None else f" of {trial.column}"
+    return f"{trial.kind}{of}: {trial.label}"
 
 
 def merged(trials: Sequence[Trial]) -> dict[str, Any]:

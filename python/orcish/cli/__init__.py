@@ -45,8 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The help cannot be printed.
         return _failed(error, argparse.Namespace())
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # Characters that the terminal cannot show are escaped.
-        sys.stdout.reconfigure(errors="backslashreplace")
+        # JSON is UTF-8, whatever the encoding of the terminal is. Other characters that it cannot show are escaped.
+        encoding = "utf-8" if getattr(options, "json", False) else sys.stdout.encoding
+        sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
     signals = EndingSignals()
     try:
         with signals.handled(), contextlib.ExitStack() as sources:

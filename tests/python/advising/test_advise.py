@@ -358,3 +358,14 @@ def test_options_of_several_trials() -> None:
     both = (trial(options={"bloom_filter_columns": ["a"], "dictionary": {"a": True}}),)
     other = trial(options={"bloom_filter_columns": ["b"], "dictionary": {"b": False}})
     assert merged((*both, other)) == {"bloom_filter_columns": ["a", "b"], "dictionary": {"a": True, "b": False}}
+
+
+def test_the_text_of_advice_names_the_columns(tmp_path):
+    path = tmp_path / "a.orc"
+    orcish.write_table(pa.table({"id": range(1000), "text": [f"t{at % 7}" for at in range(1000)]}), path)
+    advice = orcish.advise(path, runs=1)
+    trials = tuple(dataclasses.replace(trial, advised=trial.column is not None) for trial in advice.trials)
+    advised = dataclasses.replace(advice, trials=trials)
+    assert advised.advised
+    wanted = [f"{trial.kind} of {trial.column}: {trial.label}" for trial in advised.advised]
+    assert str(advised).splitlines() == wanted

@@ -183,6 +183,46 @@ def test_processes(orc):
         shown(done.stderr)
 
 
+# With its arguments, of which the first file is in the folder of the test.
+JSON_COMMANDS = {
+    "meta": ["é.orc"],
+    "data": ["é.orc"],
+    "count": ["é.orc"],
+    "scan": ["é.orc"],
+    "check": ["é.orc"],
+    "schema": ["é.orc"],
+    "json-schema": ["é.orc"],
+    "sizes": ["é.orc"],
+    "stats": ["é.orc"],
+    "explain": ["é.orc", "--filters", "日 = 'é'"],
+    "diff": ["é.orc", "other.orc"],
+    "compat": ["é.orc"],
+    "key": ["é.orc"],
+    "layout": ["é.orc"],
+    "convert": ["é.orc", "é.parquet"],
+    "rewrite": ["é.orc", "-o", "éé.orc"],
+    "merge": ["é.orc", "-o", "ééé.orc"],
+}
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-16", "cp1252"])
+def test_json_is_utf8_whatever_the_encoding_of_the_terminal(encoding, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = pa.table({"日": ["é", "\U0001f600", "Ÿ"], "é": [1, 2, 3]})
+    for name, own in (("é.orc", rows), ("other.orc", rows.slice(1))):
+        orcish.write_table(own, name)
+    for name, arguments in JSON_COMMANDS.items():
+        stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+        monkeypatch.setattr("sys.stdout", stream)
+        assert main([name, *arguments, "--json"]) == int(name == "diff"), name
+        text = stream.buffer.getvalue().decode("utf-8")
+        found = [json.loads(line) for line in text.splitlines()]
+        assert found, name
+        assert "é" in text or name in ("count", "scan"), name
+        if name == "data":
+            assert found == rows.to_pylist()
+
+
 def test_layout_and_advice(orc, run, tmp_path):
     named = run("layout", orc, "-o", tmp_path / f"page{HIDDEN.replace(chr(0x2F), '')}.html")
     assert printable(orc.name.removeprefix("file").removesuffix(".orc")) in named

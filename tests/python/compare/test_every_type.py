@@ -7,11 +7,13 @@ import itertools
 import json
 import pathlib
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import orcish
 import orcish.comparing.partitions as partitions
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.orc
 import pytest
 from orcish.cli import main
@@ -31,12 +33,17 @@ MODES: dict[str, dict[str, Any]] = {
 }
 
 
+DECIMAL = pa.array([Decimal("1.50"), Decimal("1.51")], pa.decimal128(5, 2))
+NARROW = ("decimal32", "decimal64")
+"""Types that versions of pyarrow before 19 have not."""
 OTHERS = {
     "half": pa.array([1.0, 2.0], pa.float16()),
     "tags": pa.UnionArray.from_dense(
         pa.array([0, 1], pa.int8()), pa.array([0, 0], pa.int32()), [pa.array([1]), pa.array([1])]
     ),
     "fields of one name": pa.StructArray.from_arrays([pa.array([1, 1]), pa.array([2, 3])], names=["q", "q"]),
+    "runs": pc.run_end_encode(pa.array([1, 2])),
+    **{name: DECIMAL.cast(kind(5, 2)) for name in NARROW if (kind := getattr(pa, name, None)) is not None},
     "maps of maps": pa.array(
         [[("a", [("b", 1)])], [("a", [("b", 2)])]], pa.map_(pa.string(), pa.map_(pa.string(), pa.int8()))
     ),

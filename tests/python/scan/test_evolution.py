@@ -328,7 +328,9 @@ def test_filters_on_parts_of_what_is_cast():
     assert table.select("n.a").to_table()["n"].to_pylist() == [{"a": 4}, {"a": 6}]
     assert table.select("n").limit(2).to_table()["n"].to_pylist() == [{"a": 4, "b": "40"}, {"a": 6, "b": "40"}]
     assert table.count() == 2
-    assert orcish.scan(files, schema=schema, row_number=True).where(col("n.b") > "4").to_table()["row_number"].to_pylist() == [1, 0, 1]
+    assert orcish.scan(files, schema=schema, row_number=True).where(col("n.b") > "4").to_table()[
+        "row_number"
+    ].to_pylist() == [1, 0, 1]
     assert table.limit(1).count() == 1
 
 

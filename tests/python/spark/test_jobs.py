@@ -216,7 +216,9 @@ def test_two_compact_at_a_time(spark: Spark, tmp_path: Path) -> None:
     assert done in outcomes
     outcomes.remove(done)
     # Where the second one begins late, there is nothing left to do.
-    assert outcomes == ["[]"] or re.search(r"\.orc: (the file was changed or removed|another job has removed the file|cannot be opened)", outcomes[0])
+    assert outcomes == ["[]"] or re.search(
+        r"\.orc: (the file was changed or removed|another job has removed the file|cannot be opened)", outcomes[0]
+    )
     assert ids_of(table) == list(range(40))
     assert left_over(table) == []
 

@@ -270,7 +270,9 @@ def test_values_of_files_of_other_types(
 def test_jobs_change_no_value_of_files_of_other_types(spark: Spark, tmp_path: Path, job: str) -> None:
     for at, pair in enumerate(TWO_FILES):
         for number, (first, second) in enumerate((pair, pair[::-1])):
-            table = put(tmp_path / f"{at}_{number}", {"a.orc": pa.table({"c": first}), "b.orc": pa.table({"c": second})})
+            table = put(
+                tmp_path / f"{at}_{number}", {"a.orc": pa.table({"c": first}), "b.orc": pa.table({"c": second})}
+            )
             try:
                 before = sorted(orcish.read_table(table)["c"].to_pylist())
             except OrcishError:

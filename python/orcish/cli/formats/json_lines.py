@@ -81,19 +81,29 @@ def json_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Sch
     simple = len(schema) > 0 and all(_is_simple(field.type, is_top=True) for field in schema)
     bits = min((bits for field in schema for bits in _float_bits(field.type)), default=None)
     asked = pa.schema([field.with_type(pa.string() if _is_text(field.type) else field.type) for field in schema])
+    before = 0
     for block in _blocks(open_file()):
         if not simple or (bits is not None and MAYBE_OTHER[bits].search(block)):
-            yield parsed_batch(block, schema, given)
+            parsed = parsed_batch(block, schema, given, before)
+            before += len(parsed)
+            yield parsed
             continue
         try:
-            found = _read(block, asked)
-        except pa.ArrowInvalid:
-            # The error names the column and the value.
-            yield parsed_batch(block, schema, given)
+            found = [_typed(batch, schema) for batch in _read(block, asked).to_batches()]
+        except (pa.ArrowInvalid, CorruptFileError):
+            # The error names the row, the column and the value.
+            parsed = parsed_batch(block, schema, given, before)
+            before += len(parsed)
+            yield parsed
             continue
-        for batch in found.to_batches():
-            columns = [typed_values(batch.column(field.name), field.type, field.name) for field in schema]
-            yield pa.RecordBatch.from_arrays(columns, schema=schema)
+        before += sum(map(len, found))
+        yield from found
+
+
+def _typed(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    """A batch of simple values with the types of a schema."""
+    columns = [typed_values(batch.column(field.name), field.type, field.name) for field in schema]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def _blocks(file: Any) -> Iterator[bytes]:

@@ -63,13 +63,14 @@ def _end_of_blanks(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def parsed_batch(block: bytes, schema: pa.Schema, given: Mapping[str, pa.Field]) -> pa.RecordBatch:
+def parsed_batch(block: bytes, schema: pa.Schema, given: Mapping[str, pa.Field], before: int) -> pa.RecordBatch:
     """The rows of a block.
 
     Args:
         block: The text.
         schema: The columns.
         given: The columns whose types are given.
+        before: The number of rows before the block.
 
     Raises:
         CorruptFileError: A value is not one of its type, or has more digits.
@@ -80,21 +81,32 @@ def parsed_batch(block: bytes, schema: pa.Schema, given: Mapping[str, pa.Field])
     )
     rows = list(_documents(block, decoder))
     known = set(schema.names)
-    for row in rows:
+    for at, row in enumerate(rows, before + 1):
         for name in row:
             if name not in known:
-                raise CorruptFileError(f"unexpected field {name!r}: the columns are those of the first rows")
+                raise CorruptFileError(f"row {at}: unexpected field {name!r}: the columns are those of the first rows")
     columns = []
     for field in schema:
+        values = [row.get(field.name) for row in rows]
         try:
-            columns.append(_array([row.get(field.name) for row in rows], field.type, field.name))
+            columns.append(_array(values, field.type, field.name))
         except CorruptFileError as error:
-            if field.name in given:
-                raise
-            raise CorruptFileError(f"{error.args[0]}: {INFERRED}") from error
+            advice = "" if field.name in given else f": {INFERRED}"
+            place, text = _first_error(values, field, error)
+            raise CorruptFileError(f"row {before + place + 1}: {text}{advice}") from error
     if not columns:
         return pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
     return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _first_error(values: list[Any], field: pa.Field, error: CorruptFileError) -> tuple[int, str]:
+    """The place of the first value that is not of the type of a column, and its message; the error if there is none."""
+    for place, value in enumerate(values):
+        try:
+            _array([value], field.type, field.name)
+        except CorruptFileError as own:
+            return place, str(own.args[0])
+    raise error
 
 
 def _constant(text: str) -> Any:
@@ -173,10 +185,10 @@ def _struct(values: list[Any], kind: Any, path: str) -> pa.Array:
                 raise CorruptFileError(f"column {path!r}: unexpected field {name!r}, which {kind} has not")
     if not names:
         return pa.array(values, kind)
-    children = [
-        _array([value and value.get(field.name) for value in values], field.type, f"{path}.{field.name}")
-        for field in kind
-    ]
+    children = []
+    for field in kind:
+        own = [None if value is None else value.get(field.name) for value in values]
+        children.append(_array(own, field.type, f"{path}.{field.name}"))
     return pa.StructArray.from_arrays(children, fields=list(kind), mask=_mask(values))
 
 
