@@ -1,6 +1,7 @@
 """The columns of all files of a scan.
 
-Readers see the columns of the log of a table, or of the first file. A command that writes the rows would lose the others.
+Readers see the columns of the log of a table, or of the first file. A command that writes the rows would lose the
+others.
 """
 
 from __future__ import annotations

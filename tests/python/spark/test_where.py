@@ -260,8 +260,10 @@ def test_values_of_files_of_other_types(
     try:
         found = [row["c"] for row in read(table, mergeSchema=merge)]
     except OrcishError as error:
-        assert any(name in str(error) for name in files), error
-        return
+        text = str(error)
+        if any(name in text for name in files):
+            return
+        raise
     alone = [row["c"] for name in files for row in read(put(tmp_path / name, {name: files[name]}))]
     assert found == alone
 
