@@ -51,7 +51,7 @@ class OrcFiles:
     is_part: bool = False
     """Whether these are some of the files of a table, whose schema was inferred from all of them."""
     is_schema_inferred: bool = False
-    """Whether the schema was made of files of the table: values have its types. Values become those of other schemas."""
+    """Whether the schema was made of files of the table: values have its types. Other schemas convert values."""
     left_out: LeftOut = NOTHING_LEFT_OUT
     """The partition columns of the files that the rows do not have."""
     folder: str | None = dataclasses.field(default_factory=working_folder, repr=False, compare=False)
