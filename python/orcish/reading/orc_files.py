@@ -20,6 +20,7 @@ from orcish.io.storage import native_storage
 from orcish.io.system_file import SystemFile
 from orcish.reading.batches import schema_of
 from orcish.reading.explanation import STRIPES
+from orcish.reading.file import has_arrow_schema
 from orcish.reading.schema_file import schema_file
 from orcish.reading.several import NOTHING_LEFT_OUT, LeftOut
 from orcish.reading.source import SplitPart, type_options
@@ -52,6 +53,10 @@ class OrcFiles:
     """Whether these are some of the files of a table, whose schema was inferred from all of them."""
     is_schema_inferred: bool = False
     """Whether the schema was made of files of the table: values have its types. Other schemas convert values."""
+    ignores_arrow_types: bool = False
+    """Whether the columns have the types of ORC, whatever Arrow types files were written with, as in a table whose log
+    has no Arrow schema.
+    """
     left_out: LeftOut = NOTHING_LEFT_OUT
     """The partition columns of the files that the rows do not have."""
     folder: str | None = dataclasses.field(default_factory=working_folder, repr=False, compare=False)
@@ -101,6 +106,8 @@ class OrcFiles:
         return self._opened(None if schema is None else schema.__arrow_c_schema__(), options)
 
     def _opened(self, schema: object | None, options: dict[str, Any]) -> _native.Scan:
+        if self.ignores_arrow_types:
+            options = {**options, "arrow_schema": False}
         try:
             return _native.Scan(
                 self._named_files(),
@@ -161,8 +168,16 @@ class OrcFiles:
 
     def with_schema(self, opened: _native.Scan | PartiallyReadable) -> OrcFiles:
         """The table with the types that columns have in a native scan, whatever options it is opened with."""
-        is_part = self.schema is None or self.is_part
-        return dataclasses.replace(self, schema=self.full_schema(opened), table_schema=None, is_part=is_part)
+        ignores = self.ignores_arrow_types
+        if self.schema is None and self.table_schema is not None:
+            ignores = not has_arrow_schema(schema_file(self.table_schema))
+        return dataclasses.replace(
+            self,
+            schema=self.full_schema(opened),
+            table_schema=None,
+            is_part=self.schema is None or self.is_part,
+            ignores_arrow_types=ignores,
+        )
 
     def full_schema(self, opened: _native.Scan | PartiallyReadable) -> pa.Schema:
         """The schema of all columns that can be read, partition columns last."""

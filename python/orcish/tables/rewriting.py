@@ -138,7 +138,15 @@ def rewrite(
         for run in runs:
             if run.zone is not None:
                 _set_timezone(writer, run.zone, run.files[0].location)
-            table = OrcFiles(run.files, types.read, "name", storage, None, is_schema_inferred=True)
+            table = OrcFiles(
+                run.files,
+                types.read,
+                "name",
+                storage,
+                None,
+                is_schema_inferred=True,
+                ignores_arrow_types=types.ignores_arrow_types,
+            )
             for batch in Scan(ScanReader(table, {"timestamp_unit": "exact"})):
                 for kept in [batch] if removed is None else _without(batch, removed, first):
                     rows = with_schema(kept, types.read)

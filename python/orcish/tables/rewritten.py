@@ -47,6 +47,8 @@ class RewrittenTypes(NamedTuple):
     """The Arrow schema of the new file: the types of the table."""
     has_arrow_schema: bool
     """Whether the new file has it."""
+    ignores_arrow_types: bool
+    """Whether the rows have the types of ORC, whatever Arrow types files were written with."""
 
     @staticmethod
     def of(
@@ -86,7 +88,8 @@ class RewrittenTypes(NamedTuple):
         if keeps_instants:
             instants = types.of_table({**options, "timestamps": "instant"})
             read = with_stored_types(types.with_clocks(instants, table), kinds)
-        return RewrittenTypes(read, recorded, has_arrow_schema)
+        ignores_arrow_types = logged is not None and not types.has_arrow_schema
+        return RewrittenTypes(read, recorded, has_arrow_schema, ignores_arrow_types)
 
 
 class _Types:

@@ -43,7 +43,7 @@ def test_no_row_is_hidden(
     counted = {
         "count": lambda: sum(line["rows"] for line in found),
         "scan": lambda: sum(line["rows"] for line in found),
-        "delete": lambda: sum(line["rows_deleted"] for line in found),
+        "delete": lambda: sum(line["rows"] for line in found),
         "convert": lambda: len((tmp_path / "made.jsonl").read_text().splitlines()),
         "explain": lambda: sum(line["rows_read"] for line in found),
     }

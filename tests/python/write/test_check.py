@@ -537,7 +537,8 @@ def test_positions_that_are_wrong(sound: bytes, column: str) -> None:
             continue
         assert findings
         assert findings[0][:3] == (1, 1, column)
-        assert "row index" in findings[0].message
+        # Bytes of other places may look like runs with faults.
+        assert any("row index" in finding.message for finding in findings)
         found += 1
     assert found
 

@@ -39,6 +39,16 @@ struct Other {
 
 type Others = BTreeMap<Path, Other>;
 
+/// A file whose type of a column does not go with those of the files before.
+struct Fault<'a> {
+    path: &'a Path,
+    /// The files with other types than the table.
+    others: &'a [(usize, Other)],
+    /// The index of the file.
+    at: usize,
+    error: Error,
+}
+
 /// Files whose types of a column have no union.
 #[derive(Debug)]
 pub(super) struct Conflict {
@@ -84,7 +94,7 @@ impl Table {
                     if is_null_type(of_table.data_type()) {
                         unions.insert(path.clone(), typed(of_table, of_file));
                     }
-                    faults.push((path, others, at, error));
+                    faults.push(Fault { path, others, at, error });
                 }
             }
         }
@@ -151,19 +161,18 @@ impl Table {
         self.options.arrow_schema && file.is_some_and(|file| file.stored().is_some())
     }
 
-    /// The conflicts of columns, with the names of both files. `faults` have the path of a column, the files with other types
-    /// than the table, and the index and the error of a file whose type does not go with those of the files before.
-    fn conflicts_of(&mut self, faults: Vec<(&Path, &Vec<(usize, Other)>, usize, Error)>) -> Result<Vec<Conflict>> {
+    /// The conflicts of columns, with the names of both files.
+    fn conflicts_of(&mut self, faults: Vec<Fault<'_>>) -> Result<Vec<Conflict>> {
         if faults.is_empty() {
             return Ok(Vec::new());
         }
-        let paths: BTreeSet<Path> = faults.iter().map(|(path, _, _, _)| (*path).clone()).collect();
+        let paths: BTreeSet<Path> = faults.iter().map(|fault| fault.path.clone()).collect();
         let columns = self.ask_each_file(move |table, _, file| {
             let found = table.others(file, true)?;
             Ok(found.into_keys().filter(|path| paths.contains(path)).collect::<BTreeSet<_>>())
         })?;
         let mut conflicts = Vec::new();
-        for (path, others, at, error) in faults {
+        for Fault { path, others, at, error } in faults {
             let Some((_, of_file)) = others.iter().find(|(file, _)| *file == at) else { continue };
             let mut before = others.iter().take_while(|(file, _)| *file != at);
             let other = before.find(|(_, other)| self.union(&other.of_file, &[(at, of_file.clone())]).is_err());
@@ -196,7 +205,9 @@ impl Table {
         let schema = file.schema(&self.schema_options(columns))?;
         let matcher = Matcher::new(self, file, &self.options);
         let has_arrow_schema = self.options.arrow_schema && file.stored().is_some();
-        let mut search = Search { matcher: &matcher, all, has_arrow_schema, path: Vec::new(), found: Others::new() };
+        let states_types = has_arrow_schema && !self.has_arrow_schema();
+        let mut search =
+            Search { matcher: &matcher, all, has_arrow_schema, states_types, path: Vec::new(), found: Others::new() };
         search.fields(0, &self.fields, &ids, schema.fields(), "")?;
         Ok(search.found)
     }
@@ -230,6 +241,8 @@ struct Search<'a> {
     all: bool,
     /// Whether the file has an Arrow schema that counts.
     has_arrow_schema: bool,
+    /// Whether it has, and the first file has none, so that its types are those of the table.
+    states_types: bool,
     /// The path of the column that is looked at.
     path: Path,
     found: Others,
@@ -277,7 +290,8 @@ impl Search<'_> {
                 let is_of_table = of_table == of_file
                     || decoded_type(of_table).equals_datatype(&decoded_type(of_file)) && of_table.is_nested()
                     || is_null_type(of_file)
-                    || unify_fields(field, own, "", true).is_ok_and(|union| union.data_type() == of_table)
+                    || !self.states_types
+                        && unify_fields(field, own, "", true).is_ok_and(|union| union.data_type() == of_table)
                     || self.is_given(of_table, of_file);
                 if !is_of_table {
                     self.add(&name, field, own);

@@ -101,7 +101,8 @@ impl WritePlan {
     pub(super) fn for_statistics(schema: &Schema, records_parent_nulls: bool) -> Result<Self> {
         let options = WriteOptions { compression: Compression::None, ..WriteOptions::default() };
         let compression = StreamCompression::discard();
-        let mut plan = WritePlan { is_strict: false, records_parent_nulls, compression, ..Self::new(&options, schema)? };
+        let mut plan =
+            WritePlan { is_strict: false, records_parent_nulls, compression, ..Self::new(&options, schema)? };
         plan.columns.iter_mut().for_each(|column| column.compression = compression);
         Ok(plan)
     }
