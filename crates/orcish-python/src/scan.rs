@@ -47,7 +47,7 @@ impl Scan {
     #[new]
     #[pyo3(signature = (
         files, *, schema=None, options=None, matching="name", storage_options=None, limits=None,
-        is_schema_inferred=false
+        is_schema_inferred=false, has_types_of_orc=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
@@ -59,11 +59,13 @@ impl Scan {
         storage_options: Option<&Bound<'_, PyDict>>,
         limits: Option<&Bound<'_, PyDict>>,
         is_schema_inferred: bool,
+        has_types_of_orc: bool,
     ) -> PyResult<Self> {
         let limits = self::limits(limits)?;
         let options = read_options(options, &limits)?;
         let storage = self::storage_options(storage_options)?;
         let schema = match schema.map_or(Ok(SchemaSource::FirstFile), |schema| schema_source(schema, &limits))? {
+            SchemaSource::Given(schema) if has_types_of_orc => SchemaSource::InferredOfOrc(schema),
             SchemaSource::Given(schema) if is_schema_inferred => SchemaSource::Inferred(schema),
             schema => schema,
         };

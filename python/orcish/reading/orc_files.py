@@ -106,8 +106,6 @@ class OrcFiles:
         return self._opened(None if schema is None else schema.__arrow_c_schema__(), options)
 
     def _opened(self, schema: object | None, options: dict[str, Any]) -> _native.Scan:
-        if self.ignores_arrow_types:
-            options = {**options, "arrow_schema": False}
         try:
             return _native.Scan(
                 self._named_files(),
@@ -117,6 +115,7 @@ class OrcFiles:
                 storage_options=native_storage((file.location for file in self.files), self.storage_options),
                 limits=cast("dict[str, int] | None", self.limits),
                 is_schema_inferred=self.is_part or self.is_schema_inferred,
+                has_types_of_orc=self.ignores_arrow_types,
             )
         except ValueError as error:
             if len({tuple(name for name, _ in file.partition) for file in self.files}) < 2:

@@ -280,7 +280,9 @@ def test_scans(file, tmp_path):
     check(pa.concat_tables(splits), range(120))
     assert orcish.scan(file).schema.equals(READ, check_metadata=True)
     backwards = orcish.scan([other, file])
-    assert backwards.schema.types == table.schema.types
+    # Kinds of lists are those of the first file.
+    names = [name for name in table.schema.names if name not in ("two", "nest")]
+    assert [backwards.schema.field(name).type for name in names] == [table.schema.field(name).type for name in names]
     assert backwards.to_table().slice(20).to_pylist() == table.to_table().slice(0, 100).to_pylist()
 
 

@@ -392,8 +392,7 @@ impl<'a> Matcher<'a> {
     /// The logical type of column `id` when it was written, if it counts: by the options, and in a table whose log has Arrow
     /// types.
     fn stated_type(&self, id: u32) -> Option<&'a DataType> {
-        let of_log = self.table.schema_file.as_ref().is_none_or(|schema| schema.file.stored().is_some());
-        self.own_type(id).filter(|_| of_log && self.table.options.arrow_schema)
+        self.own_type(id).filter(|_| !self.table.has_types_of_orc && self.table.options.arrow_schema)
     }
 
     /// Whether column `id` is of type `null`, and its nulls become those of `target`, another type. Booleans are read as

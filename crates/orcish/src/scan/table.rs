@@ -49,6 +49,8 @@ pub(super) struct Table {
     /// Whether the caller has given the schema. Values are converted to its types, where other tables only have types that
     /// hold all values.
     pub(super) is_schema_given: bool,
+    /// Whether the table has the types of ORC, whatever Arrow types its files were written with.
+    pub(super) has_types_of_orc: bool,
     /// Columns that have no common type in all files.
     pub(super) conflicts: Arc<Vec<Conflict>>,
     /// The working directory that relative paths are in.
@@ -128,10 +130,16 @@ impl Table {
         storage: StorageOptions,
     ) -> Result<Self> {
         let is_schema_given = matches!(schema, SchemaSource::Given(_));
+        let has_types_of_orc = match &schema {
+            SchemaSource::OtherFile(schema) => schema.file.stored().is_none(),
+            schema => matches!(schema, SchemaSource::InferredOfOrc(_)),
+        };
         let (schema, schema_file) = match schema {
             SchemaSource::FirstFile => (None, None),
             SchemaSource::OtherFile(file) => (None, Some(file)),
-            SchemaSource::Given(schema) | SchemaSource::Inferred(schema) => (Some(schema), None),
+            SchemaSource::Given(schema) | SchemaSource::Inferred(schema) | SchemaSource::InferredOfOrc(schema) => {
+                (Some(schema), None)
+            }
         };
         let partition = match &schema_file {
             Some(schema_file) => partition::fields_of(schema_file, &files)?,
@@ -152,6 +160,7 @@ impl Table {
             matching,
             storage,
             is_schema_given,
+            has_types_of_orc,
             conflicts: Arc::default(),
             folder: std::env::current_dir().ok(),
             open: Arc::default(),

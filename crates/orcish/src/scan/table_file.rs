@@ -36,6 +36,8 @@ pub enum SchemaSource {
     Given(SchemaRef),
     /// The schema was made of the files, or of a table that they are a part of: values have its types.
     Inferred(SchemaRef),
+    /// As `Inferred`, of a table that has the types of ORC, whatever Arrow types its files were written with.
+    InferredOfOrc(SchemaRef),
 }
 
 /// A file that has the columns of a table, and none of its rows. All columns are nullable.
