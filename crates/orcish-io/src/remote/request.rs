@@ -44,7 +44,7 @@ impl Request {
     /// Sends the request, and checks the version of the response. Servers may ignore conditions of requests.
     async fn send_checked(&self) -> Result<GetResult> {
         let result = match self.send().await {
-            Err(error) if is_range_unsupported(&error) => {
+            Err(error) if self.version.is_some() && is_range_unsupported(&error) => {
                 Err(self.replaced().await.unwrap_or_else(|| self.to_error(&error)))
             }
             result => result.map_err(|error| self.to_error(&error)),

@@ -7,6 +7,7 @@
 
 mod aggregate;
 mod condition;
+mod conflict;
 mod fields_by_name;
 mod file;
 mod inspection;

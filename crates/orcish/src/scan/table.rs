@@ -13,10 +13,10 @@ use orcish_core::process::PerProcess;
 use orcish_core::types::{item_of, with_item};
 use orcish_io::{StorageOptions, concurrency, display_name, open, within};
 
+use super::conflict::Conflict;
 use super::fields_by_name::FieldsByName;
 use super::partition;
 use super::table_file::{Matching, SchemaFile, SchemaSource, TableFile};
-use super::types::Conflict;
 use crate::options::{Columns, ReadOptions};
 use crate::projection::{find, readable_columns};
 use crate::read::{OrcFile, push_row_number};

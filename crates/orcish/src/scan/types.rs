@@ -18,6 +18,7 @@ use orcish_core::error::{Error, Result};
 use orcish_core::types::{decoded_type, entries_of, is_null_type, item_of, typed_null, value_type, with_type};
 use orcish_core::unify::unify_fields;
 
+use super::conflict::Conflict;
 use super::matching::{Matcher, Path};
 use super::replaced_fields::replaced_fields;
 use super::table::{Table, normalized_field};
@@ -47,15 +48,6 @@ struct Fault<'a> {
     /// The index of the file.
     at: usize,
     error: Error,
-}
-
-/// Files whose types of a column have no union.
-#[derive(Debug)]
-pub(super) struct Conflict {
-    /// The dotted name of the column in the table.
-    pub(super) column: String,
-    /// The error, whose place is the second of two files that have no common type. It names the first.
-    pub(super) error: Error,
 }
 
 impl Table {

@@ -6,10 +6,10 @@ use arrow_schema::{Schema, SchemaRef};
 use orcish_core::error::{Error, Result};
 use orcish_core::unify::extend_schema;
 
+use super::conflict::Conflict;
 use super::table::{Table, without};
 use super::table_file::SchemaFile;
 use super::table_scan::Scan;
-use super::types::Conflict;
 use crate::projection::readable_columns;
 use crate::read::OrcFile;
 use crate::tuning;

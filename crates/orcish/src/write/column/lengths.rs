@@ -5,7 +5,8 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
-use super::{AppendError, AppendResult, valid_ranges};
+use super::valid::valid_ranges;
+use crate::write::append_error::{AppendError, AppendResult};
 
 /// # Errors
 /// [`AppendError::Value`] for a text, binary value or list whose length has more than 32 bits. Only Arrow types with

@@ -18,8 +18,7 @@ mod structs;
 mod timestamp;
 mod union;
 mod utf8;
-
-use std::ops::Range;
+mod valid;
 
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::NullBuffer;
@@ -35,6 +34,7 @@ use orcish_core::statistics::{ColumnStatistics, Detail};
 use orcish_core::type_names::TypeName;
 use orcish_core::types::{is_text, value_type};
 
+use self::valid::valid_ranges;
 use super::append_error::{AppendError, AppendResult};
 use super::blocks::Blocks;
 use super::boolean_stream::BooleanStream;
@@ -337,13 +337,6 @@ fn decode_dictionary_or_runs(array: &ArrayRef) -> Result<ArrayRef> {
         orcish_core::Error::invalid(format!("values of type {} cannot be decoded", TypeName(array.data_type())))
             .with_source(error)
     })
-}
-
-/// The ranges of valid indices of an array of this length.
-fn valid_ranges(length: usize, valid: Option<&NullBuffer>) -> impl Iterator<Item = Range<usize>> {
-    let all = valid.is_none().then_some(0..length);
-    let slices = valid.map(|valid| valid.valid_slices().map(|(from, to)| from..to));
-    all.into_iter().chain(slices.into_iter().flatten())
 }
 
 /// The positions of the streams of a column at the start of each row group of a stripe (ORCv1, Indexes).
