@@ -54,15 +54,7 @@ impl Table {
     /// Gives columns the types that hold the values of all files, and returns the columns of which there is none. The tails of
     /// all files are read.
     pub(super) fn decide_types(&mut self) -> Result<Vec<Conflict>> {
-        let mut first = None;
-        for at in 0..self.files.len() {
-            // Errors are returned when the file is read.
-            if let Ok(Some(file)) = self.orc_file(at) {
-                first = Some((at, file));
-                break;
-            }
-        }
-        let Some((first_at, first)) = first else { return Ok(Vec::new()) };
+        let Some((first_at, first)) = self.first_file() else { return Ok(Vec::new()) };
         let others_of = move |table: &Self, at: usize, file: &OrcFile| {
             // Most files of a table have one schema.
             let is_same = at != first_at && file.has_schema_of(&first);
@@ -148,9 +140,14 @@ impl Table {
 
     /// Whether the log of the table, or its first file, has an Arrow schema that counts.
     fn has_arrow_schema(&self) -> bool {
-        let first = || (0..self.files.len()).find_map(|at| self.orc_file(at).ok().flatten());
-        let file = self.schema_file.as_ref().map(|schema| schema.file.clone()).or_else(first);
+        let file = self.schema_file.as_ref().map(|schema| schema.file.clone());
+        let file = file.or_else(|| self.first_file().map(|(_, file)| file));
         self.options.arrow_schema && file.is_some_and(|file| file.stored().is_some())
+    }
+
+    /// The first file that is not empty, and its index. Errors are returned when the file is read.
+    fn first_file(&self) -> Option<(usize, OrcFile)> {
+        (0..self.files.len()).find_map(|at| self.orc_file(at).ok().flatten().map(|file| (at, file)))
     }
 
     /// The conflicts of columns, with the names of both files.
