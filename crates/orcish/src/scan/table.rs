@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use arrow_schema::{DataType, FieldRef, Fields, Metadata, Schema, SchemaRef};
+use orcish_core::calls::{Call, CallId};
 use orcish_core::cancel::CHECK_INTERVAL;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::names::{ArrowNames, Selection, field_at};
@@ -65,8 +66,8 @@ impl OpenFiles {
 /// The state of a file that has been asked for.
 #[derive(Debug)]
 enum FileState {
-    /// A thread is opening the file.
-    Opening,
+    /// A thread is opening the file, in this call.
+    Opening(CallId),
     /// An open file; `None` for a file of zero bytes.
     Open(Option<OrcFile>),
 }
@@ -76,6 +77,7 @@ struct Opening<'a> {
     table: &'a Table,
     at: usize,
     state: Option<FileState>,
+    _call: Call,
 }
 
 impl Opening<'_> {
@@ -298,8 +300,13 @@ impl Table {
         let files = self.open_files();
         let (mut open, mut cancellation) = (files.lock(), self.storage.cancellation());
         while let Some(state) = open.get(&at) {
-            if let FileState::Open(file) = state {
-                return Ok(file.clone());
+            match state {
+                FileState::Open(file) => return Ok(file.clone()),
+                FileState::Opening(call) if call.is_waited_for() => {
+                    let error = Error::invalid("the source of the file reads the table that it is opened for");
+                    return Err(error.in_file(&self.name(at)));
+                }
+                FileState::Opening(_) => {}
             }
             drop(files.opened.wait_timeout(open, CHECK_INTERVAL).unwrap_or_else(PoisonError::into_inner));
             cancellation.poll()?;
@@ -317,8 +324,9 @@ impl Table {
     }
 
     fn begin_to_open(&self, at: usize, mut open: MutexGuard<'_, BTreeMap<usize, FileState>>) -> Opening<'_> {
-        open.insert(at, FileState::Opening);
-        Opening { table: self, at, state: None }
+        let call = Call::begin();
+        open.insert(at, FileState::Opening(call.id()));
+        Opening { table: self, at, state: None, _call: call }
     }
 
     fn open_source(&self, at: usize) -> Result<Option<OrcFile>> {
