@@ -158,6 +158,10 @@ class Limits(TypedDict, total=False):
     """Maximum bytes of each of three things that a read holds at a time: stored stripes; decompressed chunks,
     dictionaries and indexes; decoded batches that have not been consumed yet (4 GiB). All three together take at most
     about two and a half times this limit. Explaining a read has the same limit."""
+    result: int
+    """Maximum bytes of a table that is returned as a whole, by ``read_table``, ``to_table`` and their like. By default
+    it is ``memory`` where that is given, and there is no limit otherwise: a table may have any size that fits into
+    memory."""
 
 
 class ReadOptions(TypedDict, total=False):
@@ -166,7 +170,7 @@ class ReadOptions(TypedDict, total=False):
     columns: Columns | None
     """The columns to read, in this order, each once; all by default."""
     batch_size: int
-    """Maximum rows of a batch (65,536)."""
+    """Maximum rows of a batch (65,536). A batch also has at most 128 MiB, unless a single row needs more."""
     stripes: Sequence[int] | None
     """Indexes of the stripes to read, in this order; all by default."""
     filters: Filters | None

@@ -184,6 +184,11 @@ fn stripe_statistics() {
             statistics.0.push((tag, numbers));
         })
     };
+    // Statistics that are merged have the limit of a tail once they are decoded, whatever memory there is.
+    let source = || -> Arc<dyn ReadAt> { Arc::new(MemorySource::new(buckets(5))) };
+    let plenty = Limits::default().with_tail(TAIL);
+    let merged = || merge(&[source(), source()], Box::new(NullSink), &plenty, None, None).map(drop);
+    assert_eq!(outcome("buckets, merged", 2 * MAX_PEAK, merged), TOO_MUCH);
     assert_bounded("buckets", &buckets(5), false, TOO_MUCH);
     assert_bounded("kinds of geometries", &buckets(13), false, TOO_MUCH);
 }

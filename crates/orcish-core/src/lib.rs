@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`arrow_reader`] | readers of batches with the interface of Arrow |
 //! | [`error`] | [`Error`]: its kind, and the place in the file |
-//! | [`limits`] | [`Limits`] of the resources that a reader uses for a file |
+//! | [`limits`], [`allocation`] | [`Limits`] of the resources that a reader uses for a file; allocations that can fail |
 //! | [`cancel`], [`process`] | cancellation of long calls; the process that owns a file or thread |
 //! | [`calls`] | calls of foreign code that wait for what a thread does |
 //! | [`expression`] | [`Predicate`]s on rows, as plain data |
@@ -26,6 +26,7 @@
 //! | [`tuning`] | window sizes that tests can change |
 
 pub mod aggregate;
+pub mod allocation;
 pub mod arrow_reader;
 pub mod calendar;
 pub mod calls;

@@ -39,6 +39,9 @@ pub struct Limits {
     /// that are not returned yet. The sum is at most about two and a half times the limit. Returned batches do not count. It
     /// is also the maximum for the explanation of a read.
     pub memory: u64,
+    /// Maximum bytes of a result that a caller collects from all batches of a read, such as a table of Python. Readers,
+    /// which return batch after batch, have no such limit.
+    pub result: u64,
 }
 
 impl Limits {
@@ -50,6 +53,7 @@ impl Limits {
         columns: usize::MAX,
         stripes: usize::MAX,
         memory: u64::MAX,
+        result: u64::MAX,
     };
 
     /// Sets [`tail`](Self::tail).
@@ -93,6 +97,13 @@ impl Limits {
         self.memory = bytes;
         self
     }
+
+    /// Sets [`result`](Self::result).
+    #[must_use]
+    pub const fn with_result(mut self, bytes: u64) -> Self {
+        self.result = bytes;
+        self
+    }
 }
 
 impl Default for Limits {
@@ -104,6 +115,7 @@ impl Default for Limits {
             columns: DEFAULT_MAX_COLUMNS,
             stripes: DEFAULT_MAX_STRIPES,
             memory: DEFAULT_MAX_MEMORY,
+            result: u64::MAX,
         }
     }
 }

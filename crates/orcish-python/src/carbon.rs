@@ -225,7 +225,7 @@ impl CarbonScan {
         // The bounds of all blocklets are compared with the filter here.
         let mut reader = py.detach(|| self.scan.read());
         reader.set_cancel_check(signals());
-        Batches::of(reader.schema(), reader)
+        Batches::of(reader.schema(), reader, &self.limits)
     }
 
     /// The minimum, maximum or sum of the only column, as the capsules of an array of one value.

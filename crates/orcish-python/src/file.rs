@@ -286,7 +286,7 @@ impl File {
         // A filter may need the stripe statistics, which are read here.
         let mut reader = py.detach(|| self.file.read(options)).map_err(|error| to_python(py, &error))?;
         reader.set_cancel_check(signals());
-        Ok(Batches::of(reader.schema(), reader))
+        Ok(Batches::of(reader.schema(), reader, &self.limits))
     }
 }
 

@@ -240,9 +240,11 @@ pub(crate) fn write_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<Write
     Ok(options)
 }
 
-/// Limits of readers. Missing limits keep their defaults.
+/// Limits of readers. Missing limits keep their defaults; a result may have as many bytes as a read where only the memory is
+/// given.
 pub(crate) fn limits(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
     let mut limits = Limits::default();
+    let (mut memory, mut result) = (None, None);
     for (name, value) in given.into_iter().flatten() {
         let name: String = name.extract()?;
         let option = format!("limits: {name}");
@@ -252,14 +254,17 @@ pub(crate) fn limits(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
             "depth" => limits.depth = convert(&option, &value)?,
             "columns" => limits.columns = convert(&option, &value)?,
             "stripes" => limits.stripes = convert(&option, &value)?,
-            "memory" => limits.memory = convert(&option, &value)?,
+            "memory" => memory = Some(convert(&option, &value)?),
+            "result" => result = Some(convert(&option, &value)?),
             _ => {
-                let names = ["tail", "chunk", "depth", "columns", "stripes", "memory"];
+                let names = ["tail", "chunk", "depth", "columns", "stripes", "memory", "result"];
                 let near = nearest(&name, names.into_iter().map(str::to_owned));
                 return Err(PyValueError::new_err(format!("limits: there is no limit {name:?}; {near}")));
             }
         }
     }
+    limits.memory = memory.unwrap_or(limits.memory);
+    limits.result = result.or(memory).unwrap_or(limits.result);
     Ok(limits)
 }
 

@@ -134,7 +134,7 @@ impl Scan {
     fn read(&self) -> Batches {
         let mut reader = self.scan.read();
         reader.set_cancel_check(signals());
-        Batches::of(reader.schema(), reader)
+        Batches::of(reader.schema(), reader, &self.limits)
     }
 
     /// Number of rows.

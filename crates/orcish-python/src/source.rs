@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use bytes::Bytes;
 use once_cell::race::OnceBox;
 use orcish_core::Result;
+use orcish_core::calls::{Call, CallId};
 use orcish_core::process::PerProcess;
 use orcish_io::{
     DEFAULT_COALESCE_GAP, DEFAULT_REMOTE_FIRST_READ, FileSource, FileVersion, MemorySource, ReadAt, StorageOptions,
@@ -71,27 +71,30 @@ struct PythonSource {
     is_expected: AtomicBool,
 }
 
-/// The thread that reads from an object.
+/// The call that reads from an object.
 #[derive(Default)]
 struct Reading {
-    thread: Mutex<Option<ThreadId>>,
-    /// Notified when the thread has read.
+    call: Mutex<Option<CallId>>,
+    /// Notified when the call has ended.
     ended: Condvar,
 }
 
 impl Reading {
-    fn lock(&self) -> MutexGuard<'_, Option<ThreadId>> {
-        self.thread.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<CallId>> {
+        self.call.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The exclusive right to read from the object.
-struct ReadGuard<'a>(&'a Reading);
+struct ReadGuard<'a> {
+    reading: &'a Reading,
+    _call: Call,
+}
 
 impl Drop for ReadGuard<'_> {
     fn drop(&mut self) {
-        *self.0.lock() = None;
-        self.0.ended.notify_one();
+        *self.reading.lock() = None;
+        self.reading.ended.notify_one();
     }
 }
 
@@ -126,14 +129,13 @@ impl PythonSource {
     /// slow.
     ///
     /// # Errors
-    /// `RuntimeError` if this thread reads already: a method of the object reads the file again. The exception of a signal
-    /// handler.
+    /// `RuntimeError` if the call that reads waits for this thread: a method of the object reads the file again. The
+    /// exception of a signal handler.
     fn acquire(&self) -> Result<ReadGuard<'_>> {
         let reading = self.reading.get_or_init(Reading::default);
-        let this = thread::current().id();
         let mut reader = reading.lock();
-        while let Some(thread) = *reader {
-            if thread == this {
+        while let Some(call) = *reader {
+            if call.is_waited_for() {
                 drop(reader);
                 let text = format!("{}: a method of the file object reads the file that it is read for", self.name);
                 let error = |py: Python<'_>| from_python(py, "the file object failed", PyRuntimeError::new_err(text));
@@ -148,8 +150,9 @@ impl PythonSource {
                 reader = reading.lock();
             }
         }
-        *reader = Some(this);
-        Ok(ReadGuard(reading))
+        let call = Call::begin();
+        *reader = Some(call.id());
+        Ok(ReadGuard { reading, _call: call })
     }
 
     /// Reads ranges with one call of the object, which any thread may make at any time.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
+use orcish_core::Limits;
 use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -45,6 +46,7 @@ pub(crate) struct Batches {
     reader: Mutex<Option<Reader>>,
     schema: SchemaRef,
     failure: Failure,
+    limits: Limits,
 }
 
 impl Batches {
@@ -53,9 +55,10 @@ impl Batches {
     pub(crate) fn of(
         schema: SchemaRef,
         reader: impl Iterator<Item = orcish_core::Result<RecordBatch>> + Send + 'static,
+        limits: &Limits,
     ) -> Self {
         let reader = Reader(Some(Box::new(reader)));
-        Batches { schema, reader: Mutex::new(Some(reader)), failure: Failure::default() }
+        Batches { schema, reader: Mutex::new(Some(reader)), failure: Failure::default(), limits: limits.clone() }
     }
 }
 
@@ -85,6 +88,12 @@ impl Batches {
     #[getter]
     fn depth(&self) -> usize {
         self.schema.fields().iter().map(|field| node::depth(field.data_type())).max().unwrap_or_default()
+    }
+
+    /// Maximum bytes of a table of all batches; `None` without a limit.
+    #[getter]
+    fn max_result(&self) -> Option<u64> {
+        Some(self.limits.result).filter(|&limit| limit < u64::MAX)
     }
 
     /// The fields of the batches, for export level by level.

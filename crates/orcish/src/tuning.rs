@@ -13,6 +13,8 @@ orcish_core::tunings! {
     ROWS_WORTH_SKIPPING = 128, 1..=20;
     /// Number of times that a column group is decoded before the caller takes its rows.
     DECODED_AHEAD = 4, 1..=3;
+    /// Decoded bytes from which on only rows are decoded that the caller waits for.
+    BATCHES_BYTES_AHEAD = 256 << 20, 1..=5000;
     /// Stripes that are open at a time if there are several threads.
     OPEN_STRIPES = 2, 1..=3;
     /// Stored bytes that all readers of a source prefetch.
@@ -24,9 +26,9 @@ orcish_core::tunings! {
 
     // Reading: sizes of batches and blocks.
 
-    /// Bytes at which a batch of filtered rows ends. It is less than the maximum of 32-bit offsets, because
-    /// concatenation needs twice the memory.
-    BATCH_BYTES = 1 << 29, 1..=5000;
+    /// Bytes at which a batch ends. It is less than the maximum of 32-bit offsets, because concatenation needs twice the
+    /// memory.
+    BATCH_BYTES = 128 << 20, 1..=5000;
     /// Maximum bytes of an array of a batch: the maximum of 32-bit offsets.
     ARRAY_BYTES = (1 << 31) - 1, 1..=5000;
     /// Rows whose present bits and tags are decoded at a time while rows are skipped.

@@ -112,7 +112,7 @@ class Query:
         """The rows as a table."""
         if self.columns is None and self.filters is None:
             return self.scan.to_table()
-        return pa.Table.from_batches(list(self.batches()), self.schema)
+        return reader_of(self.scan).table_of(self.batches(), self.schema)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The rows batch by batch. Errors keep their types."""

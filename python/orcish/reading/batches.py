@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow import deep_import
+from orcish.errors import LimitExceededError
 
-__all__ = ["Seen", "iterate", "native_batches", "read_all", "reader_of_batches", "rows_of_reader", "schema_of"]
+__all__ = [
+    "Seen",
+    "iterate",
+    "native_batches",
+    "read_all",
+    "reader_of_batches",
+    "rows_of_reader",
+    "schema_of",
+    "table_of",
+]
 
 _STREAMS: dict[int, tuple[weakref.ref[pa.RecordBatchReader], _native.Batches]] = {}
 """Readers that were made here, by their ids, and what they read. Their ends call nothing: an exception of a signal that
@@ -32,10 +42,10 @@ def schema_of(batches: _native.Batches) -> pa.Schema:
     return deep_import.schema(batches) if batches.depth > deep_import.MAX_DEPTH else pa.schema(batches)
 
 
-def read_all(batches: _native.Batches, seen: Seen | None = None) -> pa.Table:
-    """All batches as a table."""
-    if seen is not None:
-        return pa.Table.from_batches(list(iterate(batches, seen)), schema_of(batches))
+def read_all(batches: _native.Batches, name: str, seen: Seen | None = None) -> pa.Table:
+    """All batches as a table. ``name`` is the name of what is read in errors."""
+    if seen is not None or batches.max_result is not None:
+        return table_of(iterate(batches, seen), schema_of(batches), batches.max_result, name)
     if batches.depth > deep_import.MAX_DEPTH:
         return deep_import.read_all(batches)
     try:
@@ -43,6 +53,36 @@ def read_all(batches: _native.Batches, seen: Seen | None = None) -> pa.Table:
     except Exception:
         batches.raise_failure()
         raise
+
+
+def table_of(rows: Iterable[pa.RecordBatch], schema: pa.Schema, max_bytes: int | None, name: str) -> pa.Table:
+    """The table of batches.
+
+    Args:
+        rows: The batches.
+        schema: Their schema.
+        max_bytes: The limit of the result, as :attr:`orcish._native.Batches.max_result` has it.
+        name: What is read, for errors.
+
+    Raises:
+        LimitExceededError: The table has more bytes.
+    """
+    if max_bytes is None:
+        return pa.Table.from_batches(list(rows), schema)
+    found: list[pa.RecordBatch] = []
+    taken = 0
+    for batch in rows:
+        found.append(batch)
+        taken += batch.get_total_buffer_size()
+        if taken > max_bytes:
+            # Batches may share buffers, such as those of dictionaries, which a table counts once.
+            taken = pa.Table.from_batches(found, schema).get_total_buffer_size()
+        if taken > max_bytes:
+            raise LimitExceededError(
+                f"{name}: the table has more than the {max_bytes} bytes allowed: read it batch by batch, or allow more "
+                "(limits: result, which is memory where only that is given)"
+            )
+    return pa.Table.from_batches(found, schema)
 
 
 def iterate(batches: _native.Batches, seen: Seen | None = None) -> Iterator[pa.RecordBatch]:

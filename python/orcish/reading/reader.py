@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +19,7 @@ from orcish.filters.pushdown import Successive, split_filters
 from orcish.filters.residual import Residual, combined_residual, of_expression
 from orcish.filters.steps import StepName, check_steps
 from orcish.progress import reported
-from orcish.reading.batches import Seen, iterate, native_batches, read_all, reader_of_batches, schema_of
+from orcish.reading.batches import Seen, iterate, native_batches, read_all, reader_of_batches, schema_of, table_of
 from orcish.types import ProgressOption
 
 __all__ = [
@@ -159,7 +159,7 @@ class Reader(abc.ABC):
         native, residual = self.prepare(options)
         try:
             batches = self.open(native)
-            table = read_all(batches, seen) if residual is None else residual.table(batches, seen)
+            table = read_all(batches, self.name, seen) if residual is None else residual.table(batches, self.name, seen)
         except NullMapKeyError:
             if "null_map_keys" in options:
                 raise
@@ -169,6 +169,10 @@ class Reader(abc.ABC):
         schema = self._fitted(table.schema)
         # pyarrow would lose the number of rows of a table without columns.
         return table.replace_schema_metadata(schema.metadata) if table.num_columns else table
+
+    def table_of(self, rows: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+        """A table of batches that are made of the rows, under the limit of tables that are read."""
+        return table_of(rows, schema, self.open({"limit": 0}).max_result, self.name)
 
     def read_batches(self, options: dict[str, Any]) -> Iterator[pa.RecordBatch]:
         """The rows batch by batch."""
@@ -181,7 +185,10 @@ class Reader(abc.ABC):
     def _rows(
         self, batches: _native.Batches, residual: ResidualFilter | None
     ) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        schema, rows = native_batches(batches) if residual is None else (residual.schema, residual.batches(batches))
+        if residual is None:
+            schema, rows = native_batches(batches)
+        else:
+            schema, rows = residual.schema, residual.batches(batches, self.name)
         fitted = self._fitted(schema)
         if fitted is schema:
             return schema, rows
@@ -236,19 +243,19 @@ class ResidualFilter:
         """The limits."""
         return [limit for _, limit in self.steps]
 
-    def table(self, batches: _native.Batches, seen: Seen | None = None) -> pa.Table:
-        """The requested rows and columns."""
+    def table(self, batches: _native.Batches, name: str, seen: Seen | None = None) -> pa.Table:
+        """The requested rows and columns. ``name`` is the name of what is read in errors."""
         if self.by_row:
-            return pa.Table.from_batches(list(self.batches(batches, seen)), self.schema)
-        table = read_all(batches, seen)
+            return table_of(self.batches(batches, name, seen), self.schema, batches.max_result, name)
+        table = read_all(batches, name, seen)
         for residual, limit in self.steps:
             table = residual.apply(table).slice(0, limit)
         return self._project(table)
 
-    def batches(self, batches: _native.Batches, seen: Seen | None = None) -> Iterator[pa.RecordBatch]:
+    def batches(self, batches: _native.Batches, name: str, seen: Seen | None = None) -> Iterator[pa.RecordBatch]:
         """The requested rows and columns, batch by batch where the residuals are elementwise."""
         if not self.by_row:
-            yield from self.table(batches).to_batches()
+            yield from self.table(batches, name).to_batches()
             return
         left = self.limits
         if 0 in left:

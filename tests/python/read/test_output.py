@@ -91,7 +91,7 @@ def test_stripes():
 
 
 @pytest.mark.long
-def test_batches_end_before_2_gib_of_strings():
+def test_batches_of_strings_are_bounded_by_bytes():
     """A dictionary entry of 40 KB in 70,000 rows makes 2.8 GB of strings from a few KB, in several batches."""
     long = "x" * 40_000
     rows = 70_000
@@ -104,12 +104,12 @@ def test_batches_end_before_2_gib_of_strings():
     )
     lengths = []
     for batch in file.iter_batches(threads=1):
-        assert batch.nbytes < 2**31
+        assert batch.nbytes < 136 << 20
         lengths.append(batch.num_rows)
         assert batch["s"][-1].as_py() == long
         del batch
     assert sum(lengths) == rows
-    assert max(lengths) > 10_000
+    assert max(lengths) > 3000
     small = [batch.num_rows for batch in file.iter_batches(strings="dictionary")]
     assert small[0] == 65_536
 

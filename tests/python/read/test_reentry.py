@@ -191,6 +191,83 @@ def test_a_file_object_that_reads_itself():
     assert run_python(code) == "<file object>: a method of the file object reads the file that it is read for\n"
 
 
+AGAIN = """
+    # Bytes that are worth several threads.
+    out = io.BytesIO()
+    numbers = [at * 7919 ** 3 % (1 << 40) for at in range(200_000)]
+    orcish.write_table(pa.table({"a": numbers}), out, stripe_size=200_000)
+    data = out.getvalue()
+
+    class Again(io.BytesIO):
+        call = None
+
+        def read(self, size=-1):
+            call, self.call = self.call, None
+            if call is not None:
+                call()
+            return super().read(size)
+
+    def outcome(source, call):
+        source.call = call
+        try:
+            call()
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+        finally:
+            source.call = None
+"""
+
+
+@pytest.mark.parametrize("rounds", range(3))
+@pytest.mark.parametrize(
+    "call",
+    [
+        "file.read(threads=4)",
+        "list(file.iter_batches(threads=4, batch_size=1000))",
+        "file.read(threads=4, filters='a > 7')",
+        "pa.table(file)",
+    ],
+)
+def test_threads_of_a_file_object_that_reads_itself(call, rounds):
+    """The file object waits for what it calls, on whichever thread that is read."""
+    code = f"""{SETUP}{AGAIN}
+    for _ in range(20):
+        source = Again(data)
+        file = orcish.ORCFile(source)
+        print(outcome(source, lambda: {call}))
+    """
+    lines = run_python(code).splitlines()
+    assert len(lines) == 20
+    text = "a method of the file object reads the file that it is read for"
+    assert all(line.startswith("RuntimeError: ") and text in line for line in lines), lines
+
+
+def test_a_file_object_that_reads_the_table_that_it_is_opened_for():
+    code = f"""{SETUP}{AGAIN}
+    for threads in (1, 4):
+        for _ in range(20):
+            source = Again(data)
+            table = orcish.scan([data, source, data], threads=threads)
+            print(outcome(source, table.to_table))
+    """
+    lines = run_python(code).splitlines()
+    assert len(lines) == 40
+    assert all("reads the" in line and "that it is" in line for line in lines), lines
+
+
+def test_file_objects_that_read_each_other():
+    code = f"""{SETUP}{AGAIN}
+    for _ in range(20):
+        one, other = Again(data), Again(data)
+        files = [orcish.ORCFile(one), orcish.ORCFile(other)]
+        other.call = lambda: files[0].read(threads=4)
+        print(outcome(one, lambda: files[1].read(threads=4)))
+    """
+    lines = run_python(code).splitlines()
+    assert len(lines) == 20
+    assert all(line.startswith("RuntimeError: ") for line in lines), lines
+
+
 def test_the_end_of_the_process():
     """The process ends with unfinished readers, and with a reader in the destructor of an object."""
     code = f"""{SETUP}

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use orcish_core::allocation;
 use orcish_core::error::{Error, Result};
 
 use super::{Compression, Compressor, SparseStream, decompress};
@@ -177,20 +178,22 @@ impl Stream {
             let (offset, begin) = (self.offset(), self.end);
             let Some((original, body)) = self.next_chunk()? else { break };
             if original {
-                self.append(&body);
+                self.append(&body)?;
             } else if body.len().saturating_mul(SMALL_CHUNK_FACTOR) < self.framing.chunk_size {
                 SCRATCH.with_borrow_mut(|scratch| {
                     let size = self.framing.chunk_size;
+                    let more = size.saturating_sub(scratch.len());
+                    allocation::reserve(scratch, more)?;
                     scratch.resize(scratch.len().max(size), 0);
                     let n = decompress(self.framing.codec, &body, scratch.get_mut(..size).unwrap_or_default())?;
-                    self.append(scratch.get(..n).unwrap_or_default());
+                    self.append(scratch.get(..n).unwrap_or_default())?;
                     if scratch.len() > MAX_SCRATCH {
                         *scratch = Vec::new();
                     }
                     Ok::<(), Error>(())
                 })?;
             } else {
-                self.reserve(self.framing.chunk_size);
+                self.reserve(self.framing.chunk_size)?;
                 let free = self.buffer.get_mut(self.end..).unwrap_or_default();
                 let free = free.get_mut(..self.framing.chunk_size).unwrap_or_default();
                 self.end += decompress(self.framing.codec, &body, free)?;
@@ -208,23 +211,28 @@ impl Stream {
         self.next < self.stored.len() || self.sparse.as_ref().is_some_and(|sparse| self.offset() < sparse.length())
     }
 
-    fn reserve(&mut self, n: usize) {
+    fn reserve(&mut self, n: usize) -> Result<()> {
         let size = self.end + n;
         if self.buffer.len() < size {
             if self.end == 0 {
+                allocation::check(size)?;
                 self.buffer = vec![0; size]; // the system returns zeroed pages
             } else {
+                let more = size - self.buffer.len();
+                allocation::reserve(&mut self.buffer, more)?;
                 self.buffer.resize(size, 0);
             }
         }
+        Ok(())
     }
 
-    fn append(&mut self, bytes: &[u8]) {
-        self.reserve(bytes.len());
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.reserve(bytes.len())?;
         if let Some(free) = self.buffer.get_mut(self.end..self.end + bytes.len()) {
             free.copy_from_slice(bytes);
         }
         self.end += bytes.len();
+        Ok(())
     }
 }
 

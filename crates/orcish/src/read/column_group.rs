@@ -1,6 +1,7 @@
 //! Column groups of a stripe. One thread at a time decodes a group.
 
 use arrow_array::Array as _;
+use orcish_core::allocation::ROOM;
 use orcish_core::error::{Error, Result};
 
 use super::column::{Context, build, build_root};
@@ -23,6 +24,8 @@ pub(super) struct ColumnGroup {
     /// Indexes of the columns in the batch.
     pub(super) columns: Vec<usize>,
     pub(super) reader: ColumnGroupReader,
+    /// Number of groups of the stripe.
+    groups: usize,
 }
 
 /// The reader of the columns of a group.
@@ -37,13 +40,20 @@ impl ColumnGroup {
     /// Decodes some of the `left` rows.
     pub(super) fn decode(&mut self, left: u64, plan: &Plan) -> Result<DecodedRows> {
         let rows = usize::try_from(left).unwrap_or(usize::MAX).min(plan.batch_size);
+        let budget = plan.budget(self.groups);
+        ROOM.check(budget.group())?;
         let (arrays, rows) = match (&mut self.reader, &plan.filter) {
-            (ColumnGroupReader::Filtered(stripe), Some(filter)) => return stripe.next(left, plan, filter),
+            (ColumnGroupReader::Filtered(stripe), Some(filter)) => {
+                let rows = stripe.next(left, plan, filter)?;
+                ROOM.fill(rows.bytes);
+                return Ok(rows);
+            }
             (ColumnGroupReader::Filtered(_), None) => return Err(Error::invalid("a filter is missing")),
-            (ColumnGroupReader::Columns(reader), _) => reader.read(rows, plan.budget())?,
+            (ColumnGroupReader::Columns(reader), _) => reader.read(rows, budget)?,
             (ColumnGroupReader::Rows, _) => (Vec::new(), rows),
         };
         let bytes = arrays.iter().map(|array| array.get_buffer_memory_size() as u64).sum();
+        ROOM.fill(bytes);
         Ok(DecodedRows { arrays, rows, bytes, passed: rows as u64 })
     }
 }
@@ -53,14 +63,15 @@ impl Plan {
     pub(super) fn open(&self, index: usize) -> Result<OpenStripe> {
         let open = || {
             if self.needs_rows_only(index) {
-                let rows = ColumnGroup { columns: Vec::new(), reader: ColumnGroupReader::Rows };
+                let rows = ColumnGroup { columns: Vec::new(), reader: ColumnGroupReader::Rows, groups: 1 };
                 return Ok(OpenStripe { rows: self.rows_of(index), groups: vec![rows] });
             }
             if let Some(filter) = &self.filter {
                 let stripe = FilteredStripe::open(self, filter, index)?;
                 let reader = ColumnGroupReader::Filtered(Box::new(stripe));
                 let columns = (0..self.physical.fields().len()).collect();
-                return Ok(OpenStripe { rows: self.rows_of(index), groups: vec![ColumnGroup { columns, reader }] });
+                let groups = vec![ColumnGroup { columns, reader, groups: 1 }];
+                return Ok(OpenStripe { rows: self.rows_of(index), groups });
             }
             let wanted = |id| self.projection.contains(id);
             let (limits, all) = (self.limits(), self.projection.all);
@@ -78,8 +89,10 @@ impl Plan {
         }
         let columns = self.columns.iter().zip(self.physical.fields());
         let columns = columns.map(|(column, field)| build(&context, column, field.data_type()));
-        let group =
-            |column| ColumnGroup { columns: vec![0], reader: ColumnGroupReader::Columns(Columns::Root(column)) };
+        let group = |column| {
+            let reader = ColumnGroupReader::Columns(Columns::Root(column));
+            ColumnGroup { columns: vec![0], reader, groups: 1 }
+        };
         Ok(columns.collect::<Result<Vec<_>>>()?.into_iter().map(group).collect())
     }
 
@@ -109,6 +122,7 @@ impl Plan {
             Ok(ColumnGroup {
                 reader: ColumnGroupReader::Columns(Columns::OfRoot(Box::new(build_root(context, &projected)?))),
                 columns,
+                groups: count,
             })
         };
         dealt.into_iter().map(group).collect()

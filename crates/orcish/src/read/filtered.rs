@@ -141,7 +141,7 @@ impl FilteredStripe {
     fn evaluate_ahead(&mut self, plan: &Plan, filter: &Filter) -> Result<()> {
         let (mut rows, mut bytes, mut found) = (0usize, 0u64, 0u64);
         let enough = plan.options.limit.unwrap_or(u64::MAX);
-        while rows < tuning::ROWS_AHEAD.get() && bytes < plan.limits().memory / 8 && found < enough {
+        while rows < tuning::ROWS_AHEAD.get() && bytes < max_bytes(plan) && found < enough {
             let Some((run, truth)) = self.runs.front().cloned() else { break };
             let Range { start, end } = self.not_evaluated(&run);
             let left = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
@@ -168,7 +168,7 @@ impl FilteredStripe {
             return Ok(Window { first_row: start, selected: BooleanBuffer::new_set(rows), count: rows, arrays: none });
         }
         self.filter_columns.go_to(start, &self.groups, &self.indexes)?;
-        let arrays = self.filter_columns.read(rows, plan.budget())?;
+        let arrays = self.filter_columns.read(rows, plan.budget(1))?;
         let rows = arrays.first().map_or(rows, |array| array.len());
         let selected = match truth {
             Truth::Always => BooleanBuffer::new_set(rows),
@@ -263,7 +263,7 @@ impl FilteredStripe {
             let mut from = span.start;
             while from < span.end {
                 self.payload_columns.go_to(window.first_row + from as u64, &self.groups, &self.indexes)?;
-                let arrays = self.payload_columns.read(span.end - from, plan.budget())?;
+                let arrays = self.payload_columns.read(span.end - from, plan.budget(1))?;
                 let rows = arrays.first().map_or(span.end - from, |array| array.len());
                 let selected = window.selected.slice(from, rows);
                 let select = row_selector(&selected, selected.count_set_bits());

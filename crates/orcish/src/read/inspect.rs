@@ -173,7 +173,7 @@ impl StripeInspector {
         if self.left == 0 {
             return Ok(None);
         }
-        let budget = self.plan.budget();
+        let budget = self.plan.budget(1);
         let columns =
             self.all.read(self.left.min(tuning::ROWS_INSPECTED.get()), budget).map_err(|error| self.placed(error))?;
         let rows = columns.first().map_or(0, |array| array.len());

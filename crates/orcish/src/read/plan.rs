@@ -173,8 +173,9 @@ impl Plan {
         &*self.source
     }
 
-    pub(super) fn budget(&self) -> Budget<'static> {
-        Budget::new(self.limits(), self.projection.count())
+    /// The budget of a batch whose arrays are decoded in so many groups.
+    pub(super) fn budget(&self, groups: usize) -> Budget<'static> {
+        Budget::new(self.limits(), self.projection.count(), groups)
     }
 
     /// Checks that a number of rows may be processed.

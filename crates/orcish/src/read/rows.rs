@@ -31,9 +31,36 @@ impl Columns {
         }
     }
 
+    /// Bytes of a row in all arrays, without values of variable length.
+    fn full_width(&self) -> usize {
+        match self {
+            Columns::OfRoot(reader) => reader.full_width(),
+            Columns::Root(column) => column.full_width(),
+        }
+    }
+
+    /// The number of the next `rows` rows that can be decoded at once; 0 if the first row exceeds the budget. Most rows fit
+    /// where each array has an equal part. Where they do not, arrays that need less leave their part to others.
+    fn plan_within(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+        let of_equal_parts = self.plan(rows, budget)?;
+        if of_equal_parts == rows || !budget.is_shared() {
+            return Ok(of_equal_parts);
+        }
+        let mut tried = rows.min(budget.group() / self.full_width().max(1));
+        while tried > of_equal_parts {
+            let fit = self.plan(tried, budget.together(&AtomicUsize::new(0)))?;
+            if fit == tried {
+                return Ok(fit);
+            }
+            // The first arrays may have taken what the last ones need.
+            tried = fit.max(tried / 2);
+        }
+        self.plan(of_equal_parts.max(1), budget)
+    }
+
     /// Decodes up to `rows` rows, at least one, within the budget.
     pub(super) fn read(&mut self, rows: usize, budget: Budget) -> Result<(Vec<ArrayRef>, usize)> {
-        let rows = match self.plan(rows, budget)? {
+        let rows = match self.plan_within(rows, budget)? {
             // A row that exceeds its part of the budget is a batch of its own.
             0 => self.plan(1, budget.of_one_row(&AtomicUsize::new(0)))?,
             rows => rows,

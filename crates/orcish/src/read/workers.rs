@@ -195,7 +195,8 @@ impl State {
 
     /// Whether the memory limit allows only rows that the caller waits for.
     fn is_full(&self, plan: &Plan) -> bool {
-        self.decoded_bytes > plan.limits().memory / 2 || !plan.scan_memory.has_room_for(0)
+        let ahead = (plan.limits().memory / 2).min(tuning::BATCHES_BYTES_AHEAD.wide());
+        self.decoded_bytes > ahead || !plan.scan_memory.has_room_for(0)
     }
 
     /// The first column group that is due in file order.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use arrow_schema::{DataType, FieldRef, Fields, Metadata, Schema, SchemaRef};
+use orcish_core::calls::{Call, CallId};
 use orcish_core::cancel::CHECK_INTERVAL;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::names::{ArrowNames, Selection, field_at};
@@ -76,8 +77,8 @@ impl OpenFiles {
 /// The state of a file that has been asked for.
 #[derive(Debug)]
 enum FileState {
-    /// A thread is opening the file.
-    Opening,
+    /// A thread is opening the file, in this call.
+    Opening(CallId),
     /// An open file; `None` for a file of zero bytes.
     Open(Option<OrcFile>),
 }
@@ -87,6 +88,7 @@ struct Opening<'a> {
     table: &'a Table,
     at: usize,
     state: Option<FileState>,
+    _call: Call,
 }
 
 impl Opening<'_> {
@@ -345,8 +347,13 @@ impl Table {
         let files = self.open_files();
         let (mut open, mut cancellation) = (files.lock(), self.storage.cancellation());
         while let Some(state) = open.get(&at) {
-            if let FileState::Open(file) = state {
-                return Ok(file.clone());
+            match state {
+                FileState::Open(file) => return Ok(file.clone()),
+                FileState::Opening(call) if call.is_waited_for() => {
+                    let error = Error::invalid("the source of the file reads the table that it is opened for");
+                    return Err(error.in_file(&self.name(at)));
+                }
+                FileState::Opening(_) => {}
             }
             drop(files.opened.wait_timeout(open, CHECK_INTERVAL).unwrap_or_else(PoisonError::into_inner));
             cancellation.poll()?;
@@ -364,8 +371,9 @@ impl Table {
     }
 
     fn begin_to_open(&self, at: usize, mut open: MutexGuard<'_, BTreeMap<usize, FileState>>) -> Opening<'_> {
-        open.insert(at, FileState::Opening);
-        Opening { table: self, at, state: None }
+        let call = Call::begin();
+        open.insert(at, FileState::Opening(call.id()));
+        Opening { table: self, at, state: None, _call: call }
     }
 
     /// A location in the present working directory, which may be another one than that of the scan.

@@ -255,13 +255,16 @@ fn item_size(item: &orc::UserMetadataItem) -> u64 {
     (item.name().len() + item.value().len() + 3 * size_of::<orc::UserMetadataItem>()) as u64
 }
 
-/// The column statistics of a file. `None` if their number is not the number of columns.
+/// The column statistics of a file, which have at most the bytes of a tail. `None` if their number is not the number of
+/// columns.
 fn decode_statistics(tail: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<Option<Vec<orc::ColumnStatistics>>> {
     let Some(stored) = tail.stored_statistics() else { return Ok(None) };
     memory.reserve((stored.len() * size_of::<orc::ColumnStatistics>()) as u64)?;
+    let mut left = memory.limits.tail;
     let decode = |(id, bytes): (u32, &Bytes)| {
-        let decoded = decoded_size(bytes, &STATISTICS, memory.available()).and_then(|size| {
+        let decoded = decoded_size(bytes, &STATISTICS, memory.available().min(left)).and_then(|size| {
             memory.reserve(size)?;
+            left = left.saturating_sub(size);
             orc::ColumnStatistics::decode(bytes.clone()).map_err(|error| undecodable("column statistics", error))
         });
         decoded.map_err(|error| error.in_column(&tail.schema.path(id)))

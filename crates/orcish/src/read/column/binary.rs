@@ -33,7 +33,7 @@ pub(super) struct DirectReader {
 
 /// Maximum number of bytes with 32-bit offsets.
 pub(super) const WIDEST: Budget<'static> =
-    Budget { bytes: i32::MAX as usize, max_bytes: i32::MAX as usize, left: None };
+    Budget { bytes: i32::MAX as usize, group: i32::MAX as usize, max_bytes: i32::MAX as usize, left: None };
 
 impl ColumnReader for DirectReader {
     fn width(&self) -> usize {
@@ -51,7 +51,7 @@ impl ColumnReader for DirectReader {
             // A value may exceed the budget only if it grows by conversion, which is checked when it is read.
             Err(_) if self.target.form.growth() > 1 => {
                 let bytes = budget.bytes();
-                self.budget = Budget { bytes, max_bytes: bytes, left: None };
+                self.budget = Budget { bytes, group: bytes, max_bytes: bytes, left: None };
                 within(1).map(|rows| rows.min(1))
             }
             found => found,

@@ -204,7 +204,7 @@ impl Context<'_> {
 
     fn lengths(&self, column: &Projected) -> Result<Lengths> {
         let rle = self.integers(column, StreamKind::Length, false)?;
-        let budget = Budget::new(&self.options.limits, 1).of_one_value();
+        let budget = Budget::new(&self.options.limits, 1, 1).of_one_value();
         Ok(Lengths { pending: Pending::new(self.present(column)), rle, budget })
     }
 

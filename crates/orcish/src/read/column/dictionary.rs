@@ -7,6 +7,7 @@ use arrow_array::types::{BinaryViewType, ByteViewType, StringViewType};
 use arrow_array::{ArrayRef, GenericByteViewArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
+use orcish_core::allocation;
 use orcish_core::error::{Error, Result};
 use orcish_core::nulls::spread;
 use orcish_core::strings::{DictionaryValues, dictionary_array};
@@ -64,6 +65,7 @@ impl StoredDictionary {
         let of_entries = (size as u64).saturating_mul(BYTES_PER_ENTRY);
         let in_data = |error: Error| error.in_stream("DICTIONARY_DATA");
         charge.raise_to(of_entries).map_err(in_data)?;
+        allocation::check(usize::try_from(of_entries).unwrap_or(usize::MAX))?;
         let mut lengths = Vec::new();
         self.lengths.append(size, &mut lengths).map_err(|error| error.in_stream("LENGTH"))?;
         let total = lengths.iter().map(|&length: &u32| u64::from(length)).sum::<u64>();

@@ -38,25 +38,47 @@ use crate::warnings::with_column;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Budget<'a> {
     bytes: usize,
+    /// Maximum bytes of all arrays that are decoded together, unless a single row needs more.
+    group: usize,
     /// Maximum bytes of an array if a single row needs more.
     max_bytes: usize,
-    /// Bytes left for all arrays of such a row.
+    /// Bytes left for all arrays together.
     left: Option<&'a AtomicUsize>,
 }
 
 impl<'a> Budget<'a> {
-    /// An equal part of half of the memory limit for each of `arrays`, a quarter of the limit for a single row, and at most
-    /// the range of 32-bit offsets.
-    pub(super) fn new(limits: &Limits, arrays: usize) -> Self {
+    /// An equal part of the bytes of a batch for each of `arrays`, a quarter of the memory limit for a single row, and at
+    /// most the range of 32-bit offsets. `groups` groups of arrays are decoded apart.
+    pub(super) fn new(limits: &Limits, arrays: usize, groups: usize) -> Self {
         let memory = usize::try_from(limits.memory).unwrap_or(usize::MAX);
         let max_bytes = (memory / 4).min(i32::MAX as usize);
-        let bytes = (memory / 2 / arrays.max(1)).min(max_bytes).min(tuning::ARRAY_BYTES.get());
-        Budget { bytes, max_bytes, left: None }
+        let of_batch = (memory / 2).min(tuning::BATCH_BYTES.get());
+        let of_array = max_bytes.min(tuning::ARRAY_BYTES.get());
+        let bytes = (of_batch / arrays.max(1)).min(of_array);
+        Budget { bytes, group: of_batch / groups.max(1), max_bytes, left: None }
     }
 
-    /// Maximum bytes of a single value.
+    /// Whether all arrays together may have more than an array alone.
+    pub(super) fn is_shared(self) -> bool {
+        self.bytes < self.group.min(tuning::ARRAY_BYTES.get())
+    }
+
+    /// The budget of rows whose arrays together have the bytes of the group.
+    pub(super) fn together(self, left: &'a AtomicUsize) -> Self {
+        left.store(self.group, Ordering::Relaxed);
+        // More than that is for single rows.
+        let bytes = self.group.min(self.max_bytes.saturating_sub(1)).min(tuning::ARRAY_BYTES.get());
+        Budget { bytes, left: Some(left), ..self }
+    }
+
+    /// Maximum bytes of what is decoded together, unless a single row needs more.
+    pub(super) fn group(self) -> usize {
+        self.group
+    }
+
+    /// Maximum bytes of a single value, and of a dictionary, which no batch has alone.
     pub(super) fn of_one_value(self) -> Self {
-        Budget { bytes: self.max_bytes, ..self }
+        Budget { bytes: self.max_bytes, left: None, ..self }
     }
 
     /// The budget of a single row: for each of its arrays, and for all arrays together.
@@ -110,6 +132,11 @@ pub(super) trait ColumnReader: Send {
     /// Minimum bytes of memory of a row; 0 for rows without data.
     fn width(&self) -> usize;
 
+    /// Minimum bytes of memory of a row in all arrays.
+    fn full_width(&self) -> usize {
+        self.width()
+    }
+
     /// The number of the next `rows` rows of the column that can be read at once; 0 if the first row exceeds a budget that is
     /// only a part of the budget of a single row.
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize>;
@@ -138,6 +165,10 @@ impl Column {
 
     fn width(&self) -> usize {
         self.reader.width()
+    }
+
+    pub(super) fn full_width(&self) -> usize {
+        self.reader.full_width()
     }
 
     pub(super) fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {

@@ -1,5 +1,6 @@
 //! Values of variable length, read from a stream.
 
+use orcish_core::allocation::reserve;
 use orcish_core::error::Result;
 use orcish_core::strings::Values;
 
@@ -11,8 +12,9 @@ use crate::source::{ByteSource, stream_ends};
 pub(super) fn read_values(lengths: Vec<u32>, stream: &mut Stream, budget: Budget) -> Result<Values> {
     let total: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
     let mut left = usize::try_from(total).ok().filter(|&total| total <= budget.bytes());
-    let mut bytes = Vec::with_capacity(left.unwrap_or_default());
     let left = left.as_mut().ok_or_else(|| budget.exceeded(&format!("{total} bytes of values")))?;
+    let mut bytes = Vec::new();
+    reserve(&mut bytes, *left)?;
     while *left > 0 {
         let there = stream.fill(1)?;
         let n = there.len().min(*left);

@@ -39,6 +39,11 @@ impl ColumnReader for StructReader {
         if self.pending.is_free() { of_children() } else { PENDING }
     }
 
+    fn full_width(&self) -> usize {
+        let of_children = || self.children.iter().map(Column::full_width).fold(0, usize::saturating_add);
+        if self.pending.is_free() { of_children() } else { PENDING }
+    }
+
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         let rows = match (self.pending.is_free(), self.children.is_empty()) {
             (false, _) => budget.take_rows(rows, PENDING),

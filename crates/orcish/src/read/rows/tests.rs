@@ -92,7 +92,7 @@ impl Opened {
         self.reader.go_to(row as u64, &self.groups, &self.indexes).unwrap();
         let mut at = row;
         while at < row + rows {
-            let arrays = self.reader.read(row + rows - at, plan.budget()).unwrap();
+            let arrays = self.reader.read(row + rows - at, plan.budget(1)).unwrap();
             each(at, &arrays);
             at += arrays.first().unwrap().len();
         }
