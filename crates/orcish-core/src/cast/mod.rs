@@ -2,6 +2,7 @@
 
 mod column_cast;
 mod encoded;
+mod entries;
 mod list;
 mod mismatch;
 mod plain;
@@ -10,6 +11,7 @@ mod restore;
 mod widen;
 
 pub use column_cast::{ColumnCast, SchemaMapping, cast_columns};
+pub use entries::map_entries;
 pub use mismatch::check_array_size;
 pub use plain::plain_values;
 pub use prune::prune_fields;
