@@ -18,6 +18,7 @@ use arrow_array::{Array as _, ArrayRef, ListArray, MapArray, StructArray, new_nu
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 
 use super::convert::{cast, overflow};
+use super::entries::{cast_keys, map_entries};
 use super::mismatch::check_array_size;
 use super::restore::restore;
 use crate::error::{ErrorKind, Result};
@@ -100,12 +101,11 @@ impl ColumnCast {
                 let (Some(map), Some((key, value))) = (array.as_map_opt(), entries_of(target)) else {
                     return Ok(array.clone());
                 };
-                let columns = vec![
-                    inner.0.apply(map.keys(), key.data_type(), memory)?,
-                    inner.1.apply(map.values(), value.data_type(), memory)?,
-                ];
+                let keys =
+                    cast_keys(map.keys(), key.data_type(), |keys, target| inner.0.apply(keys, target, memory))?;
+                let values = inner.1.apply(map.values(), value.data_type(), memory)?;
                 let fields = vec![key.clone(), value.clone()].into();
-                let entry_array = StructArray::try_new(fields, columns, None).map_err(overflow)?;
+                let entry_array = map_entries(fields, keys, values).map_err(overflow)?;
                 let (offsets, nulls) = (map.offsets().clone(), map.nulls().cloned());
                 let array = MapArray::try_new(entries.clone(), offsets, entry_array, nulls, *sorted);
                 Ok(Arc::new(array.map_err(overflow)?))

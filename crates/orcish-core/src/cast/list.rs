@@ -5,12 +5,13 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray as _;
 use arrow_array::{
     Array, ArrayRef, FixedSizeListArray, GenericListArray, GenericListViewArray, ListArray, MapArray, OffsetSizeTrait,
-    StructArray, UInt64Array, UnionArray,
+    UInt64Array, UnionArray,
 };
 use arrow_buffer::{ArrowNativeType as _, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, FieldRef, UnionFields};
 use arrow_select::take::take;
 
+use super::entries::map_entries;
 use super::mismatch::{RestoreColumn, RestoreResult, check_array_size, unexpected_type};
 use crate::error::Error;
 use crate::types::item_of;
@@ -106,7 +107,10 @@ pub(super) fn map(
         columns.push(column(&values, field.data_type(), memory).map_err(|mismatch| mismatch.within(name))?);
         offsets = trimmed_offsets;
     }
-    let entry_array = StructArray::try_new(fields.clone(), columns, None)?;
+    let [keys, values] = columns.as_slice() else {
+        return Err(Error::corrupt("a map without keys and values").into());
+    };
+    let entry_array = map_entries(fields.clone(), keys.clone(), values.clone())?;
     let (offsets, nulls) = (OffsetBuffer::new(offsets.into()), array.nulls().cloned());
     Ok(Arc::new(MapArray::try_new(entries.clone(), offsets, entry_array, nulls, is_sorted)?))
 }

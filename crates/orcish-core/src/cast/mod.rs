@@ -1,8 +1,10 @@
-//! Casts of Arrow arrays: to types that hold their values, to types that are asked for, to logical types, and to structs with fewer or more fields.
+//! Casts of Arrow arrays: to types that hold their values, to types that are asked for, to logical types, and to structs with
+//! fewer or more fields.
 
 mod column_cast;
 mod convert;
 mod encoded;
+mod entries;
 mod list;
 mod mismatch;
 mod plain;
@@ -11,6 +13,7 @@ mod restore;
 
 pub use column_cast::{ColumnCast, SchemaMapping, cast_columns};
 pub use convert::{cast, converts};
+pub use entries::map_entries;
 pub use mismatch::check_array_size;
 pub use plain::plain_values;
 pub use prune::prune_fields;

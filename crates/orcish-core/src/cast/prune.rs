@@ -8,8 +8,10 @@ use arrow_array::{
 };
 use arrow_schema::{ArrowError, DataType, FieldRef};
 
+use super::entries::map_entries;
 use crate::error::{Error, Result};
 use crate::type_names::TypeName;
+use crate::types::entries_of;
 
 /// Removes struct fields that the type of `field` does not have, also in lists and maps. The remaining fields are selected by
 /// name, and have the order of `field`. No values are copied.
@@ -54,8 +56,10 @@ pub fn prune_fields(array: &ArrayRef, field: &FieldRef) -> Result<ArrayRef> {
         }
         (DataType::Map(_, _), DataType::Map(entries, is_sorted)) => {
             let map = array.as_map();
-            let entry_array: ArrayRef = Arc::new(map.entries().clone());
-            let entry_array = prune_fields(&entry_array, entries)?.as_struct_opt().ok_or_else(mismatch)?.clone();
+            let (key, value) = entries_of(field.data_type()).ok_or_else(mismatch)?;
+            let (keys, values) = (prune_fields(map.keys(), key)?, prune_fields(map.values(), value)?);
+            let fields = vec![key.clone(), value.clone()].into();
+            let entry_array = map_entries(fields, keys, values).map_err(with_cause)?;
             let (offsets, nulls) = (map.offsets().clone(), map.nulls().cloned());
             Arc::new(MapArray::try_new(entries.clone(), offsets, entry_array, nulls, *is_sorted).map_err(with_cause)?)
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, ListArray, MapArray, StructArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, FieldRef, Fields};
+use orcish_core::cast::map_entries;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::nulls::spread;
 use orcish_core::strings::offsets;
@@ -181,13 +182,9 @@ impl ColumnReader for MapReader {
 
 impl MapReader {
     /// Map entries whose keys are a dictionary array: its keys are never null, its values may be.
-    #[expect(unsafe_code, reason = "the safe way looks for nulls in the dictionary too")]
     fn with_dictionary(&self, keys: ArrayRef, values: ArrayRef, total: usize) -> Result<StructArray, ArrowError> {
         let references = (0..i32::try_from(total).unwrap_or(i32::MAX)).collect::<Vec<_>>();
         let keys = DictionaryArray::try_new(Int32Array::from(references), keys)?;
-        let arrays: Vec<ArrayRef> = vec![Arc::new(keys), values];
-        // SAFETY: both arrays have `total` values and the types of the fields. The only unchecked condition is that keys are
-        // not null, on which no memory access depends.
-        Ok(unsafe { StructArray::new_unchecked_with_length(self.fields.clone(), arrays, None, total) })
+        map_entries(self.fields.clone(), Arc::new(keys), values)
     }
 }

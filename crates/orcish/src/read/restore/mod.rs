@@ -125,7 +125,7 @@ pub(crate) struct GivenOptions {
     timestamps: bool,
     instants: bool,
     unions: bool,
-    /// Keys of maps are read as dictionaries, unlike any logical type.
+    /// Keys of maps are read as dictionaries of their values.
     maps: bool,
 }
 
@@ -197,9 +197,10 @@ pub(crate) fn add_column_options(
             column_options.insert(id, ColumnOptions::Timestamp((!given.timestamps).then_some(unit), kind));
         }
         (Kind::Struct, DataType::Struct(fields)) => all(&mut fields.iter(), column_options)?,
-        (Kind::Map, DataType::Map(entries, _)) if !given.maps => {
+        (Kind::Map, DataType::Map(entries, _)) => {
             if let DataType::Struct(fields) = entries.data_type() {
-                all(&mut fields.iter(), column_options)?;
+                let plain = if given.maps { without_encoded_key(fields) } else { fields.clone() };
+                all(&mut plain.iter(), column_options)?;
             }
         }
         (Kind::Union, DataType::Union(fields, mode)) if !given.unions => {
@@ -296,8 +297,11 @@ fn data_type(mapping: &Mapping<'_>, column: &Projected, physical: &DataType, sto
         },
         (D::Map(physical_entries, _), D::Map(entries, is_sorted)) => {
             match (physical_entries.data_type(), entries.data_type()) {
-                (D::Struct(fields), D::Struct(stored)) if options.null_map_keys == NullMapKeys::Error => {
-                    let fields = children(mapping, column, fields, stored)?;
+                (D::Struct(fields), D::Struct(stored)) => {
+                    let fields = match options.null_map_keys {
+                        NullMapKeys::Error => children(mapping, column, fields, stored)?,
+                        NullMapKeys::Dictionary => dictionary_entries(mapping, column, fields, stored)?,
+                    };
                     D::Map(Arc::new(with_type(entries, D::Struct(fields))), *is_sorted)
                 }
                 _ => physical.clone(),
@@ -313,6 +317,31 @@ fn data_type(mapping: &Mapping<'_>, column: &Projected, physical: &DataType, sto
         (D::Union(_, _), D::Union(_, _)) => physical.clone(),
         _ => stored.clone(),
     })
+}
+
+/// The fields of a map with the key without dictionary and run ends.
+fn without_encoded_key(fields: &Fields) -> Fields {
+    let plain = |field: &FieldRef| Arc::new(with_type(field, value_type(field.data_type()).clone()));
+    fields.iter().take(1).map(plain).chain(fields.iter().skip(1).cloned()).collect()
+}
+
+/// The logical fields of the key and value of a map whose keys are read as a dictionary: of the logical keys.
+fn dictionary_entries(
+    mapping: &Mapping<'_>,
+    column: &Projected,
+    physical: &Fields,
+    stored: &Fields,
+) -> Result<Fields> {
+    let key_of = |fields: &Fields| fields.first().map(|key| key.data_type().clone());
+    let Some(DataType::Dictionary(indexes, values)) = key_of(physical) else { return Ok(physical.clone()) };
+    let plain = |key: &FieldRef| Arc::new(with_type(key, values.as_ref().clone()));
+    let plain: Fields = physical.iter().take(1).map(plain).chain(physical.iter().skip(1).cloned()).collect();
+    let restored = children(mapping, column, &plain, &without_encoded_key(stored))?;
+    let encoded = |key: &FieldRef| {
+        let values = Box::new(key.data_type().clone());
+        Arc::new(with_type(key, DataType::Dictionary(indexes.clone(), values)))
+    };
+    Ok(restored.iter().take(1).map(encoded).chain(restored.iter().skip(1).cloned()).collect())
 }
 
 /// Whether values are strings or binaries of variable length, plain or encoded.
