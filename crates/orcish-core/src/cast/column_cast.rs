@@ -101,8 +101,7 @@ impl ColumnCast {
                 let (Some(map), Some((key, value))) = (array.as_map_opt(), entries_of(target)) else {
                     return Ok(array.clone());
                 };
-                let keys =
-                    cast_keys(map.keys(), key.data_type(), |keys, target| inner.0.apply(keys, target, memory))?;
+                let keys = cast_keys(map.keys(), key.data_type(), |keys, target| inner.0.apply(keys, target, memory))?;
                 let values = inner.1.apply(map.values(), value.data_type(), memory)?;
                 let fields = vec![key.clone(), value.clone()].into();
                 let entry_array = map_entries(fields, keys, values).map_err(overflow)?;

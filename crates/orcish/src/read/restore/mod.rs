@@ -326,12 +326,7 @@ fn without_encoded_key(fields: &Fields) -> Fields {
 }
 
 /// The logical fields of the key and value of a map whose keys are read as a dictionary: of the logical keys.
-fn dictionary_entries(
-    mapping: &Mapping<'_>,
-    column: &Projected,
-    physical: &Fields,
-    stored: &Fields,
-) -> Result<Fields> {
+fn dictionary_entries(mapping: &Mapping<'_>, column: &Projected, physical: &Fields, stored: &Fields) -> Result<Fields> {
     let key_of = |fields: &Fields| fields.first().map(|key| key.data_type().clone());
     let Some(DataType::Dictionary(indexes, values)) = key_of(physical) else { return Ok(physical.clone()) };
     let plain = |key: &FieldRef| Arc::new(with_type(key, values.as_ref().clone()));
