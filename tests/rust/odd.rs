@@ -9,8 +9,9 @@ use orcish::{Columns, Limits, OrcFile, ReadOptions, Result};
 
 use crate::data;
 use crate::structured::mutator::Random;
-use crate::structured::mutator::layout::{File, assemble, parse};
-use crate::structured::mutator::wire::Value;
+use crate::structured::mutator::layout::{Content, File, assemble, parse};
+use crate::structured::mutator::wire::{Message, Value};
+use crate::structured::small_files;
 
 /// Names of the files, and the findings of `check`.
 const EXPECTED: &[(&str, &[&str])] = &[
@@ -127,4 +128,81 @@ fn duplicate_streams_are_found() {
     assert_eq!(messages(twice(None, None)), [present; 2]);
     assert_eq!(messages(twice(Some(98), Some(99))), [""; 0]);
     assert_eq!(messages(twice(Some(99), Some(99))), ["stream of kind 99 is there twice"]);
+}
+
+/// Small files that can be read as they are, with their rows.
+fn readable_files() -> Vec<(String, bytes::Bytes, String)> {
+    let files = small_files().into_iter();
+    let files: Vec<_> = files.filter_map(|(name, bytes)| Some((name, bytes.clone(), rows(&bytes).ok()?))).collect();
+    assert!(files.len() > 15, "{}", files.len());
+    files
+}
+
+/// All rows of a file, as text.
+fn rows(bytes: &[u8]) -> Result<String> {
+    let file = OrcFile::new(Arc::new(MemorySource::new(bytes.to_vec())), &Limits::default())?;
+    let batches = file.read(ReadOptions::default())?.collect::<Result<Vec<_>>>()?;
+    Ok(format!("{batches:?}"))
+}
+
+/// Fields of another form than the format says are unknown fields, and of several values of an enumeration the last known
+/// one counts, in messages of the tail and of stripes.
+#[test]
+fn odd_fields_of_messages_change_no_value() {
+    const ODD: &str = "fields of a message have another form than the format says, or are there twice";
+    let odd_numbers = |message: &mut Message, tags: &[u32]| {
+        message.0.extend(tags.iter().map(|&tag| (tag, Value::Bytes(vec![3, 1, 2]))));
+    };
+    for (name, bytes, expected) in readable_files() {
+        let parts = || parse(&bytes).expect("a good file");
+        let check = |what: &str, file: &File| {
+            let changed = assemble(file, &mut Random::new(3));
+            assert_eq!(rows(&changed).unwrap(), expected, "{name}: {what}");
+            let file = OrcFile::new(Arc::new(MemorySource::new(changed)), &Limits::default()).unwrap();
+            let findings = file.check(&Limits::default(), None, None).unwrap();
+            assert!(findings.iter().any(|finding| finding.to_string().contains(ODD)), "{name}: {what}: {findings:?}");
+        };
+        let mut file = parts();
+        odd_numbers(&mut file.footer, &[1, 2, 6, 8, 9, 11]);
+        file.footer.messages(3).for_each(|stripe| odd_numbers(stripe, &[1, 2, 3, 4, 5]));
+        file.footer.messages(4).for_each(|this| odd_numbers(this, &[1, 4, 5, 6]));
+        check("numbers of the footer", &file);
+        let mut file = parts();
+        file.footer.messages(4).for_each(|this| this.0.push((1, Value::Number(99))));
+        check("kinds of types", &file);
+        let mut file = parts();
+        file.postscript.0.push((2, Value::Number(99)));
+        file.postscript.0.push((3, Value::Bytes(vec![1])));
+        check("the postscript", &file);
+        let mut file = parts();
+        for stripe in &mut file.stripes {
+            stripe.footer.messages(1).for_each(|stream| odd_numbers(stream, &[1, 2, 3]));
+            stripe.footer.messages(2).for_each(|encoding| encoding.0.push((1, Value::Number(99))));
+        }
+        if !file.stripes.is_empty() {
+            check("stripe footers", &file);
+        }
+    }
+}
+
+/// Bytes behind the last chunk of a stream are not read.
+#[test]
+fn bytes_behind_the_last_chunk_of_a_stream_change_no_value() {
+    let mut changed_streams = 0;
+    for (name, bytes, expected) in readable_files() {
+        let mut file = parse(&bytes).expect("a good file");
+        for behind in [&[7][..], &[7, 0], &[0xff; 3], &[6, 0, 0, 0xff, 0xff, 0xff]] {
+            for content in file.stripes.iter_mut().flat_map(|stripe| &mut stripe.streams) {
+                if let Content::Stored(stored) = content
+                    && !stored.is_empty()
+                {
+                    stored.extend_from_slice(behind);
+                    changed_streams += 1;
+                }
+            }
+            let after = assemble(&file, &mut Random::new(3));
+            assert_eq!(rows(&after).unwrap(), expected, "{name}: {behind:?}");
+        }
+    }
+    assert!(changed_streams > 100, "{changed_streams}");
 }

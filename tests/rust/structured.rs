@@ -12,7 +12,7 @@ pub(crate) mod mutator;
 use mutator::{Random, mutate};
 
 /// Test files that are small enough to be read thousands of times.
-fn small_files() -> Vec<(String, bytes::Bytes)> {
+pub(crate) fn small_files() -> Vec<(String, bytes::Bytes)> {
     let folders = ["tests/data", "tests/data/groups", "tests/data/heavy", "tests/data/corrupt"];
     let all = folders.into_iter().flat_map(data::files);
     all.filter(|(_, bytes)| bytes.len() < 30_000).collect()

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use orcish_core::error::Result;
 use orcish_core::statistics::ColumnStatistics;
-use prost::Message as _;
 
 use crate::encoding::MAX_RUN;
 use crate::encoding::{byte_rle, int_rle};
 use crate::memory::{Charge, Memory};
-use crate::proto::{ROW_INDEX, lazy, repeated_field};
+use crate::proto::{ROW_INDEX, decode, lazy, repeated_field};
 use crate::schema::Kind;
 use crate::source::Positions;
 use crate::stripe::{Encoding, StreamKind, StreamRanges, Stripe};
@@ -72,12 +71,13 @@ impl ColumnIndex {
     pub(crate) fn parse(section: Bytes, groups: RowGroups, memory: &Arc<Memory>) -> Result<Self> {
         let (mut size, mut charge) = (section.len() as u64, memory.charge());
         charge.raise_to(size)?;
-        let decode = |entry| lazy::RowIndexEntry::decode(entry).map_err(|error| undecodable("row index", error));
+        let decode_entry =
+            |entry| decode::<lazy::RowIndexEntry>(entry).map_err(|error| undecodable("row index", error));
         let is_empty = section.is_empty();
         let Some(entries) = repeated_field(section, groups.count(), &ROW_INDEX, memory.left())? else {
             return Ok(ColumnIndex { entries: Vec::new(), has_wrong_count: !is_empty, _charge: memory.charge() });
         };
-        let entries = entries.into_iter().map(decode).collect::<Result<Vec<_>>>()?;
+        let entries = entries.into_iter().map(decode_entry).collect::<Result<Vec<_>>>()?;
         for entry in &entries {
             size += (size_of_val(entry) + entry.positions.capacity() * size_of::<u64>()) as u64;
         }

@@ -7,11 +7,18 @@ use orcish_core::error::{Error, Result};
 /// Decoders ask for as many contiguous bytes as their largest run has. So a run that crosses the boundary of two
 /// compression chunks is contiguous, too.
 pub trait ByteSource {
-    /// All contiguous bytes: at least `wanted`, or fewer if the stream ends before. The bytes are not consumed.
+    /// All contiguous bytes: at least `wanted`, or fewer if the stream ends or is faulty behind them. The bytes are not
+    /// consumed.
     ///
     /// # Errors
-    /// Errors of decompression.
+    /// Errors of decompression, where there are no bytes before them.
     fn fill(&mut self, wanted: usize) -> Result<&[u8]>;
+
+    /// The fault behind the bytes that the last [`fill`](Self::fill) returned. It is the error of a value that needs more
+    /// bytes. `None` where the stream ends behind these bytes, or goes on.
+    fn fault(&self) -> Option<Error> {
+        None
+    }
 
     /// Consumes `n` of the bytes that the last [`fill`](Self::fill) returned.
     fn consume(&mut self, n: usize);

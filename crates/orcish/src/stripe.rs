@@ -8,11 +8,10 @@ use bytes::Bytes;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 use orcish_io::{ReadAt, check_memory_limit, read_coalesced, read_with_limits, slice_range};
-use prost::Message as _;
 
 use crate::codec::{Framing, SparseStream, Stream, decompress_all};
 use crate::memory::Memory;
-use crate::proto::{STRIPE_FOOTER, check_decoded_size, orc, to_string_lossy};
+use crate::proto::{STRIPE_FOOTER, check_decoded_size, decode, orc, to_string_lossy};
 use crate::tail::{FileTail, StripeInfo, undecodable};
 
 /// Kind of a data stream.
@@ -148,7 +147,7 @@ impl StripeFooter {
         let footer = decompress_all(stored, tail.framing(), limits.tail)?;
         check_decoded_size(&footer, &STRIPE_FOOTER, limits.tail)
             .map_err(|error| Error::new(error.kind(), "the stripe footer cannot be decoded").with_source(error))?;
-        orc::StripeFooter::decode(footer).map_err(|error| undecodable("stripe footer", error))
+        decode::<orc::StripeFooter>(footer).map_err(|error| undecodable("stripe footer", error))
     }
 
     /// The content of a decoded footer for the columns that `wanted` selects.

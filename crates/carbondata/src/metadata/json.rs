@@ -1,17 +1,16 @@
 //! JSON metadata files, within a memory limit.
 
 use orcish_core::{Error, Limits, Result};
+use serde::Deserializer as _;
+use serde::de::{Error as _, SeqAccess, Visitor};
 use serde_json::Value;
 
 /// Memory of a JSON value, and of an entry of a JSON object.
 const VALUE_MEMORY: usize = 64;
 const ENTRY_MEMORY: usize = 128;
 
-/// Parses JSON.
-///
-/// # Errors
-/// `Corrupt` for invalid JSON, `LimitExceeded` where the values would take more memory than is allowed.
-pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Value> {
+/// Checks that the values of JSON take no more memory than is allowed.
+fn check_memory(bytes: &[u8], limits: &Limits) -> Result<()> {
     let memory = bytes.iter().fold(bytes.len(), |memory, byte| match byte {
         b',' | b'[' | b'{' => memory.saturating_add(VALUE_MEMORY),
         b':' => memory.saturating_add(ENTRY_MEMORY),
@@ -23,13 +22,65 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Value> {
             format!("JSON that takes {memory} bytes, of {} that are allowed", limits.memory),
         ));
     }
-    serde_json::from_slice(bytes).map_err(|error| Error::corrupt(format!("it is no JSON: {error}")))
+    Ok(())
 }
 
-pub(crate) fn entries(bytes: &[u8], limits: &Limits) -> Result<Vec<Value>> {
-    match parse(bytes, limits)? {
-        Value::Array(entries) => Ok(entries),
-        _ => Err(Error::corrupt("it is no list of JSON")),
+fn no_json(error: serde_json::Error) -> Error {
+    Error::corrupt(format!("it is no JSON: {error}"))
+}
+
+/// Parses JSON.
+///
+/// # Errors
+/// `Corrupt` for invalid JSON, `LimitExceeded` where the values would take more memory than is allowed.
+pub(crate) fn parse(bytes: &[u8], limits: &Limits) -> Result<Value> {
+    check_memory(bytes, limits)?;
+    serde_json::from_slice(bytes).map_err(no_json)
+}
+
+/// Parses a list, of which one entry at a time is kept as JSON.
+///
+/// # Errors
+/// As [`parse`]; `Corrupt` where it is no list; errors of `read`.
+pub(crate) fn entries<T>(bytes: &[u8], limits: &Limits, read: impl FnMut(&Value) -> Result<T>) -> Result<Vec<T>> {
+    check_memory(bytes, limits)?;
+    if bytes.trim_ascii_start().first().is_some_and(|&first| first != b'[') {
+        parse(bytes, limits)?;
+        return Err(Error::corrupt("it is no list of JSON"));
+    }
+    let mut failure = None;
+    let mut parser = serde_json::Deserializer::from_slice(bytes);
+    let read = parser.deserialize_seq(Entries { read, failure: &mut failure });
+    let found = read.and_then(|found| parser.end().map(|()| found));
+    failure.map_or_else(|| found.map_err(no_json), Err)
+}
+
+/// Reads the entries of a list one by one.
+struct Entries<'a, F> {
+    read: F,
+    /// The error of `read`.
+    failure: &'a mut Option<Error>,
+}
+
+impl<'de, T, F: FnMut(&Value) -> Result<T>> Visitor<'de> for Entries<'_, F> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Vec<T>, A::Error> {
+        let mut found = Vec::new();
+        while let Some(entry) = list.next_element::<Value>()? {
+            match (self.read)(&entry) {
+                Ok(read) => found.push(read),
+                Err(error) => {
+                    *self.failure = Some(error);
+                    return Err(A::Error::custom("an entry cannot be read"));
+                }
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -57,28 +57,25 @@ impl LoadDetails {
 /// # Errors
 /// `Corrupt` where it is not a table status file.
 pub(crate) fn read_table_status(bytes: &[u8], limits: &Limits) -> Result<Vec<LoadDetails>> {
-    entries(bytes, limits)?
-        .iter()
-        .map(|entry| {
-            let id = text(entry, "loadName").ok_or_else(|| Error::corrupt("a segment without a name"))?;
-            check_name(&id)?;
-            Ok(LoadDetails {
-                id,
-                state: text(entry, "loadStatus").unwrap_or_default(),
-                format: text(entry, "fileFormat").map_or(COLUMNAR_V3.to_owned(), |name| name.to_ascii_lowercase()),
-                segment_file: text(entry, "segmentFile"),
-                path: text(entry, "path"),
-                started: number(entry, "loadStartTime"),
-                ended: number(entry, "timestamp"),
-                modified: number(entry, "modificationOrDeletionTimestamp"),
-                merged_into: text(entry, "mergedLoadName"),
-                data_bytes: number(entry, "dataSize"),
-                index_bytes: number(entry, "indexSize"),
-                updated: (number(entry, "updateDeltaStartTimestamp"), number(entry, "updateDeltaEndTimestamp")),
-                update_file: text(entry, "updateStatusFileName"),
-            })
+    entries(bytes, limits, |entry| {
+        let id = text(entry, "loadName").ok_or_else(|| Error::corrupt("a segment without a name"))?;
+        check_name(&id)?;
+        Ok(LoadDetails {
+            id,
+            state: text(entry, "loadStatus").unwrap_or_default(),
+            format: text(entry, "fileFormat").map_or(COLUMNAR_V3.to_owned(), |name| name.to_ascii_lowercase()),
+            segment_file: text(entry, "segmentFile"),
+            path: text(entry, "path"),
+            started: number(entry, "loadStartTime"),
+            ended: number(entry, "timestamp"),
+            modified: number(entry, "modificationOrDeletionTimestamp"),
+            merged_into: text(entry, "mergedLoadName"),
+            data_bytes: number(entry, "dataSize"),
+            index_bytes: number(entry, "indexSize"),
+            updated: (number(entry, "updateDeltaStartTimestamp"), number(entry, "updateDeltaEndTimestamp")),
+            update_file: text(entry, "updateStatusFileName"),
         })
-        .collect()
+    })
 }
 
 #[cfg(test)]

@@ -56,28 +56,25 @@ impl UpdateDetails {
 /// # Errors
 /// `Corrupt` where it is not a table update status file.
 pub(crate) fn read_update_status(bytes: &[u8], limits: &Limits) -> Result<Vec<UpdateDetails>> {
-    entries(bytes, limits)?
-        .iter()
-        .map(|entry| {
-            let state = text(entry, "segmentStatus").unwrap_or_default().to_ascii_lowercase();
-            let timestamps = entry.get("deltaFileStamps").and_then(Value::as_array);
-            let update = UpdateDetails {
-                segment: text(entry, "segmentName").unwrap_or_default(),
-                block: text(entry, "blockName").unwrap_or_default(),
-                file: text(entry, "actualBlockName").unwrap_or_default(),
-                is_deleted: matches!(state.as_str(), "compacted" | "marked for delete"),
-                start: text(entry, "deleteDeltaStartTimestamp").unwrap_or_default(),
-                end: text(entry, "deleteDeltaEndTimestamp").unwrap_or_default(),
-                timestamps: timestamps.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
-                deleted: number(entry, "deletedRowsInBlock"),
-            };
-            [&update.block, &update.start, &update.end].into_iter().chain(&update.timestamps).try_for_each(|name| {
-                // They are used as parts of file names.
-                if name.is_empty() { Ok(()) } else { check_name(name) }
-            })?;
-            Ok(update)
-        })
-        .collect()
+    entries(bytes, limits, |entry| {
+        let state = text(entry, "segmentStatus").unwrap_or_default().to_ascii_lowercase();
+        let timestamps = entry.get("deltaFileStamps").and_then(Value::as_array);
+        let update = UpdateDetails {
+            segment: text(entry, "segmentName").unwrap_or_default(),
+            block: text(entry, "blockName").unwrap_or_default(),
+            file: text(entry, "actualBlockName").unwrap_or_default(),
+            is_deleted: matches!(state.as_str(), "compacted" | "marked for delete"),
+            start: text(entry, "deleteDeltaStartTimestamp").unwrap_or_default(),
+            end: text(entry, "deleteDeltaEndTimestamp").unwrap_or_default(),
+            timestamps: timestamps.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),
+            deleted: number(entry, "deletedRowsInBlock"),
+        };
+        [&update.block, &update.start, &update.end].into_iter().chain(&update.timestamps).try_for_each(|name| {
+            // They are used as parts of file names.
+            if name.is_empty() { Ok(()) } else { check_name(name) }
+        })?;
+        Ok(update)
+    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The context of opening a table.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use orcish_core::parallel::map;
 use orcish_core::{Error, Limits, Result};
@@ -11,8 +11,12 @@ use orcish_io::{StorageOptions, display_name, read_small, stat};
 use super::cancellation::OpenCancellation;
 use crate::metadata::allowed_locations::AllowedLocations;
 use crate::metadata::locations::join;
+use crate::metadata::schema::Column;
 use crate::metadata::table_storage::TableStorage;
 use crate::tuning;
+
+/// What memory is reserved for, in errors.
+pub(super) const INDEXES: &str = "indexes";
 
 /// The context of opening a table.
 pub(super) struct OpenContext {
@@ -22,6 +26,8 @@ pub(super) struct OpenContext {
     pub(super) allowed: AllowedLocations,
     /// Reserved memory of index files and names of delete deltas.
     pub(super) reserved: AtomicU64,
+    /// The columns of the last index file. Most index files of a table have the same columns, which their files share.
+    last_columns: Mutex<Arc<Vec<Column>>>,
     pub(super) cancellation: OpenCancellation,
 }
 
@@ -32,6 +38,7 @@ impl OpenContext {
             root: root.to_owned(),
             allowed: AllowedLocations::new(root, external),
             reserved: AtomicU64::new(0),
+            last_columns: Mutex::default(),
             cancellation: OpenCancellation::new(storage.cancellation()),
             storage: TableStorage::new(root, storage),
             limits,
@@ -60,6 +67,20 @@ impl OpenContext {
             true => Err(Error::over("memory", format!("{what} of more than the {limit} bytes that are allowed"))),
             false => Ok(()),
         }
+    }
+
+    /// The columns of an index file, which it shares with the index file before it if they are equal. Columns that are not
+    /// shared are reserved.
+    ///
+    /// # Errors
+    /// `LimitExceeded` where the indexes take too much memory.
+    pub(super) fn shared_columns(&self, columns: Arc<Vec<Column>>) -> Result<Arc<Vec<Column>>> {
+        let mut last = self.last_columns.lock().unwrap_or_else(PoisonError::into_inner);
+        if !Arc::ptr_eq(&last, &columns) && *last != columns {
+            self.reserve(columns.iter().map(Column::memory_size).sum(), INDEXES)?;
+            *last = columns;
+        }
+        Ok(last.clone())
     }
 
     pub(super) fn exists(&self, location: &str) -> Result<bool> {

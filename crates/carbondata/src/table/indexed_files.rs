@@ -6,12 +6,11 @@ use std::sync::Arc;
 use orcish_core::Result;
 use orcish_io::FileStatus;
 
-use super::context::OpenContext;
+use super::context::{INDEXES, OpenContext};
 use super::file_entry::{FileEntry, FileFormat};
 use crate::metadata::file_names::{DATA_FILE_SUFFIX, base_name, file_name, parent};
 use crate::metadata::index_file::{self, INDEX_SUFFIX, IndexedFile, MERGED_INDEX_SUFFIX};
 use crate::metadata::locations::join;
-use crate::metadata::schema::Column;
 use crate::metadata::segment_file::SegmentFolder;
 
 /// Data files of the index files of a folder.
@@ -31,15 +30,8 @@ impl IndexedFiles {
             if !self.names.insert(file.name.clone()) {
                 continue;
             }
-            // Files with the same columns share them.
-            let columns = match self.files.last().filter(|last| last.columns == file.columns) {
-                Some(last) => {
-                    file.columns.clone_from(&last.columns);
-                    0
-                }
-                None => file.columns.iter().flat_map(|columns| columns.iter()).map(Column::memory_size).sum(),
-            };
-            context.reserve(file.memory_size().saturating_add(columns), "indexes")?;
+            file.columns = file.columns.map(|columns| context.shared_columns(columns)).transpose()?;
+            context.reserve(file.memory_size(), INDEXES)?;
             self.files.push(file);
         }
         Ok(())

@@ -51,7 +51,6 @@ mod value_hash;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use prost::Message as _;
 
 pub(crate) use builder::BloomBuilder;
 pub(crate) use hasher::{FilterContext, ValueHasher};
@@ -59,6 +58,7 @@ pub(crate) use lookup::hashes_of_leaf;
 pub(crate) use value_hash::{BloomKind, ValueHash};
 
 use orcish_core::error::Result;
+use prost::Message as _;
 
 use crate::memory::{Charge, Memory};
 use crate::proto::{BLOOM_FILTERS, orc, repeated_field};

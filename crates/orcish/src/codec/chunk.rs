@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use orcish_core::allocation;
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, ErrorKind, Result};
 
 use super::{Compression, Compressor, SparseStream, decompress};
 use crate::memory::{Charge, Memory};
 use crate::source::{ByteSource, Positions, SeekSource, stream_ends};
 use crate::tuning;
+use crate::warnings::warn;
 
 /// Length of a chunk header in bytes.
 const HEADER_LEN: usize = 3;
@@ -81,6 +82,8 @@ pub struct Stream {
     end: usize,
     /// The last chunk of the buffer: its offset in the stream, and its decompressed length.
     last_chunk: Option<(u64, usize)>,
+    /// The fault of the chunk behind those of the buffer. It is an error of the first value that needs the chunk.
+    fault: Option<Error>,
     /// Memory of the buffer, if it is limited.
     charge: Option<Charge>,
 }
@@ -104,6 +107,7 @@ impl Stream {
             start: 0,
             end: 0,
             last_chunk: None,
+            fault: None,
             charge: None,
         }
     }
@@ -148,6 +152,9 @@ impl Stream {
 
     /// Whether the next chunk is original, and its body; `None` at the end of the stream.
     fn next_chunk(&mut self) -> Result<Option<(bool, Bytes)>> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone());
+        }
         self.fill_stored(HEADER_LEN, HEADER_LEN + self.framing.chunk_size)?;
         let rest = self.stored.get(self.next..).unwrap_or_default();
         if rest.is_empty() {
@@ -169,46 +176,64 @@ impl Stream {
         Ok(Some((header & 1 == 1, self.stored.slice(from..self.next))))
     }
 
-    /// Decompresses chunks into the buffer until it has `wanted` bytes or the stream ends.
+    /// Decompresses chunks into the buffer until it has `wanted` bytes, the stream ends, or a chunk is faulty. Bytes behind the
+    /// last value may be no chunk, so a fault is an error only where the buffer has no bytes left.
     fn refill(&mut self, wanted: usize) -> Result<()> {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
         while self.end < wanted {
-            let (offset, begin) = (self.offset(), self.end);
-            let Some((original, body)) = self.next_chunk()? else { break };
-            if original {
-                self.append(&body)?;
-            } else if body.len().saturating_mul(SMALL_CHUNK_FACTOR) < self.framing.chunk_size {
-                SCRATCH.with_borrow_mut(|scratch| {
-                    let size = self.framing.chunk_size;
-                    let more = size.saturating_sub(scratch.len());
-                    allocation::reserve(scratch, more)?;
-                    scratch.resize(scratch.len().max(size), 0);
-                    let n = decompress(self.framing.codec, &body, scratch.get_mut(..size).unwrap_or_default())?;
-                    self.append(scratch.get(..n).unwrap_or_default())?;
-                    if scratch.len() > MAX_SCRATCH {
-                        *scratch = Vec::new();
-                    }
-                    Ok::<(), Error>(())
-                })?;
-            } else {
-                self.reserve(self.framing.chunk_size)?;
-                let free = self.buffer.get_mut(self.end..).unwrap_or_default();
-                let free = free.get_mut(..self.framing.chunk_size).unwrap_or_default();
-                self.end += decompress(self.framing.codec, &body, free)?;
-            }
-            self.last_chunk = Some((offset, self.end - begin));
-            if let Some(charge) = &mut self.charge {
-                charge.raise_to(self.end as u64)?;
+            match self.refill_chunk() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) if error.kind() == ErrorKind::Corrupt && self.end > 0 => {
+                    warn("bytes behind a chunk are no chunk");
+                    self.fault = Some(error);
+                    break;
+                }
+                Err(error) => return Err(error),
             }
         }
         Ok(())
     }
 
-    /// Whether the stream may have stored bytes that are not read yet.
+    /// Decompresses a chunk into the buffer; `false` at the end of the stream.
+    fn refill_chunk(&mut self) -> Result<bool> {
+        let (offset, begin) = (self.offset(), self.end);
+        let Some((original, body)) = self.next_chunk()? else { return Ok(false) };
+        if original {
+            self.append(&body)?;
+        } else if body.len().saturating_mul(SMALL_CHUNK_FACTOR) < self.framing.chunk_size {
+            SCRATCH.with_borrow_mut(|scratch| {
+                let size = self.framing.chunk_size;
+                let more = size.saturating_sub(scratch.len());
+                allocation::reserve(scratch, more)?;
+                scratch.resize(scratch.len().max(size), 0);
+                let n = decompress(self.framing.codec, &body, scratch.get_mut(..size).unwrap_or_default())?;
+                self.append(scratch.get(..n).unwrap_or_default())?;
+                if scratch.len() > MAX_SCRATCH {
+                    *scratch = Vec::new();
+                }
+                Ok::<(), Error>(())
+            })?;
+        } else {
+            self.reserve(self.framing.chunk_size)?;
+            let free = self.buffer.get_mut(self.end..).unwrap_or_default();
+            let free = free.get_mut(..self.framing.chunk_size).unwrap_or_default();
+            self.end += decompress(self.framing.codec, &body, free)?;
+        }
+        self.last_chunk = Some((offset, self.end - begin));
+        if let Some(charge) = &mut self.charge {
+            charge.raise_to(self.end as u64)?;
+        }
+        Ok(true)
+    }
+
+    /// Whether the stream may have stored bytes that are not read yet, or a chunk that cannot be read.
     fn has_more(&self) -> bool {
-        self.next < self.stored.len() || self.sparse.as_ref().is_some_and(|sparse| self.offset() < sparse.length())
+        self.fault.is_some()
+            || self.next < self.stored.len()
+            || self.sparse.as_ref().is_some_and(|sparse| self.offset() < sparse.length())
     }
 
     fn reserve(&mut self, n: usize) -> Result<()> {
@@ -258,6 +283,10 @@ impl ByteSource for Stream {
         } else {
             self.start = (self.start + n).min(self.end);
         }
+    }
+
+    fn fault(&self) -> Option<Error> {
+        self.fault.clone()
     }
 
     fn read_exact(&mut self, out: &mut [u8]) -> Result<()> {
@@ -315,7 +344,7 @@ impl SeekSource for Stream {
             (None, None) if offset == self.base + self.stored.len() as u64 => self.next = self.stored.len(),
             _ => return Err(Error::corrupt(format!("the row index states byte {offset}, which is not in the stream"))),
         }
-        (self.start, self.end, self.last_chunk) = (0, 0, None);
+        (self.start, self.end, self.last_chunk, self.fault) = (0, 0, None, None);
         self.skip(within)
     }
 }
@@ -336,6 +365,9 @@ pub(crate) fn decompress_all(stored: Bytes, framing: Framing, limit: u64) -> Res
             return Err(Error::limit(format!("decompresses to more than the {limit} bytes that are allowed")));
         }
         if available < wanted {
+            if let Some(fault) = stream.fault {
+                return Err(fault);
+            }
             stream.buffer.truncate(stream.end);
             // Sections are charged by their length, not by their capacity.
             stream.buffer.shrink_to_fit();
@@ -348,7 +380,7 @@ pub(crate) fn decompress_all(stored: Bytes, framing: Framing, limit: u64) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::ReadAt as _;
+    use crate::io::ReadAt;
 
     fn original(body: &[u8]) -> Vec<u8> {
         let header = u32::try_from(body.len()).unwrap() * 2 + 1;
@@ -433,6 +465,37 @@ mod tests {
                 assert!(stream.seek(&mut Positions::new(&[length, 0])).is_err());
                 assert!(stream.seek(&mut Positions::new(&[])).is_err());
             }
+        }
+    }
+
+    /// Bytes behind the last value are no fault of the values, whatever they are.
+    #[test]
+    fn bytes_behind_the_last_chunk_do_not_matter() {
+        let bytes: Vec<u8> = (0..1500u32).map(|i| (i % 251) as u8).collect();
+        let chunks = [zlib(&bytes[..1000]), zlib(&bytes[1000..])].concat();
+        let behind: [&[u8]; 4] = [&[7], &[7, 0], &[0xff; 3], &[6, 0, 0, 0xff, 0xff, 0xff]];
+        for behind in behind {
+            let stored = Bytes::from([&chunks[..], behind].concat());
+            let source: Arc<dyn ReadAt> = Arc::new(orcish_io::MemorySource::new(stored.clone()));
+            let sparse = || Arc::new(SparseStream::new(source.clone(), 0..stored.len() as u64));
+            for mut stream in [Stream::new(stored.clone(), FRAMING), Stream::new_sparse(sparse(), FRAMING)] {
+                for wanted in [1, 1200, 5000] {
+                    assert!(stream.fill(wanted).unwrap().len() >= wanted.min(1500));
+                }
+                // A value that needs more has the fault of the chunk.
+                let fault = stream.fault().unwrap().message().to_owned();
+                stream.consume(1499);
+                assert_eq!(stream.fill(5).unwrap(), &bytes[1499..]);
+                assert_eq!(stream.read_exact(&mut [0; 2]).unwrap_err().message(), fault);
+                stream.seek(&mut Positions::new(&[0, 10])).unwrap();
+                assert_eq!(stream.fill(5000).unwrap(), &bytes[10..]);
+                stream.skip(1490).unwrap();
+                assert_eq!(stream.fill(1).unwrap_err().message(), fault);
+            }
+            let mut all = vec![0; 1500];
+            Stream::new(stored.clone(), FRAMING).read_exact(&mut all).unwrap();
+            assert_eq!(all, bytes);
+            assert!(decompress_all(stored, FRAMING, 1 << 20).is_err(), "a section is all of its chunks");
         }
     }
 

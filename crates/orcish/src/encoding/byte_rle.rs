@@ -88,6 +88,7 @@ impl<S: ByteSource> ByteRle<S> {
     fn read_header(&mut self, missing: usize) -> Result<()> {
         let bytes = self.source.fill(2)?;
         let (Some(&header), second) = (bytes.first(), bytes.get(1).copied()) else { return Err(stream_ends(missing)) };
+        let no_second = || self.source.fault().unwrap_or_else(|| stream_ends(missing));
         if header >= 0x80 {
             // The header of a literal list is the negative number of literals.
             self.remaining = 0x100 - usize::from(header);
@@ -95,7 +96,7 @@ impl<S: ByteSource> ByteRle<S> {
             self.source.consume(1);
         } else {
             self.remaining = usize::from(header) + MIN_RUN;
-            self.run_value = Some(second.ok_or_else(|| stream_ends(missing))?);
+            self.run_value = Some(second.ok_or_else(no_second)?);
             self.source.consume(2);
         }
         Ok(())

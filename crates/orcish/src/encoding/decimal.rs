@@ -82,7 +82,10 @@ impl DecimalDecoder {
             let values = self.block.get_mut(..scales.len()).unwrap_or_default();
             let taken = match cpu::run(ShortVarints { target: self.target, bytes, values, scales, out }) {
                 Some(taken) => taken,
-                None => append_general(self.target, bytes, scales, out, self.overflows.as_mut())?,
+                None => match append_general(self.target, bytes, scales, out, self.overflows.as_mut()) {
+                    Ok(taken) => taken,
+                    Err(error) => return Err(source.fault().unwrap_or(error)),
+                },
             };
             source.consume(taken);
         }

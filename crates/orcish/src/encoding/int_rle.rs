@@ -209,7 +209,7 @@ fn decode_runs<S: ByteSource>(
             }
             // The values of this run may not be needed. The next call fails if they are.
             Err(_) if len > 0 => break,
-            Err(error) => return Err(error),
+            Err(error) => return Err(source.fault().unwrap_or(error)),
         }
         if rest.is_empty() || (rest.len() < max_run_bytes && !is_end_of_stream) {
             break;

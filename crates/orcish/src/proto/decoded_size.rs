@@ -145,7 +145,7 @@ fn subtract_decoded_size(
         return Err(Error::corrupt("messages are nested too deeply"));
     }
     let mut fields = FieldReader(message);
-    while let Some(Field { tag, body, is_delimited }) = fields.next()? {
+    while let Some(Field { tag, body, is_delimited, .. }) = fields.next()? {
         let Some((_, field_type)) = message_type.0.iter().find(|(field_tag, _)| *field_tag == tag) else { continue };
         let length = body.len() as u64;
         let element = |size: usize| (size as u64) * VECTOR_GROWTH;

@@ -25,7 +25,7 @@ pub(crate) struct RawField {
 pub(crate) fn next_field(message: &mut Bytes) -> Result<Option<RawField>> {
     let mut fields = FieldReader(message);
     let field = fields.next()?;
-    let field = field.map(|Field { tag, body, is_delimited }| {
+    let field = field.map(|Field { tag, body, is_delimited, .. }| {
         let body = is_delimited.then(|| message.slice_ref(body));
         RawField { tag, body }
     });

@@ -11,11 +11,13 @@
 //! * The decoder bounds the depth of messages but not their number. Messages of a file are checked by
 //!   [`check_decoded_size`] before they are decoded, or read by [`repeated_field`].
 
+mod decode;
 mod decoded_size;
 mod fields;
 mod messages;
 mod wire;
 
+pub(crate) use decode::{ODD_FIELDS, decode, without_odd_fields};
 pub(crate) use decoded_size::{
     ARROW_SCHEMA, BLOOM_FILTERS, FOOTER, ROW_INDEX, STATISTICS, STRIPE_FOOTER, check_decoded_size, decoded_size,
 };

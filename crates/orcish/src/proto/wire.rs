@@ -6,6 +6,10 @@ use prost::DecodeError;
 /// A field of a message.
 pub(super) struct Field<'a> {
     pub(super) tag: u32,
+    /// The wire type: 0 for a varint, 1 for 64 bits, 2 for a delimited field, 5 for 32 bits.
+    pub(super) wire_type: u64,
+    /// The number of a varint; 0 for other fields.
+    pub(super) number: u64,
     /// Content of a length-delimited field; empty for numbers.
     pub(super) body: &'a [u8],
     pub(super) is_delimited: bool,
@@ -37,9 +41,9 @@ impl<'a> FieldReader<'a> {
         let mut groups = 0usize;
         while !self.0.is_empty() {
             let key = self.read_varint()?;
-            let (mut body, mut is_delimited) = (&[][..], false);
+            let (mut body, mut number, mut is_delimited) = (&[][..], 0, false);
             match key & 7 {
-                0 => _ = self.read_varint()?,
+                0 => number = self.read_varint()?,
                 1 => _ = self.split(8)?,
                 2 => {
                     let length = self.read_varint()?;
@@ -51,7 +55,13 @@ impl<'a> FieldReader<'a> {
                 _ => return Err(Error::corrupt("a message has a field of unknown form")),
             }
             if groups == 0 && key & 7 != 4 {
-                return Ok(Some(Field { tag: u32::try_from(key >> 3).unwrap_or(0), body, is_delimited }));
+                return Ok(Some(Field {
+                    tag: u32::try_from(key >> 3).unwrap_or(0),
+                    wire_type: key & 7,
+                    number,
+                    body,
+                    is_delimited,
+                }));
             }
         }
         Ok(None)

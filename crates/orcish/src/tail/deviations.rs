@@ -2,10 +2,9 @@
 
 use bytes::Bytes;
 use orcish_core::error::Result;
-use prost::Message as _;
 
 use super::FileTail;
-use crate::proto::{count_fields, lazy, orc, to_string_lossy};
+use crate::proto::{ODD_FIELDS, count_fields, decode, lazy, orc, to_string_lossy, without_odd_fields};
 use crate::schema::Kind;
 
 /// The tag of the types in a footer.
@@ -15,10 +14,17 @@ impl FileTail {
     /// The deviations of the tail from the specification, each with the id of its column. The column of the file is the root.
     pub(crate) fn deviations(&self) -> Vec<(u32, String)> {
         let raw = &self.raw;
-        let postscript = raw.postscript.clone().and_then(|bytes| orc::PostScript::decode(bytes).ok());
-        let footer = raw.footer.clone().and_then(|bytes| lazy::Footer::decode(bytes).ok());
+        let postscript = raw.postscript.clone().and_then(|bytes| decode::<orc::PostScript>(bytes).ok());
+        let footer = raw.footer.clone().and_then(|bytes| decode::<lazy::Footer>(bytes).ok());
         let (Some(postscript), Some(footer)) = (postscript, footer) else { return Vec::new() };
         let mut found = Vec::new();
+        let are_odd = [
+            raw.postscript.as_deref().and_then(without_odd_fields::<orc::PostScript>),
+            raw.footer.as_deref().and_then(without_odd_fields::<lazy::Footer>),
+        ];
+        if are_odd.iter().any(Option::is_some) {
+            found.push((0, ODD_FIELDS.to_owned()));
+        }
         self.check_postscript(&postscript, &mut found);
         self.check_footer(&footer, &mut found);
         for (id, this) in (0u32..).zip(&footer.types) {

@@ -13,7 +13,6 @@ use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
 use orcish_io::{ReadAt, Sink};
-use prost::Message as _;
 
 use super::compressors::{Compressors, StreamCompression};
 use super::file::Written;
@@ -21,7 +20,9 @@ use super::options::Version;
 use super::stream_options::StreamOptions;
 use super::tail::{MAGIC, tail_bytes};
 use crate::codec::{Compression, decompress_all};
-use crate::proto::{STATISTICS, count_fields, decoded_size, first_of_repeated_field, lazy, orc, to_string_lossy};
+use crate::proto::{
+    STATISTICS, count_fields, decode, decoded_size, first_of_repeated_field, lazy, orc, to_string_lossy,
+};
 use crate::read::ARROW_SCHEMA_KEY;
 use crate::statistics::{heap_size, merge_proto};
 use crate::stripe::StripeFooter;
@@ -265,7 +266,7 @@ fn decode_statistics(tail: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<O
         let decoded = decoded_size(bytes, &STATISTICS, memory.available().min(left)).and_then(|size| {
             memory.reserve(size)?;
             left = left.saturating_sub(size);
-            orc::ColumnStatistics::decode(bytes.clone()).map_err(|error| undecodable("column statistics", error))
+            decode::<orc::ColumnStatistics>(bytes.clone()).map_err(|error| undecodable("column statistics", error))
         });
         decoded.map_err(|error| error.in_column(&tail.schema.path(id)))
     };

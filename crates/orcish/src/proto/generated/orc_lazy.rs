@@ -28,6 +28,16 @@ pub struct Footer {
     #[prost(bytes = "bytes", optional, tag = "12")]
     pub software_version: ::core::option::Option<::prost::bytes::Bytes>,
 }
+impl ::prost::Name for Footer {
+    const NAME: &'static str = "Footer";
+    const PACKAGE: &'static str = "orc.lazy";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.lazy.Footer".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.lazy.Footer".into()
+    }
+}
 /// View of orc.proto.Metadata.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Metadata {
@@ -35,12 +45,32 @@ pub struct Metadata {
     #[prost(bytes = "bytes", repeated, tag = "1")]
     pub stripe_stats: ::prost::alloc::vec::Vec<::prost::bytes::Bytes>,
 }
+impl ::prost::Name for Metadata {
+    const NAME: &'static str = "Metadata";
+    const PACKAGE: &'static str = "orc.lazy";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.lazy.Metadata".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.lazy.Metadata".into()
+    }
+}
 /// View of orc.proto.StripeStatistics.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StripeStatistics {
     /// By column id: orc.proto.ColumnStatistics.
     #[prost(bytes = "bytes", repeated, tag = "1")]
     pub col_stats: ::prost::alloc::vec::Vec<::prost::bytes::Bytes>,
+}
+impl ::prost::Name for StripeStatistics {
+    const NAME: &'static str = "StripeStatistics";
+    const PACKAGE: &'static str = "orc.lazy";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.lazy.StripeStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.lazy.StripeStatistics".into()
+    }
 }
 /// View of orc.proto.FileTail.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -59,6 +89,16 @@ pub struct FileTail {
     #[prost(bytes = "bytes", optional, tag = "1000")]
     pub version: ::core::option::Option<::prost::bytes::Bytes>,
 }
+impl ::prost::Name for FileTail {
+    const NAME: &'static str = "FileTail";
+    const PACKAGE: &'static str = "orc.lazy";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.lazy.FileTail".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.lazy.FileTail".into()
+    }
+}
 /// View of orc.proto.RowIndexEntry.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RowIndexEntry {
@@ -67,4 +107,14 @@ pub struct RowIndexEntry {
     /// orc.proto.ColumnStatistics.
     #[prost(bytes = "bytes", optional, tag = "2")]
     pub statistics: ::core::option::Option<::prost::bytes::Bytes>,
+}
+impl ::prost::Name for RowIndexEntry {
+    const NAME: &'static str = "RowIndexEntry";
+    const PACKAGE: &'static str = "orc.lazy";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.lazy.RowIndexEntry".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.lazy.RowIndexEntry".into()
+    }
 }

@@ -10,6 +10,16 @@ pub struct IntegerStatistics {
     #[prost(sint64, optional, tag = "3")]
     pub sum: ::core::option::Option<i64>,
 }
+impl ::prost::Name for IntegerStatistics {
+    const NAME: &'static str = "IntegerStatistics";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.IntegerStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.IntegerStatistics".into()
+    }
+}
 /// FLOAT and DOUBLE columns.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]
 pub struct DoubleStatistics {
@@ -19,6 +29,16 @@ pub struct DoubleStatistics {
     pub maximum: ::core::option::Option<f64>,
     #[prost(double, optional, tag = "3")]
     pub sum: ::core::option::Option<f64>,
+}
+impl ::prost::Name for DoubleStatistics {
+    const NAME: &'static str = "DoubleStatistics";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.DoubleStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.DoubleStatistics".into()
+    }
 }
 /// STRING, CHAR and VARCHAR columns.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -36,11 +56,31 @@ pub struct StringStatistics {
     #[prost(bytes = "bytes", optional, tag = "5")]
     pub upper_bound: ::core::option::Option<::prost::bytes::Bytes>,
 }
+impl ::prost::Name for StringStatistics {
+    const NAME: &'static str = "StringStatistics";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.StringStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.StringStatistics".into()
+    }
+}
 /// BOOLEAN columns: one count, the number of true values.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BucketStatistics {
     #[prost(uint64, repeated, tag = "1")]
     pub count: ::prost::alloc::vec::Vec<u64>,
+}
+impl ::prost::Name for BucketStatistics {
+    const NAME: &'static str = "BucketStatistics";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.BucketStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.BucketStatistics".into()
+    }
 }
 /// DECIMAL columns: numbers written out in decimal digits.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -52,6 +92,16 @@ pub struct DecimalStatistics {
     #[prost(bytes = "bytes", optional, tag = "3")]
     pub sum: ::core::option::Option<::prost::bytes::Bytes>,
 }
+impl ::prost::Name for DecimalStatistics {
+    const NAME: &'static str = "DecimalStatistics";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.DecimalStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.DecimalStatistics".into()
+    }
+}
 /// DATE columns, in days since 1970-01-01.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DateStatistics {
@@ -59,6 +109,16 @@ pub struct DateStatistics {
     pub minimum: ::core::option::Option<i32>,
     #[prost(sint32, optional, tag = "2")]
     pub maximum: ::core::option::Option<i32>,
+}
+impl ::prost::Name for DateStatistics {
+    const NAME: &'static str = "DateStatistics";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.DateStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.DateStatistics".into()
+    }
 }
 /// TIMESTAMP and TIMESTAMP_INSTANT columns, in milliseconds since 1970-01-01.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -79,12 +139,32 @@ pub struct TimestampStatistics {
     #[prost(int32, optional, tag = "6")]
     pub maximum_nanos: ::core::option::Option<i32>,
 }
+impl ::prost::Name for TimestampStatistics {
+    const NAME: &'static str = "TimestampStatistics";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.TimestampStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.TimestampStatistics".into()
+    }
+}
 /// BINARY columns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BinaryStatistics {
     /// Total length in bytes of all values.
     #[prost(sint64, optional, tag = "1")]
     pub sum: ::core::option::Option<i64>,
+}
+impl ::prost::Name for BinaryStatistics {
+    const NAME: &'static str = "BinaryStatistics";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.BinaryStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.BinaryStatistics".into()
+    }
 }
 /// LIST and MAP columns: how many children a value has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -95,6 +175,16 @@ pub struct CollectionStatistics {
     pub max_children: ::core::option::Option<u64>,
     #[prost(uint64, optional, tag = "3")]
     pub total_children: ::core::option::Option<u64>,
+}
+impl ::prost::Name for CollectionStatistics {
+    const NAME: &'static str = "CollectionStatistics";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.CollectionStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.CollectionStatistics".into()
+    }
 }
 /// Extent of the geometries of a column along each axis.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]
@@ -116,6 +206,16 @@ pub struct BoundingBox {
     #[prost(double, optional, tag = "8")]
     pub mmax: ::core::option::Option<f64>,
 }
+impl ::prost::Name for BoundingBox {
+    const NAME: &'static str = "BoundingBox";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.BoundingBox".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.BoundingBox".into()
+    }
+}
 /// GEOMETRY and GEOGRAPHY columns.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GeospatialStatistics {
@@ -124,6 +224,16 @@ pub struct GeospatialStatistics {
     /// WKB type codes that occur; empty when unknown.
     #[prost(int32, repeated, packed = "false", tag = "2")]
     pub geospatial_types: ::prost::alloc::vec::Vec<i32>,
+}
+impl ::prost::Name for GeospatialStatistics {
+    const NAME: &'static str = "GeospatialStatistics";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.GeospatialStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.GeospatialStatistics".into()
+    }
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ColumnStatistics {
@@ -155,6 +265,16 @@ pub struct ColumnStatistics {
     #[prost(message, optional, tag = "13")]
     pub geospatial_statistics: ::core::option::Option<GeospatialStatistics>,
 }
+impl ::prost::Name for ColumnStatistics {
+    const NAME: &'static str = "ColumnStatistics";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.ColumnStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.ColumnStatistics".into()
+    }
+}
 /// One row group of one column.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RowIndexEntry {
@@ -164,10 +284,30 @@ pub struct RowIndexEntry {
     #[prost(message, optional, tag = "2")]
     pub statistics: ::core::option::Option<ColumnStatistics>,
 }
+impl ::prost::Name for RowIndexEntry {
+    const NAME: &'static str = "RowIndexEntry";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.RowIndexEntry".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.RowIndexEntry".into()
+    }
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RowIndex {
     #[prost(message, repeated, tag = "1")]
     pub entry: ::prost::alloc::vec::Vec<RowIndexEntry>,
+}
+impl ::prost::Name for RowIndex {
+    const NAME: &'static str = "RowIndex";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.RowIndex".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.RowIndex".into()
+    }
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BloomFilter {
@@ -180,10 +320,30 @@ pub struct BloomFilter {
     #[prost(bytes = "bytes", optional, tag = "3")]
     pub utf8bitset: ::core::option::Option<::prost::bytes::Bytes>,
 }
+impl ::prost::Name for BloomFilter {
+    const NAME: &'static str = "BloomFilter";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.BloomFilter".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.BloomFilter".into()
+    }
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct BloomFilterIndex {
     #[prost(message, repeated, tag = "1")]
     pub bloom_filter: ::prost::alloc::vec::Vec<BloomFilter>,
+}
+impl ::prost::Name for BloomFilterIndex {
+    const NAME: &'static str = "BloomFilterIndex";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.BloomFilterIndex".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.BloomFilterIndex".into()
+    }
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Stream {
@@ -268,6 +428,16 @@ pub mod stream {
         }
     }
 }
+impl ::prost::Name for Stream {
+    const NAME: &'static str = "Stream";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.Stream".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.Stream".into()
+    }
+}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ColumnEncoding {
     #[prost(enumeration = "column_encoding::Kind", optional, tag = "1")]
@@ -323,12 +493,32 @@ pub mod column_encoding {
         }
     }
 }
+impl ::prost::Name for ColumnEncoding {
+    const NAME: &'static str = "ColumnEncoding";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.ColumnEncoding".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.ColumnEncoding".into()
+    }
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct StripeEncryptionVariant {
     #[prost(message, repeated, tag = "1")]
     pub streams: ::prost::alloc::vec::Vec<Stream>,
     #[prost(message, repeated, tag = "2")]
     pub encoding: ::prost::alloc::vec::Vec<ColumnEncoding>,
+}
+impl ::prost::Name for StripeEncryptionVariant {
+    const NAME: &'static str = "StripeEncryptionVariant";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.StripeEncryptionVariant".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.StripeEncryptionVariant".into()
+    }
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct StripeFooter {
@@ -345,12 +535,32 @@ pub struct StripeFooter {
     #[prost(message, repeated, tag = "4")]
     pub encryption: ::prost::alloc::vec::Vec<StripeEncryptionVariant>,
 }
+impl ::prost::Name for StripeFooter {
+    const NAME: &'static str = "StripeFooter";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.StripeFooter".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.StripeFooter".into()
+    }
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StringPair {
     #[prost(bytes = "bytes", optional, tag = "1")]
     pub key: ::core::option::Option<::prost::bytes::Bytes>,
     #[prost(bytes = "bytes", optional, tag = "2")]
     pub value: ::core::option::Option<::prost::bytes::Bytes>,
+}
+impl ::prost::Name for StringPair {
+    const NAME: &'static str = "StringPair";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.StringPair".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.StringPair".into()
+    }
 }
 /// One node of the schema; its column id is its place in Footer.types.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -521,6 +731,16 @@ pub mod r#type {
         }
     }
 }
+impl ::prost::Name for Type {
+    const NAME: &'static str = "Type";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.Type".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.Type".into()
+    }
+}
 /// Where a stripe lies: index, data and footer follow one another from `offset`, lengths in bytes.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StripeInformation {
@@ -541,6 +761,16 @@ pub struct StripeInformation {
     #[prost(bytes = "bytes", repeated, tag = "7")]
     pub encrypted_local_keys: ::prost::alloc::vec::Vec<::prost::bytes::Bytes>,
 }
+impl ::prost::Name for StripeInformation {
+    const NAME: &'static str = "StripeInformation";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.StripeInformation".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.StripeInformation".into()
+    }
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct UserMetadataItem {
     #[prost(bytes = "bytes", optional, tag = "1")]
@@ -548,11 +778,31 @@ pub struct UserMetadataItem {
     #[prost(bytes = "bytes", optional, tag = "2")]
     pub value: ::core::option::Option<::prost::bytes::Bytes>,
 }
+impl ::prost::Name for UserMetadataItem {
+    const NAME: &'static str = "UserMetadataItem";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.UserMetadataItem".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.UserMetadataItem".into()
+    }
+}
 /// By column id.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct StripeStatistics {
     #[prost(message, repeated, tag = "1")]
     pub col_stats: ::prost::alloc::vec::Vec<ColumnStatistics>,
+}
+impl ::prost::Name for StripeStatistics {
+    const NAME: &'static str = "StripeStatistics";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.StripeStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.StripeStatistics".into()
+    }
 }
 /// By stripe.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -560,17 +810,47 @@ pub struct Metadata {
     #[prost(message, repeated, tag = "1")]
     pub stripe_stats: ::prost::alloc::vec::Vec<StripeStatistics>,
 }
+impl ::prost::Name for Metadata {
+    const NAME: &'static str = "Metadata";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.Metadata".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.Metadata".into()
+    }
+}
 /// One encrypted column: by stripe.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ColumnarStripeStatistics {
     #[prost(message, repeated, tag = "1")]
     pub col_stats: ::prost::alloc::vec::Vec<ColumnStatistics>,
 }
+impl ::prost::Name for ColumnarStripeStatistics {
+    const NAME: &'static str = "ColumnarStripeStatistics";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.ColumnarStripeStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.ColumnarStripeStatistics".into()
+    }
+}
 /// Decrypted EncryptionVariant.file_statistics.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct FileStatistics {
     #[prost(message, repeated, tag = "1")]
     pub column: ::prost::alloc::vec::Vec<ColumnStatistics>,
+}
+impl ::prost::Name for FileStatistics {
+    const NAME: &'static str = "FileStatistics";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.FileStatistics".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.FileStatistics".into()
+    }
 }
 /// What readers without a key see instead of the values.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -583,6 +863,16 @@ pub struct DataMask {
     #[prost(uint32, repeated, tag = "3")]
     pub columns: ::prost::alloc::vec::Vec<u32>,
 }
+impl ::prost::Name for DataMask {
+    const NAME: &'static str = "DataMask";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.DataMask".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.DataMask".into()
+    }
+}
 /// A master key, by name: the key itself is never in the file.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct EncryptionKey {
@@ -592,6 +882,16 @@ pub struct EncryptionKey {
     pub key_version: ::core::option::Option<u32>,
     #[prost(enumeration = "EncryptionAlgorithm", optional, tag = "3")]
     pub algorithm: ::core::option::Option<i32>,
+}
+impl ::prost::Name for EncryptionKey {
+    const NAME: &'static str = "EncryptionKey";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.EncryptionKey".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.EncryptionKey".into()
+    }
 }
 /// One column subtree encrypted with one key.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -609,6 +909,16 @@ pub struct EncryptionVariant {
     #[prost(bytes = "bytes", optional, tag = "5")]
     pub file_statistics: ::core::option::Option<::prost::bytes::Bytes>,
 }
+impl ::prost::Name for EncryptionVariant {
+    const NAME: &'static str = "EncryptionVariant";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.EncryptionVariant".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.EncryptionVariant".into()
+    }
+}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Encryption {
     #[prost(message, repeated, tag = "1")]
@@ -619,6 +929,16 @@ pub struct Encryption {
     pub variants: ::prost::alloc::vec::Vec<EncryptionVariant>,
     #[prost(enumeration = "KeyProviderKind", optional, tag = "4")]
     pub key_provider: ::core::option::Option<i32>,
+}
+impl ::prost::Name for Encryption {
+    const NAME: &'static str = "Encryption";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.Encryption".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.Encryption".into()
+    }
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Footer {
@@ -651,6 +971,16 @@ pub struct Footer {
     #[prost(bytes = "bytes", optional, tag = "12")]
     pub software_version: ::core::option::Option<::prost::bytes::Bytes>,
 }
+impl ::prost::Name for Footer {
+    const NAME: &'static str = "Footer";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.Footer".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.Footer".into()
+    }
+}
 /// Never compressed, at most 255 bytes, followed by its length in the last byte of the file.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PostScript {
@@ -678,6 +1008,16 @@ pub struct PostScript {
     #[prost(bytes = "bytes", optional, tag = "8000")]
     pub magic: ::core::option::Option<::prost::bytes::Bytes>,
 }
+impl ::prost::Name for PostScript {
+    const NAME: &'static str = "PostScript";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.PostScript".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.PostScript".into()
+    }
+}
 /// A tail as workers hand it to one another; not part of a file.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct FileTail {
@@ -689,6 +1029,16 @@ pub struct FileTail {
     pub file_length: ::core::option::Option<u64>,
     #[prost(uint64, optional, tag = "4")]
     pub postscript_length: ::core::option::Option<u64>,
+}
+impl ::prost::Name for FileTail {
+    const NAME: &'static str = "FileTail";
+    const PACKAGE: &'static str = "orc.proto";
+    fn full_name() -> ::prost::alloc::string::String {
+        "orc.proto.FileTail".into()
+    }
+    fn type_url() -> ::prost::alloc::string::String {
+        "/orc.proto.FileTail".into()
+    }
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]

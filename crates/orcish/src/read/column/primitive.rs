@@ -152,7 +152,7 @@ impl<T: Float> Values for Floats<T> {
             let bytes = self.stream.fill(T::WIDTH)?;
             let length = bytes.len().min(left) / T::WIDTH * T::WIDTH;
             if length == 0 {
-                return Err(stream_ends(left));
+                return Err(self.stream.fault().unwrap_or_else(|| stream_ends(left)));
             }
             T::append(bytes.get(..length).unwrap_or_default(), out);
             self.stream.consume(length);
