@@ -82,7 +82,7 @@ class UnsupportedError(OrcishError):
 
 
 class NullMapKeyError(UnsupportedError):
-    """A map has a null key, which maps of Arrow cannot hold; ``null_map_keys="dictionary"`` reads the file."""
+    """A map has a null key, which maps of Arrow cannot hold; ``null_map_keys="dictionary"`` reads an ORC file."""
 
 
 class LimitExceededError(OrcishError):

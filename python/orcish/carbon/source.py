@@ -68,6 +68,7 @@ class _CarbonBase:
     """Base class of tables and of their parts."""
 
     part_names: PartNames = BLOCKLETS
+    reads_null_keys: bool = False
     storage_options: StorageOptions | None
     limits: Limits | None
 

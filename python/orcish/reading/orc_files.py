@@ -63,6 +63,7 @@ class OrcFiles:
     """The working directory that relative paths are in."""
 
     part_names = STRIPES
+    reads_null_keys = True
 
     def __getstate__(self) -> dict[str, Any]:
         # Other processes have other working directories.

@@ -126,6 +126,11 @@ class Reader(abc.ABC):
         return self.native_schema({**native, "columns": columns})
 
     @property
+    def reads_null_keys(self) -> bool:
+        """Whether there is the option ``null_map_keys="dictionary"``."""
+        return True
+
+    @property
     def is_one_frame(self) -> bool:
         """Whether metadata about the rows of a data frame can be about the rows that are read."""
         return True
@@ -161,7 +166,7 @@ class Reader(abc.ABC):
             batches = self.open(native)
             table = read_all(batches, self.name, seen) if residual is None else residual.table(batches, self.name, seen)
         except NullMapKeyError:
-            if "null_map_keys" in options:
+            if "null_map_keys" in options or not self.reads_null_keys:
                 raise
             return self.read_table({**options, "null_map_keys": "dictionary"}, seen)
         if not table.num_rows and table.num_columns:

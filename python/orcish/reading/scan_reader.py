@@ -90,6 +90,11 @@ class ScanReader(Reader):
         return len(self.files) == 1
 
     @property
+    def reads_null_keys(self) -> bool:
+        """Whether the files can be read with ``null_map_keys="dictionary"``."""
+        return self.source.reads_null_keys
+
+    @property
     def name(self) -> str:
         """What is read, for people."""
         files = self.files
@@ -143,7 +148,7 @@ class ScanReader(Reader):
         try:
             return read(self)
         except NullMapKeyError:
-            if "null_map_keys" in self.options:
+            if "null_map_keys" in self.options or not self.reads_null_keys:
                 raise
             return read(ScanReader(self.source, {**self.options, "null_map_keys": "dictionary"}))
 

@@ -55,6 +55,10 @@ class ScanSource(Protocol):
         """Names of the parts of a file: stripes and row groups, or blocklets and pages."""
 
     @property
+    def reads_null_keys(self) -> bool:
+        """Whether maps with null keys can be read, with ``null_map_keys="dictionary"``."""
+
+    @property
     def partition_columns(self) -> list[str]:
         """Columns whose values are in folder names."""
 

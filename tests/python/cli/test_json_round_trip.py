@@ -1,5 +1,7 @@
 """Rows that become JSON lines and ORC again are the same rows, whatever their types, empty values and nulls."""
 
+import csv
+import datetime as dt
 import json
 import random
 
@@ -109,3 +111,30 @@ def test_a_schema_of_json_reads_structs_without_fields(tmp_path, run):
         {"a": {"b": [1]}, "c": 2},
         None,
     ]
+
+
+@pytest.mark.parametrize("target", ["a.jsonl", "a.csv"])
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (pa.time32("s"), dt.time(0, 0, 5)),
+        (pa.time64("ns"), dt.time(0, 0, 5, 7)),
+        (pa.duration("ms"), dt.timedelta(milliseconds=5)),
+        (pa.uint64(), 2**63 + 1),
+        (pa.uint8(), 200),
+    ],
+    ids=str,
+)
+def test_values_in_maps_are_written_as_those_in_lists(kind, value, target, tmp_path, run):
+    """Text has values of Arrow types, wherever they are, and not the integers that ORC stores for them."""
+    source, text = tmp_path / "a.orc", tmp_path / target
+    maps = pa.array([[("k", value)]], pa.map_(pa.string(), kind))
+    lists = pa.array([[value]], pa.list_(kind))
+    table = pa.table({"m": maps, "l": lists})
+    orcish.write_table(table, source)
+    assert run("convert", source, text)[0] == 0
+    document = json.loads(text.read_text()) if target == "a.jsonl" else {}
+    if target == "a.csv":
+        _, row = csv.reader(text.read_text().splitlines())
+        document = dict(zip(("m", "l"), map(json.loads, row), strict=True))
+    assert document["m"]["k"] == document["l"][0]

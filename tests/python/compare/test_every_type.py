@@ -152,6 +152,24 @@ def test_encoded_values_in_every_layout(name: str, encoding: str, layout: str, m
         assert found.changed + found.only_b == 1, mode
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kinds", [(pa.time32("s"), pa.time32("ms")), (pa.duration("s"), pa.duration("ms"))], ids=str)
+def test_units_are_those_of_values_in_every_layout(layout: str, kinds: tuple[pa.DataType, pa.DataType]) -> None:
+    """Stored integers of two units are not compared with each other."""
+
+    def file(kind: pa.DataType, *values: int) -> bytes:
+        plain = pa.array(values, pa.int32() if pa.types.is_time32(kind) else pa.int64())
+        target = io.BytesIO()
+        orcish.write_table(pa.table({"id": [0, 1, 2], "x": LAYOUTS[layout](plain.cast(kind))}), target)
+        return target.getvalue()
+
+    seconds, same_time, same_number = file(kinds[0], 1, 2, 3), file(kinds[1], 1000, 2000, 3000), file(kinds[1], 1, 2, 3)
+    assert orcish.diff(seconds, same_time).changed == 0
+    hidden = layout in ("hidden list", "large list", "list view", "list of a size", "hidden struct")
+    hidden |= layout in ("list of structs", "struct of lists")
+    assert orcish.diff(seconds, same_number).changed == (2 if hidden else 3)
+
+
 @pytest.mark.parametrize("mode", [mode for mode in MODES if "own" not in mode and "ignore" not in mode])
 @pytest.mark.parametrize("name", ["list", "struct", "map", "union", "half", "uint64", "words"])
 def test_nulls_of_no_type(name: str, mode: str) -> None:

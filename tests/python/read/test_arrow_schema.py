@@ -438,7 +438,7 @@ OF_TEXT = ["text", "nested.text", "pairs.value"]
         ({"strings": "dictionary"}, [*OF_UUID, "bits"]),
         ({"strings": "binary"}, [*OF_UUID, "bits"]),
         ({"invalid_utf8": "binary"}, [*OF_UUID, "bits"]),
-        ({"null_map_keys": "dictionary"}, [*OF_UUID, "text", "nested.text", "bits"]),
+        ({"null_map_keys": "dictionary"}, [*OF_UUID, "text", "nested.text", "bits", "pairs.value"]),
         ({"columns": ["nested.text", "list"]}, ["nested.text", "list.item"]),
     ],
     ids=str,

@@ -50,16 +50,48 @@ def test_forms_of_unions_that_are_chosen_stand_above(mode: str, place: str, kind
         assert chosen.schema == file.arrow_schema(unions=form)
 
 
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view(), pa.timestamp("ms")], ids=str)
-def test_maps_whose_keys_may_be_null_stand_above(kind: pa.DataType) -> None:
-    """Dictionary keys of maps take precedence over the stored schema, as no Arrow map is written with such keys."""
-    value = NOON if pa.types.is_timestamp(kind) else "b"
-    data = pa.table({"m": pa.array([[("a", value)], None, []], pa.map_(pa.large_string(), kind))})
+OF_MAPS: dict[str, tuple[pa.DataType, Any]] = {
+    "string": (pa.string(), "b"),
+    "large string": (pa.large_string(), "b"),
+    "view": (pa.string_view(), "b"),
+    "timestamp": (pa.timestamp("ms"), NOON),
+    "instant": (pa.timestamp("us", "Asia/Tokyo"), NOON.replace(tzinfo=dt.timezone.utc)),
+    "time32": (pa.time32("s"), dt.time(0, 0, 5)),
+    "time64": (pa.time64("us"), dt.time(0, 0, 5, 7)),
+    "duration": (pa.duration("s"), dt.timedelta(5)),
+    "uint8": (pa.uint8(), 200),
+    "uint64": (pa.uint64(), 2**63 + 1),
+    "fixed": (pa.binary(3), b"abc"),
+    "decimal256": (pa.decimal256(40, 2), Decimal("1.25")),
+    "interval": (pa.month_day_nano_interval(), pa.MonthDayNano([1, 2, 0])),
+    "list": (pa.list_(pa.time32("ms")), [dt.time(1)]),
+    "struct": (pa.struct({"a": pa.duration("ns")}), {"a": dt.timedelta(1)}),
+    "map": (pa.map_(pa.time32("s"), pa.uint16()), [(dt.time(1), 60000)]),
+}
+
+
+def with_plain_keys(kind: pa.DataType) -> pa.DataType:
+    """The type with the values of the dictionaries that keys of maps are."""
+    if pa.types.is_map(kind):
+        return pa.map_(with_plain_keys(kind.key_type.value_type), with_plain_keys(kind.item_type))
+    return kind
+
+
+@pytest.mark.parametrize("place", ["value", "key"])
+@pytest.mark.parametrize("name", OF_MAPS)
+def test_maps_whose_keys_may_be_null_have_their_types(name: str, place: str) -> None:
+    """Keys of maps are dictionaries, of the types of the stored schema; so are values of these types."""
+    kind, value = OF_MAPS[name]
+    values = pa.array([value], kind)
+    keys = values if place == "key" else pa.array(["k"])
+    data = pa.table({"m": pa.MapArray.from_arrays([0, 1, None, 1], keys, values)})
     file = orcish.ORCFile(written(data))
     assert file.read().schema == data.schema
     chosen = file.read(null_map_keys="dictionary")
-    assert chosen.equals(file.read(null_map_keys="dictionary", arrow_schema=False))
+    chosen.validate(full=True)
+    assert with_plain_keys(chosen.schema.field("m").type) == data.schema.field("m").type
     assert chosen["m"].to_pylist() == data["m"].to_pylist()
+    assert orcish.scan(written(data), null_map_keys="dictionary").to_table() == chosen
 
 
 @pytest.mark.parametrize("variants", [1, 2, 127, 128, 129, 200])

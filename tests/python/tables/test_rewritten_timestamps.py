@@ -11,7 +11,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.errors import LimitExceededError, OrcishError
+from orcish.errors import LimitExceededError, OrcishError, UnsupportedError
 from pyarrow import orc
 
 NOON = dt.datetime(2026, 7, 4, 12)
@@ -124,25 +124,47 @@ def test_columns_of_nulls_are_written_with_the_type_of_the_log(
     assert len(kinds) == 1
 
 
-@pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("place", ["top", "struct", "list", "map"])
-@pytest.mark.parametrize("other", ["date", "wall of Spark"])
-def test_wall_clocks_of_other_physical_types(tmp_path: pathlib.Path, other: str, place: str, verb: str) -> None:
-    """Files of dates, and of the local timestamps of Spark, which are integers, have no instants."""
-    table = tmp_path / "t"
-    kind, value, metadata = {
-        "date": (pa.date32(), NOON.date(), None),
-        "wall of Spark": (pa.timestamp("us"), NOON, NTZ),
-    }[other]
+def table_of_other_files(table: pathlib.Path, place: str, kind: pa.DataType, value: Any, metadata: Any = None) -> None:
+    """A table of wall clocks, and a folder of files whose column has another type."""
     typed = rows([0], place, pa.timestamp("us"), NOON).append_column("p", pa.array(["a"]))
     orcish.write_dataset(typed, table, partition_by=["p"], timezone="Europe/Berlin")
     (table / "p=b").mkdir()
     for at in (1, 2):
         orcish.write_table(rows([at], place, kind, value, metadata), table / "p=b" / f"{at}.orc")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("place", ["top", "struct", "list", "map"])
+def test_wall_clocks_of_spark(tmp_path: pathlib.Path, place: str, verb: str) -> None:
+    """Files of the local timestamps of Spark, which are integers, have no instants."""
+    table = tmp_path / "t"
+    table_of_other_files(table, place, pa.timestamp("us"), NOON, NTZ)
     before = answers(table)
+    assert before[0] is not None
     change, gone = VERBS[verb]
     change(table)
     check_same(before, answers(table), gone)
+
+
+@pytest.mark.parametrize("place", ["top", "struct", "list", "map"])
+def test_dates_are_no_wall_clocks(tmp_path: pathlib.Path, place: str) -> None:
+    """What makes rows of dates and wall clocks is an error that changes nothing, whichever verb it is."""
+    table = tmp_path / "t"
+    table_of_other_files(table, place, pa.date32(), NOON.date())
+    files = {path: path.read_bytes() for path in table.rglob("*") if path.is_file()}
+    for change in (
+        orcish.read_table,
+        lambda _: VERBS["rewrite"][0](table),
+        lambda _: orcish.convert(table, tmp_path / "c"),
+    ):
+        with pytest.raises(UnsupportedError, match=r"it is date .* which does not become timestamp\[us\]"):
+            change(table)
+        assert {path: path.read_bytes() for path in table.rglob("*") if path.is_file()} == files
+    assert not (tmp_path / "c").exists()
+    # Files are joined as they are stored.
+    orcish.compact(table)
+    (joined,) = (table / "p=b").glob("*.orc")
+    assert sorted(row["id"] for row in orcish.read_table(joined).to_pylist()) == [1, 2]
 
 
 def test_attributes_of_the_log_stay_where_a_file_has_nulls(tmp_path: pathlib.Path) -> None:
