@@ -170,7 +170,8 @@ class ReadOptions(TypedDict, total=False):
     columns: Columns | None
     """The columns to read, in this order, each once; all by default."""
     batch_size: int
-    """Maximum rows of a batch (65,536). A batch also has at most 128 MiB, unless a single row needs more."""
+    """Maximum rows of a batch (65,536). A batch also has at most 128 MiB of values, unless a single row
+    needs more."""
     stripes: Sequence[int] | None
     """Indexes of the stripes to read, in this order; all by default."""
     filters: Filters | None

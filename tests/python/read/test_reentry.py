@@ -238,8 +238,10 @@ def test_threads_of_a_file_object_that_reads_itself(call, rounds):
     """
     lines = run_python(code).splitlines()
     assert len(lines) == 20
+    # The C interface has the text of an error, and not its type.
+    name = "ArrowInvalid" if call == "pa.table(file)" else "RuntimeError"
     text = "a method of the file object reads the file that it is read for"
-    assert all(line.startswith("RuntimeError: ") and text in line for line in lines), lines
+    assert all(line.startswith(f"{name}: ") and text in line for line in lines), lines
 
 
 def test_a_file_object_that_reads_the_table_that_it_is_opened_for():

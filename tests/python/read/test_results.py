@@ -123,7 +123,8 @@ def test_batches_are_bounded_by_bytes(tmp_path, rows, threads):
     print(batch.nbytes, peak() - before)
     """
     size, used = map(int, run_python(code, str(path)).split())
-    assert size <= 136 * MIB
+    # Validity bits add an eighth to values of one byte.
+    assert size <= 145 * MIB
     assert used < 520 * MIB
 
 
