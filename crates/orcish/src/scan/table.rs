@@ -52,6 +52,9 @@ pub(super) struct Table {
     pub(super) is_schema_given: bool,
     /// Whether the table has the types of ORC, whatever Arrow types its files were written with.
     pub(super) has_types_of_orc: bool,
+    /// Whether the log of the table, or its first file, has an Arrow schema that counts. It is looked up where types are
+    /// decided.
+    pub(super) has_arrow_schema: bool,
     /// Columns that have no common type in all files.
     pub(super) conflicts: Arc<Vec<Conflict>>,
     /// The working directory that relative paths are in.
@@ -163,6 +166,7 @@ impl Table {
             storage,
             is_schema_given,
             has_types_of_orc,
+            has_arrow_schema: false,
             conflicts: Arc::default(),
             folder: std::env::current_dir().ok(),
             open: Arc::default(),

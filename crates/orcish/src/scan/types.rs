@@ -55,6 +55,8 @@ impl Table {
     /// all files are read.
     pub(super) fn decide_types(&mut self) -> Result<Vec<Conflict>> {
         let Some((first_at, first)) = self.first_file() else { return Ok(Vec::new()) };
+        let schema_file = self.schema_file.as_ref().map_or(&first, |schema| &schema.file);
+        self.has_arrow_schema = self.options.arrow_schema && schema_file.stored().is_some();
         let others_of = move |table: &Self, at: usize, file: &OrcFile| {
             // Most files of a table have one schema.
             let is_same = at != first_at && file.has_schema_of(&first);
@@ -98,7 +100,7 @@ impl Table {
             name: String::new(),
             of_table: of_table.clone(),
             of_file: of_table.clone(),
-            has_arrow_schema: self.has_arrow_schema(),
+            has_arrow_schema: self.has_arrow_schema,
         };
         let table = (!is_null_type(of_table.data_type())).then_some((None, &table));
         let in_order: Vec<(Option<usize>, &Other)> = table.into_iter().chain(files).collect();
@@ -136,13 +138,6 @@ impl Table {
             all = union.map_err(|error| (at.unwrap_or_default(), error))?;
         }
         Ok(Some(all))
-    }
-
-    /// Whether the log of the table, or its first file, has an Arrow schema that counts.
-    fn has_arrow_schema(&self) -> bool {
-        let file = self.schema_file.as_ref().map(|schema| schema.file.clone());
-        let file = file.or_else(|| self.first_file().map(|(_, file)| file));
-        self.options.arrow_schema && file.is_some_and(|file| file.stored().is_some())
     }
 
     /// The first file that is not empty, and its index. Errors are returned when the file is read.
@@ -194,7 +189,7 @@ impl Table {
         let schema = file.schema(&self.schema_options(columns))?;
         let matcher = Matcher::new(self, file, &self.options);
         let has_arrow_schema = self.options.arrow_schema && file.stored().is_some();
-        let states_types = has_arrow_schema && !self.has_arrow_schema();
+        let states_types = has_arrow_schema && !self.has_arrow_schema;
         let mut search =
             Search { matcher: &matcher, all, has_arrow_schema, states_types, path: Vec::new(), found: Others::new() };
         search.fields(0, &self.fields, &ids, schema.fields(), "")?;
