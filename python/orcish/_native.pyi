@@ -1,7 +1,7 @@
 """Types of the native core, which only modules of :mod:`orcish` use."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, final
+from typing import Any, Final, Literal, final
 
 __all__ = [
     "FILE_REPLACED",
@@ -373,8 +373,7 @@ class Scan:
         matching: str = "name",
         storage_options: dict[str, Any] | None = None,
         limits: dict[str, int] | None = None,
-        is_schema_inferred: bool = False,
-        has_types_of_orc: bool = False,
+        schema_of: Literal["caller", "files", "log", "orc"] = "caller",
     ) -> Scan: ...
     def with_options(self, options: dict[str, Any]) -> Scan: ...
     def __arrow_c_schema__(self) -> object: ...

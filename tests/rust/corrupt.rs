@@ -62,7 +62,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("dictionary-of-int", "Corrupt(stripe 0, column c: a int column with a dictionary)"),
     (
         "dictionary-size-huge",
-        "LimitExceeded(stripe 0, column c: a dictionary of 4294967295 entries needs more than the 1073741824 bytes that an array may have here)",
+        "LimitExceeded(stripe 0, column c: a dictionary of 4294967295 entries needs more than the 1073741824 bytes that an array may have here (limits: memory))",
     ),
     ("direct-cut", "Corrupt(stripe 0, column c, DATA stream: the stream ends 37 bytes early)"),
     ("dwrf", "Unsupported(a DWRF file, not an ORC file)"),
@@ -92,7 +92,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("list-elements-missing", "Corrupt(stripe 0, column c.element, DATA stream: the stream ends 1 bytes early)"),
     (
         "list-length-huge",
-        "LimitExceeded(stripe 0, column c: a value of 4294967295 elements needs more than the 1073741816 bytes that an array may have here)",
+        "LimitExceeded(stripe 0, column c: a value of 4294967295 elements needs more than the 1073741816 bytes that an array may have here (limits: memory))",
     ),
     ("magic-missing", "Corrupt(not an ORC file: the magic is missing)"),
     (
@@ -131,7 +131,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("string-length-beyond-32-bits", "Corrupt(stripe 0, column c, LENGTH stream: an integer does not fit into u32)"),
     (
         "string-length-huge",
-        "LimitExceeded(stripe 0, column c: a value of 4294967295 bytes needs more than the 1073741824 bytes that an array may have here)",
+        "LimitExceeded(stripe 0, column c: a value of 4294967295 bytes needs more than the 1073741824 bytes that an array may have here (limits: memory))",
     ),
     ("stripe-footer-empty", "Corrupt(stripe 0: the stripe footer has 0 encodings for 2 columns)"),
     (

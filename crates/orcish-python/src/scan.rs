@@ -10,6 +10,7 @@ use orcish_core::Limits;
 use orcish_core::explain::{Explanation, SectionPlan};
 use orcish_core::predicate::Outcome;
 use orcish_io::{MemorySource, ReadAt};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
 
@@ -43,11 +44,12 @@ impl Scan {
     /// A scan over `files`, whose columns are found by `matching`: `name`, `name_ignoring_case`, `position`, or the
     /// key of an attribute. `schema` is a capsule, or an ORC file that has the schema: its bytes, its name, the
     /// names of partition columns, and of those that a scan without files has. By default all files decide on it.
-    /// Values become those of a schema, unless it was made of the files.
+    /// `schema_of` says what a schema is of: the `caller`, to whose types values are converted; the `files`; a `log` with
+    /// Arrow types; or a log with the types of `orc`.
     #[new]
     #[pyo3(signature = (
         files, *, schema=None, options=None, matching="name", storage_options=None, limits=None,
-        is_schema_inferred=false, has_types_of_orc=false
+        schema_of="caller"
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
@@ -58,15 +60,19 @@ impl Scan {
         matching: &str,
         storage_options: Option<&Bound<'_, PyDict>>,
         limits: Option<&Bound<'_, PyDict>>,
-        is_schema_inferred: bool,
-        has_types_of_orc: bool,
+        schema_of: &str,
     ) -> PyResult<Self> {
         let limits = self::limits(limits)?;
         let options = read_options(options, &limits)?;
         let storage = self::storage_options(storage_options)?;
         let schema = match schema.map_or(Ok(SchemaSource::FirstFile), |schema| schema_source(schema, &limits))? {
-            SchemaSource::Given(schema) if has_types_of_orc => SchemaSource::InferredOfOrc(schema),
-            SchemaSource::Given(schema) if is_schema_inferred => SchemaSource::Inferred(schema),
+            SchemaSource::Given(schema) => match schema_of {
+                "caller" => SchemaSource::Given(schema),
+                "files" => SchemaSource::OfFiles(schema),
+                "log" => SchemaSource::Inferred(schema),
+                "orc" => SchemaSource::InferredOfOrc(schema),
+                other => return Err(PyValueError::new_err(format!("schema_of: there is no {other:?}"))),
+            },
             schema => schema,
         };
         // An object has one position, and so one source, however often it is named.

@@ -11,7 +11,7 @@ use orcish_core::statistics::ColumnStatistics;
 use crate::encoding::MAX_RUN;
 use crate::encoding::{byte_rle, int_rle};
 use crate::memory::{Charge, Memory};
-use crate::proto::{ROW_INDEX, decode, lazy, repeated_field};
+use crate::proto::{ROW_INDEX, decode_message, lazy, repeated_field};
 use crate::schema::Kind;
 use crate::source::Positions;
 use crate::stripe::{Encoding, StreamKind, StreamRanges, Stripe};
@@ -72,7 +72,7 @@ impl ColumnIndex {
         let (mut size, mut charge) = (section.len() as u64, memory.charge());
         charge.raise_to(size)?;
         let decode_entry =
-            |entry| decode::<lazy::RowIndexEntry>(entry).map_err(|error| undecodable("row index", error));
+            |entry| decode_message::<lazy::RowIndexEntry>(entry).map_err(|error| undecodable("row index", error));
         let is_empty = section.is_empty();
         let Some(entries) = repeated_field(section, groups.count(), &ROW_INDEX, memory.left())? else {
             return Ok(ColumnIndex { entries: Vec::new(), has_wrong_count: !is_empty, _charge: memory.charge() });

@@ -11,7 +11,7 @@ use orcish_io::{ReadAt, check_memory_limit, read_coalesced, read_with_limits, sl
 
 use crate::codec::{Framing, SparseStream, Stream, decompress_all};
 use crate::memory::Memory;
-use crate::proto::{STRIPE_FOOTER, check_decoded_size, decode, orc, to_string_lossy};
+use crate::proto::{STRIPE_FOOTER, check_decoded_size, decode_message, orc, to_string_lossy};
 use crate::tail::{FileTail, StripeInfo, undecodable};
 
 /// Kind of a data stream.
@@ -147,7 +147,7 @@ impl StripeFooter {
         let footer = decompress_all(stored, tail.framing(), limits.tail)?;
         check_decoded_size(&footer, &STRIPE_FOOTER, limits.tail)
             .map_err(|error| Error::new(error.kind(), "the stripe footer cannot be decoded").with_source(error))?;
-        decode::<orc::StripeFooter>(footer).map_err(|error| undecodable("stripe footer", error))
+        decode_message::<orc::StripeFooter>(footer).map_err(|error| undecodable("stripe footer", error))
     }
 
     /// The content of a decoded footer for the columns that `wanted` selects.

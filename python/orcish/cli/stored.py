@@ -130,7 +130,13 @@ def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], *, keeps
     if schema.equals(stored):
         return None
     is_inferred = files.schema is None or files.is_schema_inferred
-    return dataclasses.replace(files, schema=schema, table_schema=None, is_schema_inferred=is_inferred)
+    return dataclasses.replace(
+        files,
+        schema=schema,
+        table_schema=None,
+        is_schema_inferred=is_inferred,
+        is_schema_of_log=files.table_schema is not None or files.is_schema_of_log,
+    )
 
 
 def _has(schema: pa.Schema) -> bool:

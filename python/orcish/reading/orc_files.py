@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 from collections.abc import Iterator
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import pyarrow as pa
 
@@ -53,6 +53,8 @@ class OrcFiles:
     """Whether these are some of the files of a table, whose schema was inferred from all of them."""
     is_schema_inferred: bool = False
     """Whether the schema was made of files of the table: values have its types. Other schemas convert values."""
+    is_schema_of_log: bool = False
+    """Whether the log of the table decided on such a schema: it says what numbers of files without an Arrow schema are."""
     ignores_arrow_types: bool = False
     """Whether the columns have the types of ORC, whatever Arrow types files were written with, as in a table whose log
     has no Arrow schema.
@@ -115,8 +117,7 @@ class OrcFiles:
                 matching=self.match,
                 storage_options=native_storage((file.location for file in self.files), self.storage_options),
                 limits=cast("dict[str, int] | None", self.limits),
-                is_schema_inferred=self.is_part or self.is_schema_inferred,
-                has_types_of_orc=self.ignores_arrow_types,
+                schema_of=self._schema_of,
             )
         except ValueError as error:
             if len({tuple(name for name, _ in file.partition) for file in self.files}) < 2:
@@ -125,6 +126,15 @@ class OrcFiles:
                 f"{error}: readers take each file of a folder for one of the table, unless its name begins with '_' or "
                 "'.'; move other files away, or leave them out with a pattern such as table/*/*.orc"
             ) from None
+
+    @property
+    def _schema_of(self) -> Literal["caller", "files", "log", "orc"]:
+        """Whose schema a given one is, for the native core."""
+        if self.ignores_arrow_types:
+            return "orc"
+        if not (self.is_part or self.is_schema_inferred):
+            return "caller"
+        return "log" if self.is_schema_of_log else "files"
 
     def statistics(self, opened: _native.Scan) -> list[tuple[dict[str, Any], list[int]]]:
         """See :meth:`orcish.reading.source.ScanSource.statistics`."""
@@ -176,6 +186,7 @@ class OrcFiles:
             schema=self.full_schema(opened),
             table_schema=None,
             is_part=self.schema is None or self.is_part,
+            is_schema_of_log=self.table_schema is not None or self.is_schema_of_log,
             ignores_arrow_types=ignores,
         )
 

@@ -145,6 +145,7 @@ def rewrite(
                 storage,
                 None,
                 is_schema_inferred=True,
+                is_schema_of_log=schema is not None,
                 ignores_arrow_types=types.ignores_arrow_types,
             )
             for batch in Scan(ScanReader(table, {"timestamp_unit": "exact"})):

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray as _;
 use arrow_array::{
     Array, ArrayRef, FixedSizeListArray, GenericListArray, GenericListViewArray, ListArray, MapArray, OffsetSizeTrait,
-    UInt64Array, UnionArray,
+    UInt64Array, UnionArray, make_array,
 };
 use arrow_buffer::{ArrowNativeType as _, OffsetBuffer, ScalarBuffer};
+use arrow_data::transform::MutableArrayData;
 use arrow_schema::{DataType, FieldRef, UnionFields};
 use arrow_select::take::take;
 
 use super::entries::map_entries;
-use super::mismatch::{RestoreColumn, RestoreResult, check_array_size, unexpected_type};
+use super::mismatch::{RestoreColumn, RestoreResult, check_array_size, fixed_width, unexpected_type};
+use crate::allocation;
 use crate::error::Error;
 use crate::types::item_of;
 
@@ -77,14 +79,31 @@ fn fixed(
         values.clone()
     } else {
         check_array_size(item.data_type(), count, memory)?;
+        allocation::check(usize::try_from(fixed_width(item.data_type())).unwrap_or(usize::MAX).saturating_mul(count))?;
+        let starts = offsets.iter().take(array.len()).map(|start| start.as_usize()).enumerate();
+        if item.data_type().is_primitive() {
+            let data = values.to_data();
+            let mut padded = MutableArrayData::new(vec![&data], true, count);
+            for (row, start) in starts {
+                match array.is_valid(row) {
+                    true => padded.try_extend(0, start, start + width)?,
+                    false => padded.try_extend_nulls(width)?,
+                }
+            }
+            return fixed_of(array, item, length, make_array(padded.freeze()));
+        }
         check_array_size(&DataType::Int64, count, memory)?;
         let mut indices = Vec::with_capacity(count);
-        for (row, &start) in offsets.iter().take(array.len()).enumerate() {
+        for (row, start) in starts {
             let is_valid = array.is_valid(row);
-            indices.extend((0..width).map(|at| is_valid.then(|| (start.as_usize() + at) as u64)));
+            indices.extend((0..width).map(|at| is_valid.then_some((start + at) as u64)));
         }
         take(values, &UInt64Array::from(indices), None)?
     };
+    fixed_of(array, item, length, values)
+}
+
+fn fixed_of(array: &ListArray, item: &FieldRef, length: i32, values: ArrayRef) -> RestoreResult {
     let nulls = array.nulls().cloned();
     Ok(Arc::new(FixedSizeListArray::try_new_with_length(item.clone(), length, values, nulls, array.len())?))
 }

@@ -49,25 +49,26 @@ pub(super) type RestoreColumn = fn(&ArrayRef, &DataType, u64) -> RestoreResult;
 /// # Errors
 /// `LimitExceeded` where they take more.
 pub fn check_array_size(kind: &DataType, count: usize, memory: u64) -> Result<()> {
-    let bytes = width(kind).saturating_mul(count as u64);
+    let bytes = fixed_width(kind).saturating_mul(count as u64);
     let too_much = || {
         Error::over("memory", format!("{count} values of {} need more than the {memory} bytes allowed", TypeName(kind)))
     };
     if bytes > memory { Err(too_much()) } else { Ok(()) }
 }
 
-/// Bytes of a value without its variable part, at least 1.
-fn width(kind: &DataType) -> u64 {
+/// Bytes of a value without its variable part, at least 1. A null has as many.
+pub fn fixed_width(kind: &DataType) -> u64 {
     let length = |length: &i32| u64::try_from(*length).unwrap_or_default();
     match kind {
         DataType::FixedSizeBinary(width) => length(width).max(1),
-        DataType::FixedSizeList(item, count) => width(item.data_type()).saturating_mul(length(count)).max(1),
+        DataType::FixedSizeList(item, count) => fixed_width(item.data_type()).saturating_mul(length(count)).max(1),
         DataType::Struct(fields) => {
-            fields.iter().map(|field| width(field.data_type())).fold(1, |sum, width| sum.saturating_add(width))
+            fields.iter().map(|field| fixed_width(field.data_type())).fold(1, |sum, width| sum.saturating_add(width))
         }
-        DataType::Union(fields, _) => {
-            fields.iter().map(|(_, field)| width(field.data_type())).fold(1, |sum, width| sum.saturating_add(width))
-        }
+        DataType::Union(fields, _) => fields
+            .iter()
+            .map(|(_, field)| fixed_width(field.data_type()))
+            .fold(1, |sum, width| sum.saturating_add(width)),
         kind => kind.primitive_width().map_or(8, |width| width as u64),
     }
 }

@@ -14,7 +14,7 @@ mod restore;
 pub use column_cast::{ColumnCast, SchemaMapping, cast_columns};
 pub use convert::{cast, converts};
 pub use entries::map_entries;
-pub use mismatch::check_array_size;
+pub use mismatch::{check_array_size, fixed_width};
 pub use plain::plain_values;
 pub use prune::prune_fields;
 pub use restore::restore;

@@ -27,16 +27,6 @@ pub mod staged_file {
         Parts(super::UploadedParts),
     }
 }
-impl ::prost::Name for StagedFile {
-    const NAME: &'static str = "StagedFile";
-    const PACKAGE: &'static str = "orcish.upload";
-    fn full_name() -> ::prost::alloc::string::String {
-        "orcish.upload.StagedFile".into()
-    }
-    fn type_url() -> ::prost::alloc::string::String {
-        "/orcish.upload.StagedFile".into()
-    }
-}
 /// A multipart upload with all parts uploaded.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct UploadedParts {
@@ -50,14 +40,4 @@ pub struct UploadedParts {
     /// metadata of multipart uploads.
     #[prost(string, tag = "3")]
     pub write_id: ::prost::alloc::string::String,
-}
-impl ::prost::Name for UploadedParts {
-    const NAME: &'static str = "UploadedParts";
-    const PACKAGE: &'static str = "orcish.upload";
-    fn full_name() -> ::prost::alloc::string::String {
-        "orcish.upload.UploadedParts".into()
-    }
-    fn type_url() -> ::prost::alloc::string::String {
-        "/orcish.upload.UploadedParts".into()
-    }
 }

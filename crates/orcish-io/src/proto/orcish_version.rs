@@ -13,16 +13,6 @@ pub struct FileVersion {
     #[prost(uint64, optional, tag = "4")]
     pub inode: ::core::option::Option<u64>,
 }
-impl ::prost::Name for FileVersion {
-    const NAME: &'static str = "FileVersion";
-    const PACKAGE: &'static str = "orcish.version";
-    fn full_name() -> ::prost::alloc::string::String {
-        "orcish.version.FileVersion".into()
-    }
-    fn type_url() -> ::prost::alloc::string::String {
-        "/orcish.version.FileVersion".into()
-    }
-}
 /// What a file system or a store states of the version of a file.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Mark {
@@ -30,14 +20,4 @@ pub struct Mark {
     pub kind: u32,
     #[prost(string, tag = "2")]
     pub value: ::prost::alloc::string::String,
-}
-impl ::prost::Name for Mark {
-    const NAME: &'static str = "Mark";
-    const PACKAGE: &'static str = "orcish.version";
-    fn full_name() -> ::prost::alloc::string::String {
-        "orcish.version.Mark".into()
-    }
-    fn type_url() -> ::prost::alloc::string::String {
-        "/orcish.version.Mark".into()
-    }
 }

@@ -103,7 +103,7 @@ fn has_unknown_type(types: &[orc::Type]) -> bool {
 ///
 /// # Errors
 /// The bytes are not a message.
-pub(crate) fn decode<M: Decoded>(message: Bytes) -> Result<M, DecodeError> {
+pub(crate) fn decode_message<M: Decoded>(message: Bytes) -> Result<M, DecodeError> {
     match M::decode(message.clone()) {
         Ok(decoded) if !decoded.has_unknown() => Ok(decoded),
         decoded => match without_odd_fields::<M>(&message) {
@@ -122,32 +122,56 @@ pub(crate) fn without_odd_fields<M: Name>(message: &[u8]) -> Option<Vec<u8>> {
     kept(message, &M::full_name(), 0)
 }
 
+/// The fields of a message, by its name.
+fn fields_of(name: &str) -> Option<&'static [(u32, Form)]> {
+    fields::MESSAGES.iter().find(|(of, _)| *of == name).map(|(_, fields)| *fields)
+}
+
+fn form_of(fields: &[(u32, Form)], tag: u32) -> Option<Form> {
+    fields.iter().find(|(of, _)| *of == tag).map(|(_, form)| *form)
+}
+
+/// Whether a message has fields of another form, or enumerations of several values. `None` where it is not a message.
+fn is_odd(message: &[u8], name: &str, depth: usize) -> Option<bool> {
+    let fields = fields_of(name).filter(|_| depth <= MAX_DEPTH)?;
+    let mut seen: Vec<u32> = Vec::new();
+    let (mut reader, mut is_any_odd) = (FieldReader(message), false);
+    while let Some(Field { tag, wire_type, body, .. }) = reader.next().ok()? {
+        is_any_odd |= match form_of(fields, tag) {
+            Some(form) if !form.has(wire_type) => true,
+            Some(Form::Message(inner)) => is_odd(body, inner, depth + 1)?,
+            Some(Form::Enumeration(_)) => {
+                let is_seen = seen.contains(&tag);
+                seen.extend((!is_seen).then_some(tag));
+                is_seen
+            }
+            _ => false,
+        };
+    }
+    Some(is_any_odd)
+}
+
 fn kept(message: &[u8], name: &str, depth: usize) -> Option<Vec<u8>> {
-    let (_, fields) = fields::MESSAGES.iter().find(|(of, _)| *of == name)?;
-    let form_of = |tag: u32| fields.iter().find(|(of, _)| *of == tag).map(|(_, form)| *form);
-    if depth > MAX_DEPTH {
+    // Most messages are not copied.
+    if !is_odd(message, name, depth)? {
         return None;
     }
-    let (mut out, mut is_other) = (Vec::new(), false);
-    // The last value of each enumeration, and whether its number is known.
+    let fields = fields_of(name)?;
+    let mut out = Vec::with_capacity(message.len());
+    // The value of each enumeration that counts, and whether its number is known.
     let mut enumerations: Vec<(u32, &[u8], bool)> = Vec::new();
     let mut reader = FieldReader(message);
     loop {
         let before = reader.0;
-        let Field { tag, wire_type, body, number, .. } = match reader.next() {
-            Ok(Some(field)) => field,
-            Ok(None) => break,
-            Err(_) => return None,
-        };
+        let Some(Field { tag, wire_type, body, number, .. }) = reader.next().ok()? else { break };
         let stored = before.get(..before.len() - reader.0.len())?;
-        match form_of(tag) {
-            Some(form) if !form.has(wire_type) => is_other = true,
+        match form_of(fields, tag) {
+            Some(form) if !form.has(wire_type) => {}
             Some(Form::Message(inner)) => match kept(body, inner, depth + 1) {
                 Some(body) => {
                     encode_key(tag, WireType::LengthDelimited, &mut out);
                     encode_varint(body.len() as u64, &mut out);
                     out.extend(body);
-                    is_other = true;
                 }
                 None => out.extend_from_slice(stored),
             },
@@ -156,19 +180,17 @@ fn kept(message: &[u8], name: &str, depth: usize) -> Option<Vec<u8>> {
                 let is_known = numbers.iter().any(|known| u64::from(known.cast_unsigned()) == number & 0xffff_ffff);
                 match enumerations.iter_mut().find(|(of, _, _)| *of == tag) {
                     None => enumerations.push((tag, stored, is_known)),
-                    Some((_, last, last_is_known)) => {
-                        is_other = true;
-                        if is_known || !*last_is_known {
-                            (*last, *last_is_known) = (stored, is_known);
-                        }
+                    Some((_, last, last_is_known)) if is_known || !*last_is_known => {
+                        (*last, *last_is_known) = (stored, is_known);
                     }
+                    Some(_) => {}
                 }
             }
             _ => out.extend_from_slice(stored),
         }
     }
     enumerations.iter().for_each(|(_, stored, _)| out.extend_from_slice(stored));
-    is_other.then_some(out)
+    Some(out)
 }
 
 #[cfg(test)]
@@ -195,7 +217,7 @@ mod tests {
             for wire_type in [0, 1, 2, 5].into_iter().filter(|&each| !form.has(u64::from(each))) {
                 let odd = field(tag, wire_type);
                 assert!(M::decode(&*odd).is_err(), "prost refuses field {tag} of wire type {wire_type}");
-                assert_eq!(decode::<M>(odd.clone().into()), Ok(M::default()), "{tag} {wire_type}");
+                assert_eq!(decode_message::<M>(odd.clone().into()), Ok(M::default()), "{tag} {wire_type}");
                 // So are other fields kept, on both sides.
                 let unknown = field(999, 0);
                 let message = [unknown.clone(), odd, unknown.clone()].concat();
@@ -228,7 +250,7 @@ mod tests {
         encode_varint(odd.len() as u64, &mut message);
         message.extend(odd);
         assert!(orc::Footer::decode(&*message).is_err());
-        let decoded = decode::<orc::Footer>(message.into()).unwrap();
+        let decoded = decode_message::<orc::Footer>(message.into()).unwrap();
         let third = orc::StripeInformation { offset: Some(3), number_of_rows: Some(3), ..Default::default() };
         assert_eq!(decoded.stripes[..2], footer.stripes);
         assert_eq!(decoded.stripes[2], third);
@@ -239,7 +261,7 @@ mod tests {
         let kind_of = |kinds: &[u8]| {
             let this: Vec<u8> = kinds.iter().flat_map(|&kind| [1 << 3, kind]).collect();
             let message = [vec![4 << 3 | 2, u8::try_from(this.len()).unwrap()], this].concat();
-            decode::<lazy::Footer>(message.into()).unwrap().types[0].kind
+            decode_message::<lazy::Footer>(message.into()).unwrap().types[0].kind
         };
         assert_eq!(kind_of(&[3]), Some(3));
         assert_eq!(kind_of(&[3, 4]), Some(4));
@@ -253,7 +275,7 @@ mod tests {
     #[test]
     fn broken_messages_are_errors() {
         for message in [&[0x22, 5, 1][..], &[0x80], &[7], &[1, 2], &[0]] {
-            assert!(decode::<lazy::Footer>(Bytes::copy_from_slice(message)).is_err(), "{message:?}");
+            assert!(decode_message::<lazy::Footer>(Bytes::copy_from_slice(message)).is_err(), "{message:?}");
         }
     }
 }

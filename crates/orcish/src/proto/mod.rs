@@ -17,7 +17,7 @@ mod fields;
 mod messages;
 mod wire;
 
-pub(crate) use decode::{ODD_FIELDS, decode, without_odd_fields};
+pub(crate) use decode::{ODD_FIELDS, decode_message, without_odd_fields};
 pub(crate) use decoded_size::{
     ARROW_SCHEMA, BLOOM_FILTERS, FOOTER, ROW_INDEX, STATISTICS, STRIPE_FOOTER, check_decoded_size, decoded_size,
 };

@@ -334,7 +334,7 @@ impl<'a> Matcher<'a> {
                     // Numbers are checked to be without sign when they are restored.
                     || self.table.is_schema_given && written.is_integer() && value_type(target).is_integer()
             }
-            own => means(stored, target, own),
+            own => means(stored, target, own, own.is_some() || !self.table.is_declared),
         };
         let is_same = is_same && is_compatible(stored, target);
         let is_held = is_same || self.becomes(&written, target);
@@ -489,10 +489,10 @@ fn whole(schema: &Schema, id: u32) -> Result<Projected> {
 }
 
 /// Whether the type `stored` in a file, with the logical type `own` if known, is read as `target` as it is. If the file states
-/// the logical type, a number does not become a time, nor a time one of another unit.
-fn means(stored: &DataType, target: &DataType, own: Option<&DataType>) -> bool {
+/// the logical type, or the table does not, a number does not become a time, nor a time one of another unit.
+fn means(stored: &DataType, target: &DataType, own: Option<&DataType>, is_known: bool) -> bool {
     own.is_some_and(|own| decoded_type(own).equals_datatype(&decoded_type(target)))
-        || keeps_meaning(stored, target, own.is_some())
+        || keeps_meaning(stored, target, is_known)
 }
 
 fn keeps_meaning(stored: &DataType, target: &DataType, is_known: bool) -> bool {

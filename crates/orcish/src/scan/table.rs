@@ -52,6 +52,8 @@ pub(super) struct Table {
     pub(super) is_schema_given: bool,
     /// Whether the table has the types of ORC, whatever Arrow types its files were written with.
     pub(super) has_types_of_orc: bool,
+    /// Whether the types are those of a log or of the caller, which say what numbers of files without an Arrow schema are.
+    pub(super) is_declared: bool,
     /// Whether the log of the table, or its first file, has an Arrow schema that counts. It is looked up where types are
     /// decided.
     pub(super) has_arrow_schema: bool,
@@ -135,6 +137,7 @@ impl Table {
         storage: StorageOptions,
     ) -> Result<Self> {
         let is_schema_given = matches!(schema, SchemaSource::Given(_));
+        let is_declared = !matches!(schema, SchemaSource::FirstFile | SchemaSource::OfFiles(_));
         let has_types_of_orc = match &schema {
             SchemaSource::OtherFile(schema) => schema.file.stored().is_none(),
             schema => matches!(schema, SchemaSource::InferredOfOrc(_)),
@@ -142,9 +145,10 @@ impl Table {
         let (schema, schema_file) = match schema {
             SchemaSource::FirstFile => (None, None),
             SchemaSource::OtherFile(file) => (None, Some(file)),
-            SchemaSource::Given(schema) | SchemaSource::Inferred(schema) | SchemaSource::InferredOfOrc(schema) => {
-                (Some(schema), None)
-            }
+            SchemaSource::Given(schema)
+            | SchemaSource::OfFiles(schema)
+            | SchemaSource::Inferred(schema)
+            | SchemaSource::InferredOfOrc(schema) => (Some(schema), None),
         };
         let partition = match &schema_file {
             Some(schema_file) => partition::fields_of(schema_file, &files)?,
@@ -166,6 +170,7 @@ impl Table {
             storage,
             is_schema_given,
             has_types_of_orc,
+            is_declared,
             has_arrow_schema: false,
             conflicts: Arc::default(),
             folder: std::env::current_dir().ok(),

@@ -34,7 +34,10 @@ pub enum SchemaSource {
     OtherFile(SchemaFile),
     /// The schema is given. Values are converted to its types.
     Given(SchemaRef),
-    /// The schema was made of the files, or of a table that they are a part of: values have its types.
+    /// The schema was made of the files of a folder without a log: values have its types.
+    OfFiles(SchemaRef),
+    /// As `OfFiles`, of a table whose log has Arrow types: numbers in files without an Arrow schema are times, where the table
+    /// has times.
     Inferred(SchemaRef),
     /// As `Inferred`, of a table that has the types of ORC, whatever Arrow types its files were written with.
     InferredOfOrc(SchemaRef),

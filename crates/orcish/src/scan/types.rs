@@ -4,8 +4,8 @@
 //! types that the files have ([`orcish_core::unify`]). Writers choose the type `null` where they have seen no value, and choose
 //! units of timestamps and widths of numbers file by file. The columns and their order are those of the first file.
 //!
-//! A file without an Arrow schema does not say that its numbers are numbers, or times: it has the types of the other files where
-//! these are stored alike.
+//! A file without an Arrow schema does not say that its numbers are numbers, or times: it has the types of the log of the table
+//! where these are stored alike. Without a log, nothing says so, and its numbers are numbers.
 //!
 //! If there is no such type, the column has the type of the first file, and files with other values are errors where they are
 //! read ([`super::matching`]).
@@ -105,7 +105,7 @@ impl Table {
         let table = (!is_null_type(of_table.data_type())).then_some((None, &table));
         let in_order: Vec<(Option<usize>, &Other)> = table.into_iter().chain(files).collect();
         // The common type of integers with and without sign is wider than some types that hold each of them. Files without
-        // an Arrow schema have the types of the others.
+        // an Arrow schema have the types of the log.
         let mut by_kind = in_order.clone();
         by_kind.sort_by_key(|(_, other)| {
             let rank = match value_type(other.of_file.data_type()) {
@@ -130,7 +130,8 @@ impl Table {
         let (mut all, mut is_stated) = (first.of_file.clone(), first.has_arrow_schema);
         for (at, other) in others {
             let (kind, stored) = (all.data_type(), other.of_file.data_type());
-            if is_stated && !other.has_arrow_schema && is_stored_alike(stored, kind) {
+            let is_of_log = self.is_declared && is_stated && !other.has_arrow_schema;
+            if is_of_log && is_stored_alike(stored, kind) {
                 continue;
             }
             is_stated |= other.has_arrow_schema;

@@ -10,7 +10,7 @@ use prost::Message as _;
 
 use super::{CachedSection, Calendar, Encryption, FileTail, StatisticsCache, StripeInfo, Writer, undecodable};
 use crate::codec::{Compression, Framing, decompress_all};
-use crate::proto::{FOOTER, check_decoded_size, count_fields, decode, lazy, orc, to_string_lossy};
+use crate::proto::{FOOTER, check_decoded_size, count_fields, decode_message, lazy, orc, to_string_lossy};
 use crate::schema::Schema;
 
 /// Chunk size of a file whose postscript states none.
@@ -183,7 +183,7 @@ fn other_format(tail: &[u8]) -> Option<Error> {
 
 fn parse_postscript(raw: &Bytes) -> Result<orc::PostScript> {
     let not_orc = || Error::corrupt("not an ORC file: the postscript cannot be decoded");
-    let postscript = decode::<orc::PostScript>(raw.clone()).map_err(|error| not_orc().with_source(error))?;
+    let postscript = decode_message::<orc::PostScript>(raw.clone()).map_err(|error| not_orc().with_source(error))?;
     // The postscript of DWRF has the version of the writer in the field of ORC's format version.
     if postscript.magic.is_none() && postscript.version.len() == 1 {
         return Err(Error::unsupported("a DWRF file, not an ORC file"));
@@ -267,7 +267,7 @@ fn parse_footer(footer: Bytes, limits: &Limits) -> Result<lazy::Footer> {
         }
     }
     check_decoded_size(&footer, &FOOTER, limits.tail).map_err(in_footer)?;
-    decode::<lazy::Footer>(footer).map_err(|error| undecodable("footer", error))
+    decode_message::<lazy::Footer>(footer).map_err(|error| undecodable("footer", error))
 }
 
 /// The stripes. The position of a stripe is checked when the stripe is read, so other stripes can be read.

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use orcish_core::error::Result;
 
 use super::FileTail;
-use crate::proto::{ODD_FIELDS, count_fields, decode, lazy, orc, to_string_lossy, without_odd_fields};
+use crate::proto::{ODD_FIELDS, count_fields, decode_message, lazy, orc, to_string_lossy, without_odd_fields};
 use crate::schema::Kind;
 
 /// The tag of the types in a footer.
@@ -14,8 +14,8 @@ impl FileTail {
     /// The deviations of the tail from the specification, each with the id of its column. The column of the file is the root.
     pub(crate) fn deviations(&self) -> Vec<(u32, String)> {
         let raw = &self.raw;
-        let postscript = raw.postscript.clone().and_then(|bytes| decode::<orc::PostScript>(bytes).ok());
-        let footer = raw.footer.clone().and_then(|bytes| decode::<lazy::Footer>(bytes).ok());
+        let postscript = raw.postscript.clone().and_then(|bytes| decode_message::<orc::PostScript>(bytes).ok());
+        let footer = raw.footer.clone().and_then(|bytes| decode_message::<lazy::Footer>(bytes).ok());
         let (Some(postscript), Some(footer)) = (postscript, footer) else { return Vec::new() };
         let mut found = Vec::new();
         let are_odd = [

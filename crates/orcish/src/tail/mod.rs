@@ -33,7 +33,8 @@ use orcish_core::statistics::{ColumnStatistics, Detail};
 
 use crate::codec::{Compression, Framing, decompress_all};
 use crate::proto::{
-    RawField, STATISTICS, check_decoded_size, count_fields, decode, first_of_repeated_field, lazy, next_field, orc,
+    RawField, STATISTICS, check_decoded_size, count_fields, decode_message, first_of_repeated_field, lazy, next_field,
+    orc,
 };
 use crate::schema::{Kind, Schema};
 use crate::statistics::WriterContext;
@@ -196,7 +197,7 @@ impl FileTail {
     /// The size of compression chunks that the postscript states, which files without compression can do, too. `None` where
     /// it states none.
     pub fn stated_chunk_size(&self) -> Option<u64> {
-        let postscript = decode::<orc::PostScript>(self.raw.postscript.clone()?).ok()?;
+        let postscript = decode_message::<orc::PostScript>(self.raw.postscript.clone()?).ok()?;
         postscript.compression_block_size
     }
 
@@ -224,7 +225,8 @@ impl FileTail {
         tests::PARSED.set(tests::PARSED.get() + 1);
         let decode = || {
             check_decoded_size(bytes, &STATISTICS, self.max_decoded_size)?;
-            decode::<orc::ColumnStatistics>(bytes.clone()).map_err(|error| undecodable("column statistics", error))
+            decode_message::<orc::ColumnStatistics>(bytes.clone())
+                .map_err(|error| undecodable("column statistics", error))
         };
         let proto = decode().map_err(|error| error.in_column(&self.schema.path(id)))?;
         let context = self.column_context(id)?;
@@ -433,7 +435,7 @@ impl FileTail {
                 kept.extend_from_slice(before.get(..before.len() - rest.len()).unwrap_or_default());
             }
         }
-        decode::<orc::Footer>(kept.into()).map_err(|error| undecodable("footer", error))
+        decode_message::<orc::Footer>(kept.into()).map_err(|error| undecodable("footer", error))
     }
 
     /// The stored user metadata. Keys can be invalid UTF-8 and can occur several times.
@@ -445,7 +447,7 @@ impl FileTail {
         let mut items = Vec::new();
         while let Some(RawField { tag, body }) = next_field(&mut rest)? {
             if let Some(item) = body.filter(|_| tag == METADATA) {
-                let item = decode::<orc::UserMetadataItem>(item);
+                let item = decode_message::<orc::UserMetadataItem>(item);
                 items.push(item.map_err(|error| undecodable("user metadata", error))?);
             }
         }

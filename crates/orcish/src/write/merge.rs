@@ -21,7 +21,7 @@ use super::stream_options::StreamOptions;
 use super::tail::{MAGIC, tail_bytes};
 use crate::codec::{Compression, decompress_all};
 use crate::proto::{
-    STATISTICS, count_fields, decode, decoded_size, first_of_repeated_field, lazy, orc, to_string_lossy,
+    STATISTICS, count_fields, decode_message, decoded_size, first_of_repeated_field, lazy, orc, to_string_lossy,
 };
 use crate::read::ARROW_SCHEMA_KEY;
 use crate::statistics::{heap_size, merge_proto};
@@ -266,7 +266,8 @@ fn decode_statistics(tail: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<O
         let decoded = decoded_size(bytes, &STATISTICS, memory.available().min(left)).and_then(|size| {
             memory.reserve(size)?;
             left = left.saturating_sub(size);
-            decode::<orc::ColumnStatistics>(bytes.clone()).map_err(|error| undecodable("column statistics", error))
+            decode_message::<orc::ColumnStatistics>(bytes.clone())
+                .map_err(|error| undecodable("column statistics", error))
         });
         decoded.map_err(|error| error.in_column(&tail.schema.path(id)))
     };

@@ -126,7 +126,15 @@ class SparkTable:
             if field.name in partition_types:
                 scanned = scanned.set(at, scanned.field(at).with_type(scan_type(field.type)))
         matching = _matching(options, stored)
-        source = OrcFiles(files, scanned, matching, options.storage, None, is_schema_inferred=schema is None)
+        source = OrcFiles(
+            files,
+            scanned,
+            matching,
+            options.storage,
+            None,
+            is_schema_inferred=schema is None,
+            is_schema_of_log=logged is not None,
+        )
         read = {**spark_read_options(options), "batch_size": options.batch_size, "row_number": options.row_number}
         scan = Scan(ScanReader(source, read))
         if options.columns is not None:

@@ -118,7 +118,9 @@ impl<'a> Budget<'a> {
 
     /// The error of a value that exceeds the budget.
     fn exceeded(self, what: &str) -> Error {
-        Error::limit(format!("{what} needs more than the {} bytes that an array may have here", self.bytes()))
+        let text = format!("{what} needs more than the {} bytes that an array may have here", self.bytes());
+        // Offsets of 32 bits are no limit that can be raised.
+        if self.max_bytes < i32::MAX as usize { Error::over("memory", text) } else { Error::limit(text) }
     }
 }
 

@@ -28,6 +28,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, Schema, SchemaRef, TimeUnit};
+use orcish_core::cast::fixed_width;
 use orcish_core::error::Result;
 use orcish_core::types::{is_binary, is_text, item_of, value_type, with_item, with_type};
 
@@ -39,6 +40,7 @@ use crate::options::{
 use crate::projection::{Projected, Projection};
 use crate::schema::{Kind, Schema as TypeTree, Type};
 use crate::tail::FileTail;
+use crate::tuning;
 
 pub(crate) use compatibility::{DAYS, MONTHS, is_compatible};
 
@@ -349,7 +351,8 @@ fn is_whole(this: &Type, column: &Projected) -> bool {
     this.children.iter().eq(column.children.iter().map(|child| &child.id))
 }
 
-/// Maximum number of rows of a batch for which all run ends are in range.
+/// Maximum number of rows of a batch for which all run ends are in range, and values of fixed size, of which nulls have as many
+/// bytes, are not larger than a batch.
 pub(crate) fn max_rows(schema: &Schema) -> usize {
     fn has_short_runs(data_type: &DataType) -> bool {
         match data_type {
@@ -360,6 +363,23 @@ pub(crate) fn max_rows(schema: &Schema) -> usize {
             _ => false,
         }
     }
+    fn padded_width(data_type: &DataType) -> u64 {
+        match data_type {
+            DataType::FixedSizeBinary(_) | DataType::FixedSizeList(_, _) => fixed_width(data_type),
+            DataType::Struct(fields) => {
+                fields.iter().map(|field| padded_width(field.data_type())).fold(0, u64::saturating_add)
+            }
+            _ => 0,
+        }
+    }
+    let padded = schema.fields().iter().map(|field| padded_width(field.data_type())).fold(0, u64::saturating_add);
+    let of_fixed_size = usize::try_from(tuning::BATCH_BYTES.wide() / padded.max(1)).unwrap_or(usize::MAX).max(1);
     const MAX: usize = i16::MAX.unsigned_abs() as usize;
-    if schema.fields().iter().any(|field| has_short_runs(field.data_type())) { MAX } else { usize::MAX }
+    let has_short_runs = schema.fields().iter().any(|field| has_short_runs(field.data_type()));
+    match (padded, has_short_runs) {
+        (0, true) => MAX,
+        (0, false) => usize::MAX,
+        (_, true) => of_fixed_size.min(MAX),
+        (_, false) => of_fixed_size,
+    }
 }

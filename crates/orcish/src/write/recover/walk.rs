@@ -13,7 +13,8 @@ use prost::Message as _;
 use super::count::RowValues;
 use crate::codec::decompress_all;
 use crate::proto::{
-    ROW_INDEX, STATISTICS, STRIPE_FOOTER, check_decoded_size, decode, first_of_repeated_field, lazy, next_field, orc,
+    ROW_INDEX, STATISTICS, STRIPE_FOOTER, check_decoded_size, decode_message, first_of_repeated_field, lazy,
+    next_field, orc,
 };
 use crate::schema::Kind;
 use crate::stripe::{IndexKind, StripeFooter};
@@ -250,7 +251,7 @@ impl<'a> Walker<'a> {
     /// The message of a stripe footer behind `length` bytes of streams. `None` if it is another message.
     fn footer(&self, raw: Bytes, length: u64) -> Option<orc::StripeFooter> {
         check_decoded_size(&raw, &STRIPE_FOOTER, self.limits.tail).ok()?;
-        let footer = decode::<orc::StripeFooter>(raw).ok()?;
+        let footer = decode_message::<orc::StripeFooter>(raw).ok()?;
         let streams = footer.streams.iter().try_fold(0u64, |sum, stream| sum.checked_add(stream.length()));
         let fits = streams == Some(length) && footer.columns.len() == self.tail.schema.types().len();
         fits.then_some(footer)
@@ -346,9 +347,9 @@ fn rows_of_index(index: Bytes, max_size: u64) -> Option<u64> {
     check_decoded_size(&index, &ROW_INDEX, max_size).ok()?;
     let entries = first_of_repeated_field(index, usize::MAX).ok()?;
     entries.into_iter().try_fold(0u64, |sum, entry| {
-        let statistics = decode::<lazy::RowIndexEntry>(entry).ok()?.statistics?;
+        let statistics = decode_message::<lazy::RowIndexEntry>(entry).ok()?.statistics?;
         check_decoded_size(&statistics, &STATISTICS, max_size).ok()?;
-        sum.checked_add(decode::<orc::ColumnStatistics>(statistics).ok()?.number_of_values?)
+        sum.checked_add(decode_message::<orc::ColumnStatistics>(statistics).ok()?.number_of_values?)
     })
 }
 
