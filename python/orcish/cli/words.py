@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from orcish.cli.foreign_files import convert_command, format_of
+from orcish.cli.foreign_files import TEXT, convert_command, format_of
 
 __all__ = ["in_shell", "set_options", "set_stream", "with_stream"]
 
@@ -181,6 +181,8 @@ def _no_orc(text: str) -> str:
     if TORN in rest:
         return f"{text}: `orcish recover {shlex.quote(name)} -o TARGET` saves what of it can be read"
     form = format_of(name)
+    if form == TEXT:
+        return f"{name} is text, and not ORC: `orcish convert` reads CSV with --from csv, and JSON with --from json"
     if form is not None:
         article = "an" if form[0] in "AEIOU" else "a"
         return f"{name} is {article} {form} file, and not ORC: {convert_command(name)} makes ORC of it"
