@@ -36,7 +36,8 @@ def begin_command() -> None:
 
 def open_streams() -> None:
     """Opens the null device in place of standard streams that are closed, as of a shell's ``>&-``. Otherwise the next
-    file that is opened would take their places, and get what is printed.
+    file that is opened would take their places, and get what is printed. What is printed to standard output fails, as
+    it is lost; messages about errors are lost without another error.
     """
     for descriptor in range(3):
         try:
@@ -45,9 +46,9 @@ def open_streams() -> None:
             # The lowest free descriptor is this one.
             os.open(os.devnull, os.O_RDWR)
     if sys.stdout is None:
-        sys.stdout = _null()
+        sys.stdout = _null(os.O_RDONLY)
     if sys.stderr is None:
-        sys.stderr = _null()
+        sys.stderr = _null(os.O_WRONLY)
 
 
 def is_terminal(stream: Any) -> bool:
@@ -124,8 +125,9 @@ def _is_command() -> bool:
     return os.path.basename(program) in _PROGRAMS
 
 
-def _null() -> Any:
-    return open(os.devnull, "w", encoding="utf-8")
+def _null(flags: int) -> Any:
+    """A stream to the null device, to which writes fail where it is opened to read."""
+    return open(os.open(os.devnull, flags), "w", encoding="utf-8")
 
 
 def _exit(number: int, _: FrameType | None) -> None:

@@ -1,7 +1,8 @@
-"""Conversion of Arrow tables to frames of polars, which lacks some types of Arrow."""
+"""Conversion of Arrow tables to frames of polars, which lacks some types of Arrow, and of types that Arrow lacks."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ import pyarrow.compute as pc
 
 from orcish.arrow.nested import map_fields, repeated_name
 
-__all__ = ["check_polars_types", "polars_type", "to_polars", "with_polars_types"]
+__all__ = ["check_polars_types", "polars_type", "to_polars", "with_arrow_integers", "with_polars_types"]
 
 MAX_DIGITS = 38
 """Maximum digits of decimals in polars."""
@@ -51,6 +52,48 @@ def polars_type(kind: pa.DataType) -> pa.DataType:
         return pa.large_list(_field(kind.value_field))
     # polars does not have unions, so their children do not matter.
     return kind if types.is_union(kind) else map_fields(kind, _field)
+
+
+def with_arrow_integers(data: Any) -> Any:
+    """A frame or series of polars whose integers of 128 bits, which Arrow has not, are decimals; other data unchanged.
+
+    Raises:
+        ValueError: A value has more digits than these decimals.
+    """
+    # Where the module is not loaded, no data can be its.
+    polars = sys.modules.get("polars")
+    if polars is None or not isinstance(data, polars.DataFrame | polars.Series):
+        return data
+    if isinstance(data, polars.Series):
+        return _with_decimals(data, polars)
+    changed = [column for column in data.iter_columns() if _of_decimals(column.dtype, polars) != column.dtype]
+    return data.with_columns([_with_decimals(column, polars) for column in changed]) if changed else data
+
+
+def _with_decimals(column: Any, polars: Any) -> Any:
+    kind = _of_decimals(column.dtype, polars)
+    if kind == column.dtype:
+        return column
+    try:
+        return column.cast(kind)
+    except polars.exceptions.InvalidOperationError as error:
+        reason = str(error).partition("\n")[0]
+        raise ValueError(
+            f"column {column.name!r}: integers of 128 bits are written as decimals of {MAX_DIGITS} digits: {reason}"
+        ) from error
+
+
+def _of_decimals(kind: Any, polars: Any) -> Any:
+    """A type of polars with decimals in place of integers of 128 bits. Versions have both, one or none of these."""
+    if any(kind == getattr(polars, name, None) for name in ("Int128", "UInt128")):
+        return polars.Decimal(MAX_DIGITS, 0)
+    if isinstance(kind, polars.List):
+        return polars.List(_of_decimals(kind.inner, polars))
+    if isinstance(kind, polars.Array):
+        return polars.Array(_of_decimals(kind.inner, polars), kind.size)
+    if isinstance(kind, polars.Struct):
+        return polars.Struct([polars.Field(field.name, _of_decimals(field.dtype, polars)) for field in kind.fields])
+    return kind
 
 
 def to_polars(data: pa.Table | pa.RecordBatch) -> Any:

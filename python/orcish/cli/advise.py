@@ -10,6 +10,7 @@ from orcish.advising.advise import advise
 from orcish.advising.result import Advice, Trial
 from orcish.cli.arguments import LIST, add_files, add_filters, add_json, add_storage, count
 from orcish.cli.output import EXPECTED, print_lines, print_table
+from orcish.cli.words import shown_name, with_stream
 from orcish.cli.wrong_arguments import fail_of_source
 from orcish.terminal import json_line, printable
 
@@ -83,7 +84,9 @@ def advice_of(source: str | list[str], options: argparse.Namespace) -> Advice:
     )
     # The path of standard input ends with this command.
     stream = getattr(options, "standard_input", None)
-    return dataclasses.replace(found, sources=tuple("FILE" if each == stream else each for each in found.sources))
+    sources = tuple("FILE" if each == stream else each for each in found.sources)
+    stripes = tuple((shown_name(name), stripe) for name, stripe in found.stripes)
+    return dataclasses.replace(found, source=with_stream(found.source), sources=sources, stripes=stripes)
 
 
 def json_of(advice: Advice) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from orcish.cli.arguments import add_external, add_files, add_json, add_storage
 from orcish.cli.meta_carbon import is_carbon, refuse_external
 from orcish.cli.output import EXPECTED, fail, print_lines
 from orcish.cli.sources import orc_files
-from orcish.io.names import display_name
+from orcish.cli.words import shown_name
 from orcish.progress import reported
 from orcish.reading.file import ORCFile
 from orcish.terminal import json_line
@@ -76,7 +76,7 @@ def _checked(options: argparse.Namespace) -> Iterator[Checked | Exception]:
         for name in files:
             try:
                 file = ORCFile(name, storage_options=storage)
-                yield Checked(display_name(name), file.num_rows, file.check(progress=not options.json))
+                yield Checked(shown_name(name), file.num_rows, file.check(progress=not options.json))
             except EXPECTED as error:
                 yield error
 
@@ -87,13 +87,13 @@ def _check_carbon(name: str, options: argparse.Namespace) -> Checked:
     table = CarbonTable(name, storage_options=storage, external_locations=options.external_locations)
     scan = table.scan()
     recorded, rows = scan.count(), 0
-    with reported(not options.json, f"check {display_name(name)}", recorded) as add:
+    with reported(not options.json, f"check {shown_name(name)}", recorded) as add:
         for batch in scan.to_batches():
             rows += len(batch)
             add(len(batch))
     message = f"the metadata have {recorded} rows, and there are {rows}"
     findings = [] if rows == recorded else [Finding(None, None, "", message, contradicts_rows=True)]
-    return Checked(display_name(name), rows, findings)
+    return Checked(shown_name(name), rows, findings)
 
 
 def _lines(checked: Checked, *, is_json: bool) -> list[str]:

@@ -8,8 +8,8 @@ import dataclasses
 from orcish.cli.arguments import LIST, add_files, add_json, add_storage, names
 from orcish.cli.open_files import OpenFiles
 from orcish.cli.output import print_lines, print_table
+from orcish.cli.words import shown_name
 from orcish.errors import suggestion
-from orcish.io.names import display_name
 from orcish.readers.compatibility import Compatibility, compatibility
 from orcish.readers.facts import READERS
 from orcish.terminal import json_line, printable, shorten
@@ -57,9 +57,9 @@ def _run(options: argparse.Namespace) -> int:
     for name, found in files.each(lambda name, file: (name, compatibility(file, options.readers))):
         is_refused |= any(each.verdict == "no" for each in found)
         if options.json:
-            print_lines([json_line({"file": display_name(name), "readers": list(map(dataclasses.asdict, found))})])
+            print_lines([json_line({"file": shown_name(name), "readers": list(map(dataclasses.asdict, found))})])
             continue
-        print_lines([*separator, display_name(name)])
+        print_lines([*separator, shown_name(name)])
         separator = [""]
         _print(found, with_sources=options.sources)
     # Of all readers, some read few files.

@@ -20,10 +20,10 @@ from orcish.cli.arguments import (
     count,
 )
 from orcish.cli.output import print_lines, print_table
+from orcish.cli.words import shown_name
 from orcish.comparing.diff import Differences, diff
 from orcish.comparing.rows import Difference
 from orcish.comparing.schemas import ColumnChange
-from orcish.io.names import display_name
 from orcish.terminal import json_float, json_line, printable, shorten
 
 __all__ = ["add_arguments"]
@@ -103,7 +103,7 @@ def _run(options: argparse.Namespace) -> int:
         storage_options=dict(options.storage_options),
         progress=not options.json,
     )
-    a, b = display_name(options.a), display_name(options.b)
+    a, b = shown_name(options.a), shown_name(options.b)
     if options.json:
         print_lines(json_line(line) for line in _json(found, is_brief=options.brief))
     elif options.brief:

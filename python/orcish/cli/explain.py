@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from typing import Any
 
 from orcish.cli.arguments import add_files, add_json, add_limit
 from orcish.cli.open_files import SKIPPED
 from orcish.cli.output import print_lines
 from orcish.cli.rows import add_reading, chosen_reading, open_rows
+from orcish.cli.words import shown_name
 from orcish.cli.wrong_arguments import fail_of_source
-from orcish.io.names import display_name
 from orcish.reading.explanation import Explanation, StripePlan
 from orcish.reading.scan import Scan
 from orcish.terminal import json_line, printable
@@ -54,11 +55,14 @@ def _rows(name: str, options: argparse.Namespace) -> Scan:
 
 
 def _lines(name: str, plan: Explanation, as_json: bool) -> list[str]:
+    plan = dataclasses.replace(
+        plan, files=tuple(dataclasses.replace(file, file=shown_name(file.file)) for file in plan.files)
+    )
     stripes = [stripe for file in plan.files for stripe in file.stripes]
     skipped = sum(stripe.outcome == "skipped" for stripe in stripes)
     whole_files = sum(file.skipped for file in plan.files)
     if as_json:
-        return [json_line({"file": display_name(name), **_described(plan)})]
+        return [json_line({"file": shown_name(name), **_described(plan)})]
     rows = sum(stripe.rows for stripe in stripes)
     summary = f"{rows - plan.rows_read:,} of {rows:,} rows skipped, {skipped:,} of {len(stripes):,} {plan.parts.whole}s"
     if whole_files:

@@ -8,7 +8,7 @@ import dataclasses
 from orcish.cli.arguments import add_files, add_json, add_storage
 from orcish.cli.open_files import OpenFiles
 from orcish.cli.output import print_lines
-from orcish.io.names import display_name
+from orcish.cli.words import shown_name
 from orcish.reading.encryption import Encryption, encryption
 from orcish.terminal import Table, fields, indented, json_line, printable
 
@@ -33,10 +33,10 @@ def _run(options: argparse.Namespace) -> int:
     for name, found in files.each(lambda name, file: (name, encryption(file))):
         if options.json:
             described = None if found is None else dataclasses.asdict(found)
-            print_lines([json_line({"file": display_name(name), "encryption": described})])
+            print_lines([json_line({"file": shown_name(name), "encryption": described})])
             continue
         print_lines(separator)
-        print_lines(_to_text(display_name(name), found))
+        print_lines(_to_text(shown_name(name), found))
         separator = [""]
     return files.code
 

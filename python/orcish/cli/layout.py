@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.advise import add_advice, advice_of, json_of
 from orcish.cli.arguments import add_files, add_json, add_storage
 from orcish.cli.output import print_lines
 from orcish.cli.targets import add_overwrite
-from orcish.cli.words import in_shell
-from orcish.layout import describe, write_report
-from orcish.layout.report import checked_page
+from orcish.cli.words import in_shell, with_stream
+from orcish.layout import describe
+from orcish.layout.report import checked_page, write_page
 from orcish.terminal import json_line, show
 
 __all__ = ["add_arguments"]
@@ -44,21 +45,23 @@ def _run(options: argparse.Namespace) -> int:
         raise WrongArgumentsError("-o is missing: the page is a file, such as -o report.html; --json prints its data")
     if not options.advise and (options.lookup or options.filters):
         raise WrongArgumentsError("--lookup and --where are of --advise, which is missing")
+    path = None
     if options.output is not None:
-        checked_page(options.files, options.output, overwrite=options.overwrite)
+        path = checked_page(options.files, options.output, overwrite=options.overwrite)
     elif options.overwrite:
         raise WrongArgumentsError("--overwrite is of --output, which is missing")
     advice = json_of(advice_of(options.files, options)) if options.advise else None
-    arguments = {
-        "advice": advice,
-        "distinct": options.distinct,
-        "progress": not options.json,
-        "storage_options": dict(options.storage_options),
-    }
-    if options.output is None:
-        described = describe(options.files, **arguments)
-    else:
-        described = write_report(options.files, options.output, overwrite=options.overwrite, **arguments)
+    described = _with_stream(
+        describe(
+            options.files,
+            advice=advice,
+            distinct=options.distinct,
+            progress=not options.json,
+            storage_options=dict(options.storage_options),
+        )
+    )
+    if path is not None:
+        write_page(described, path, overwrite=options.overwrite)
     faults = [*(failed["error"] for failed in described["failed"]), *described["faults"]]
     for fault in faults:
         show(f"orcish: {in_shell(str(fault))}", is_error=True)
@@ -68,3 +71,12 @@ def _run(options: argparse.Namespace) -> int:
         size = f"{described['files']:,} files, {described['bytes']:,} bytes, {len(described['columns']):,} columns"
         print_lines([f"{options.output}: {size}"])
     return 1 if faults else 0
+
+
+def _with_stream(described: dict[str, Any]) -> dict[str, Any]:
+    """What a page says, with the name of standard input in place of the file that has its bytes."""
+    named: dict[str, Any] = {"title": with_stream(described["title"])}
+    named["faults"] = list(map(with_stream, described["faults"]))
+    for key, texts in (("shown", ("name", "label")), ("failed", ("name", "error"))):
+        named[key] = [{**each, **{text: with_stream(each[text]) for text in texts}} for each in described[key]]
+    return {**described, **named}

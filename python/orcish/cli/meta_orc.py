@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from orcish.io.names import display_name
+from orcish.cli.words import shown_name
 from orcish.reading.file import ORCFile
 from orcish.reading.moments import Moment, bound
 from orcish.reading.storage import encodings_text
@@ -46,7 +46,7 @@ def describe(
 ) -> dict[str, Any]:
     """Metadata of a file, as JSON values."""
     return {
-        "file": display_name(name),
+        "file": shown_name(name),
         "file_length": file.file_length,
         "rows": file.num_rows,
         "compression": file.compression,
@@ -77,7 +77,7 @@ def describe_empty(
         arrow: Whether the Arrow schema is described, too.
         statistics: Whether statistics are described, too.
     """
-    described = {"file": display_name(name), "rows": 0, "files": 0, "partition_columns": [*partition]}
+    described = {"file": shown_name(name), "rows": 0, "files": 0, "partition_columns": [*partition]}
     return {**described, **described_columns(schema, arrow=arrow, statistics=statistics)}
 
 

@@ -11,6 +11,7 @@ from orcish.cli.actions import WrongArgumentsError
 from orcish.cli.arguments import add_storage
 from orcish.cli.output import print_lines
 from orcish.cli.targets import add_overwrite, check_orc_name, check_target
+from orcish.cli.words import shown_name
 from orcish.io.names import display_name
 from orcish.tables.recovery import recover
 from orcish.terminal import json_line
@@ -86,7 +87,7 @@ def _recover_table(options: argparse.Namespace, storage: dict[str, Any]) -> int:
     try:
         done = recover(options.path, undo=options.undo, storage_options=storage)
     except NotADirectoryError:
-        name = display_name(options.path)
+        name = shown_name(options.path)
         raise WrongArgumentsError(
             f"{name} is a file, and no folder: `orcish recover {shlex.quote(name)} -o TARGET` writes what of it can be "
             "read, and --dry-run only prints it"
@@ -101,7 +102,7 @@ def _recover_table(options: argparse.Namespace, storage: dict[str, Any]) -> int:
 
 
 def _described(found: Recovered, options: argparse.Namespace) -> list[str]:
-    name = display_name(options.path)
+    name = shown_name(options.path)
     if options.json:
         return [json_line({"file": name, **dataclasses.asdict(found), "written": found.written and options.output})]
     lines = [f"{name}: {found.rows:,} rows in {found.stripes:,} stripes can be read"]

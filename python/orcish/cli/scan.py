@@ -12,8 +12,8 @@ from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.output import EXPECTED, print_lines, print_table
 from orcish.cli.rows import add_reading, chosen_reading, open_rows
 from orcish.cli.sources import orc_files
+from orcish.cli.words import shown_name
 from orcish.cli.wrong_arguments import fail_of_source
-from orcish.io.names import display_name
 from orcish.progress import reported
 from orcish.reading.reader import row_count_of
 from orcish.reading.scan import Scan, reader_of
@@ -61,7 +61,7 @@ def _read(rows: Scan, name: str, options: argparse.Namespace) -> dict[str, Any]:
     found = {"rows": 0, "batches": 0, "bytes": 0}
     begin = time.monotonic()
     total = None if options.json else row_count_of(rows)
-    with reported(not options.json, f"scan {display_name(name)}", total) as add:
+    with reported(not options.json, f"scan {shown_name(name)}", total) as add:
         for batch in rows:
             found["rows"] += len(batch)
             found["batches"] += 1
@@ -81,7 +81,7 @@ def _each(options: argparse.Namespace, look: Any, names: tuple[str, ...]) -> int
                 raise rows
             if options.limit is not None:
                 rows = rows.limit(options.limit)
-            found = {"file": display_name(name), **look(rows, name, options)}
+            found = {"file": shown_name(name), **look(rows, name, options)}
         except EXPECTED as error:
             code = fail_of_source(error, options)
             continue

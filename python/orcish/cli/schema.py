@@ -15,8 +15,8 @@ from orcish.cli.meta_orc import described_columns
 from orcish.cli.open_files import SKIPPED
 from orcish.cli.output import print_lines
 from orcish.cli.sources import is_several
+from orcish.cli.words import shown_name
 from orcish.cli.wrong_arguments import fail_of_source
-from orcish.io.names import display_name
 from orcish.reading.ddl import spark_ddl
 from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
@@ -79,7 +79,7 @@ def _run(options: argparse.Namespace) -> int:
             code = fail_of_source(error, options)
             continue
         if len(options.files) > 1 and not options.json:
-            lines = [f"{display_name(name)}", *(f"  {line}" for line in lines)]
+            lines = [f"{shown_name(name)}", *(f"  {line}" for line in lines)]
         print_lines(lines)
     return code
 
@@ -114,7 +114,7 @@ def _lines(columns: _Columns, options: argparse.Namespace) -> list[str]:
 def _described(columns: _Columns, options: argparse.Namespace) -> dict[str, Any]:
     of_files = described_columns(columns.file, arrow=False, statistics=False)
     described = {
-        "file": display_name(columns.name),
+        "file": shown_name(columns.name),
         **of_files,
         "type": type_text(columns.root),
         "columns": _with_ids_of_files(of_files["columns"], columns),

@@ -11,8 +11,8 @@ from orcish.cli.arguments import LIST, add_files, add_json, add_storage
 from orcish.cli.meta_orc import bound_cell, format_statistic, json_statistics
 from orcish.cli.open_files import OpenFiles
 from orcish.cli.output import print_lines, print_table
+from orcish.cli.words import shown_name
 from orcish.errors import UnknownColumnError, unknown_column
-from orcish.io.names import display_name
 from orcish.reading.column_keys import Key, column_keys, name_of_empty
 from orcish.reading.file import ORCFile, column_id
 from orcish.reading.merged_statistics import merged_statistics
@@ -63,7 +63,7 @@ def _run(options: argparse.Namespace) -> int:
     merged: dict[Key, list[_Part]] = {}
     parts: list[_Part] = []
     try:
-        for found in files.each(lambda name, file: list(_parts(display_name(name), file, options, files.partition))):
+        for found in files.each(lambda name, file: list(_parts(shown_name(name), file, options, files.partition))):
             if options.by_file or options.by_stripe:
                 parts += found
             else:

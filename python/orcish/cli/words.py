@@ -8,9 +8,11 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from orcish.cli.foreign_files import convert_command, format_of
+from orcish.cli.foreign_files import TEXT, convert_command, format_of
+from orcish.io.names import display_name
+from orcish.terminal import printable
 
-__all__ = ["in_shell", "set_options", "set_stream", "with_stream"]
+__all__ = ["in_shell", "set_options", "set_stream", "shown_name", "with_stream"]
 
 KEYWORDS = {
     **{
@@ -137,7 +139,16 @@ def set_stream(path: str | None) -> None:
 
 def with_stream(text: str) -> str:
     """A text that calls standard input ``-``, and not by the file that has its bytes."""
-    return text if _stream is None else text.replace(f"{_stream}.orc", STREAM_FILE).replace(_stream, "-")
+    if _stream is None:
+        return text
+    for name in dict.fromkeys((_stream, printable(_stream))):
+        text = text.replace(f"{name}.orc", STREAM_FILE).replace(name, "-")
+    return text
+
+
+def shown_name(location: str) -> str:
+    """What output calls a path or URL that is read: it has no credentials, and standard input is ``-``."""
+    return "-" if location == _stream else display_name(location)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -181,6 +192,8 @@ def _no_orc(text: str) -> str:
     if TORN in rest:
         return f"{text}: `orcish recover {shlex.quote(name)} -o TARGET` saves what of it can be read"
     form = format_of(name)
+    if form == TEXT:
+        return f"{name} is text, and not ORC: `orcish convert` reads CSV with --from csv, and JSON with --from json"
     if form is not None:
         article = "an" if form[0] in "AEIOU" else "a"
         return f"{name} is {article} {form} file, and not ORC: {convert_command(name)} makes ORC of it"

@@ -18,7 +18,7 @@ from orcish.tables.apart import check_apart
 from orcish.tables.log.table import check_no_file_of_table
 from orcish.types import FileSystem, ProgressOption, Sources, StorageOptions
 
-__all__ = ["checked_page", "write_report"]
+__all__ = ["checked_page", "write_page", "write_report"]
 
 _MAGIC = b"ORC"
 """What ORC files begin with."""
@@ -80,6 +80,22 @@ def write_report(
         storage_options=storage_options,
         filesystem=filesystem,
     )
+    write_page(described, path, overwrite=overwrite)
+    return described
+
+
+def write_page(described: Mapping[str, Any], path: str, *, overwrite: bool) -> None:
+    """Writes the page of what :func:`orcish.layout.describe` says.
+
+    Args:
+        described: The JSON values.
+        path: The path, which :func:`checked_page` gives.
+        overwrite: As for :func:`write_report`.
+
+    Raises:
+        FileExistsError: The path has appeared, without ``overwrite``.
+        OSError: The page cannot be written.
+    """
     with errors_with_name(path):
         output = local_output(path, overwrite=overwrite)
         try:
@@ -88,7 +104,6 @@ def write_report(
         except BaseException:
             output.abort()
             raise
-    return described
 
 
 def checked_page(source: Any, target: str | os.PathLike[str], *, overwrite: bool) -> str:

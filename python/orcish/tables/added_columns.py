@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedSchema, schema_for_native
+from orcish.arrow.nested import map_columns
 from orcish.errors import CorruptFileError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
@@ -22,13 +23,19 @@ def extended_schema(table: pa.Schema, rows: pa.Schema) -> pa.Schema:
 
 
 def appended_schema(table: pa.Schema, rows: pa.Schema, has_arrow_schema: bool) -> pa.Schema:
-    """The schema with which rows are added to a table.
+    """The schema with which rows are added to a table. Without Arrow schemas, dates of milliseconds are those of days.
 
     Raises:
         ValueError: Names differ only by case, or a type of the table does not hold the values.
     """
+    if not has_arrow_schema:
+        rows = map_columns(rows, _of_days)
     capsule = _native.appended_schema(schema_for_native(table), schema_for_native(rows), has_arrow_schema)
     return pa.schema(ExportedSchema(capsule))
+
+
+def _of_days(field: pa.Field, _: str) -> pa.Field:
+    return field.with_type(pa.date32()) if pa.types.is_date64(field.type) else field
 
 
 def union_of_files(files: list[TableFile], storage: Mapping[str, str]) -> pa.Schema:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from orcish.arrow.frames import fitted_metadata
+from orcish.arrow.polars import with_arrow_integers
 from orcish.reading.batches import rows_of_reader
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
 from orcish.writing.inputs import check_input, no_input
@@ -43,7 +44,7 @@ def schema_and_rows(
     """The schema and the rows of data, likewise. Sources of orcish are read batch by batch, so that exceptions keep
     their type; others are read as a stream.
     """
-    data = _scanned(prepare(data))
+    data = with_arrow_integers(_scanned(prepare(data)))
     check_input(data)
     own = _own_rows(data)
     if own is not None:
@@ -160,7 +161,7 @@ def streams(data: Any, exits: list[BaseException]) -> Iterable[Any]:
             such as a generator. The C stream interface only passes the message of an exception on, so that its consumer
             raises another one.
     """
-    data = _scanned(data)
+    data = with_arrow_integers(_scanned(data))
     check_input(data)
     own = _own_rows(data)
     if own is not None:

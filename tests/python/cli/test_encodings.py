@@ -23,7 +23,7 @@ def test_other_text_is_an_error_that_says_where(ending, given, tmp_path, run):
     path = written(tmp_path, ending, "latin1")
     code, lines, err = run("convert", path, tmp_path / "a.orc", *given)
     assert (code, lines) == (1, [])
-    assert err.startswith(f"orcish: {path}: column 'name', row 2: M\\xfcller is not UTF-8: --encoding ")
+    assert err.startswith(f"orcish: {path}: row 2: column 'name': M\\xfcller is not UTF-8: --encoding ")
     assert "give the type" not in err
     assert not (tmp_path / "a.orc").exists()
 
@@ -32,7 +32,7 @@ def test_other_text_is_an_error_of_types(tmp_path, run):
     path = written(tmp_path, "csv", "latin1")
     code, _, err = run("json-schema", path)
     assert code == 1
-    assert f"{path}: column 'name', row 2: M\\xfcller is not UTF-8: --encoding " in err
+    assert f"{path}: row 2: column 'name': M\\xfcller is not UTF-8: --encoding " in err
 
 
 def test_other_text_after_the_first_block(tmp_path, run, monkeypatch):
@@ -40,7 +40,7 @@ def test_other_text_after_the_first_block(tmp_path, run, monkeypatch):
     path = written(tmp_path, "csv", "latin1", "id,name\n" + "1,Muller\n" * 1000 + "2,Müller\n")
     code, _, err = run("convert", path, tmp_path / "a.orc")
     assert code == 1
-    assert f"{path}: column 'name', row 1001: M\\xfcller is not UTF-8: --encoding " in err
+    assert f"{path}: row 1001: column 'name': M\\xfcller is not UTF-8: --encoding " in err
 
 
 @pytest.mark.parametrize("command", ["convert", "json-schema"])

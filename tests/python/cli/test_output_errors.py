@@ -19,6 +19,7 @@ from orcish.cli import main
 from support.processes import ORCISH
 
 FULL = "standard output: No space left on device"
+CLOSED = "standard output: Bad file descriptor"
 ROWS = pa.table(
     {
         "id": range(20_000),
@@ -82,6 +83,36 @@ def test_full_output(command: str, is_buffered: bool, folder: Path) -> None:
         )
     assert done.stderr.decode() == f"orcish: {FULL}\n"
     assert done.returncode == (2 if command == "check" else 1)
+
+
+@pytest.mark.parametrize("command", PRINTING)
+def test_closed_output(command: str, folder: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *ORCISH, *PRINTING[command]],
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (2 if command == "check" else 1, f"orcish: {CLOSED}\n")
+
+
+def test_closed_output_of_commands_without_any(folder: Path) -> None:
+    for given in (["diff", "a.orc", "a.orc"], ["data", "a.orc", "--limit", "0", "--json"]):
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$@" >&-', "sh", *ORCISH, *given], cwd=folder, capture_output=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, b""), given
+
+
+@pytest.mark.parametrize("command", PRINTING)
+def test_pipes_that_are_closed_early(command: str, folder: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as pipe:
+        given = [*ORCISH, *PRINTING[command]]
+        done = subprocess.run(given, cwd=folder, stdout=pipe, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_errors_of_files_are_told_where_output_is_full(folder: Path) -> None:

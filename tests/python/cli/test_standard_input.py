@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.cli import main
+from orcish.cli.commands import COMMANDS
 from support.processes import ORCISH
 
 ROWS = pa.table({"id": range(2000), "text": [f"t{number}" for number in range(2000)]})
@@ -40,12 +42,18 @@ READING = [
     ["layout", "-", "-o", "page.html"],
     ["diff", "-", "a.orc"],
     ["diff", "a.orc", "-"],
+    ["diff", "-", "a.orc", "--brief"],
     ["merge", "a.orc", "-", "-o", "new.orc"],
     ["rewrite", "-", "-o", "new.orc", "--sort-by", "-id"],
     ["recover", "-", "-o", "new.orc"],
+    ["recover", "-", "--dry-run"],
     ["convert", "-", "new.csv"],
     ["convert", "-", "folder"],
 ]
+SEVERAL = ("meta", "count", "scan", "schema", "stats", "sizes", "key", "check", "compat", "layout")
+"""Commands that read several files."""
+NAMING = ("meta", "count", "scan", "schema", "key", "check", "compat", "advise", "explain", "recover")
+"""Commands whose JSON begins with the name of the file."""
 REFUSED = [
     ["merge", "a.orc", "-o", "-"],
     ["rewrite", "a.orc", "-o", "-"],
@@ -95,6 +103,58 @@ def run(folder: Path, *arguments: str, **how: Any) -> subprocess.CompletedProces
 def test_sources(arguments: list[str], piped: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert (main(arguments), capfd.readouterr().err) == (0, "")
     assert list((piped / "temporary").iterdir()) == []
+
+
+@pytest.fixture
+def redirected(piped: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder, with the file in place of the standard input of the process."""
+    before = os.dup(0)
+    with open(piped / "a.orc", "rb") as file, open(0, "rb", closefd=False) as stream:
+        os.dup2(file.fileno(), 0)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
+        yield piped
+    os.dup2(before, 0)
+    os.close(before)
+
+
+@pytest.mark.parametrize("is_json", [False, True], ids=["text", "json"])
+@pytest.mark.parametrize("has_other", [False, True], ids=["alone", "with others"])
+@pytest.mark.parametrize("kind", ["piped", "redirected"])
+@pytest.mark.parametrize("arguments", READING, ids=" ".join)
+def test_output_has_no_names_of_temporary_files(
+    arguments: list[str],
+    kind: str,
+    has_other: bool,
+    is_json: bool,
+    request: pytest.FixtureRequest,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Standard input is called ``-``, alone and beside another file, in texts, JSON and pages."""
+    folder = request.getfixturevalue(kind)
+    orcish.write_table(ROWS.slice(1), folder / "b.orc")
+    given = list(arguments)
+    if has_other:
+        if arguments[0] not in SEVERAL:
+            pytest.skip("the command reads one file")
+        given.insert(given.index("-") + 1, "b.orc")
+    if is_json and "--json" not in given:
+        if arguments[0] in ("diff", "sql") or arguments[-1] == "page.html":
+            pytest.skip("the command, or its test, names no file in JSON")
+        given.append("--json")
+    main(given)
+    shown = "".join(capfd.readouterr())
+    if arguments[-1] == "page.html":
+        shown += (folder / "page.html").read_text()
+    for word in ("/dev/stdin", "standard-input", "orcish-", str(folder / "temporary")):
+        assert word not in shown
+    if is_json and arguments[0] in NAMING:
+        assert json.loads(shown.splitlines()[0])["file"] == "-"
+
+
+def test_all_commands_that_read_standard_input_are_here() -> None:
+    with_sources = {arguments[0] for arguments in (*READING, *REFUSED)}
+    without = {"version", "completion", "help", "vacuum", "json-schema"}
+    assert {command.name for command in COMMANDS} - without == with_sources
 
 
 @pytest.mark.parametrize("is_pipe", [True, False])

@@ -277,3 +277,59 @@ def test_rows_of_json(tmp_path, run):
     code, _, err = run(source, tmp_path / "many.orc")
     assert (code, err) == (0, "")
     assert orcish.read_table(tmp_path / "many.orc").to_pylist() == rows
+
+
+@pytest.mark.parametrize("is_given", [True, False], ids=["given", "inferred"])
+@pytest.mark.parametrize(
+    ("kind", "text", "wrong"),
+    [
+        ("bigint", "5", "x7"),
+        ("tinyint", "5", "300"),
+        ("double", "5.5", "x7"),
+        ("boolean", "true", "x7"),
+        ("date", "2026-01-31", "x7"),
+        ("timestamp", "2026-01-31 01:02:03", "x7"),
+        ("decimal(5,2)", "1.25", "x7"),
+        ("binary", "ab", "x7"),
+    ],
+)
+def test_errors_of_cells_name_row_and_column(kind, text, wrong, is_given, tmp_path, run, monkeypatch):
+    """Rows are counted below the header, without empty lines, in all blocks of the file; cells may have line breaks."""
+    if not is_given and kind in ("tinyint", "decimal(5,2)", "binary"):
+        pytest.skip("the type is not inferred")
+    monkeypatch.setattr("orcish.cli.formats.text.BLOCK", 200)
+    lines = ["a,b", f'"two\nlines",{text}', "", *[f"{at},{text}" for at in range(50)], f",{wrong}", f"last,{wrong}"]
+    source = tmp_path / "a.csv"
+    source.write_text("".join(f"{line}\n" for line in lines))
+    given = ["--schema", f"b {kind}"] if is_given else []
+    code, _, err = run(source, tmp_path / "o.orc", *given)
+    assert code == 1
+    assert err.startswith(f"orcish: {source}: row 52: column 'b': ")
+    # Without a header, its line is a row.
+    source.write_text(source.read_text().removeprefix("a,b\n"))
+    name = "b" if is_given else "f1"
+    given = ["--schema", f"a string, b {kind}"] if is_given else []
+    assert f": row 52: column '{name}': " in run(source, tmp_path / "o.orc", "--no-header", *given)[2]
+
+
+@pytest.mark.parametrize("at", [0, 40], ids=["first block", "later block"])
+def test_errors_of_rows_of_csv_name_the_row(at, tmp_path, run, monkeypatch):
+    monkeypatch.setattr("orcish.cli.formats.text.BLOCK", 200)
+    source = tmp_path / "a.csv"
+    source.write_text("a,b\n" + "1,2020-01-01\n" * at + "1,2020-01-01\n1,2,3\n")
+    err = run(source, tmp_path / "o.orc")[2]
+    advice = "--delimiter and --no-header say how the file is written"
+    assert err == f"orcish: {source}: row {at + 2}: Expected 2 columns, got 3: 1,2,3: {advice}\n"
+
+
+@pytest.mark.parametrize("given", [[], ["--schema", "b bigint"]], ids=["inferred", "given"])
+@pytest.mark.parametrize("at", [0, 40], ids=["first block", "later block"])
+@pytest.mark.parametrize("text", ['{"a":', "[1]", '{"a":1,"a":2}', '{"a":NaN}', '{"a":"x"}', "nul", "5", '{"a":[1]}'])
+def test_errors_of_json_name_the_row(text, at, given, tmp_path, run, monkeypatch):
+    """Rows are counted from 1, in all blocks of the file."""
+    monkeypatch.setattr("orcish.cli.formats.json_lines.BLOCK", 200)
+    source = tmp_path / "a.jsonl"
+    source.write_text('{"a":1,"b":2}\n\n{"b":2}\n' + '{"a":1,"b":2}\n' * at + text + "\n")
+    code, _, err = run(source, tmp_path / "o.orc", *given)
+    assert code == 1
+    assert err.startswith(f"orcish: {source}: row {at + 3}: ")

@@ -9,6 +9,7 @@ import gzip
 import importlib
 import pathlib
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -176,6 +177,69 @@ def test_files_of_other_formats(command, run):
         code, _, err = run(command[0], name, *command[1:])
         assert code
         assert f"{name} is a {form} file, and not ORC: `orcish {wanted} makes ORC of it" in err
+
+
+CSV, JSON, TEXT = "a CSV file", "a JSON file", "text"
+LONG = b"".join(b'%d,"several, words of %d\n",c\n' % (at, at) for at in range(1000))
+CONTENTS = {
+    "object.txt": (b'{"a": 1,\n "b": [1, 2]}\n', JSON, "--from json"),
+    "array": (b'[\n  {"a": 1}, {"a": 2}\n]\n', JSON, "--from json"),
+    "lists.log": (b"[1, 2]\n[3, 4]\n", JSON, "--from json"),
+    "mark.txt": (b'\xef\xbb\xbf{"a": 1, "b": 2}\n{"a": 3, "b": 4}\n', JSON, "--from json"),
+    "object.csv": (b'{"a": 1, "b": 2}\n{"a": 3, "b": 4}\n', JSON, "--from json"),
+    "commas.txt": (b"a,b\n1,2\n", CSV, "--from csv`"),
+    "commas.json": (b"a,b\n1,2\n", CSV, "--from csv`"),
+    "commas.parquet": (b"a,b\n1,2\n", CSV, "--from csv`"),
+    "index": (b",a\n0,1\n", CSV, "--from csv`"),
+    "latin": (b"a,b\nM\xfcller,2\n", CSV, "--from csv`"),
+    "long": (b"a,b,c\n" + LONG, CSV, "--from csv`"),
+    "long.gz.csv": (b"a,b,c\n" + LONG, CSV, "long.gz.orc`"),
+    "semicolons.txt": (b"a;b\n1;2\n", CSV, "--from csv --delimiter ';'`"),
+    "tabs.csv": (b"a\tb\n1\t2\n", CSV, "tabs.orc --delimiter tab`"),
+    "tabs.tsv": (b"a\tb\n1\t2\n", CSV, "tabs.orc`"),
+    "commas.tsv": (b"a,b\n1,2\n", CSV, "commas.orc --delimiter ,`"),
+    "column.csv": (b"a\n1\n", CSV, "column.orc`"),
+    "README": (b"# Readme, of things\n\nText, with commas, and more.\nAnother line; really.\n", TEXT, ""),
+    "letter.txt": (b"Dear John,\nhow are you, and\nhow is all?\n", TEXT, ""),
+    "prose.txt": (b"One, two.\nThree, four.\n", TEXT, ""),
+    "program.py": (b'import os, sys\n\nprint("x", 1)\n', TEXT, ""),
+    "page.html": (b"<html>\n<title>404, not found</title>\n</html>\n", TEXT, ""),
+    "data.xml": (b'<a b="1,2">\n<c d="3,4"/>\n', TEXT, ""),
+    "comment": (b"# a,b\n# c,d\n", TEXT, ""),
+    "settings.ini": (b"[a,b]\nc=1,2\n", TEXT, ""),
+    "settings.yaml": (b"a: 1, 2\nb: [3, 4]\n", TEXT, ""),
+    "log.txt": (b"2026-01-01 00:00:00,123 INFO begin\n2026-01-01 00:00:01,456 INFO, well\n", TEXT, ""),
+    "text.json": (b"hello\n", TEXT, ""),
+    "text.parquet": (b"hello\n", TEXT, ""),
+    "zeros.csv": (bytes(1000), None, ""),
+    "zeros.parquet": (bytes(1000), None, ""),
+    "empty.csv": (b"", None, ""),
+    "wide.csv": ("a,b\n1,2\n".encode("utf-16"), None, ""),
+}
+
+
+@pytest.mark.parametrize("name", CONTENTS)
+def test_contents_of_other_files(name, tmp_path, monkeypatch, run):
+    """The content of a local file says what it is, and not its name: CSV is a table, and no text with commas."""
+    monkeypatch.chdir(tmp_path)
+    data, form, wanted = CONTENTS[name]
+    pathlib.Path(name).write_bytes(data)
+    code, _, err = run("meta", name)
+    assert code == 1
+    if form is None:
+        assert err.startswith(f"orcish: {name}: not an ORC file: ")
+        return
+    assert err.startswith(f"orcish: {name} is {form}, and not ORC: `orcish convert")
+    if form == TEXT:
+        assert "--from csv" in err
+        assert "--from json" in err
+        return
+    assert wanted in err
+    if name not in ("array", "lists.log", "latin"):
+        advised = shlex.split(err.split("`")[1])
+        assert run(*advised[1:])[::2] == (0, "")
+        rows = orcish.read_table(advised[3])
+        assert (rows.num_rows > 0, rows.num_columns > 1) == (True, name != "column.csv")
 
 
 @pytest.mark.parametrize("command", READING, ids=" ".join)

@@ -585,3 +585,21 @@ def test_history(tmp_path: pathlib.Path) -> None:
     last, *rest = orcish.history(table)
     assert (last.status, last.stream, last.batch, last.engine) == ("unfinished", "s", 8, "test")
     assert rest == found
+
+
+@pytest.mark.parametrize("kind", [pa.date64(), pa.list_(pa.date64()), pa.struct([("f", pa.date64())])], ids=str)
+def test_dates_of_milliseconds_without_an_arrow_schema(kind: pa.DataType, tmp_path: pathlib.Path) -> None:
+    """They are added again, as dates, if they are whole days."""
+
+    def rows(number: int) -> pa.Table:
+        days = pa.array([number], pa.int64()).view(pa.date64())
+        if pa.types.is_list(kind):
+            return pa.table({"v": pa.ListArray.from_arrays([0, 1], days)})
+        return pa.table({"v": pa.StructArray.from_arrays([days], ["f"]) if pa.types.is_struct(kind) else days})
+
+    table = tmp_path / "t"
+    for existing_data in ("error", "append", "append"):
+        orcish.write_dataset(rows(86_400_000), table, existing_data=existing_data, arrow_schema=False)
+        with pytest.raises(ValueError, match="column v"):
+            orcish.write_dataset(rows(5), table, existing_data="append", arrow_schema=False)
+    assert orcish.read_table(table).to_pylist() == rows(86_400_000).to_pylist() * 3

@@ -290,6 +290,53 @@ def test_frames_of_polars_and_pandas(tmp_path: Path) -> None:
     assert orcish.read_table(path).select(["a", "n"]).to_pydict() == {"a": ["x", None, "y"], "n": [1, None, 3]}
 
 
+MOST = 10**38 - 1
+FORMS_OF_POLARS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "plain": (lambda kind: kind, lambda value: value),
+    "list": (pl.List, lambda value: [value, None]),
+    "array": (lambda kind: pl.Array(kind, 1), lambda value: [value]),
+    "struct": (lambda kind: pl.Struct({"n": pl.Int8, "f": kind}), lambda value: {"n": 1, "f": value}),
+    "deep": (lambda kind: pl.List(pl.Struct({"f": pl.List(kind)})), lambda value: [{"f": [value]}, None]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS_OF_POLARS)
+@pytest.mark.parametrize("name", ["Int128", "UInt128"])
+def test_integers_of_polars_that_arrow_has_not(name: str, form: str, tmp_path: Path) -> None:
+    """They are decimals without a fraction, by every way into a file; what these do not hold is an error."""
+    if not hasattr(pl, name):
+        pytest.skip("this version of polars does not have the type")
+    typed, made = FORMS_OF_POLARS[form]
+    kind = typed(getattr(pl, name))
+    values = [MOST, 0, 2**100] if name == "UInt128" else [MOST, -MOST, 5]
+    frame = pl.DataFrame({"v": pl.Series([*map(made, values), None], dtype=kind), "s": ["a", None, "b", "c"]})
+    expected = frame.rows()
+    path, table = tmp_path / "a.orc", tmp_path / "t"
+    orcish.write_table(frame, path)
+    assert pl.DataFrame(orcish.read_table(path)).rows() == expected
+    assert "decimal(38,0)" in orcish.ORCFile(path).type_string
+    orcish.write_table([frame, frame], path)
+    with orcish.ORCWriter(tmp_path / "b.orc", orcish.read_table(path).schema) as writer:
+        writer.write(frame)
+        writer.write(frame)
+    orcish.write_dataset(frame, table)
+    orcish.write_dataset(frame, table, existing_data="append")
+    for source in (path, tmp_path / "b.orc", table):
+        assert pl.DataFrame(orcish.read_table(source)).rows() == expected * 2
+    wrong = pl.DataFrame({"v": pl.Series([made(MOST + 1)], dtype=kind)})
+    for target in (tmp_path / "c.orc", tmp_path / "c"):
+        with pytest.raises(ValueError, match="column 'v': integers of 128 bits are written as decimals of 38 digits"):
+            (orcish.write_table if target.suffix else orcish.write_dataset)(wrong, target)
+        assert not target.exists()
+
+
+def test_integers_of_partition_columns_of_polars(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"v": [1, 2], "k": pl.Series([7, 2**100], dtype=pl.Int128)})
+    orcish.write_dataset(frame, tmp_path / "t", partition_by=["k"])
+    assert sorted(path.name for path in (tmp_path / "t").glob("k=*")) == [f"k={2**100}", "k=7"]
+    assert sorted(map(int, orcish.read_table(tmp_path / "t")["k"].to_pylist())) == [7, 2**100]
+
+
 def damaged() -> bytes:
     """A file whose rows cannot be read."""
     out = io.BytesIO()

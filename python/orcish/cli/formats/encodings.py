@@ -91,7 +91,7 @@ def invalid_text(batches: Iterator[pa.RecordBatch]) -> CorruptFileError:
             text = batch.column(at)[row].as_py()
             shown = text[:SHOWN].decode("ascii", "backslashreplace") + ("…" if len(text) > SHOWN else "")
             name = batch.schema.names[at]
-            return CorruptFileError(f"column {name!r}, row {before + row + 1}: {shown} is not UTF-8: {ADVICE}")
+            return CorruptFileError(f"row {before + row + 1}: column {name!r}: {shown} is not UTF-8: {ADVICE}")
         before += len(batch)
     return CorruptFileError(f"the text is not UTF-8: {ADVICE}")
 

@@ -42,8 +42,8 @@ def json_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema
         names = dict.fromkeys(name for row in rows for name in row)
         given = {name: fine_units(field, (json.dumps(row.get(name)) for row in rows)) for name, field in given.items()}
         # Given columns may have values that pyarrow does not read.
-        others = ({name: value for name, value in row.items() if name not in given} for row in rows)
-        first = b"".join(json.dumps(row).encode() + b"\n" for row in others if row)
+        others = [{name: value for name, value in row.items() if name not in given} for row in rows]
+        first = b"".join(json.dumps(row).encode() + b"\n" for row in others) if any(others) else b""
     found = {field.name: field for field in _inferred(first)} if first else {}
     fields = {**found, **given}
     # Columns are in the order of the file; those that its first rows do not have are the last ones.

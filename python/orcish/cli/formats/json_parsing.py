@@ -15,7 +15,7 @@ import pyarrow as pa
 from orcish.arrow.casting import cast_array
 from orcish.arrow.exact_casts import cast_exactly
 from orcish.arrow.nested import is_list, is_text, repeated_name
-from orcish.cli.formats.errors import ARRAY, INFERRED
+from orcish.cli.formats.errors import ARRAY, INFERRED, first_error
 from orcish.cli.formats.text import typed_values
 from orcish.errors import CorruptFileError, UnsupportedError
 
@@ -32,28 +32,33 @@ class _Number(str):
 
 
 def documents(block: bytes) -> Iterator[dict[str, Any]]:
-    """The rows of a block.
+    """The rows of the first block.
 
     Raises:
         CorruptFileError: It is not JSON, or a row is no object.
     """
-    yield from _documents(block, json.JSONDecoder())
+    yield from _documents(block, json.JSONDecoder(), 0)
 
 
-def _documents(block: bytes, decoder: json.JSONDecoder) -> Iterator[dict[str, Any]]:
+def _documents(block: bytes, decoder: json.JSONDecoder, before: int) -> Iterator[dict[str, Any]]:
     try:
         text = block.decode()
     except UnicodeDecodeError as error:
         raise CorruptFileError(f"the text is not UTF-8: {error}") from error
-    at = _end_of_blanks(text, 0)
+    at, number = _end_of_blanks(text, 0), before
     while at < len(text):
+        number += 1
         try:
             row, at = decoder.raw_decode(text, at)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise CorruptFileError(f"JSON parse error: {text[at : at + 40]!r}: {error}") from error
+        except json.JSONDecodeError as error:
+            raise CorruptFileError(f"row {number}: JSON parse error: {text[at : at + 40]!r}: {error.msg}") from error
+        except RecursionError as error:
+            raise CorruptFileError(f"row {number}: JSON parse error: {text[at : at + 40]!r}: {error}") from error
+        except CorruptFileError as error:
+            raise CorruptFileError(f"row {number}: {error.args[0]}") from error
         if not isinstance(row, dict):
             advice = f": {ARRAY}" if isinstance(row, list) else ""
-            raise CorruptFileError(f"a row is an object, and not {json.dumps(row)[:40]}{advice}")
+            raise CorruptFileError(f"row {number}: a row is an object, and not {json.dumps(row)[:40]}{advice}")
         yield row
         at = _end_of_blanks(text, at)
 
@@ -79,7 +84,7 @@ def parsed_batch(block: bytes, schema: pa.Schema, given: Mapping[str, pa.Field],
     decoder = json.JSONDecoder(
         parse_float=_Number, parse_int=_Number, parse_constant=_constant, object_pairs_hook=_object
     )
-    rows = list(_documents(block, decoder))
+    rows = list(_documents(block, decoder, before))
     known = set(schema.names)
     for at, row in enumerate(rows, before + 1):
         for name in row:
@@ -92,21 +97,15 @@ def parsed_batch(block: bytes, schema: pa.Schema, given: Mapping[str, pa.Field],
             columns.append(_array(values, field.type, field.name))
         except CorruptFileError as error:
             advice = "" if field.name in given else f": {INFERRED}"
-            place, text = _first_error(values, field, error)
-            raise CorruptFileError(f"row {before + place + 1}: {text}{advice}") from error
+            place, own = _first_error(values, field, error)
+            raise CorruptFileError(f"row {before + place + 1}: {own.args[0]}{advice}") from error
     if not columns:
         return pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _first_error(values: list[Any], field: pa.Field, error: CorruptFileError) -> tuple[int, str]:
-    """The place of the first value that is not of the type of a column, and its message; the error if there is none."""
-    for place, value in enumerate(values):
-        try:
-            _array([value], field.type, field.name)
-        except CorruptFileError as own:
-            return place, str(own.args[0])
-    raise error
+def _first_error(values: list[Any], field: pa.Field, error: CorruptFileError) -> tuple[int, CorruptFileError]:
+    return first_error(lambda start, end: _array(values[start:end], field.type, field.name), len(values), error)
 
 
 def _constant(text: str) -> Any:

@@ -1,4 +1,6 @@
-"""Rows of CSV. Types that are not given are inferred of the first block."""
+"""Rows of CSV. Types that are not given are inferred of the first block. Errors about values name the row, below the
+header, and the column.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ import pyarrow.compute as pc
 from orcish.arrow.exact_casts import cast_exactly
 from orcish.arrow.nested import is_binary, is_text, map_fields, repeated_name
 from orcish.cli.formats.encodings import INVALID, as_utf8, column_names, invalid_text
+from orcish.cli.formats.errors import DELIMITED, INFERRED, first_error
 from orcish.cli.formats.open_quotes import CheckedCsv
 from orcish.cli.formats.schemas import has_open_units, with_units
 from orcish.cli.formats.text_options import TextOptions
@@ -28,6 +31,11 @@ floating point numbers write with an exponent.
 """
 FINE = re.compile(r":[0-9]{2}[.,][0-9]{6}[0-9]*[1-9]")
 """Seconds with digits beyond microseconds."""
+WRONG_VALUE = re.compile(
+    r"In CSV column #(\d+): Row #(\d+): CSV conversion error to (.+?): invalid value (.*)", re.DOTALL
+)
+WRONG_ROW = re.compile(r"CSV parse error: Row #(\d+): (.*)", re.DOTALL)
+"""Messages of pyarrow, which counts the header as a row."""
 SAME_TEXT = {"integer": r"^(0|-?[1-9][0-9]*)$", "boolean": r"^(true|false)$"}
 """Texts that are the same texts as integers and booleans."""
 
@@ -47,7 +55,9 @@ def with_text(schema: pa.Schema) -> pa.Schema:
     return pa.schema([changed(field) for field in schema], schema.metadata)
 
 
-def _opened(open_file: Callable[[], Any], options: TextOptions, types: dict[str, Any], *, is_single: bool) -> Any:
+def _opened(
+    open_file: Callable[[], Any], options: TextOptions, types: dict[str, Any], *, is_single: bool, threads: bool = True
+) -> Any:
     """A reader of CSV.
 
     Args:
@@ -55,10 +65,11 @@ def _opened(open_file: Callable[[], Any], options: TextOptions, types: dict[str,
         options: How it is read.
         types: Types of columns; others are inferred.
         is_single: Whether there is one column, in which a line without text is a null.
+        threads: Whether columns are parsed in parallel. Errors name rows only where they are not.
     """
     from pyarrow import csv
 
-    read = csv.ReadOptions(block_size=BLOCK)
+    read = csv.ReadOptions(block_size=BLOCK, use_threads=threads)
     if not options.header and options.schema is not None:
         read.column_names = options.schema.names
     elif not options.header:
@@ -82,25 +93,53 @@ def _batches(
     """The rows of CSV; arguments as those of :func:`_opened`.
 
     Raises:
-        CorruptFileError: Text is not UTF-8.
+        CorruptFileError: Text is not UTF-8, a row has another number of columns, or a value is not one of its type.
     """
-    with _utf8(open_file, options):
+    with _placed(open_file, options, types, is_single=is_single):
         yield from _opened(open_file, options, types, is_single=is_single)
 
 
 @contextlib.contextmanager
-def _utf8(open_file: Callable[[], Any], options: TextOptions) -> Iterator[None]:
-    """Within the block, an error about text that is not UTF-8 is one that says where it is.
+def _placed(
+    open_file: Callable[[], Any], options: TextOptions, types: dict[str, Any], *, is_single: bool
+) -> Iterator[None]:
+    """Within the block, errors about rows and values of CSV say where they are; arguments as those of :func:`_opened`.
 
     Raises:
-        CorruptFileError: Text is not UTF-8.
+        CorruptFileError: Text is not UTF-8, a row has another number of columns, or a value is not one of its type.
     """
     try:
         yield
     except pa.ArrowInvalid as error:
-        if INVALID not in str(error):
-            raise
-        raise _invalid(open_file, options) from error
+        if INVALID in str(error):
+            raise _invalid(open_file, options) from error
+        names: list[str] = []
+        try:
+            reader = _opened(open_file, options, types, is_single=is_single, threads=False)
+            names += column_names(reader.schema)
+            for _ in reader:
+                pass
+        except pa.ArrowInvalid as own:
+            raise _with_row(own, names, 1 if options.header else 0) from error
+        raise
+
+
+def _with_row(error: Exception, names: list[str], header: int) -> Exception:
+    """An error of pyarrow as one that names the row and the column.
+
+    Args:
+        error: The error of a reader without threads.
+        names: The columns.
+        header: Rows of the header.
+    """
+    if found := WRONG_VALUE.fullmatch(str(error)):
+        at, row, kind, text = found.groups()
+        name = repr(names[int(at)]) if names else f"{int(at) + 1}"
+        return CorruptFileError(f"row {int(row) - header}: column {name}: {text} is not one of {kind}: {INFERRED}")
+    if found := WRONG_ROW.fullmatch(str(error)):
+        row, text = found.groups()
+        return CorruptFileError(f"row {int(row) - header}: {text}: {DELIMITED}")
+    return error
 
 
 def _invalid(open_file: Callable[[], Any], options: TextOptions) -> CorruptFileError:
@@ -118,9 +157,10 @@ def csv_schema(open_file: Callable[[], Any], options: TextOptions) -> pa.Schema:
         ValueError: Two columns have one name.
     """
     given = given_fields(options)
-    with _utf8(open_file, options):
-        # Types of given columns that the reader cannot parse are no error here.
-        found = _opened(open_file, options, dict.fromkeys(given, pa.string()), is_single=False).schema
+    # Types of given columns that the reader cannot parse are no error here.
+    types = dict.fromkeys(given, pa.string())
+    with _placed(open_file, options, types, is_single=False):
+        found = _opened(open_file, options, types, is_single=False).schema
     names = set(column_names(found))
     if any(is_binary(field.type) for field in found):
         # pyarrow infers binaries of text that is not UTF-8.
@@ -166,8 +206,12 @@ def fine_units(field: pa.Field, texts: Iterable[str]) -> pa.Field:
 
 
 def csv_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The rows of CSV, with the types of a schema of the columns."""
-    given = given_fields(options)
+    """The rows of CSV, with the types of a schema of the columns.
+
+    Raises:
+        CorruptFileError: A value is not one of its type.
+    """
+    before, given = 0, given_fields(options)
     inferred = {field.name: field for field in schema if field.name not in given}
     as_text = {name for name, field in inferred.items() if _is_number(field.type)} | set(given)
     types = {name: pa.string() if name in as_text else field.type for name, field in inferred.items()}
@@ -175,10 +219,24 @@ def csv_rows(open_file: Callable[[], Any], options: TextOptions, schema: pa.Sche
     for batch in _batches(open_file, options, types, is_single=len(schema) == 1):
         fields = [schema.field(name) for name in batch.schema.names]
         columns = [
-            _given(column, field) if field.name in given else _inferred(column, field)
+            _typed(column, field, _given if field.name in given else _inferred, before)
             for column, field in zip(batch.columns, fields, strict=True)
         ]
+        before += len(batch)
         yield pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+
+
+def _typed(texts: pa.Array, field: pa.Field, typed: Callable[[pa.Array, pa.Field], pa.Array], before: int) -> pa.Array:
+    """Values of texts, with the type of a column.
+
+    Raises:
+        CorruptFileError: A value is not one of the type; it names the row, after those of batches before.
+    """
+    try:
+        return typed(texts, field)
+    except CorruptFileError as error:
+        at, own = first_error(lambda start, end: typed(texts[start:end], field), len(texts), error)
+        raise CorruptFileError(f"row {before + at + 1}: {own.args[0]}") from error
 
 
 def _is_number(kind: pa.DataType) -> bool:
