@@ -18,7 +18,7 @@ from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.source import type_options
 from orcish.scan import open_reader
-from orcish.writing.writer import write_table
+from orcish.writing.writer import ORCWriter
 
 __all__ = ["fitted_scan", "stored_scan", "stored_values", "stripe_of"]
 
@@ -42,7 +42,7 @@ def stored_scan(
     Columns that the first files have only nulls in have the type of the other files, and the type null where there is
     none. Timestamps of which some files
     have instants are instants. Timestamps that were written with seconds or milliseconds keep their unit: microseconds
-    may not hold them.
+    may not hold them. Times and durations of several units cannot be read: their numbers would be mixed.
 
     Args:
         source: One source of :func:`orcish.scan`, or several.
@@ -102,7 +102,8 @@ def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], *, keeps
     if isinstance(reader.opened, PartiallyReadable):
         return None
     stored = files.full_schema(reader.opened)
-    if not _has(stored):
+    of_several_units = _times_of_several_units(files, given)
+    if not _has(stored) and not of_several_units:
         return None
     # Types as readers see them.
     options = {"null_map_keys": "dictionary", "timestamp_unit": "exact", **type_options(given), "arrow_schema": True}
@@ -118,6 +119,9 @@ def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], *, keeps
         kind = field.type
         if other is None:
             return field
+        if path in of_several_units:
+            # Files have numbers, which do not become this type: an error of whoever reads the column.
+            return field.with_type(other)
         if pa.types.is_boolean(kind) and not pa.types.is_boolean(other):
             # Filters compare columns of nulls with all literals.
             return field.with_type(other if pa.types.is_null(other) else _stored_type(other, given))
@@ -137,6 +141,27 @@ def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], *, keeps
         is_schema_inferred=is_inferred,
         is_schema_of_log=files.table_schema is not None or files.is_schema_of_log,
     )
+
+
+def _times_of_several_units(files: OrcFiles, given: dict[str, Any]) -> set[str]:
+    """The columns of times and durations whose unit is not that of the table in all files: the numbers that are stored
+    cannot be told from each other.
+    """
+    if len(files.files) < 2:
+        return set()
+
+    def times(these: OrcFiles) -> dict[str, pa.DataType]:
+        opened = these.open({"null_map_keys": "dictionary", **type_options(given), "arrow_schema": True})
+        if isinstance(opened, PartiallyReadable):
+            return {}
+        found = _types(these.full_schema(opened))
+        return {path: kind for path, kind in found.items() if pa.types.is_time(kind) or pa.types.is_duration(kind)}
+
+    of_table = times(files)
+    if not of_table:
+        return set()
+    parts = [dataclasses.replace(files, files=[file], schema=None, table_schema=None) for file in files.files]
+    return {path for part in parts for path, kind in times(part).items() if of_table.get(path, kind) != kind}
 
 
 def _has(schema: pa.Schema) -> bool:
@@ -175,5 +200,5 @@ def _instants_of_some_files(
 def _stored_type(kind: pa.DataType, given: dict[str, Any]) -> pa.DataType:
     """The type as which values of an Arrow type are stored."""
     file = io.BytesIO()
-    write_table(pa.schema([pa.field("value", kind)]).empty_table(), file)
+    ORCWriter(file, pa.schema([pa.field("value", kind)])).close()
     return ORCFile(file.getvalue()).arrow_schema(**type_options(stored_values(given))).field(0).type

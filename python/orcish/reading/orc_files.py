@@ -54,7 +54,8 @@ class OrcFiles:
     is_schema_inferred: bool = False
     """Whether the schema was made of files of the table: values have its types. Other schemas convert values."""
     is_schema_of_log: bool = False
-    """Whether the log of the table decided on such a schema: it says what numbers of files without an Arrow schema are."""
+    """Whether the log of the table decided on such a schema: it says what numbers of files without an Arrow schema are.
+    """
     ignores_arrow_types: bool = False
     """Whether the columns have the types of ORC, whatever Arrow types files were written with, as in a table whose log
     has no Arrow schema.
