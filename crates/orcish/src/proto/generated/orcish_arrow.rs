@@ -7,16 +7,6 @@ pub struct ArrowSchema {
     #[prost(message, repeated, tag = "2")]
     pub metadata: ::prost::alloc::vec::Vec<Pair>,
 }
-impl ::prost::Name for ArrowSchema {
-    const NAME: &'static str = "ArrowSchema";
-    const PACKAGE: &'static str = "orcish.arrow";
-    fn full_name() -> ::prost::alloc::string::String {
-        "orcish.arrow.ArrowSchema".into()
-    }
-    fn type_url() -> ::prost::alloc::string::String {
-        "/orcish.arrow.ArrowSchema".into()
-    }
-}
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ArrowField {
     #[prost(string, tag = "1")]
@@ -41,30 +31,10 @@ pub struct ArrowField {
     #[prost(message, optional, boxed, tag = "8")]
     pub dictionary: ::core::option::Option<::prost::alloc::boxed::Box<ArrowField>>,
 }
-impl ::prost::Name for ArrowField {
-    const NAME: &'static str = "ArrowField";
-    const PACKAGE: &'static str = "orcish.arrow";
-    fn full_name() -> ::prost::alloc::string::String {
-        "orcish.arrow.ArrowField".into()
-    }
-    fn type_url() -> ::prost::alloc::string::String {
-        "/orcish.arrow.ArrowField".into()
-    }
-}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Pair {
     #[prost(string, tag = "1")]
     pub key: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub value: ::prost::alloc::string::String,
-}
-impl ::prost::Name for Pair {
-    const NAME: &'static str = "Pair";
-    const PACKAGE: &'static str = "orcish.arrow";
-    fn full_name() -> ::prost::alloc::string::String {
-        "orcish.arrow.Pair".into()
-    }
-    fn type_url() -> ::prost::alloc::string::String {
-        "/orcish.arrow.Pair".into()
-    }
 }
