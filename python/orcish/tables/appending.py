@@ -21,6 +21,7 @@ from orcish.reading.schema_file import schema_file
 from orcish.scan import scan
 from orcish.tables.added_columns import appended_schema, extended_schema, union_of_files, with_columns_of_files
 from orcish.tables.commit import Job
+from orcish.tables.inferred_types import are_inferred
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.partition_values import cast_values, inferred_fields, untyped_columns
 from orcish.tables.twins import without_twins
@@ -60,7 +61,7 @@ class ExistingTable:
     timestamp_types: dict[str, str]
     """The result of :func:`orcish.writing.timestamps.timestamp_types`."""
     has_arrow_schema: bool
-    """Whether the files have an Arrow schema."""
+    """Whether readers have types that only an Arrow schema keeps: that of the log, or of a file."""
     _has_log: bool
     """Whether the columns are those of the log. Files may have others."""
     _logged_timezone: str | None
@@ -226,7 +227,9 @@ def _existing_table(
     *,
     has_log: bool,
 ) -> ExistingTable:
-    stored, has_types = timestamp_types(file), has_arrow_schema(file)
+    # Without a log, the types of readers are those of all files.
+    stored = timestamp_types(file)
+    has_types = has_arrow_schema(file) or (not has_log and not are_inferred(list(with_stored_types(schema, [stored]))))
     fields = tuple(partition.values())
     zone = file.metadata.get(TIMEZONE) if has_log else None
     logged = None if zone is None else zone.decode()

@@ -79,7 +79,8 @@ class RewrittenTypes(NamedTuple):
         has_arrow_schema = types.has_arrow_schema if arrow_schema is None else arrow_schema
         if logged is None and arrow_schema is None and not has_arrow_schema:
             # Columns of later files may have types that only an Arrow schema keeps.
-            has_arrow_schema = len(sources) > 1 and not are_inferred(list(types.of_table({})))
+            seen = with_stored_types(types.of_table({}), types.timestamp_types())
+            has_arrow_schema = len(sources) > 1 and not are_inferred(list(seen))
         # Without a log, readers take units from the new file, which has those that they saw before.
         options = {} if logged is None and has_arrow_schema else {"timestamp_unit": "exact"}
         table = types.of_table(options)

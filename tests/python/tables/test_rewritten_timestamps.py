@@ -246,3 +246,59 @@ def test_digits_beyond_the_unit_are_an_error(tmp_path: pathlib.Path, place: str,
     assert not (tmp_path / "c").exists()
     orcish.convert(table, tmp_path / "c", timestamp_unit="exact")
     assert "timestamp[ns]" in str(orcish.scan(tmp_path / "c").schema.field("x").type)
+
+
+FOLDER_VERBS: dict[str, Callable[[pathlib.Path], Any]] = {
+    "compact": orcish.compact,
+    "rewrite": lambda table: orcish.compact(table, rewrite=True),
+    "delete": lambda table: orcish.delete(table, "id = 9"),
+    "append": lambda table: orcish.write_dataset(pa.table({"id": [3]}), table, existing_data="append"),
+}
+
+
+@pytest.mark.parametrize("verb", FOLDER_VERBS)
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_folders_keep_instants_that_one_file_states(tmp_path: pathlib.Path, names: str, verb: str) -> None:
+    """A file without an Arrow schema has wall clocks, also where it is first; the other one has instants."""
+    table = tmp_path / "t"
+    table.mkdir()
+    plain = rows([1], "top", pa.timestamp("us"), NOON)
+    stated = rows([2, 9], "top", pa.timestamp("us", "UTC"), NOON.replace(tzinfo=dt.timezone.utc), AS_TIMESTAMP)
+    orcish.write_table(plain, table / f"{names[0]}.orc", arrow_schema=False)
+    orcish.write_table(stated, table / f"{names[1]}.orc", timezone="America/New_York")
+    before = orcish.read_table(table)
+    assert before.schema.field("x").type.tz == "UTC"
+    FOLDER_VERBS[verb](table)
+    after = orcish.read_table(table)
+    assert after.schema.field("x").type == before.schema.field("x").type
+    kept = {row["id"]: row["x"] for row in before.to_pylist() if verb != "delete" or row["id"] != 9}
+    assert {row["id"]: row["x"] for row in after.to_pylist() if row["id"] != 3} == kept
+
+
+@pytest.mark.parametrize("verb", FOLDER_VERBS)
+@pytest.mark.parametrize("names", ["ab", "ba"])
+@pytest.mark.parametrize(
+    ("plain", "stated"),
+    [
+        (pa.array([5]), pa.array([7], pa.uint64())),
+        (pa.array([5.5], pa.float32()), pa.array([1.5], pa.float16())),
+        (pa.array(["a"]), pa.array(["b"]).dictionary_encode()),
+        (pa.array(["a"]), pa.array(["b"], pa.large_string())),
+        (pa.array([b"a"]), pa.array([b"bc"], pa.binary(2))),
+    ],
+    ids=["uint64", "float16", "dictionary", "large string", "fixed"],
+)
+def test_folders_keep_types_in_any_order(
+    tmp_path: pathlib.Path, plain: pa.Array, stated: pa.Array, names: str, verb: str
+) -> None:
+    """Readers see the types that hold the values of all files, before and after a change."""
+    table = tmp_path / "t"
+    table.mkdir()
+    orcish.write_table(pa.table({"id": [1], "x": plain}), table / f"{names[0]}.orc", arrow_schema=False)
+    orcish.write_table(pa.table({"id": [2], "x": stated}), table / f"{names[1]}.orc")
+    before = orcish.read_table(table)
+    FOLDER_VERBS[verb](table)
+    after = orcish.read_table(table)
+    assert after.schema.field("x").type == before.schema.field("x").type
+    found = {row["id"]: row["x"] for row in after.to_pylist() if row["id"] != 3}
+    assert found == {row["id"]: row["x"] for row in before.to_pylist()}
