@@ -2,6 +2,7 @@
 //! the chunk, and whether it is original, that is not compressed.
 
 use std::cell::RefCell;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -80,8 +81,8 @@ pub struct Stream {
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// The last chunk of the buffer: its offset in the stream, and its decompressed length.
-    last_chunk: Option<(u64, usize)>,
+    /// The last chunk of the buffer, if it has bytes: its offset in the stream, and its decompressed length.
+    last_chunk: Option<(u64, NonZeroUsize)>,
     /// The fault of the chunk behind those of the buffer. It is an error of the first value that needs the chunk.
     fault: Option<Error>,
     /// Memory of the buffer, if it is limited.
@@ -222,7 +223,7 @@ impl Stream {
             let free = free.get_mut(..self.framing.chunk_size).unwrap_or_default();
             self.end += decompress(self.framing.codec, &body, free)?;
         }
-        self.last_chunk = Some((offset, self.end - begin));
+        self.last_chunk = NonZeroUsize::new(self.end - begin).map(|length| (offset, length));
         if let Some(charge) = &mut self.charge {
             charge.raise_to(self.end as u64)?;
         }
@@ -327,7 +328,7 @@ impl SeekSource for Stream {
         let within = if self.is_uncompressed() { 0 } else { positions.take_count()? };
         if let Some((last_chunk, length)) = self.last_chunk
             && last_chunk == offset
-            && let Some(remaining) = length.checked_sub(within)
+            && let Some(remaining) = length.get().checked_sub(within)
             && let Some(start) = self.end.checked_sub(remaining)
         {
             // The chunk is in the buffer, and `next` is behind the chunk.
