@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import decimal
+import itertools
 import json
 import pathlib
 
@@ -197,3 +199,31 @@ def test_clocks_in_some_files_and_instants_in_others(command, order, tmp_path, r
     if command == "json-schema":
         instant = "timestamp with local time zone"
         assert lines == [f"struct<t:{instant},s:struct<t:{instant}>>"]
+
+
+OF_SEVERAL_TYPES = {
+    "nanoseconds": [pa.array([1_000_000_001], pa.timestamp("ns"))],
+    "units": [pa.array([1], pa.timestamp("s")), pa.array([1_000_000_001], pa.timestamp("ns"))],
+    "integers": [pa.array([1], pa.int8()), pa.array([200], pa.uint8())],
+    "floats": [pa.array([1], pa.int8()), pa.array([1.5])],
+    "decimals": [pa.array([1]), pa.array([decimal.Decimal("1.25")])],
+    "bytes": [pa.array(["a"]), pa.array([b"b"])],
+}
+
+
+@pytest.mark.parametrize("nest", [lambda values: values, lambda values: pa.ListArray.from_arrays([0, 1], values)])
+@pytest.mark.parametrize("kind", OF_SEVERAL_TYPES)
+def test_nulls_of_a_file_anywhere(kind, nest, tmp_path, run):
+    """The columns have the type of the files with values, wherever the file with nulls is."""
+    pytest.importorskip("duckdb")
+    tables = [pa.table({"c": nest(values)}) for values in (pa.nulls(1), *OF_SEVERAL_TYPES[kind])]
+    found = []
+    for at, order in enumerate(itertools.permutations(tables)):
+        source = put(tmp_path / str(at), *order)
+        rows = shown(run, "data", source)
+        code, lines, err = run("sql", f"from '{source}'", "--json")
+        assert code == 0, err
+        assert [json.loads(line) for line in lines] == rows
+        found.append(sorted(map(str, rows)))
+    assert found == [found[0]] * len(found)
+    assert kind not in ("nanoseconds", "units") or "01.000000001" in str(found[0])
