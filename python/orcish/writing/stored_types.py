@@ -19,7 +19,15 @@ from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unified_schema
 from orcish.reading.source import type_options
 from orcish.writing.writer import ORCWriter
 
-__all__ = ["OtherUnit", "has_type", "stored_conflicts", "stored_field", "times_of_several_units", "types_by_path"]
+__all__ = [
+    "OtherUnit",
+    "has_type",
+    "is_time",
+    "stored_conflicts",
+    "stored_field",
+    "times_of_several_units",
+    "types_by_path",
+]
 
 
 class OtherUnit(NamedTuple):
@@ -37,6 +45,11 @@ class OtherUnit(NamedTuple):
             f"{self.of_table} in the table: they are not told from each other without these types, which "
             "orcish.read_table reads, and orcish.convert writes as one"
         )
+
+
+def is_time(kind: pa.DataType) -> bool:
+    """Whether values of a type are stored as numbers, whose unit the Arrow schema of the file alone has."""
+    return bool(pa.types.is_time(kind) or pa.types.is_duration(kind))
 
 
 def types_by_path(schema: pa.Schema) -> dict[str, pa.DataType]:
@@ -108,7 +121,7 @@ def times_of_several_units(
     def times(these: OrcFiles) -> dict[str, pa.DataType]:
         opened = these.open({"null_map_keys": "dictionary", **type_options(dict(given)), "arrow_schema": True})
         found = types_by_path(these.full_schema(opened))
-        return {path: kind for path, kind in found.items() if pa.types.is_time(kind) or pa.types.is_duration(kind)}
+        return {path: kind for path, kind in found.items() if is_time(kind)}
 
     known = {key(path): kind for path, kind in (of_table or {}).items()}
     if len(files.files) > 1:
