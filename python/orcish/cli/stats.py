@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
+
+import pyarrow as pa
 
 from orcish import _native
 from orcish.cli.arguments import LIST, add_files, add_json, add_storage
@@ -14,10 +17,12 @@ from orcish.cli.output import print_lines, print_table
 from orcish.cli.words import shown_name
 from orcish.errors import UnknownColumnError, unknown_column
 from orcish.reading.column_keys import Key, column_keys, name_of_empty
-from orcish.reading.file import ORCFile, column_id
+from orcish.reading.file import ORCFile, column_id, has_arrow_schema, table_file
 from orcish.reading.merged_statistics import merged_statistics
+from orcish.reading.orc_files import OrcFiles
 from orcish.terminal import json_line, printable, shorten, show
 from orcish.types import ColumnStatistics
+from orcish.writing.stored_types import is_time, types_by_path
 
 __all__ = ["add_arguments"]
 
@@ -32,7 +37,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "Print the statistics of columns that the files record: values, nulls, least and greatest value, sum. They are "
         "merged over all files, or printed for each file or stripe. No data is read."
     )
-    command.epilog = "What a writer did not record, or recorded wrongly by a known fault, is left out."
+    command.epilog = (
+        "What a writer did not record, or recorded wrongly by a known fault, is left out, as are bounds and sums of "
+        "times and durations that files have in several units: `units` has these."
+    )
     add_files(command)
     command.add_argument("-c", "--columns", **{**LIST, "metavar": "A,B.C"}, help="only these columns (all)")
     level = command.add_mutually_exclusive_group()
@@ -56,6 +64,10 @@ class _Part(NamedTuple):
     """Whether the column is encrypted, so that the statistics are those of its mask."""
     file: str | None = None
     stripe: int | None = None
+    unit: pa.DataType | None = None
+    """The Arrow type of times and durations, whose statistics are those of the numbers that are stored."""
+    units: tuple[str, ...] = ()
+    """The Arrow types of the files, where their statistics are not comparable."""
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -99,12 +111,24 @@ def _parts(name: str, file: ORCFile, options: argparse.Namespace, partition: Col
         return file.stripe_statistics(id) or [None] * len(counts)
 
     known = {id: statistics(id) for id in _with_parents(ids, parents)}
+    is_merged = not (options.by_file or options.by_stripe)
+    units = _units(file, dict(options.storage_options)) if is_merged else {}
     for at, rows in enumerate(counts):
         for id in ids:
             found = known[id][at] if at < len(known[id]) else None
             stripe = at if options.by_stripe else None
             count = _rows(id, at, rows, parents, types, known)
-            yield _Part(paths[id], keys[id], types[id], count, found, id in masked, name, stripe)
+            unit = units.get(paths[id])
+            yield _Part(paths[id], keys[id], types[id], count, found, id in masked, name, stripe, unit)
+
+
+def _units(file: ORCFile, storage: dict[str, str]) -> dict[str, pa.DataType]:
+    """The Arrow types of the columns of times and durations."""
+    if not has_arrow_schema(file):
+        return {}
+    files = OrcFiles([table_file(file)], None, "name", storage, None)
+    types = types_by_path(files.full_schema(files.open({"null_map_keys": "dictionary"})))
+    return {path: kind for path, kind in types.items() if is_time(kind)}
 
 
 class _PartitionColumnError(Exception):
@@ -177,7 +201,15 @@ def _merged(parts: Sequence[_Part]) -> _Part:
     total = None if None in rows else sum(count for count in rows if count is not None)
     statistics = merged_statistics([part.statistics for part in parts])
     is_masked = any(part.is_masked for part in parts)
-    return _Part(parts[0].column, parts[0].key, " or ".join(types), total, statistics, is_masked)
+    of_values = [part for part in parts if part.statistics is None or part.statistics.values != 0]
+    units: tuple[str, ...] = ()
+    if len({part.unit for part in of_values}) > 1:
+        units = tuple(dict.fromkeys(part.type if part.unit is None else str(part.unit) for part in of_values))
+        if statistics is not None:
+            statistics = dataclasses.replace(
+                statistics, min=None, max=None, sum=None, min_is_exact=None, max_is_exact=None
+            )
+    return _Part(parts[0].column, parts[0].key, " or ".join(types), total, statistics, is_masked, units=units)
 
 
 def _nulls(part: _Part) -> int | None:
@@ -196,6 +228,7 @@ def _described(part: _Part) -> dict[str, Any]:
         "column": part.column,
         "type": part.type,
         **({"masked": True} if part.is_masked else {}),
+        **({"units": part.units} if part.units else {}),
         "nulls": _nulls(part),
         "statistics": json_statistics(part.statistics, part.type),
     }
@@ -222,6 +255,7 @@ def _cells(part: _Part) -> list[str]:
     bounds = [bound_cell(known, name, _MAX_BOUND) for name in ("min", "max")]
     has_null = "" if "has_null" not in known else "some" if known["has_null"] else "0"
     more = ["masked"] if part.is_masked else []
+    more += [f"units {' or '.join(part.units)}"] if part.units else []
     more += [f"{name} {format_statistic(value)}" for name, value in known.items() if name not in _SHOWN]
     return [
         shorten(printable(part.column), _MAX_NAME) or name_of_empty(part.key),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import io
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -18,7 +17,13 @@ from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.source import type_options
 from orcish.scan import open_reader
-from orcish.writing.writer import ORCWriter
+from orcish.writing.stored_types import (
+    has_type,
+    stored_conflicts,
+    stored_field,
+    times_of_several_units,
+    types_by_path,
+)
 
 __all__ = ["fitted_scan", "stored_scan", "stored_values", "stripe_of"]
 
@@ -102,15 +107,17 @@ def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], *, keeps
     if isinstance(reader.opened, PartiallyReadable):
         return None
     stored = files.full_schema(reader.opened)
-    of_several_units = _times_of_several_units(files, given)
-    if not _has(stored) and not of_several_units:
+    of_several_units = times_of_several_units(files, given)
+    conflicts = stored_conflicts(files, reader.opened, case_sensitive=True)
+    if not has_type(stored, _is_fitted) and not of_several_units and not conflicts:
         return None
     # Types as readers see them.
     options = {"null_map_keys": "dictionary", "timestamp_unit": "exact", **type_options(given), "arrow_schema": True}
     opened = files.open(options)
     if isinstance(opened, PartiallyReadable):
         return None
-    seen = _types(files.full_schema(opened))
+    written = fields_by_path(files.full_schema(opened))
+    seen = {path: field.type for path, field in written.items()}
     mixed = {} if "timestamps" in given else _instants_of_some_files(files, stored, seen, options)
     has_unit = "timestamp_unit" in given
 
@@ -122,9 +129,12 @@ def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], *, keeps
         if path in of_several_units:
             # Files have numbers, which do not become this type: an error of whoever reads the column.
             return field.with_type(other)
-        if pa.types.is_boolean(kind) and not pa.types.is_boolean(other):
+        is_of_nulls = pa.types.is_boolean(kind) and not pa.types.is_boolean(other)
+        if is_of_nulls and pa.types.is_null(other):
             # Filters compare columns of nulls with all literals.
-            return field.with_type(other if pa.types.is_null(other) else _stored_type(other, given))
+            return field.with_type(other)
+        if is_of_nulls or (path in conflicts and not pa.types.is_timestamp(kind)):
+            return field.with_type(stored_field(written[path], stored_values(given)).type)
         if pa.types.is_timestamp(kind) and pa.types.is_timestamp(other):
             unit = other.unit if (keeps_units or other.unit in COARSE) and not has_unit else kind.unit
             return field.with_type(pa.timestamp(unit, "UTC" if path in mixed else kind.tz))
@@ -143,62 +153,21 @@ def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], *, keeps
     )
 
 
-def _times_of_several_units(files: OrcFiles, given: dict[str, Any]) -> set[str]:
-    """The columns of times and durations whose unit is not that of the table in all files: the numbers that are stored
-    cannot be told from each other.
-    """
-    if len(files.files) < 2:
-        return set()
-
-    def times(these: OrcFiles) -> dict[str, pa.DataType]:
-        opened = these.open({"null_map_keys": "dictionary", **type_options(given), "arrow_schema": True})
-        if isinstance(opened, PartiallyReadable):
-            return {}
-        found = _types(these.full_schema(opened))
-        return {path: kind for path, kind in found.items() if pa.types.is_time(kind) or pa.types.is_duration(kind)}
-
-    of_table = times(files)
-    if not of_table:
-        return set()
-    parts = [dataclasses.replace(files, files=[file], schema=None, table_schema=None) for file in files.files]
-    return {path for part in parts for path, kind in times(part).items() if of_table.get(path, kind) != kind}
-
-
-def _has(schema: pa.Schema) -> bool:
-    """Whether a schema has types that may have to be fitted: timestamps and booleans, see :func:`needs_fitting`."""
-    found = False
-
-    def look(field: pa.Field, _: str) -> pa.Field:
-        nonlocal found
-        found |= pa.types.is_timestamp(field.type) or pa.types.is_boolean(field.type)
-        return field
-
-    map_columns(schema, look)
-    return found
-
-
-def _types(schema: pa.Schema) -> dict[str, pa.DataType]:
-    """The types of all columns by their dotted names."""
-    return {path: field.type for path, field in fields_by_path(schema).items()}
+def _is_fitted(kind: pa.DataType) -> bool:
+    """Whether a column of a type may have to be fitted: timestamps, and booleans, as which nulls are stored."""
+    return bool(pa.types.is_timestamp(kind) or pa.types.is_boolean(kind))
 
 
 def _instants_of_some_files(
     files: OrcFiles, stored: pa.Schema, seen: dict[str, pa.DataType], options: dict[str, Any]
 ) -> dict[str, pa.DataType]:
     """The columns that are ``timestamp`` in the first file, and ``timestamp with local time zone`` in another one."""
-    walls = [path for path, kind in _types(stored).items() if pa.types.is_timestamp(kind) and kind.tz is None]
+    walls = [path for path, kind in types_by_path(stored).items() if pa.types.is_timestamp(kind) and kind.tz is None]
     if len(files.files) < 2 or not any(getattr(seen.get(path), "tz", None) for path in walls):
         return {}
     union: dict[str, pa.DataType] = {}
     # Files without a common schema are an error where their rows are read.
     with contextlib.suppress(OrcishError):
         opened = files.open({**options, "timestamps": "wall"})
-        union = _types(unified_schema(opened, case_sensitive=True).schema)
+        union = types_by_path(unified_schema(opened, case_sensitive=True).schema)
     return {path: union[path] for path in walls if getattr(union.get(path), "tz", None)}
-
-
-def _stored_type(kind: pa.DataType, given: dict[str, Any]) -> pa.DataType:
-    """The type as which values of an Arrow type are stored."""
-    file = io.BytesIO()
-    ORCWriter(file, pa.schema([pa.field("value", kind)])).close()
-    return ORCFile(file.getvalue()).arrow_schema(**type_options(stored_values(given))).field(0).type

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from orcish import _native
 from orcish.errors import OrcishError
 
-__all__ = ["display_name", "errors_about", "errors_with_name", "without_credentials"]
+__all__ = ["display_name", "errors_about", "errors_about_rows", "errors_with_name", "without_credentials"]
 
 LINK = re.compile(r"::(?=[A-Za-z][A-Za-z0-9+.-]*://)")
 """What precedes the second and each further URL of a chain of fsspec."""
@@ -94,6 +94,25 @@ def errors_about(name: str) -> Iterator[None]:
                 error.args = (f"{name}: {text}",)
             elif hasattr(error, "add_note"):
                 error.add_note(f"while {name} was read")
+        raise
+
+
+@contextlib.contextmanager
+def errors_about_rows(source: str, folder: str) -> Iterator[None]:
+    """Errors of values that a new file does not hold name what has the rows: the file is removed.
+
+    Args:
+        source: What the rows are of, for people.
+        folder: The folder of the new files.
+    """
+    try:
+        yield
+    except ValueError as error:
+        text = str(error)
+        found = re.match(rf"(?:[^:]*/)?{re.escape(display_name(folder))}/[^:]+: (?=column .*: row \d+: )", text)
+        if found and error.args == (text,):
+            most = ": ORC has 38 at most" if text.endswith("more than 38 digits") else ""
+            error.args = (f"{source}: {text[found.end() :]}{most}",)
         raise
 
 

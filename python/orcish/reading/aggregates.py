@@ -19,7 +19,8 @@ def aggregate(reader: ScanReader, column: str, function: Function) -> Any:
 
     Raises:
         TypeError: The type has no order, or no sum.
-        OverflowError: The result is a date, a time or a duration out of range for Python's types.
+        OverflowError: The result is a date, a time or a duration out of range for Python's types, or a time with digits
+            below microseconds.
     """
     part = reader.only_column(column)
     given = _innermost_field(part.selected_schema.field(0), column).type
@@ -70,8 +71,15 @@ def python_value(found: pa.Scalar) -> Any:
     """The value as an object of Python.
 
     Raises:
-        OverflowError: The value is out of range for Python's types.
+        OverflowError: The value is out of range for Python's types, or has more digits than they hold.
     """
+    if pa.types.is_time64(found.type) and found.type.unit == "ns" and found.is_valid and found.value % 1000:
+        # pyarrow cuts the digits off.
+        shown = texts_of(pa.array([found], found.type), pa.string())[0].as_py()
+        raise OverflowError(
+            f"{shown} of type {found.type} has digits below microseconds, which datetime.time does not hold: "
+            "pyarrow.compute.min_max of the column in to_table() gives it as pyarrow has it"
+        )
     try:
         value = found.as_py()
     except OverflowError:

@@ -237,7 +237,8 @@ class Scan(BatchSource):
         Raises:
             TypeError: The type of the column has no order.
             OverflowError: The minimum is a date, a time or a duration out of range for Python's types, such as one
-                beyond the year 9999.
+                beyond the year 9999, or a time with digits below microseconds, which ``datetime.time`` does not hold.
+                Timestamps and durations of nanoseconds are those of pandas.
             UnknownColumnError: The table does not have the column.
         """
         return aggregate(self._reader, column, "min")

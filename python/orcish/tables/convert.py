@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from orcish.arrow.nested import map_columns
 from orcish.filters.pushdown import Filters
+from orcish.io.names import errors_about_rows
 from orcish.io.paths import local_path, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.orc_files import OrcFiles
@@ -168,17 +169,18 @@ def convert(
             options = {"arrow_schema": False, **options}
         if partition_by is None:
             partition_by = [name for name in reader.source.partition_columns if name in schema.names]
-        return write_dataset(
-            _typed(table, reader.source, partition_by) if isinstance(reader.source, OrcFiles) else table,
-            base,
-            partition_by=partition_by,
-            max_rows_per_file=max_rows_per_file,
-            max_partitions=max_partitions,
-            existing_data=existing_data,
-            progress=progress,
-            storage_options=storage_options if target_storage_options is None else target_storage_options,
-            **options,
-        )
+        with errors_about_rows(reader.name, base):
+            return write_dataset(
+                _typed(table, reader.source, partition_by) if isinstance(reader.source, OrcFiles) else table,
+                base,
+                partition_by=partition_by,
+                max_rows_per_file=max_rows_per_file,
+                max_partitions=max_partitions,
+                existing_data=existing_data,
+                progress=progress,
+                storage_options=storage_options if target_storage_options is None else target_storage_options,
+                **options,
+            )
 
 
 def _typed(table: Scan, source: OrcFiles, partition_by: Sequence[str]) -> Scan | _Typed:

@@ -14,6 +14,7 @@ from orcish import _native
 from orcish.arrow.exported import schema_for_native
 from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
+from orcish.io.names import display_name, errors_about_rows
 from orcish.io.storage import native_storage
 from orcish.reading.file import ORCFile, native_file
 from orcish.reading.orc_files import OrcFiles
@@ -135,26 +136,27 @@ def rewrite(
     )
     first = 0
     try:
-        for run in runs:
-            if run.zone is not None:
-                _set_timezone(writer, run.zone, run.files[0].location)
-            table = OrcFiles(
-                run.files,
-                types.read,
-                "name",
-                storage,
-                None,
-                is_schema_inferred=True,
-                is_schema_of_log=schema is not None,
-                ignores_arrow_types=types.ignores_arrow_types,
-            )
-            for batch in Scan(ScanReader(table, {"timestamp_unit": "exact"})):
-                for kept in [batch] if removed is None else _without(batch, removed, first):
-                    rows = with_schema(kept, types.read)
-                    stream = pa.RecordBatchReader.from_batches(rows.schema, [rows])
-                    writer.write_stream(stream.__arrow_c_stream__())
-                first += batch.num_rows
-        written = Written(*writer.finish())
+        with errors_about_rows(display_name(folder.base), folder.base):
+            for run in runs:
+                if run.zone is not None:
+                    _set_timezone(writer, run.zone, run.files[0].location)
+                table = OrcFiles(
+                    run.files,
+                    types.read,
+                    "name",
+                    storage,
+                    None,
+                    is_schema_inferred=True,
+                    is_schema_of_log=schema is not None,
+                    ignores_arrow_types=types.ignores_arrow_types,
+                )
+                for batch in Scan(ScanReader(table, {"timestamp_unit": "exact"})):
+                    for kept in [batch] if removed is None else _without(batch, removed, first):
+                        rows = with_schema(kept, types.read)
+                        stream = pa.RecordBatchReader.from_batches(rows.schema, [rows])
+                        writer.write_stream(stream.__arrow_c_stream__())
+                    first += batch.num_rows
+            written = Written(*writer.finish())
     except BaseException:
         writer.abort()
         raise

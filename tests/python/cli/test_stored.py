@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import decimal
+import itertools
 import json
 import pathlib
 
@@ -197,3 +199,64 @@ def test_clocks_in_some_files_and_instants_in_others(command, order, tmp_path, r
     if command == "json-schema":
         instant = "timestamp with local time zone"
         assert lines == [f"struct<t:{instant},s:struct<t:{instant}>>"]
+
+
+OF_SEVERAL_TYPES = {
+    "nanoseconds": [pa.array([1_000_000_001], pa.timestamp("ns"))],
+    "units": [pa.array([1], pa.timestamp("s")), pa.array([1_000_000_001], pa.timestamp("ns"))],
+    "integers": [pa.array([1], pa.int8()), pa.array([200], pa.uint8())],
+    "floats": [pa.array([1], pa.int8()), pa.array([1.5])],
+    "decimals": [pa.array([1]), pa.array([decimal.Decimal("1.25")])],
+    "bytes": [pa.array(["a"]), pa.array([b"b"])],
+}
+
+
+@pytest.mark.parametrize("nest", [lambda values: values, lambda values: pa.ListArray.from_arrays([0, 1], values)])
+@pytest.mark.parametrize("kind", OF_SEVERAL_TYPES)
+def test_nulls_of_a_file_anywhere(kind, nest, tmp_path, run):
+    """The columns have the type of the files with values, wherever the file with nulls is."""
+    pytest.importorskip("duckdb")
+    tables = [pa.table({"c": nest(values)}) for values in (pa.nulls(1), *OF_SEVERAL_TYPES[kind])]
+    found = []
+    for at, order in enumerate(itertools.permutations(tables)):
+        source = put(tmp_path / str(at), *order)
+        rows = shown(run, "data", source)
+        code, lines, err = run("sql", f"from '{source}'", "--json")
+        assert code == 0, err
+        assert [json.loads(line) for line in lines] == rows
+        found.append(sorted(map(str, rows)))
+    assert found == [found[0]] * len(found)
+    assert kind not in ("nanoseconds", "units") or "01.000000001" in str(found[0])
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(
+    "types",
+    [
+        (pa.duration("s"), pa.duration("ms")),
+        (pa.duration("us"), pa.duration("s")),
+        (pa.time32("s"), pa.time32("ms")),
+        (pa.time64("us"), pa.time64("ns")),
+        (pa.duration("s"), pa.int64()),
+    ],
+    ids=str,
+)
+def test_statistics_of_several_units(types, order, tmp_path, run):
+    """Numbers of several units have no bounds and no sum, and are said to have none."""
+    columns = [pa.array([1], kind) for kind in types][::order]
+    tables = [pa.table({"c": values, "n": pa.StructArray.from_arrays([values], ["x"])}) for values in columns]
+    source = put(tmp_path / "t", *tables, pa.table({"c": pa.nulls(0, types[0])}))
+    code, lines, err = run("stats", source, "--json")
+    assert code == 0, err
+    found = {column["column"]: column for column in map(json.loads, lines)}
+    for name in ("c", "n.x"):
+        assert not {"min", "max", "sum"} & set(found[name]["statistics"])
+        assert found[name]["statistics"]["values"] == 2
+        assert {str(kind) for kind in types} & set(found[name]["units"])
+        assert len(found[name]["units"]) == 2
+    code, lines, err = run("stats", source, "-c", "c")
+    assert "units " in "\n".join(lines)
+    same = put(tmp_path / "same", tables[0], tables[0])
+    code, lines, err = run("stats", same, "-c", "c", "--json")
+    assert json.loads(lines[0])["statistics"]["min"] == 1
+    assert "units" not in json.loads(lines[0])

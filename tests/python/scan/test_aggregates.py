@@ -205,6 +205,22 @@ def test_values_that_python_does_not_hold_are_named(kind, number, other):
                 getattr(part, question)("a.when")
 
 
+@pytest.mark.parametrize("kind", [pa.time64("ns"), pa.timestamp("ns"), pa.duration("ns")], ids=str)
+@pytest.mark.parametrize("encode", [lambda data: data, lambda data: data.dictionary_encode()], ids=["plain", "encoded"])
+def test_no_digit_of_nanoseconds_is_cut_off(kind, encode):
+    """The value has all digits, or is an error."""
+    for number in (86_399_999_999_999, 86_399_999_999_000, 1, 0):
+        data = encode(pa.array([number, None], kind))
+        scan = orcish.scan(written(pa.table({"t": data})))
+        for part in (scan, scan.where("t is not null")):
+            for question in ("min", "max"):
+                if kind == pa.time64("ns") and number % 1000:
+                    with pytest.raises(OverflowError, match=r"column t: \d.*datetime\.time.*pyarrow\.compute\.min_max"):
+                        getattr(part, question)("t")
+                    continue
+                assert pa.scalar(getattr(part, question)("t"), kind).value == number
+
+
 def structs(fields, mask=None):
     return pa.StructArray.from_arrays(list(fields.values()), names=list(fields), mask=mask and pa.array(mask))
 

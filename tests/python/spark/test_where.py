@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import os
 from decimal import Decimal
 from pathlib import Path
@@ -19,7 +20,7 @@ from orcish.spark.options import StreamOptions, TableOptions, WriterOptions
 from orcish.spark.table.open import open_table
 from orcish.spark.table.table import SparkTable
 from pyspark.errors import PySparkException
-from pyspark.sql.types import IntegerType, StructField, StructType
+from pyspark.sql.types import DayTimeIntervalType, IntegerType, StructField, StructType
 from support.small_tables import put
 from support.spark_tables import assert_same, rows_of, types_of
 
@@ -309,6 +310,76 @@ def test_files_without_bytes(spark: Spark, tmp_path: Path, merge: str) -> None:
     (table / "c.orc").write_bytes(b"no ORC")
     with pytest.raises(OrcishError, match=r"c\.orc"):
         opened(table, mergeSchema=merge)
+
+
+def written(folder: Path, tables: dict[str, pa.Table]) -> Path:
+    """A folder of files with Arrow schemas."""
+    folder.mkdir()
+    for name, table in tables.items():
+        orcish.write_table(table, folder / name)
+    return folder
+
+
+NUMBERS = [
+    (pa.array([1], pa.duration("us")), pa.array([1], pa.duration("s"))),
+    (pa.array([1], pa.duration("ns")), pa.array([1], pa.duration("s"))),
+    (pa.array([1], pa.time32("s")), pa.array([1], pa.time32("ms"))),
+    (pa.array([1], pa.time64("us")), pa.array([1], pa.time64("ns"))),
+    (pa.array([1], pa.time32("s")), pa.array([1], pa.time64("us"))),
+]
+
+
+@pytest.mark.parametrize("merge", ["false", "true"])
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize(("one", "other"), NUMBERS, ids=lambda array: str(array.type))
+def test_numbers_of_several_units(tmp_path: Path, one: pa.Array, other: pa.Array, backwards: bool, merge: str) -> None:
+    """Spark has the numbers without their types, or with one unit."""
+    pair = (other, one) if backwards else (one, other)
+    files = {
+        name: pa.table({"id": [1], "n": pa.StructArray.from_arrays([values], ["c"])})
+        for name, values in zip(("a.orc", "b.orc"), pair, strict=True)
+    }
+    table = written(tmp_path / "t", files)
+    with pytest.raises(OrcishError, match=r"\.orc: column n\.c: ") as caught:
+        opened(table, mergeSchema=merge)
+    assert all(str(values.type) in str(caught.value) for values in pair)
+    assert ids(table, mergeSchema=merge, columns="id") == [1, 1]
+
+
+def test_durations_under_a_schema_of_intervals(tmp_path: Path) -> None:
+    table = written(tmp_path / "t", {"a.orc": pa.table({"c": pa.array([1], pa.duration("s"))})})
+    schema = StructType([StructField("c", DayTimeIntervalType())])
+    with pytest.raises(OrcishError, match=r"a\.orc: column c: .*duration\[s\].*duration\[us\]"):
+        SparkTable.open(TableOptions.of({"path": str(table), "timezone": "UTC"}), schema)
+
+
+def test_numbers_are_no_intervals_of_other_files(spark: Spark, tmp_path: Path) -> None:
+    files = {"a.orc": pa.table({"c": pa.array([1], pa.duration("us"))}), "b.orc": pa.table({"c": [1]})}
+    table = written(tmp_path / "t", files)
+    with pytest.raises(PySparkException, match=r"b\.orc: column c: it is bigint in this file"):
+        spark.read.format("orcish").load(str(table)).collect()
+
+
+OF_OTHER_FILES = {
+    "tinyint": [pa.array([1], pa.int8())],
+    "smallint": [pa.array([1], pa.int8()), pa.array([200], pa.uint8())],
+    "string": [pa.array(["a"])],
+    "boolean": [pa.array([True])],
+    "timestamp": [pa.array([1000], pa.timestamp("ns"))],
+    "array<int>": [pa.array([[1]], pa.list_(pa.int32()))],
+}
+
+
+@pytest.mark.parametrize("merge", ["false", "true"])
+@pytest.mark.parametrize("kind", OF_OTHER_FILES)
+def test_nulls_have_the_type_of_other_files(tmp_path: Path, kind: str, merge: str) -> None:
+    columns = [pa.nulls(1), *OF_OTHER_FILES[kind]]
+    for number, order in enumerate(itertools.permutations(columns)):
+        files = {f"{at}.orc": pa.table({"c": column}) for at, column in enumerate(order)}
+        table = written(tmp_path / str(number), files)
+        assert opened(table, mergeSchema=merge).schema.simpleString() == f"struct<c:{kind}>"
+        found = [row["c"] for row in read(table, mergeSchema=merge)]
+        assert [value is None for value in found] == [column.type == pa.null() for column in order]
 
 
 # Schemas of users.

@@ -439,3 +439,25 @@ def test_errors_name_both_files_the_column_the_types_and_the_option(tmp_path: pa
     orcish.write_table(pa.table({"x": [1, 2]}), tmp_path / "t" / "a.orc")
     found = orcish.read_table(tmp_path / "t", schema=pa.schema({"x": pa.float64()}))
     assert found["x"].to_pylist() == [1.0, 2.0, 3.0, 0.5]
+
+
+@pytest.mark.parametrize("verb", ["compact", "convert"])
+def test_decimals_beyond_those_of_orc_are_refused_with_the_name_of_the_table(tmp_path: pathlib.Path, verb: str) -> None:
+    """The new file, which nobody sees, is not named."""
+    wide = pa.array([Decimal(10**37)], pa.decimal128(38, 0))
+    narrow = pa.array([Decimal("1.25")], pa.decimal128(5, 2))
+    folder = tmp_path / "t"
+    folder.mkdir()
+    for at, values in enumerate((narrow, wide)):
+        orcish.write_table(pa.table({"c": values}), folder / f"{at}.orc")
+    before = orcish.read_table(folder)
+    run = {
+        "compact": lambda: orcish.compact(folder, rewrite=True),
+        "convert": lambda: orcish.convert(folder, tmp_path / "new"),
+    }
+    with pytest.raises(ValueError, match=r"column c: row 1: .*ORC has 38 at most") as caught:
+        run[verb]()
+    name = str(folder) if verb == "compact" else f"{folder / '0.orc'} and 1 more"
+    assert str(caught.value).startswith(f"{name}: column c: ")
+    assert orcish.read_table(folder) == before
+    assert not (tmp_path / "new").exists()

@@ -137,7 +137,12 @@ class OrcishReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         """Input partitions of about the requested size. Files and stripes that filters exclude are skipped."""
-        table = SparkTable.open(TableOptions.of(self._options), self._schema, is_carbon=self._is_carbon)
+        table = SparkTable.open(
+            TableOptions.of(self._options),
+            self._schema,
+            is_carbon=self._is_carbon,
+            is_schema_inferred=self._is_inferred,
+        )
         return task_partitions(table, is_inferred=self._is_inferred)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
-from orcish.arrow.nested import map_columns
+from orcish.arrow.nested import fields_by_path, map_columns
 from orcish.carbon.detect import has_carbon, is_carbon_table
 from orcish.carbon.source import check_no_external
 from orcish.errors import OrcishError, UnknownColumnError, UnsupportedError
@@ -31,6 +31,13 @@ from orcish.spark.table.tasks import TaskInput
 from orcish.spark.types.arrow import arrow_schema, nullable, scanned_schema, spark_schema
 from orcish.spark.types.timezones import java_zone
 from orcish.tables.log.schema import TableSchema
+from orcish.writing.stored_types import (
+    has_type,
+    stored_conflicts,
+    stored_field,
+    times_of_several_units,
+    types_by_path,
+)
 from orcish.writing.timestamps import INSTANT, WALL
 
 __all__ = ["SparkTable"]
@@ -66,6 +73,7 @@ class SparkTable:
         filters: Filters | None = None,
         files: list[TableFile] | None = None,
         is_carbon: bool | None = None,
+        is_schema_inferred: bool | None = None,
     ) -> SparkTable:
         """Opens a table. Reads the tail of one file, or the metadata of a CarbonData table.
 
@@ -75,6 +83,8 @@ class SparkTable:
             filters: A filter in addition to the option ``filters``.
             files: The files of the table; by default those at its paths.
             is_carbon: Whether this is a CarbonData table; detected by default.
+            is_schema_inferred: Whether ``schema`` is that of the table, and not one that converts values; by default,
+                where there is none.
 
         Raises:
             FileNotFoundError: There is no file.
@@ -82,7 +92,7 @@ class SparkTable:
             ValueError: The option ``columns`` contradicts the schema; a name is ambiguous; the table has a column with
                 the name of the option ``rowNumber``; the predicate does not fit the columns.
             OrcishError: The first file cannot be read, Spark's workers do not have a type, or the schemas of the files
-                have no union.
+                have no union; a selected column has times or durations of several units, which Spark has as numbers.
         """
         if is_carbon is None and files is None:
             is_carbon = len(options.paths) == 1 and is_carbon_table(options.paths[0], options.storage)
@@ -132,7 +142,7 @@ class SparkTable:
             matching,
             options.storage,
             None,
-            is_schema_inferred=schema is None,
+            is_schema_inferred=schema is None if is_schema_inferred is None else is_schema_inferred,
             is_schema_of_log=logged is not None,
         )
         read = {**spark_read_options(options), "batch_size": options.batch_size, "row_number": options.row_number}
@@ -157,6 +167,8 @@ class SparkTable:
             if fault is None:
                 raise
             raise unknown_or_unreadable(error, fault) from error
+        if logged is None:
+            _check_units(own_files, scan.schema, options)
         found = _read(scan.schema, table_schema)
         if schema is not None and options.columns is not None and _types(found) != _types(schema):
             raise ValueError("a schema says which columns are read: option `columns` does not go with it")
@@ -221,9 +233,65 @@ def _stored(
     opened = source.open(types)
     if options.merge_schema and source.files:
         unified = unified_schema(opened, case_sensitive=options.case_sensitive)
-        unified.check()
-        return unified.schema, unified.fault
+        written = unified_schema(source.open({**types, "arrow_schema": True}), case_sensitive=options.case_sensitive)
+        remaining = {path for path, _ in written.conflicts}
+        for path, error in unified.conflicts:
+            if path in remaining:
+                raise error
+        conflicts = {path for path, _ in unified.conflicts}
+        return _beside_nulls(unified.schema, written.schema, conflicts, types), unified.fault
+    if source.table_schema is None and len(source.files) > 1:
+        stored = source.full_schema(opened)
+        conflicts = stored_conflicts(source, opened, case_sensitive=options.case_sensitive)
+        if conflicts or has_type(stored, pa.types.is_boolean):
+            written = source.full_schema(source.open({**types, "arrow_schema": True}))
+            stored = _beside_nulls(stored, written, conflicts, types)
+        return stored, opened.fault if isinstance(opened, PartiallyReadable) else None
     return source.full_schema(opened), opened.fault if isinstance(opened, PartiallyReadable) else None
+
+
+def _check_units(files: OrcFiles, selected: pa.Schema, options: TableOptions) -> None:
+    """Raises the error of selected columns whose files have times or durations of several units, as numbers. The tails
+    of all files are read, where a column has numbers that may be such.
+    """
+    types = types_by_path(selected)
+    paths = {same_name(path, options.case_sensitive) for path, kind in types.items() if _may_be_time(kind)}
+    if not paths:
+        return
+    intervals = {path: kind for path, kind in types.items() if pa.types.is_duration(kind)}
+    others = times_of_several_units(files, options.values, intervals, case_sensitive=options.case_sensitive)
+    for other in others.values():
+        if same_name(other.column, options.case_sensitive) in paths:
+            raise other.error()
+
+
+def _may_be_time(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_int32(kind) or pa.types.is_int64(kind) or pa.types.is_duration(kind))
+
+
+def _beside_nulls(
+    stored: pa.Schema, written: pa.Schema, conflicts: Collection[str], types: Mapping[str, Any]
+) -> pa.Schema:
+    """The schema where columns that some files have only nulls in have the type of the other files: the Arrow type
+    ``null`` is stored as ``boolean``.
+
+    Args:
+        stored: The union of the types as they are stored.
+        written: The union of the Arrow types.
+        conflicts: Columns that have the former not.
+        types: Options of reading.
+    """
+    fields = fields_by_path(written)
+
+    def fitted(field: pa.Field, path: str) -> pa.Field:
+        other = fields.get(path)
+        if other is None or pa.types.is_null(other.type):
+            return field
+        if pa.types.is_boolean(field.type) and not pa.types.is_boolean(other.type):
+            return stored_field(other, types).with_name(field.name).with_nullable(field.nullable)
+        return field.with_type(stored_field(other, types).type) if path in conflicts else field
+
+    return map_columns(stored, fitted)
 
 
 def _partition_type(field: pa.Field) -> T.DataType:
