@@ -1,8 +1,6 @@
 """``python -m orcish``."""
 
-import sys
-
-from orcish.cli import main
+from orcish.cli import run_program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_program()

@@ -5,15 +5,26 @@ This module imports nothing heavy: it is at work while the package is imported.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import gc
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
-__all__ = ["EndingSignals", "Terminated", "begin_command", "is_terminal", "open_streams", "stopped_by_signals"]
+__all__ = [
+    "EndingSignals",
+    "Terminated",
+    "begin_command",
+    "end_process",
+    "is_terminal",
+    "open_streams",
+    "stopped_by_signals",
+]
 
 _PROGRAMS = {"orcish", "orcish.exe"}
 
@@ -32,6 +43,29 @@ def begin_command() -> None:
     open_streams()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _exit)
+
+
+def end_process(code: int) -> NoReturn:
+    """Ends the process of the command as the interpreter does, but does not tear down the interpreter: threads of
+    libraries that still read Python files would abort the process.
+
+    Args:
+        code: The exit code.
+
+    Raises:
+        SystemExit: What was printed cannot be written. The interpreter tells it, as at the end of other programs.
+    """
+    # Threads and functions at exit are ended in this order.
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    gc.collect()
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None and not stream.closed:
+                stream.flush()
+    except (OSError, ValueError):
+        sys.exit(code)
+    os._exit(code)
 
 
 def open_streams() -> None:

@@ -18,6 +18,7 @@ __all__ = [
     "date_time_text",
     "dates_of_texts",
     "has_far_values",
+    "has_odd_offsets",
     "iso_texts",
     "texts_of",
     "without_zeros",
@@ -46,12 +47,36 @@ def _texts_of_dates(array: pa.Array, kind: pa.DataType) -> pa.Array:
 def _texts_of_timestamps(array: pa.Array, kind: pa.DataType) -> pa.Array:
     # Those of far instants are of UTC.
     digits, zone = DIGITS[array.type.unit], "" if array.type.tz is None else "Z"
-    return _texts(array, kind, lambda number: f"{date_time_text(number, digits)}{zone}")
+    texts = _texts(array, kind, lambda number: f"{date_time_text(number, digits)}{zone}")
+    if not has_odd_offsets(array):
+        return texts
+    return pc.if_else(_is_odd(array), _texts_of_timestamps(_in_utc(array), kind), texts)
+
+
+def has_odd_offsets(array: pa.Array) -> bool:
+    """Whether an array has instants whose texts of pyarrow are those of other instants. Texts have hours and minutes of
+    an offset, and offsets of local mean time have seconds. Wall clocks beyond 64 bits are others, too.
+    """
+    kind = array.type
+    return pa.types.is_timestamp(kind) and kind.tz not in (None, "UTC") and bool(pc.any(_is_odd(array)).as_py())
+
+
+def _is_odd(array: pa.Array) -> pa.Array:
+    near, minute = _without_far(array), 60 * 10 ** DIGITS[array.type.unit]
+    clock, utc = (pc.cast(each, pa.int64()) for each in (pc.local_timestamp(near), near))
+    offset = pc.subtract(clock, utc)
+    has_seconds = pc.not_equal(pc.multiply(pc.divide(offset, minute), minute), offset)
+    has_wrapped = pc.not_equal(pc.greater(offset, 0), pc.greater(clock, utc))
+    return pc.fill_null(pc.or_(has_seconds, has_wrapped), False)
+
+
+def _in_utc(array: pa.Array) -> pa.Array:
+    return pc.cast(array, pa.timestamp(array.type.unit, "UTC"))
 
 
 def texts_of(array: pa.Array, kind: pa.DataType) -> pa.Array:
     """Texts of values that are not nested, of a type of text. Those of timestamps are as those of pyarrow, with a blank
-    between date and time.
+    between date and time. Those of instants whose offset has seconds are of UTC, and end in ``Z``.
     """
     if pa.types.is_date(array.type):
         return _texts_of_dates(array, kind)
@@ -68,7 +93,7 @@ def iso_texts(array: pa.Array, kind: pa.DataType) -> pa.Array:
         texts = texts_of(array, kind)
         return without_zeros(texts) if pa.types.is_time(array.type) else texts
     if array.type.tz is not None:
-        array = pc.cast(array, pa.timestamp(array.type.unit, "UTC"))
+        array = _in_utc(array)
     try:
         # Most timestamps have no fractions.
         array = pc.cast(array, pa.timestamp("s", array.type.tz))
@@ -109,13 +134,22 @@ def _numbers(array: pa.Array) -> pa.Array:
 def _texts(array: pa.Array, kind: pa.DataType, text_of: Callable[[int], str]) -> pa.Array:
     if not has_far_values(array):
         return pc.cast(array, kind)
+    is_far = _is_far(array)
+    # pyarrow raises an error for some years.
+    near = pc.cast(_without_far(array), kind)
+    far = pa.array(map(text_of, _numbers(array).filter(is_far).to_pylist()), kind)
+    return pc.replace_with_mask(near, is_far, far)
+
+
+def _is_far(array: pa.Array) -> pa.Array:
     low, high = _near(array.type)
     numbers = _numbers(array)
-    is_far = pc.fill_null(pc.or_(pc.less(numbers, low), pc.greater_equal(numbers, high)), False)
-    # pyarrow raises an error for some years.
-    near = pc.cast(pc.if_else(is_far, pa.scalar(None, array.type), array), kind)
-    far = pa.array(map(text_of, numbers.filter(is_far).to_pylist()), kind)
-    return pc.replace_with_mask(near, is_far, far)
+    return pc.fill_null(pc.or_(pc.less(numbers, low), pc.greater_equal(numbers, high)), False)
+
+
+def _without_far(array: pa.Array) -> pa.Array:
+    """The array with nulls in place of values of which pyarrow has no text."""
+    return pc.if_else(_is_far(array), pa.scalar(None, array.type), array) if has_far_values(array) else array
 
 
 def dates_of_texts(array: pa.Array, kind: pa.DataType) -> pa.Array:

@@ -9,7 +9,7 @@ import io
 import itertools
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from orcish._native import __version__
 from orcish.cli.commands import COMMANDS
@@ -21,13 +21,18 @@ from orcish.cli.standard_input import named_sources, source_names
 from orcish.cli.words import set_options, set_stream
 from orcish.cli.wrong_arguments import is_of_arguments
 from orcish.errors import out_of_memory
-from orcish.process import EndingSignals, open_streams
+from orcish.process import EndingSignals, end_process, open_streams
 from orcish.terminal import show_text
 
-__all__ = ["main"]
+__all__ = ["main", "run_program"]
 
 WRONG_ARGUMENTS = 2
 """The exit code for arguments that a command cannot take."""
+
+
+def run_program() -> NoReturn:
+    """Runs the command as the program of this process, which ends with the exit code."""
+    end_process(main())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

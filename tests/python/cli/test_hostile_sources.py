@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from orcish.cli import main
-from support.processes import LIMITED_ORCISH
+from support.processes import LIMITED_ORCISH, ORCISH
 
 TARGETS = ["orc", "parquet", "csv", "jsonl", "arrow"]
 OFFSETS = struct.pack("<4i", 0, 4, 8, 12)
@@ -398,3 +398,22 @@ def test_compressed_files_that_are_damaged(
         assert main([command, str(bad), str(good)]) in (1, 2)
         out, err = capsys.readouterr()
         assert (bool(out), "Traceback" in err) == (True, False)
+
+
+TOO_LARGE = b"a\n" + b"1" * 60_000_000
+"""A row that is larger than a block, and blocks behind it that are read ahead."""
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "jsonl", "jsonl.gz"])
+@pytest.mark.parametrize(
+    "begin", [b"a,b\n1,2\n", b'a,b\n1,"2\n', b'{"a":1}\n', b'{"a":"1'], ids=["csv", "quote", "json", "text"]
+)
+def test_the_process_ends_after_errors_while_blocks_are_read_ahead(begin: bytes, ending: str, tmp_path: Path) -> None:
+    data = begin + TOO_LARGE
+    (tmp_path / f"a.{ending}").write_bytes(gzip.compress(data, 1) if ending.endswith("gz") else data)
+    given = [*ORCISH, "convert", f"a.{ending}", "o.orc"]
+    done = subprocess.run(given, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert done.stderr.startswith(f"orcish: a.{ending}: ")
+    assert done.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == [f"a.{ending}"]

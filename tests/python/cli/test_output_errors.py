@@ -264,3 +264,20 @@ def test_one_of_two_writers_of_a_target_wins(ending: str, folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["a.orc", f"b.{ending}"]
     assert main(["convert", f"b.{ending}", "c.orc"]) == 0
     assert orcish.read_table("c.orc").equals(ROWS)
+
+
+@pytest.mark.parametrize("end", ["from orcish.process import end_process as end", "from sys import exit as end"])
+def test_the_process_ends_as_other_programs(end: str) -> None:
+    """Threads and functions at exit are waited for, and what was printed is written."""
+    code = (
+        "import atexit, threading, time; atexit.register(print, 'at exit'); print('first'); "
+        "threading.Thread(target=lambda: (time.sleep(0.3), print('thread'))).start()"
+    )
+    given = [sys.executable, "-c", f"{end}; {code}; end(3)"]
+    around = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    done = subprocess.run(given, capture_output=True, text=True, check=False, env=around)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "first\nthread\nat exit\n", "")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(given, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=around)
+    assert done.returncode == 120
+    assert "No space left on device" in done.stderr

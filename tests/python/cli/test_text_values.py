@@ -6,10 +6,13 @@ import datetime
 import functools
 import gzip
 import json
+import random
 
 import orcish
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
+from orcish.arrow.units import DIGITS
 from orcish.cli import main
 
 ENDINGS = ["csv", "jsonl"]
@@ -333,3 +336,55 @@ def test_errors_of_json_name_the_row(text, at, given, tmp_path, run, monkeypatch
     code, _, err = run(source, tmp_path / "o.orc", *given)
     assert code == 1
     assert err.startswith(f"orcish: {source}: row {at + 3}: ")
+
+
+ZONES = [
+    "Europe/Zurich",
+    "Africa/Monrovia",
+    "America/St_Johns",
+    "America/New_York",
+    "Asia/Tokyo",
+    "UTC",
+    "+01:30",
+    "Etc/UTC",
+]
+
+
+@pytest.mark.parametrize("unit", ["s", "us", "ns"])
+@pytest.mark.parametrize("zone", ZONES)
+def test_texts_of_instants_are_read_as_the_same_instants(zone, unit, tmp_path, run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    choose, second = random.Random(zone), 10 ** DIGITS[unit]
+    years = [datetime.datetime(year, 1, 1, tzinfo=datetime.timezone.utc) for year in (1700, 2200)]
+    first, last = (int(year.timestamp()) * second for year in years)
+    instants = [choose.randint(first, last) for _ in range(200)] + [choose.randint(first, 0) for _ in range(200)]
+    instants += [-946_771_200 * second, 0, None]
+    if unit == "ns":
+        instants += [-(2**63) + 10**10, 2**63 - 1]
+    at = pa.array(instants).cast(pa.timestamp(unit, zone))
+    pa.parquet.write_table(
+        pa.table({"id": range(len(at)), "at": at, "text": ['a"b'] * len(at)}), "a.parquet", version="2.6"
+    )
+    utc = at.cast(pa.timestamp("ns", "UTC"))
+    for target, more in (("a.csv", []), ("a.tsv", ["--where", "id >= 0"])):
+        assert run("a.parquet", target, *more)[0] == 0
+        for given in ([], ["--schema", "at timestamp[ns, tz=UTC]"]):
+            assert run(target, "back.orc", *given, "--existing-data=overwrite")[0] == 0
+            found = orcish.read_table("back.orc", timestamp_unit="exact")
+            assert found["at"].combine_chunks().cast(utc.type).equals(utc)
+            assert found["text"].to_pylist() == ['a"b'] * len(at)
+    assert run("a.parquet", "a.orc")[0] == 0
+    assert main(["rewrite", "a.orc", "-o", "text.orc", "--cast", "at=string"]) == 0
+    found = orcish.read_table("text.orc")["at"].combine_chunks()
+    assert found.cast(utc.type).equals(utc)
+
+
+def test_offsets_of_whole_minutes_are_written(tmp_path, run):
+    for at, text in (
+        (datetime.datetime(2026, 7, 1), "02:00:00.000000+0200"),
+        (datetime.datetime(1850, 1, 1), "00:00:00.000000Z"),
+    ):
+        rows = pa.table({"at": pa.array([at], pa.timestamp("us")).cast(pa.timestamp("us", "Europe/Zurich"))})
+        pa.parquet.write_table(rows, tmp_path / "a.parquet")
+        assert run(tmp_path / "a.parquet", tmp_path / "a.csv", "--existing-data=overwrite")[0] == 0
+        assert (tmp_path / "a.csv").read_text().split("\n")[1].strip('"') == f"{at:%Y-%m-%d} {text}"

@@ -16,6 +16,7 @@ from orcish.arrow.selecting import select_rows
 from orcish.cli.formats.errors import errors_of_reading
 from orcish.cli.formats.json_lines import json_rows, json_schema
 from orcish.cli.formats.names import TEXT, named
+from orcish.cli.formats.parquet import BATCH_SIZE, open_parquet
 from orcish.cli.formats.places import open_bounded, open_input
 from orcish.cli.formats.source_types import common_schema, numbered
 from orcish.cli.formats.text import csv_rows, csv_schema, with_text
@@ -36,7 +37,6 @@ __all__ = ["ForeignRows", "open_arrow"]
 
 Rows = tuple[pa.Schema, Iterator[pa.RecordBatch]]
 Batches = Iterator[pa.RecordBatch]
-BATCH_SIZE = 65_536
 MAX_OPEN = 100
 """Files that stay open between the read of their columns and that of their rows."""
 
@@ -47,6 +47,8 @@ class Opened(NamedTuple):
     schema: pa.Schema
     batches: Callable[[pa.Schema], Batches]
     """Its rows, once, given the columns that all files have. Those of text have the types that are asked for."""
+    int96: str | None = None
+    """The unit that timestamps got which have none in the file."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,6 +63,7 @@ class ForeignRows(BatchSource):
         filters: Which rows.
         limit: Maximum number of rows.
         storage: Options of stores.
+        coarse: Whether timestamps of Parquet that have no unit get microseconds, and not the unit that each file needs.
     """
 
     files: list[TableFile]
@@ -70,13 +73,17 @@ class ForeignRows(BatchSource):
     filters: Any = None
     limit: int | None = None
     storage: Mapping[str, Any] = dataclasses.field(default_factory=dict, repr=False)
+    coarse: bool = False
 
     def _rows(self) -> Rows:
         partition = self._partition_fields()
-        schemas, opened = list[pa.Schema](), dict[str, Opened]()
+        schemas, opened, units = list[pa.Schema](), dict[str, Opened](), set[str | None]()
         for file in self.files:
             found = self._opened(file)
             schemas.append(found.schema)
+            units.add(found.int96)
+            if len(units - {None}) > 1:
+                return dataclasses.replace(self, coarse=True)._rows()
             # Files of text are open only while they are read.
             if self.form in TEXT or len(opened) < MAX_OPEN:
                 opened[file.location] = found
@@ -255,13 +262,12 @@ def _field(schema: pa.Schema, name: str) -> pa.Field:
 
 
 def _parquet(location: str, rows: ForeignRows) -> Opened:
-    from pyarrow import parquet
-
-    file = parquet.ParquetFile(open_bounded(location, rows.storage))
-    schema, wanted = file.schema_arrow, None
-    if rows.columns is not None and rows.filters is None:
-        wanted = [name for name in schema.names if name in rows.columns]
-    return Opened(schema, lambda _: file.iter_batches(BATCH_SIZE, columns=wanted))
+    wanted = rows.columns if rows.filters is None else None
+    file, unit = open_parquet(open_bounded(location, rows.storage), wanted, coarse=rows.coarse)
+    schema = file.schema_arrow
+    if wanted is not None:
+        wanted = [name for name in schema.names if name in wanted]
+    return Opened(schema, lambda _: file.iter_batches(BATCH_SIZE, columns=wanted), unit)
 
 
 def _arrow(location: str, rows: ForeignRows) -> Opened:

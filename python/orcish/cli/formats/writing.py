@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
-from orcish.arrow.far_dates import has_far_values
+from orcish.arrow.far_dates import has_far_values, has_odd_offsets, texts_of
 from orcish.arrow.nested import map_columns, map_fields, repeated_name, value_type
 from orcish.cli.formats.errors import errors_of_writing
 from orcish.cli.formats.names import named
@@ -256,7 +256,8 @@ class Csv(Text):
         self._plain = [_is_plain(field.type) for field in schema]
         fields = zip(schema, self._plain, strict=True)
         self._schema = pa.schema([field if plain else pa.field(field.name, pa.string()) for field, plain in fields])
-        options = csv.WriteOptions(include_header=text.header, delimiter=text.delimiter or ",")
+        self._delimiter = text.delimiter or ","
+        options = csv.WriteOptions(include_header=text.header, delimiter=self._delimiter)
         self._writer = csv.CSVWriter(self._stream, self._schema, write_options=options)
 
     def write(self, batch: pa.RecordBatch) -> None:
@@ -271,12 +272,24 @@ class Csv(Text):
             column if plain else pa.array(map(_json, to_json(column)), pa.string())
             for column, plain in zip(batch.columns, self._plain, strict=True)
         ]
-        self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
+        odd = [has_odd_offsets(column) for column in columns]
+        if any(odd):
+            self._write_texts(columns, odd)
+        else:
+            self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
 
     def close(self) -> None:
         """See :class:`Writer`."""
         self._writer.close()
         super().close()
+
+    def _write_texts(self, columns: list[pa.Array], are_texts: list[bool]) -> None:
+        """Writes rows of which some columns are written as texts."""
+        from pyarrow import csv
+
+        texts = [texts_of(each, pa.string()) if own else each for each, own in zip(columns, are_texts, strict=True)]
+        options = csv.WriteOptions(include_header=False, delimiter=self._delimiter)
+        csv.write_csv(pa.RecordBatch.from_arrays(texts, self._schema.names), self._stream, options)
 
 
 def _json(value: Any) -> str | None:
