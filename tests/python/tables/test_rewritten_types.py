@@ -12,7 +12,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from orcish.errors import OrcishError
+from orcish.errors import OrcishError, UnsupportedError
 from orcish.reading.file import native_file
 from pyarrow import orc
 
@@ -224,7 +224,12 @@ def test_rewriting_changes_no_answer(tmp_path: pathlib.Path, seed: int, has_log:
                     del answer[1][number]
         else:
             is_rewritten = bool(options) or rng.random() < 0.5
-            orcish.compact(table, rewrite=is_rewritten, target_file_size=rng.choice(["512MB", 2000]), **options)
+            size = rng.choice(["512MB", 2000])
+            try:
+                orcish.compact(table, rewrite=is_rewritten, target_file_size=size, **options)
+            except UnsupportedError:
+                # The numbers of a file without an Arrow schema are no times: readers refuse these folders, too.
+                assert before[0] is None
         check_same(before, answers(table), has_schema=has_schema)
 
 

@@ -279,7 +279,7 @@ impl<'a> Matcher<'a> {
     fn try_column(&self, id: u32, target: &DataType) -> Result<(Projected, ColumnCast)> {
         let this = self.schema().get(id)?;
         match (this.kind, target, &this.children[..]) {
-            (Kind::Struct, DataType::Struct(fields), _) => {
+            (Kind::Struct, DataType::Struct(fields), _) if self.table.is_schema_given || !self.is_interval(id) => {
                 let (children, mapping) = self.fields(id, fields.iter().enumerate(), &self.places(id, fields))?;
                 let is_same = mapping
                     .iter()
@@ -393,6 +393,11 @@ impl<'a> Matcher<'a> {
     /// types.
     fn stated_type(&self, id: u32) -> Option<&'a DataType> {
         self.own_type(id).filter(|_| !self.table.has_types_of_orc && self.table.options.arrow_schema)
+    }
+
+    /// Whether column `id` has intervals, which are stored as structs.
+    fn is_interval(&self, id: u32) -> bool {
+        self.stated_type(id).is_some_and(|own| matches!(value_type(own), DataType::Interval(_)))
     }
 
     /// Whether column `id` is of type `null`, and its nulls become those of `target`, another type. Booleans are read as
