@@ -84,6 +84,9 @@ def _content(name: str) -> Content:
     for magic, form in MAGIC:
         if data.startswith(magic):
             return Content(form, own.delimiter)
+    if data.startswith(b"ORC") and own.format in (None, "orc"):
+        # A damaged file of ORC.
+        return Content(None)
     return _text(data, by_name)
 
 

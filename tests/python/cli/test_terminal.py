@@ -284,13 +284,13 @@ def test_signals_leave_no_files(name, number, tmp_path):
         # The tests may run in the background or by nohup, where a process ignores them.
         "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from orcish.cli import main\n"
+        "from orcish.cli import run_program\n"
         f"known, folders = {{'a.orc', 'tmp'}}, [{str(tmp_path)!r}, {str(temporary)!r}]\n"
         "def wait():\n"
         "    while not any(set(os.listdir(folder)) - known for folder in folders): pass\n"
         f"    os.kill(os.getpid(), {int(number)})\n"
         "threading.Thread(target=wait, daemon=True).start()\n"
-        "sys.exit(main())\n"
+        "run_program()\n"
     )
     verb = "convert" if name == "to folder" else name
     done = subprocess.run([sys.executable, "-c", program, verb, path, *given], capture_output=True, check=False)

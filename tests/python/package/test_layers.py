@@ -68,6 +68,8 @@ def name_of(path: Path) -> str:
 
 OF_FSSPEC = {"_strip_protocol"}
 """Methods of file systems of fsspec that have no public name."""
+OF_PYTHON = {"_exit", "_run_exitfuncs", "_shutdown"}
+"""Functions that end a process, as the interpreter does."""
 
 MODULES = {name_of(path): ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
 
@@ -186,7 +188,9 @@ def defined(tree: ast.Module) -> set[str]:
 def test_private_attributes_are_those_of_the_module_itself(module: str) -> None:
     own = defined(MODULES[module])
     for node in ast.walk(MODULES[module]):
-        if not isinstance(node, ast.Attribute) or not is_private(node.attr) or node.attr in NAMED_TUPLE | OF_FSSPEC:
+        if not isinstance(node, ast.Attribute) or not is_private(node.attr):
+            continue
+        if node.attr in NAMED_TUPLE | OF_FSSPEC | OF_PYTHON:
             continue
         is_self = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
         assert is_self or node.attr in own, f"{module}:{node.lineno}: {ast.unparse(node)}"

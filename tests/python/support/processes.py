@@ -14,10 +14,10 @@ LIMITED_ORCISH = [
     sys.executable,
     "-c",
     """
-import resource, sys
-from orcish.cli import main
+import resource
+from orcish.cli import run_program
 resource.setrlimit(resource.RLIMIT_AS, (3_200_000_000,) * 2)
-sys.exit(main(sys.argv[1:]))
+run_program()
 """,
 ]
 """The same with an address space of 3.2 GB. Libraries reserve up to 2.7 GB of it, and abort where threads have no room
