@@ -79,7 +79,7 @@ def names(page, sample, request, monkeypatch):
 
 
 PATHS = re.compile(
-    r"""(["'])((?:orders|parquet|table|sorted|added|sales|sales_orc|sales_by_spark|copy|checkpoint|by_day|imported|by_job|arrow|inserted)/?|\w+\.orc)\1"""
+    r"""(["'])((?:orders|parquet|table|sorted|added|sales|sales_orc|sales_by_spark|copy|checkpoint|by_day|imported|by_job|arrow|inserted|ids|days|written)/?|\w+\.orc)\1"""
 )
 """Literals of paths in the code of a page."""
 
@@ -102,6 +102,8 @@ def test_code_runs(page, names, sample, capsys):
     check = CHECKS.get(name_of(page))
     if check is not None:
         check(names)
+    # Workers of Spark, which are in another directory, have written to the sample.
+    assert not [*ROOT.glob("*/_orcish"), *ROOT.glob("*/*/_orcish")]
 
 
 TARGET = re.compile(

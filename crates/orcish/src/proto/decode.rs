@@ -6,14 +6,13 @@ use bytes::Bytes;
 use prost::encoding::{WireType, encode_key, encode_varint};
 use prost::{DecodeError, Message, Name};
 
+use super::decoded_size::MAX_DEPTH;
 use super::messages::{lazy, orc};
 use super::wire::{Field, FieldReader};
 use crate::warnings::warn;
 
 /// The warning of a message with fields of another form.
 pub(crate) const ODD_FIELDS: &str = "fields of a message have another form than the format says, or are there twice";
-/// Maximum nesting of messages, which is also the maximum of prost.
-const MAX_DEPTH: usize = 100;
 
 /// The form of a field.
 #[derive(Debug, Clone, Copy)]

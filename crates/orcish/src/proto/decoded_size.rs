@@ -16,7 +16,7 @@ const MIN_ALLOCATION: u64 = 32;
 /// Upper bound of the decoded size of a byte of a message. Messages that are small by this bound are not read.
 const MAX_EXPANSION: u64 = 512;
 /// Maximum nesting of messages, which is also the maximum of prost.
-const MAX_DEPTH: usize = 100;
+pub(super) const MAX_DEPTH: usize = 100;
 
 /// The decoded type of a field.
 #[derive(Debug, Clone, Copy)]

@@ -330,10 +330,8 @@ fn without_encoded_key(fields: &Fields) -> Fields {
 /// The logical fields of the key and value of a map whose keys are read as a dictionary: of the logical keys.
 fn dictionary_entries(mapping: &Mapping<'_>, column: &Projected, physical: &Fields, stored: &Fields) -> Result<Fields> {
     let key_of = |fields: &Fields| fields.first().map(|key| key.data_type().clone());
-    let Some(DataType::Dictionary(indexes, values)) = key_of(physical) else { return Ok(physical.clone()) };
-    let plain = |key: &FieldRef| Arc::new(with_type(key, values.as_ref().clone()));
-    let plain: Fields = physical.iter().take(1).map(plain).chain(physical.iter().skip(1).cloned()).collect();
-    let restored = children(mapping, column, &plain, &without_encoded_key(stored))?;
+    let Some(DataType::Dictionary(indexes, _)) = key_of(physical) else { return Ok(physical.clone()) };
+    let restored = children(mapping, column, &without_encoded_key(physical), &without_encoded_key(stored))?;
     let encoded = |key: &FieldRef| {
         let values = Box::new(key.data_type().clone());
         Arc::new(with_type(key, DataType::Dictionary(indexes.clone(), values)))
