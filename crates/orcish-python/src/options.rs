@@ -93,6 +93,7 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
             "filter" => options.filter = Some(predicate(&value)?),
             "limit" => options.limit = Some(convert(&name, &value)?),
             "row_number" => options.row_number = Some(convert(&name, &value)?),
+            "hide_row_number" => options.hide_row_number = convert(&name, &value)?,
             "arrow_schema" => options.arrow_schema = convert(&name, &value)?,
             "trim_char" => options.trim_char = convert(&name, &value)?,
             "timestamp_unit" => {

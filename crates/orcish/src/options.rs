@@ -228,8 +228,10 @@ pub struct ReadOptions {
     pub filter: Option<Predicate>,
     /// Maximum number of rows to read.
     pub limit: Option<u64>,
-    /// Name of an additional last column of 64-bit integers: the index of the row in the file.
+    /// Name of an additional last column of 64-bit integers: the index of the row in the file. The filter can name it.
     pub row_number: Option<String>,
+    /// Whether only the filter has the column of row numbers, and the batches do not.
+    pub hide_row_number: bool,
     /// Number of decoding threads; 0 for the number of cores. Requests to servers have additional threads.
     pub threads: usize,
     /// Limits of resources.
@@ -397,6 +399,11 @@ impl ReadOptions {
         matches!(self.timestamp_unit, Some(TimestampUnit::Auto | TimestampUnit::Exact))
     }
 
+    /// The name of the column of row numbers, if the batches have it.
+    pub(crate) fn shown_row_number(&self) -> Option<&str> {
+        self.row_number.as_deref().filter(|_| !self.hide_row_number)
+    }
+
     /// Whether timestamps with digits beyond their unit are errors.
     pub(crate) fn keeps_digits(&self) -> bool {
         self.timestamp_unit == Some(TimestampUnit::Exact)
@@ -426,6 +433,7 @@ impl Default for ReadOptions {
             filter: None,
             limit: None,
             row_number: None,
+            hide_row_number: false,
             threads: 0,
             limits: Limits::default(),
         }

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 
 use orcish_core::error::{Error, Result};
 use orcish_core::expression::Predicate;
+use arrow_schema::DataType;
 use orcish_core::predicate::{Condition, Domain, FilterColumn, Proof, ValueSource, bind_names};
+use orcish_core::type_names::TypeName;
 
 use crate::projection::ColumnNames;
 use crate::schema::{Kind, Schema};
@@ -20,7 +22,27 @@ pub(crate) const BLOOM_FILTER: Proof = Proof::new("bloom filter");
 /// The proof by the streams of the stripe: neither the column nor an ancestor has a present stream, so no value is null.
 pub(crate) const NO_PRESENT_STREAM: Proof = Proof::new("streams without nulls");
 
-/// Binds `predicate` to the columns of `schema`. `domain` returns the domain of a column by its id.
+/// The proof by the numbers of rows.
+pub(crate) const ROW_NUMBERS: Proof = Proof::new("row numbers");
+
+/// The column of row numbers, which has this name. `is_stored` states whether a stored column has it too.
+///
+/// # Errors
+/// `InvalidArgument` if a stored column has the name: the filter could mean both.
+pub(crate) fn row_number_column(name: &str, is_stored: bool) -> Result<FilterColumn> {
+    if is_stored {
+        return Err(Error::invalid(format!("row_number: there is a column {name:?} already, which the filter may mean")));
+    }
+    Ok(FilterColumn {
+        domain: Domain::Integer,
+        type_string: TypeName(&DataType::Int64).to_string(),
+        source: ValueSource::RowNumber,
+        may_have_others: false,
+    })
+}
+
+/// Binds `predicate` to the columns of `schema`. `domain` returns the domain of a column by its id. `row_number` is the name
+/// of the column of row numbers.
 ///
 /// # Errors
 /// `UnknownColumn` where the schema does not have a column, `InvalidArgument` where several columns have a name, or a column
@@ -28,10 +50,14 @@ pub(crate) const NO_PRESENT_STREAM: Proof = Proof::new("streams without nulls");
 pub(crate) fn bind(
     predicate: &Predicate,
     schema: &Schema,
+    row_number: Option<&str>,
     domain: &dyn Fn(u32) -> Result<Domain>,
 ) -> Result<Condition> {
     let names = RefCell::new(ColumnNames::new(schema));
     bind_names(predicate, &|name| {
+        if row_number == Some(name) {
+            return row_number_column(name, names.borrow_mut().single_path(name).is_ok());
+        }
         let id = names.borrow_mut().single_path(name)?.last().copied().unwrap_or_default();
         check_is_value(schema, id, name)?;
         Ok(FilterColumn {

@@ -116,7 +116,7 @@ def own_expression(filters: Filters) -> Expression | None:
     return filters if isinstance(filters, Expression) else None
 
 
-def split_filters(filters: Filters | None, schema: pa.Schema, row_number: str | None = None) -> Pushdown:
+def split_filters(filters: Filters | None, schema: pa.Schema) -> Pushdown:
     """Splits a predicate into one for the native core and a residual that is applied to the batches.
 
     A row is kept when both are true. These are the rows that the library of the predicate would keep, with its own
@@ -125,8 +125,8 @@ def split_filters(filters: Filters | None, schema: pa.Schema, row_number: str | 
 
     Args:
         filters: The predicate.
-        schema: The schema of the table, with the types that are read; the semantics depend on them.
-        row_number: The name of the column of row numbers, which is not in the schema; ``None`` where there is none.
+        schema: The schema of the table, with the types that are read; the semantics depend on them. The column of row
+            numbers is in it, if there is one.
 
     Raises:
         ValueError: A list is malformed, text is no predicate, a predicate has too many levels, or a name leads to a
@@ -137,9 +137,9 @@ def split_filters(filters: Filters | None, schema: pa.Schema, row_number: str | 
         return None, None
     check_filters(filters)
     if (own := own_expression(filters)) is not None:
-        return _split_own(own, schema, row_number)
+        return _split_own(own, schema)
     if isinstance(filters, Conjunction):
-        return _split_conjunction(filters.parts, schema, row_number)
+        return _split_conjunction(filters.parts, schema)
     if isinstance(filters, pc.Expression):
         return _split_arrow(filters, schema)
     if isinstance(filters, list | tuple):
@@ -149,9 +149,9 @@ def split_filters(filters: Filters | None, schema: pa.Schema, row_number: str | 
     return _split_polars(filters, schema)
 
 
-def _split_own(expression: Expression, schema: pa.Schema, row_number: str | None) -> Pushdown:
+def _split_own(expression: Expression, schema: pa.Schema) -> Pushdown:
     check_steps(expression.columns, schema)
-    apart = {name for name in expression.columns if _is_made_by_reading(name, schema, row_number)}
+    apart = {name for name in expression.columns if _is_in_read_union(name, schema)}
     if not apart:
         return expression, None
     tree = tree_of(expression)
@@ -159,7 +159,7 @@ def _split_own(expression: Expression, schema: pa.Schema, row_number: str | None
     left = [part for part in parts if any(name_of(leaf) in apart for leaf in leaves_of(part))]
     # A part is in the list by its identity: parts may be equal.
     pushed = [part for part in parts if not any(part is other for other in left)]
-    rest = residual.of_expression(_conjunction(left), [*schema.names, *([row_number] if row_number else ())])
+    rest = residual.of_expression(_conjunction(left), schema.names)
     return _conjunction(pushed) if pushed else None, rest
 
 
@@ -167,19 +167,15 @@ def _conjunction(parts: list[Tree]) -> Expression:
     return Expression(flat_tree("and", parts))
 
 
-def _is_made_by_reading(name: str, schema: pa.Schema, row_number: str | None) -> bool:
-    """Whether a column is not stored as it is read, so that the native core cannot filter by it: row numbers, and
-    unions that are read as structs.
-    """
-    if name == row_number:
-        return name not in schema.names
+def _is_in_read_union(name: str, schema: pa.Schema) -> bool:
+    """Whether a column is a union that is read as a struct, or a field of one: the native core cannot filter by it."""
     path = name.steps if isinstance(name, StepName) else name.split(".")
     found = (find_field(schema, path[:length]) for length in range(1, len(path) + 1))
     return any(field is not None and is_read_union(field[1]) for field in found)
 
 
-def _split_conjunction(parts: tuple[Filters, ...], schema: pa.Schema, row_number: str | None) -> Pushdown:
-    split = [split_filters(part, schema, row_number) for part in parts if part is not None]
+def _split_conjunction(parts: tuple[Filters, ...], schema: pa.Schema) -> Pushdown:
+    split = [split_filters(part, schema) for part in parts if part is not None]
     expressions = [expression for expression, _ in split if expression is not None]
     whole = balanced(operator.and_, expressions) if expressions else None
     left = [part for _, part in split if part is not None]

@@ -328,17 +328,16 @@ def prepare(
     names = [*(options.get("columns") or ()), *(filters.columns if isinstance(filters, Expression) else ())]
     if any(isinstance(name, StepName) for name in names):
         check_steps(names, schema_of_readable({**native, "columns": None, "row_number": None}))
-    # Only columns that reading makes need the schema of a predicate of orcish.
-    is_stored = isinstance(filters, Expression) and native.get("unions") != "struct" and row_number not in names
+    # Only unions that are read as structs need the schema of a predicate of orcish.
+    is_stored = isinstance(filters, Expression) and native.get("unions") != "struct"
     if not later and (filters is None or is_stored):
         if limit is not None:
             native["limit"] = limit
         if isinstance(filters, Expression):
             native["filter"] = native_filter(filters)
         return native, None
-    stored = schema_of_readable({**native, "row_number": None})
-    readable = schema_of_readable(native) if row_number else stored
-    expression, residual = split_filters(filters, stored, row_number)
+    readable = schema_of_readable(native)
+    expression, residual = split_filters(filters, readable)
     if expression is not None:
         native["filter"] = native_filter(expression)
     steps: list[tuple[Residual, int | None]] = []
@@ -348,7 +347,7 @@ def prepare(
         native["limit"] = limit
     for filters, limit in later:
         # What follows a limit is not pushed down.
-        expression, residual = split_filters(filters, stored, row_number)
+        expression, residual = split_filters(filters, readable)
         parts = [] if expression is None else [of_expression(expression, readable.names)]
         steps.append((combined_residual([*parts, *([] if residual is None else [residual])]), limit))
     if not steps:

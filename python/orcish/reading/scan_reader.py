@@ -173,14 +173,7 @@ class ScanReader(Reader):
 
     def only_column(self, column: str) -> ScanReader:
         """The reader of one column."""
-        row_number = row_number_name(self.options)
-        if column == row_number:
-            return self.select([])
-        part = self.select([column])
-        # A residual may need the row numbers.
-        if row_number and part.prepare(part.options)[1] is None:
-            part = part.with_options(row_number=None)
-        return part
+        return self.select([] if column == row_number_name(self.options) else [column])
 
     def aggregate(self, function: str) -> pa.Scalar:
         """The minimum, maximum or sum of the only column. If the column is a struct, it has one field, whose values are
@@ -192,9 +185,11 @@ class ScanReader(Reader):
     def _aggregate(self, function: str) -> pa.Scalar:
         native, residual = self.prepare(self.options)
         if residual is None:
-            result = self.native_scan(native).aggregate(function)
+            result = self.native_scan(self._alone(native)).aggregate(function)
         else:
-            self._check_aggregate(native, function)
+            # Raises the errors of the aggregate.
+            checked = {**self._alone(native), "columns": self.options["columns"], "filter": None, "limit": 0}
+            self.native_scan(checked).aggregate(function)
             # Row numbers that the residual needs follow the column.
             column = pa.schema([residual.schema.field(0)])
             state = _native.ColumnAggregate(function, column.__arrow_c_schema__())
@@ -203,12 +198,9 @@ class ScanReader(Reader):
             result = state.finish()
         return pa.array(ExportedArray(result))[0]
 
-    def _check_aggregate(self, native: dict[str, Any], function: str) -> None:
-        """Raises the errors of an aggregate of the only column, whose values are not asked."""
-        columns = self.options["columns"]
-        # A column of row numbers is asked alone.
-        one = {"columns": columns, "row_number": None if columns else native.get("row_number")}
-        self.native_scan({**native, **one, "filter": None, "limit": 0}).aggregate(function)
+    def _alone(self, native: dict[str, Any]) -> dict[str, Any]:
+        """Options of the native core whose batches have the selected column, or else the row numbers, and no other."""
+        return {**native, "hide_row_number": bool(self.options["columns"])}
 
     def statistics(self) -> list[tuple[dict[str, Any], list[int]]] | None:
         """For each file, statistics of the one selected column over all stripes whose rows all pass the filter, and the
@@ -217,7 +209,7 @@ class ScanReader(Reader):
         native, residual = self.prepare(self.options)
         if residual is not None or native.get("limit") is not None:
             return None
-        return self.source.statistics(self.native_scan(native))
+        return self.source.statistics(self.native_scan(self._alone(native)))
 
     def explain(self) -> Explanation:
         """What reading would do."""

@@ -8,7 +8,9 @@ import zoneinfo
 from decimal import Decimal
 
 import orcish
+import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyorc
 import pytest
 from orcish import col
@@ -304,3 +306,46 @@ def test_proofs_of_different_kinds_go_together(numbers):
     both = (col("i") > 1000) | (col("s") == "k13")
     assert outcomes(numbers, both) == [("skipped", ["statistics of the file", "bloom filter"], ())]
     assert outcomes(numbers, both | (col("s") == "k14"))[0][0] == "read"
+
+
+LANGUAGES_OF_ROW_NUMBERS = {
+    "orcish": col("row_number") >= 99_990,
+    "text": "row_number >= 99990",
+    "lists": [("row_number", ">=", 99_990)],
+    "pyarrow": pc.field("row_number") >= 99_990,
+    "polars": pl.col("row_number") >= 99_990,
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES_OF_ROW_NUMBERS)
+def test_row_numbers_skip_stripes_and_row_groups(tmp_path, language):
+    ids = list(range(100_000))
+    in_stripes(tmp_path / "a.orc", pa.table({"id": ids}), 30_000)
+    numbered = orcish.scan(tmp_path / "a.orc", row_number=True)
+    wanted = numbered.where(LANGUAGES_OF_ROW_NUMBERS[language])
+    *others, last = wanted.explain().files[0].stripes
+    assert others
+    assert {(stripe.outcome, *stripe.reasons) for stripe in others} == {
+        ("skipped", ("row_number >= 99990", "row numbers"))
+    }
+    assert last.outcome == "read"
+    assert wanted.to_table()["id"].to_pylist() == ids[-10:]
+    assert (wanted.count(), wanted.min("id"), wanted.max("row_number")) == (10, 99_990, 99_999)
+    assert [split.rows for split in wanted.splits()] == [10_000]
+
+
+def test_row_numbers_beside_conditions_on_columns(tmp_path):
+    """Also those that are evaluated on the types of the table, which differ from those of the file."""
+    table = pa.table({"id": list(range(50_000)), "text": [str(row % 7) for row in range(50_000)]})
+    orcish.write_table(table, tmp_path / "a.orc")
+    rows = [7, *range(49_998, 50_000)]
+    for schema in (None, pa.schema([("id", pa.string()), ("text", pa.string())])):
+        text = "'7'" if schema else "7"
+        for columns in (None, ["text"], ["id"], []):
+            options = {"schema": schema, "columns": columns, "row_number": "n", "filters": f"n >= 49998 or id = {text}"}
+            scan = orcish.scan(tmp_path / "a.orc", **options)
+            assert scan.to_table()["n"].to_pylist() == rows
+            assert scan.count() == len(rows)
+            assert scan.max("text") == "5"
+    assert orcish.scan(tmp_path / "a.orc", row_number="n", filters="n is null").count() == 0
+    assert orcish.scan(tmp_path / "a.orc", row_number="n", filters="n is not null").count() == 50_000

@@ -55,7 +55,7 @@ impl BatchFilter {
     }
 
     /// Binds a predicate. `path` returns the path of field indexes to a column by its name. `resolve` returns the domain and
-    /// the source of the values; the id of [`ValueSource::Column`] is ignored.
+    /// the source of the values; the id of [`ValueSource::Column`] is ignored, and row numbers are a column.
     ///
     /// # Errors
     /// Errors of `path` and `resolve`, `InvalidArgument` where a column cannot be compared with a literal.
@@ -73,7 +73,7 @@ impl BatchFilter {
             let column = resolve(name)?;
             let index = names.binary_search(&name).unwrap_or_default();
             Ok(match column.source {
-                ValueSource::Column(_) => {
+                ValueSource::Column(_) | ValueSource::RowNumber => {
                     FilterColumn { source: ValueSource::Column(u32::try_from(index).unwrap_or_default()), ..column }
                 }
                 _ => column,

@@ -51,6 +51,8 @@ pub struct FilterColumn {
 pub enum ValueSource {
     /// A column with this id.
     Column(u32),
+    /// The number of the row in its file, counted from 0.
+    RowNumber,
     /// The value of all rows, as an array of one row.
     Constant(ArrayRef),
     /// Null in all rows.
@@ -160,6 +162,7 @@ impl Binder<'_> {
     fn leaf(&mut self, column: &Column<'_>, test: Test, text: String) -> Result<Node> {
         let id = match (&column.source, &test) {
             (ValueSource::Column(id), _) => *id,
+            (ValueSource::RowNumber, _) => Leaf::ROW_NUMBER,
             (ValueSource::Null, test) => return Ok(Node::Constant(*test == Test::IsNull)),
             (ValueSource::Constant(value), test) => {
                 return Ok(Node::Constant(test_values(test, value)?.iter().next().unwrap_or(false)));

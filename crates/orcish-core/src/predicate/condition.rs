@@ -31,7 +31,7 @@ pub enum Node {
 /// A leaf of a condition: a test of a column.
 #[derive(Debug, Clone)]
 pub struct Leaf {
-    /// Column id.
+    /// Column id, or [`ROW_NUMBER`](Self::ROW_NUMBER).
     pub column: u32,
     /// The test.
     pub test: Test,
@@ -104,12 +104,23 @@ pub enum ValueSet {
 }
 
 impl Condition {
-    /// Ids of the columns of the condition, ascending.
+    /// Ids of the columns of the condition, ascending. Row numbers are no column.
     pub fn columns(&self) -> Vec<u32> {
-        let mut columns: Vec<u32> = self.leaves.iter().map(|leaf| leaf.column).collect();
+        let columns = self.leaves.iter().filter(|leaf| !leaf.is_of_row_number());
+        let mut columns: Vec<u32> = columns.map(|leaf| leaf.column).collect();
         columns.sort_unstable();
         columns.dedup();
         columns
+    }
+}
+
+impl Leaf {
+    /// Stands for the number of the row in place of a column id, which is less.
+    pub const ROW_NUMBER: u32 = u32::MAX;
+
+    /// Whether the leaf is a test of the number of the row.
+    pub fn is_of_row_number(&self) -> bool {
+        self.column == Self::ROW_NUMBER
     }
 }
 

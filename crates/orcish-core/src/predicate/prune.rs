@@ -1,9 +1,12 @@
 //! Pruning by statistics.
 
-use super::condition::{Leaf, Test, ValueSet};
-use super::prune_result::Truth;
+use std::ops::Range;
+
+use super::condition::{Condition, Leaf, Test, ValueSet};
+use super::prune_result::{Proof, PruneResult, Truth};
 use super::ranges::{NonNan, Ordered, Ranges};
 use super::text_conversion::TextConversion;
+use crate::error::Result;
 use crate::statistics::{ColumnStatistics, Decimal, Detail, successor};
 
 impl Leaf {
@@ -29,6 +32,30 @@ impl Leaf {
                 truth => truth,
             },
         }
+    }
+}
+
+impl Condition {
+    /// Refines what is known of consecutive rows by their numbers, if the condition has tests of them.
+    ///
+    /// # Errors
+    /// As [`PruneResult::refine`].
+    pub fn prune_row_numbers(&self, result: &mut PruneResult, rows: &Range<u64>, proof: Proof) -> Result<()> {
+        if !self.leaves.iter().any(Leaf::is_of_row_number) {
+            return Ok(());
+        }
+        let number = |row: u64| i64::try_from(row).ok();
+        let (min, max) = (number(rows.start), rows.end.checked_sub(1).and_then(number));
+        let count = rows.end.saturating_sub(rows.start);
+        let statistics = ColumnStatistics {
+            values: Some(count),
+            has_null: Some(false),
+            detail: Detail::Integer { min, max, sum: None },
+            ..ColumnStatistics::UNKNOWN
+        };
+        result.refine(self, proof, &mut |_, leaf| {
+            Ok(if leaf.is_of_row_number() { leaf.prune(&statistics, count, true) } else { Truth::Maybe })
+        })
     }
 }
 

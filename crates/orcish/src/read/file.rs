@@ -187,7 +187,7 @@ impl OrcFile {
             Kind::Struct => mapping.fields(&projection.root)?.to_vec(),
             _ => vec![mapping.field(ROOT_COLUMN, &projection.root)?],
         };
-        if let Some(name) = &options.row_number {
+        if let Some(name) = options.shown_row_number() {
             push_row_number(&mut fields, name)?;
         }
         Ok(Arc::new(Schema::new(fields)))
@@ -314,7 +314,7 @@ impl OrcFile {
         let condition = options.filter.as_ref().map(|filter| {
             let mapping = Mapping { tail: &self.tail, options: &options };
             let stored = self.stored().filter(|_| options.arrow_schema);
-            bind(filter, &self.tail.schema, &|id| {
+            bind(filter, &self.tail.schema, options.row_number.as_deref(), &|id| {
                 let own = stored.and_then(|stored| stored.data_type(&self.tail.schema, id));
                 // Values of type null are stored as booleans.
                 if own.is_some_and(is_null_type) { Ok(Domain::Null) } else { domain(&mapping, id) }

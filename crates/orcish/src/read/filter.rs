@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray as _;
+use arrow_array::{ArrayRef, Int64Array};
 use orcish_core::error::{Error, Result};
 use orcish_core::predicate::{Condition, PruneResult, Test, Truth, ValueSet};
 
@@ -38,7 +38,8 @@ pub(super) fn new_filter(
     columns: &[Projected],
     tail: &FileTail,
 ) -> Result<Filter> {
-    let filter_columns = columns_of(&projection.root, is_struct);
+    let has_columns = condition.leaves.iter().any(|leaf| !leaf.is_of_row_number());
+    let filter_columns = if has_columns { columns_of(&projection.root, is_struct) } else { Vec::new() };
     let path = |column: u32| {
         let (mut steps, mut level) = (Vec::new(), &filter_columns[..]);
         loop {
@@ -81,9 +82,12 @@ impl Filter {
             .collect()
     }
 
-    /// The values of the column of a leaf, among the arrays of the filter columns.
-    pub(super) fn values(&self, leaf: usize, arrays: &[ArrayRef]) -> Result<ArrayRef> {
+    /// The values of a leaf: those of its column among the arrays of the filter columns, or the numbers of `rows`.
+    pub(super) fn values(&self, leaf: usize, arrays: &[ArrayRef], rows: Range<u64>) -> Result<ArrayRef> {
         let missing = || Error::invalid("a column of the filter is missing");
+        if self.condition.leaves.get(leaf).ok_or_else(missing)?.is_of_row_number() {
+            return Ok(row_numbers(rows));
+        }
         let mut path = self.paths.get(leaf).ok_or_else(missing)?.iter();
         let mut array = path.next().and_then(|&at| arrays.get(at)).ok_or_else(missing)?.clone();
         for &at in path {
@@ -98,6 +102,12 @@ impl Filter {
         let undecided = kept.iter().any(|(_, truth)| *truth == Truth::Maybe);
         undecided || !kept.is_empty() && self.shared.iter().any(Option::is_some)
     }
+}
+
+/// The numbers of rows as an array.
+pub(super) fn row_numbers(rows: impl IntoIterator<Item = u64>) -> ArrayRef {
+    let number = |row: u64| i64::try_from(row).unwrap_or(i64::MAX);
+    Arc::new(rows.into_iter().map(number).collect::<Int64Array>())
 }
 
 /// Runs of adjacent row groups with the same truth, without row groups that have no matching row.

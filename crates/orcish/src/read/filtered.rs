@@ -8,15 +8,14 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::Arc;
 
-use arrow_array::{Array as _, ArrayRef, Int64Array};
+use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::BooleanBuffer;
 use orcish_core::error::Result;
 use orcish_core::predicate::{Truth, evaluate};
 
 use super::decoded::DecodedRows;
-use super::filter::{Filter, runs};
+use super::filter::{Filter, row_numbers, runs};
 use super::plan::Plan;
 use super::rows::RowReader;
 use super::select::{array_size, concat_arrays, row_selector};
@@ -120,7 +119,7 @@ impl FilteredStripe {
 
     /// The number of rows ahead that all match, if no column is read: a file may state any number of rows.
     fn count_selected(&mut self, plan: &Plan) -> Option<usize> {
-        if !plan.columns.is_empty() || plan.options.row_number.is_some() {
+        if !plan.columns.is_empty() || plan.options.shown_row_number().is_some() {
             return None;
         }
         let (run, _) = self.runs.front().filter(|(_, truth)| *truth == Truth::Always)?;
@@ -167,12 +166,19 @@ impl FilteredStripe {
         if truth == Truth::Always && filter.shared.iter().all(Option::is_none) {
             return Ok(Window { first_row: start, selected: BooleanBuffer::new_set(rows), count: rows, arrays: none });
         }
-        self.filter_columns.go_to(start, &self.groups, &self.indexes)?;
-        let arrays = self.filter_columns.read(rows, plan.budget(1))?;
+        let arrays = match self.filter_columns.is_empty() {
+            true => Vec::new(),
+            false => {
+                self.filter_columns.go_to(start, &self.groups, &self.indexes)?;
+                self.filter_columns.read(rows, plan.budget(1))?
+            }
+        };
         let rows = arrays.first().map_or(rows, |array| array.len());
+        let first = self.first_row + start;
+        let numbers = first..first + rows as u64;
         let selected = match truth {
             Truth::Always => BooleanBuffer::new_set(rows),
-            _ => evaluate(&filter.condition, rows, &|leaf| filter.values(leaf, &arrays))?,
+            _ => evaluate(&filter.condition, rows, &|leaf| filter.values(leaf, &arrays, numbers.clone()))?,
         };
         let count = selected.count_set_bits();
         let is_shared = |at: usize| filter.shared.contains(&Some(at));
@@ -238,13 +244,12 @@ impl FilteredStripe {
             };
             columns.push(concat_arrays(pieces)?);
         }
-        if plan.options.row_number.is_some() {
+        if plan.options.shown_row_number().is_some() {
             let first_row = self.first_row;
             let numbers = windows.iter().flat_map(|window| {
-                let row = |at: usize| i64::try_from(first_row + window.first_row + at as u64).unwrap_or(i64::MAX);
-                window.selected.set_indices().map(row)
+                window.selected.set_indices().map(move |at| first_row + window.first_row + at as u64)
             });
-            columns.push(Arc::new(numbers.collect::<Int64Array>()));
+            columns.push(row_numbers(numbers));
         }
         Ok(columns)
     }

@@ -114,7 +114,7 @@ impl Plan {
         let requests = if is_known { source.concurrency().div_ceil(sharers) } else { 1 };
         let fetched_ahead = if requests > 1 && stripes.len() > 1 { requests.min(stripes.len()) } else { 0 };
         // Rows without columns need no memory, and no limit.
-        let is_bare = columns.is_empty() && filter.is_none() && options.row_number.is_none();
+        let is_bare = columns.is_empty() && filter.is_none() && options.shown_row_number().is_none();
         let batch_size = if is_bare { usize::MAX } else { options.batch_size };
         let is_weightless = !is_bare && are_weightless(&columns, filter.as_ref(), &tail);
         let max_rows = if is_weightless { options.limits.memory } else { u64::MAX };
@@ -207,7 +207,7 @@ impl Plan {
     pub(super) fn needs_rows_only(&self, index: usize) -> bool {
         let is_filtered = self.is_filtered() && self.prune_result(index).truth != Truth::Always;
         // Row numbers of a filtered stripe are made with its columns.
-        let is_numbered = self.is_filtered() && self.options.row_number.is_some();
+        let is_numbered = self.is_filtered() && self.options.shown_row_number().is_some();
         self.columns.is_empty() && !is_filtered && !is_numbered
     }
 }

@@ -22,7 +22,9 @@ use crate::bloom::hashes_of_leaf;
 use crate::bloom::{BloomFilters, BloomKind, FilterContext, ValueHash, ValueHasher};
 use crate::codec::decompress_all;
 use crate::index::{ColumnIndex, Indexes, RowGroups, find_defect};
-use crate::predicate::{BLOOM_FILTER, FILE_STATISTICS, NO_PRESENT_STREAM, ROW_GROUP_STATISTICS, STRIPE_STATISTICS};
+use crate::predicate::{
+    BLOOM_FILTER, FILE_STATISTICS, NO_PRESENT_STREAM, ROW_GROUP_STATISTICS, ROW_NUMBERS, STRIPE_STATISTICS,
+};
 use crate::stripe::{IndexKind, StreamKind, Stripe};
 use crate::tail::{Calendar, FileTail};
 use crate::time::WriterZone;
@@ -56,20 +58,31 @@ pub(super) fn prune_stripes(selection: &Selection, cancellation: &mut Cancellati
     let (tail, stripes, limits) = (&*selection.tail, &selection.stripes, &selection.options.limits);
     let zone = selection.reader_zone.as_ref();
     let mut whole = PruneResult::MAYBE;
+    condition.prune_row_numbers(&mut whole, &(0..tail.rows), ROW_NUMBERS)?;
     whole.refine(condition, FILE_STATISTICS, &mut |_, leaf| {
-        Ok(prune_leaf(leaf, tail.column_statistics(leaf.column)?.as_ref(), tail.rows, tail, zone))
+        match leaf.is_of_row_number() {
+            true => Ok(Truth::Maybe),
+            false => Ok(prune_leaf(leaf, tail.column_statistics(leaf.column)?.as_ref(), tail.rows, tail, zone)),
+        }
     })?;
-    let range = tail.stripe_statistics.clone();
-    if whole.truth != Truth::Maybe || tail.stripes.len() < 2 || range.is_empty() {
+    if whole.truth != Truth::Maybe || tail.stripes.len() < 2 {
         return Ok(vec![whole; stripes.len()]);
     }
-    let section = stripe_statistics(&*selection.source, tail, limits)?;
     let columns = condition.columns();
-    let of_stripes = tail.parse_stripe_statistics_of(section, &columns, limits, cancellation)?;
+    let of_stripes = match tail.stripe_statistics.is_empty() || columns.is_empty() {
+        true => Vec::new(),
+        false => {
+            let section = stripe_statistics(&*selection.source, tail, limits)?;
+            tail.parse_stripe_statistics_of(section, &columns, limits, cancellation)?
+        }
+    };
     let mut of_stripe = |&stripe: &usize| {
         cancellation.poll()?;
         let mut result = whole.clone();
-        if let (Some(found), Some(info)) = (of_stripes.get(stripe), tail.stripes.get(stripe)) {
+        let Some(info) = tail.stripes.get(stripe) else { return Ok(result) };
+        let rows = info.first_row..info.first_row.saturating_add(info.rows);
+        condition.prune_row_numbers(&mut result, &rows, ROW_NUMBERS)?;
+        if let Some(found) = of_stripes.get(stripe) {
             result.refine(condition, STRIPE_STATISTICS, &mut |_, leaf| {
                 Ok(prune_leaf(leaf, of_leaf(&columns, found, leaf), info.rows, tail, zone))
             })?;
@@ -145,7 +158,10 @@ impl Plan {
             let columns = condition.columns();
             // An unknown zone is an error when values are read.
             let zone = self.reader_zone.clone().or_else(|| WriterZone::parse(&stripe.writer_timezone).ok());
+            let first_row = self.first_row_of(index);
             for (group, result) in results.iter_mut().enumerate() {
+                let rows = groups.rows(group);
+                condition.prune_row_numbers(result, &(first_row + rows.start..first_row.saturating_add(rows.end)), ROW_NUMBERS)?;
                 self.refine_group(result, condition, &columns, (groups, group), &indexes, zone.as_ref())?;
             }
         }
@@ -156,7 +172,7 @@ impl Plan {
     /// What the streams of a stripe prove of a leaf: without present streams there are no nulls. A file may state more rows
     /// without bytes than can be evaluated.
     fn prune_by_streams(&self, leaf: &Leaf, stripe: &Stripe) -> Truth {
-        if leaf.may_become_null {
+        if leaf.may_become_null || leaf.is_of_row_number() {
             return Truth::Maybe;
         }
         let mut at = Some(leaf.column);

@@ -5,13 +5,14 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Int64Array, RecordBatch, RecordBatchOptions};
+use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
 use orcish_core::arrow_reader::ArrowReader;
 use orcish_core::cancel::CancelCheck;
 use orcish_core::cast::restore;
 use orcish_core::error::{Error, Result};
 
+use super::filter::row_numbers;
 use super::plan::Plan;
 use super::workers::{Batch, Workers};
 
@@ -63,9 +64,8 @@ impl BatchReader {
 
     fn batch(&mut self, batch: Batch) -> Result<RecordBatch> {
         let Batch { mut columns, rows, first_row } = batch;
-        if let Some(first_row) = first_row.filter(|_| self.plan.options.row_number.is_some()) {
-            let number = |row: u64| i64::try_from(row).unwrap_or(i64::MAX);
-            columns.push(Arc::new((first_row..first_row + rows as u64).map(number).collect::<Int64Array>()));
+        if let Some(first_row) = first_row.filter(|_| self.plan.options.shown_row_number().is_some()) {
+            columns.push(row_numbers(first_row..first_row + rows as u64));
         }
         if !Arc::ptr_eq(&self.plan.physical, &self.schema) {
             let memory = self.plan.limits().memory;

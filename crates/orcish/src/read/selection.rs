@@ -59,7 +59,8 @@ impl Selection {
             return Err(Error::invalid("batch_size is 0 rows; the least is 1"));
         }
         let mut condition = condition;
-        for leaf in condition.iter_mut().flat_map(|condition| &mut condition.leaves) {
+        let leaves = condition.iter_mut().flat_map(|condition| &mut condition.leaves);
+        for leaf in leaves.filter(|leaf| !leaf.is_of_row_number()) {
             let this = tail.schema.get(leaf.column)?;
             leaf.may_become_null |= may_become_null(this, &options);
             leaf.conversion = altered(&Mapping { tail: &tail, options: &options }, leaf.column)?;

@@ -14,10 +14,10 @@ use orcish_core::type_names::TypeName;
 
 use super::matching::Matcher;
 use super::partition;
-use super::table::Table;
+use super::table::{ROW_NUMBER_PLACE, Table};
 use super::table_file::TableFile;
 use crate::options::OutOfRange;
-use crate::predicate::check_is_value;
+use crate::predicate::{check_is_value, row_number_column};
 use crate::read::domain;
 use crate::schema::Kind;
 
@@ -66,7 +66,7 @@ pub(super) fn conditions(
 /// The column of a name in a file; `None` if its values compare differently in the table.
 fn stored_column(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> Result<Option<FilterColumn>> {
     let in_table = table.filter_column(name, Some(file))?;
-    if table.partition_at(name).is_some() {
+    if table.partition_at(name).is_some() || table.is_row_number(name) {
         return Ok(Some(in_table));
     }
     let (schema, path) = (matcher.schema(), table.single_path(name)?);
@@ -136,6 +136,9 @@ impl Table {
 
     /// The column of a name in the table. A partition column of a file is its value.
     fn filter_column(&self, name: &str, file: Option<&TableFile>) -> Result<FilterColumn> {
+        if self.is_row_number(name) {
+            return row_number_column(name, self.partition_at(name).is_some() || self.single_path(name).is_ok());
+        }
         if let Some(field) = self.partition_at(name).and_then(|at| self.partition.get(at)) {
             let value = file.and_then(|file| file.partition.iter().find(|(of, _)| of == name));
             let source = match (file, value) {
@@ -181,6 +184,9 @@ fn late(
     let mut way = |name: &str| {
         if table.partition_at(name).is_some() {
             return Ok(Vec::new());
+        }
+        if table.is_row_number(name) {
+            return Ok(vec![ROW_NUMBER_PLACE]);
         }
         let path = table.single_path(name)?;
         let Some((&top, below)) = path.split_first() else { return Ok(path) };

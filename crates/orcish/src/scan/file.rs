@@ -17,7 +17,7 @@ use orcish_io::FileVersion;
 use super::condition::conditions;
 use super::matching::Matcher;
 use super::partition;
-use super::table::{Origin, Table};
+use super::table::{Origin, ROW_NUMBER_PLACE, Table};
 use super::table_file::{Split, TableFile};
 use crate::options::{Columns, ReadOptions, TimestampUnit};
 use crate::predicate::check_is_value;
@@ -84,6 +84,7 @@ impl FileScan {
             stripes: this.stripes.clone(),
             // A limit does not count rows that are filtered out later.
             limit: table.options.limit.filter(|_| late.is_none()),
+            hide_row_number: plain.hide_row_number && !late.as_ref().is_some_and(asks_row_numbers),
             // The later part is evaluated in the units of the table: it has no digits below them.
             timestamp_unit: match late.as_ref().is_some_and(BatchFilter::compares_digits) || matcher.keeps_digits.get()
             {
@@ -211,6 +212,11 @@ impl Table {
     }
 }
 
+/// Whether a filter is about the numbers of rows.
+fn asks_row_numbers(filter: &BatchFilter) -> bool {
+    filter.root_columns().contains(&ROW_NUMBER_PLACE)
+}
+
 /// Changes an outcome of "all rows match": the later part of the filter may exclude rows.
 fn in_doubt(outcome: &mut Outcome) {
     if *outcome == Outcome::AllMatch {
@@ -288,13 +294,16 @@ impl BatchConversion {
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let invalid_columns = |error| Error::corrupt("the columns do not fit together").with_source(error);
-        let batch =
+        let output =
             RecordBatch::try_new_with_options(self.output.clone(), arrays, &options).map_err(invalid_columns)?;
         match &self.late {
-            None => Ok(batch),
+            None => Ok(output),
             Some(late) => {
-                let column = |at: usize| columns.get(at).cloned().ok_or_else(missing_column);
-                filter_record_batch(&batch, &late.evaluate(&column, rows)?).map_err(invalid_columns)
+                let column = |at: usize| {
+                    let column = if at == ROW_NUMBER_PLACE { batch.columns().last() } else { columns.get(at) };
+                    column.cloned().ok_or_else(missing_column)
+                };
+                filter_record_batch(&output, &late.evaluate(&column, rows)?).map_err(invalid_columns)
             }
         }
     }

@@ -128,6 +128,9 @@ pub(super) enum Origin {
     RowNumber,
 }
 
+/// Stands for the column of row numbers in place of an index among the stored columns.
+pub(super) const ROW_NUMBER_PLACE: usize = usize::MAX;
+
 impl Table {
     pub(super) fn new(
         files: Vec<TableFile>,
@@ -267,6 +270,11 @@ impl Table {
         self.partition.iter().position(|field| field.name() == name)
     }
 
+    /// Whether a name is that of the column of row numbers.
+    pub(super) fn is_row_number(&self, name: &str) -> bool {
+        self.options.row_number.as_deref() == Some(name)
+    }
+
     /// Whether one column is selected, and is stored in files.
     pub(super) fn is_one_stored_column(&self) -> bool {
         matches!(self.origins[..], [Origin::File(_)])
@@ -302,7 +310,7 @@ impl Table {
             Origin::RowNumber => None,
         };
         let mut fields: Vec<FieldRef> = self.origins.iter().filter_map(field).collect();
-        if let Some(name) = &self.options.row_number {
+        if let Some(name) = self.options.shown_row_number() {
             push_row_number(&mut fields, name)?;
             self.origins.push(Origin::RowNumber);
         }

@@ -167,8 +167,8 @@ impl Scan {
             }
             return Ok(rows.min(limit));
         }
-        let options =
-            ReadOptions { columns: Columns::Names(Vec::new()), row_number: None, ..self.table.options.clone() };
+        let columns = Columns::Names(Vec::new());
+        let options = ReadOptions { columns, hide_row_number: true, ..self.table.options.clone() };
         let counting = Scan { table: Arc::new(self.table.with_options(options)?) };
         // A file may state any number of rows without columns.
         counting.read_cancellable().try_fold(0u64, |rows, batch| Ok(rows.saturating_add(batch?.num_rows() as u64)))
