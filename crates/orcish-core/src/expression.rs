@@ -39,7 +39,8 @@ pub enum Predicate {
         /// The prefix.
         prefix: Literal,
     },
-    /// Whether a string or binary value matches a pattern. [`Predicate::like`] makes simpler predicates of simple patterns.
+    /// Whether a string or binary value matches a pattern. [`Predicate::like`] makes a predicate of a prefix of a pattern
+    /// such as `a%`.
     Like {
         /// Dotted name of the column.
         column: String,
@@ -214,9 +215,6 @@ impl Predicate {
 
     /// Whether a string or binary value matches a pattern.
     pub fn like(column: impl Into<String>, pattern: Pattern) -> Self {
-        if let Some(text) = pattern.as_text() {
-            return Predicate::compare(column, Comparison::Equal, text);
-        }
         match pattern.as_prefix() {
             Some(prefix) => Predicate::StartsWith { column: column.into(), prefix: prefix.into() },
             None => Predicate::Like { column: column.into(), pattern },

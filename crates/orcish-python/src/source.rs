@@ -1,8 +1,9 @@
 //! Sources of files: a path or URL, bytes, or a Python object with `read` and `seek`.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -56,32 +57,86 @@ pub(crate) fn open(
     Err(PyTypeError::new_err(format!("cannot read from {}", object.get_type().name()?)))
 }
 
-/// A Python file object. Ranges are read one after another, because the object has one position, unless it has the methods
-/// of `orcish.io.system_file.SystemFile`.
+/// A Python file object. Ranges are read one after another, by all readers of the object, because it has one position,
+/// unless it has the methods of `orcish.io.system_file.SystemFile`.
 struct PythonSource {
     object: Py<PyAny>,
     name: String,
     size: u64,
     /// Ranges that the object reads at the same time, if it reads several ranges with one call of `read_ranges`.
     concurrency: Option<usize>,
-    reading: PerProcess<Reading>,
+    reading: PerProcess<Arc<Reading>>,
     /// The version that the file has to be of.
     expected: OnceBox<FileVersion>,
     /// Whether the file is known to be of this version.
     is_expected: AtomicBool,
 }
 
-/// The call that reads from an object.
-#[derive(Default)]
+/// What reads from objects, by the addresses of the objects.
+static READINGS: PerProcess<Mutex<HashMap<usize, Weak<Reading>>>> = PerProcess::new();
+
+/// The call that reads from an object. All readers of the object share it.
 struct Reading {
+    /// The address of the object. Each reader keeps the object, so that no other one has the address.
+    object: usize,
     call: Mutex<Option<CallId>>,
     /// Notified when the call has ended.
     ended: Condvar,
 }
 
 impl Reading {
+    fn of(object: &Py<PyAny>) -> Arc<Self> {
+        let address = object.as_ptr() as usize;
+        let mut all = READINGS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = all.get(&address).and_then(Weak::upgrade) {
+            return found;
+        }
+        let new = Arc::new(Reading { object: address, call: Mutex::default(), ended: Condvar::new() });
+        all.insert(address, Arc::downgrade(&new));
+        new
+    }
+
+    /// Waits until no other thread reads from the object. The interpreter is not held, and signals are checked, because a
+    /// read may be slow. `name` is the name of the file.
+    ///
+    /// # Errors
+    /// `RuntimeError` if the call that reads waits for this thread: a method of the object reads the file again. The
+    /// exception of a signal handler.
+    fn acquire(&self, name: &str) -> Result<ReadGuard<'_>> {
+        let mut reader = self.lock();
+        while let Some(call) = *reader {
+            if call.is_waited_for() {
+                drop(reader);
+                let text = format!("{name}: a method of the file object reads the file that it is read for");
+                let error = |py: Python<'_>| from_python(py, "the file object failed", PyRuntimeError::new_err(text));
+                return Err(attached(error).unwrap_or_else(gone));
+            }
+            let wait = self.ended.wait_timeout(reader, CHECK_INTERVAL);
+            let (guard, timeout) = wait.unwrap_or_else(PoisonError::into_inner);
+            reader = guard;
+            if timeout.timed_out() {
+                drop(reader);
+                check_signals()?;
+                reader = self.lock();
+            }
+        }
+        let call = Call::begin();
+        *reader = Some(call.id());
+        Ok(ReadGuard { reading: self, _call: call })
+    }
+
     fn lock(&self) -> MutexGuard<'_, Option<CallId>> {
         self.call.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        let mut all = READINGS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        // A reader that was made meanwhile has put its own there.
+        if all.get(&self.object).is_some_and(|found| found.strong_count() == 0) {
+            all.remove(&self.object);
+        }
     }
 }
 
@@ -101,20 +156,28 @@ impl Drop for ReadGuard<'_> {
 impl PythonSource {
     fn new(object: &Bound<'_, PyAny>, default_name: &str) -> PyResult<Self> {
         check_binary(object, "rb")?;
-        let end = object.call_method1("seek", (0, 2))?;
-        // `seek` of some file objects returns None.
-        let size =
-            if end.is_none() { offset("tell()", &object.call_method0("tell")?) } else { offset("seek(0, 2)", &end) };
-        let concurrency = match object.hasattr("read_ranges")? && object.hasattr("concurrency")? {
-            true => Some(object.getattr("concurrency")?.extract()?),
+        let name = name_of(object, default_name);
+        let (py, object) = (object.py(), object.clone().unbind());
+        let reading = Reading::of(&object);
+        let size = py.detach(|| {
+            let _guard = reading.acquire(&name)?;
+            let ask = |py: Python<'_>| {
+                size_of(object.bind(py)).map_err(|error| from_python(py, "the file object failed", error))
+            };
+            attached(ask).unwrap_or_else(|| Err(gone()))
+        });
+        let size = size.map_err(|error| crate::errors::to_python(py, &error))?;
+        let bound = object.bind(py);
+        let concurrency = match bound.hasattr("read_ranges")? && bound.hasattr("concurrency")? {
+            true => Some(bound.getattr("concurrency")?.extract()?),
             false => None,
         };
         Ok(PythonSource {
             concurrency,
-            object: object.clone().unbind(),
-            name: name_of(object, default_name),
-            size: size?,
-            reading: PerProcess::new(),
+            object,
+            name,
+            size,
+            reading: PerProcess::with_value(reading),
             expected: OnceBox::new(),
             is_expected: AtomicBool::new(false),
         })
@@ -123,36 +186,6 @@ impl PythonSource {
     /// A setting of stores, for an object that reads several ranges at the same time, or that of files.
     fn remote_or(&self, remote: u64, local: u64) -> u64 {
         if self.concurrency.is_some_and(|requests| requests > 1) { remote } else { local }
-    }
-
-    /// Waits until no other thread reads. The interpreter is not held, and signals are checked, because a read may be
-    /// slow.
-    ///
-    /// # Errors
-    /// `RuntimeError` if the call that reads waits for this thread: a method of the object reads the file again. The
-    /// exception of a signal handler.
-    fn acquire(&self) -> Result<ReadGuard<'_>> {
-        let reading = self.reading.get_or_init(Reading::default);
-        let mut reader = reading.lock();
-        while let Some(call) = *reader {
-            if call.is_waited_for() {
-                drop(reader);
-                let text = format!("{}: a method of the file object reads the file that it is read for", self.name);
-                let error = |py: Python<'_>| from_python(py, "the file object failed", PyRuntimeError::new_err(text));
-                return Err(attached(error).unwrap_or_else(gone));
-            }
-            let wait = reading.ended.wait_timeout(reader, CHECK_INTERVAL);
-            let (guard, timeout) = wait.unwrap_or_else(PoisonError::into_inner);
-            reader = guard;
-            if timeout.timed_out() {
-                drop(reader);
-                check_signals()?;
-                reader = reading.lock();
-            }
-        }
-        let call = Call::begin();
-        *reader = Some(call.id());
-        Ok(ReadGuard { reading, _call: call })
     }
 
     /// Reads ranges with one call of the object, which any thread may make at any time.
@@ -192,6 +225,13 @@ impl PythonSource {
         }
         Ok(Bytes::from(bytes))
     }
+}
+
+/// The number of bytes of a file object.
+fn size_of(object: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let end = object.call_method1("seek", (0, 2))?;
+    // `seek` of some file objects returns None.
+    if end.is_none() { offset("tell()", &object.call_method0("tell")?) } else { offset("seek(0, 2)", &end) }
 }
 
 /// Adds the name of the file to an exception, as a note. Its message is that of the object.
@@ -265,7 +305,8 @@ impl ReadAt for PythonSource {
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         self.check_version()?;
-        let _guard = if self.concurrency.is_none() { Some(self.acquire()?) } else { None };
+        let reading = || self.reading.get_or_init(|| Reading::of(&self.object));
+        let _guard = if self.concurrency.is_none() { Some(reading().acquire(&self.name)?) } else { None };
         let read = |py: Python<'_>| {
             let parts = match self.concurrency {
                 Some(_) => self.read_together(py, ranges),

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.reading.file import ORCFile
+from orcish.reading.table_file import file_of_schema_of, file_of_table
 from orcish.tables.orc_sources import OrcSource
 from orcish.types import ColumnStorage, ReadOptions, StorageOptions, StripeInfo
 from orcish.writing.timestamps import with_schema
@@ -116,9 +117,12 @@ def take_sample(
     """
     chance = random.Random(seed)
     numbers = sorted(chance.sample(range(len(files)), min(len(files), _MAX_FILES)))
-    every = [_Opened(files[at], ORCFile(files[at].source, storage_options=storage_options)) for at in numbers]
+    found = ((files[at], file_of_table(files[at].source, storage_options)) for at in numbers)
+    every = [_Opened(source, file) for source, file in found if file is not None]
+    if not every:
+        raise ValueError(f"{files[0].name}: there are no rows to try options on")
     # `orcish rewrite` keeps the version of the first file.
-    first = every[0].file if numbers[0] == 0 else ORCFile(files[0].source, storage_options=storage_options)
+    first = file_of_schema_of([file.source for file in files], storage_options)
     opened = _of_one_schema(every)
     stripes = [
         _Stripe(each, at, stripe) for each in opened for at, stripe in enumerate(each.file.stripes) if stripe.num_rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import Any
 
@@ -33,7 +34,7 @@ def check_polars_types(schema: pa.Schema) -> None:
 
 def polars_type(kind: pa.DataType) -> pa.DataType:
     """The equivalent type that polars has: decimals of 128 bits for 256, scale 0 for negative scales, lists for list
-    views, the values of run-end encoded arrays.
+    views, the values of run-end encoded arrays, UTC for zones such as ``+05:30``.
     """
     types = pa.types
     if isinstance(kind, pa.BaseExtensionType):
@@ -42,6 +43,8 @@ def polars_type(kind: pa.DataType) -> pa.DataType:
         return kind if storage == kind.storage_type else storage
     if types.is_run_end_encoded(kind):
         return polars_type(kind.value_type)
+    if types.is_timestamp(kind) and kind.tz is not None and not _has_zone(kind.tz):
+        return pa.timestamp(kind.unit, "UTC")
     if types.is_decimal(kind) and (types.is_decimal256(kind) or kind.scale < 0) and _decimal_digits(kind) <= MAX_DIGITS:
         return pa.decimal128(_decimal_digits(kind), max(kind.scale, 0))
     if types.is_dictionary(kind):
@@ -158,6 +161,18 @@ def _offsets(array: Any, kind: pa.DataType) -> pa.Array:
     ends = pc.cumulative_sum(lengths.fill_null(0))
     starts = pc.subtract(ends, lengths)
     return pa.concat_arrays([starts, ends[-1:] if len(ends) else pa.array([0], kind)])
+
+
+@functools.cache
+def _has_zone(zone: str) -> bool:
+    """Whether polars has a time zone."""
+    import polars
+
+    try:
+        polars.from_arrow(pa.array([], pa.timestamp("us", zone)))
+    except polars.exceptions.ComputeError:
+        return False
+    return True
 
 
 def _decimal_digits(kind: Any) -> int:

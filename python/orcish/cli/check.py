@@ -10,10 +10,9 @@ from orcish.carbon.table import CarbonTable
 from orcish.cli.arguments import add_external, add_files, add_json, add_storage
 from orcish.cli.meta_carbon import is_carbon, refuse_external
 from orcish.cli.output import EXPECTED, fail, print_lines
-from orcish.cli.sources import orc_files
+from orcish.cli.sources import opened_file, orc_files
 from orcish.cli.words import shown_name
 from orcish.progress import reported
-from orcish.reading.file import ORCFile
 from orcish.terminal import json_line
 from orcish.types import Finding
 
@@ -75,8 +74,8 @@ def _checked(options: argparse.Namespace) -> Iterator[Checked | Exception]:
             continue
         for name in files:
             try:
-                file = ORCFile(name, storage_options=storage)
-                yield Checked(shown_name(name), file.num_rows, file.check(progress=not options.json))
+                if (file := opened_file(source, name, storage)) is not None:
+                    yield Checked(shown_name(name), file.num_rows, file.check(progress=not options.json))
             except EXPECTED as error:
                 yield error
 

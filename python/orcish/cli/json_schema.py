@@ -27,7 +27,7 @@ from orcish.cli.formats.text import csv_schema, with_text
 from orcish.cli.formats.text_options import TextOptions
 from orcish.cli.meta_carbon import is_carbon
 from orcish.cli.output import print_lines
-from orcish.cli.sources import orc_files
+from orcish.cli.sources import opened_file, orc_files
 from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.io.paths import local_path
@@ -102,21 +102,22 @@ def _type(options: argparse.Namespace) -> ColumnType:
                 f"{display_name(name)}: json-schema is of files, and this is a table of CarbonData: schema prints its "
                 "columns"
             )
-    names = [file for name in options.files for file in orc_files(name, storage).files]
+    found = [(name, file) for name in options.files for file in orc_files(name, storage).files]
+    names = [file for _, file in found]
     if not names:
         raise ValueError(f"no files: {', '.join(map(display_name, options.files))}")
     kinds = {_kind(name, options.format)[0] for name in names}
     encoding = checked_encoding(options.encoding)
     if options.encoding is not None and kinds != {"csv"}:
         raise ValueError(f"--encoding is of CSV, and not of {', '.join(sorted(kinds - {'csv'}))}")
-    for name in names:
+    for of, name in found:
         kind, codec = _kind(name, options.format)
         with errors_of_reading(name):
             # Shells pass pipes as open files.
             if not (path := local_path(name)).startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/")):
                 check_regular(path)
             if kind == "orc":
-                orc.append(ORCFile(name, storage_options=storage))
+                orc += filter(None, [opened_file(of, name, storage)])
             elif kind == "json":
                 text = io.TextIOWrapper(_stream(name, codec, storage), encoding="utf-8-sig")
                 for document in itertools.islice(json_documents(text), options.limit):
@@ -125,11 +126,13 @@ def _type(options: argparse.Namespace) -> ColumnType:
                 schemas.append(_schema(name, kind, codec, storage, encoding))
                 # Types that ORC has not are errors of this file.
                 file_of_schema(with_text(schemas[-1]))
-    is_json = len(names) > len(schemas) + len(orc)
+    is_json = "json" in kinds
     if is_json + bool(schemas) + bool(orc) > 1:
         raise ValueError("files of several formats: give those of one format, or --format")
     if is_json:
         return documents.column()
+    if not schemas and not orc:
+        raise ValueError(f"{', '.join(map(display_name, names))}: there are no bytes, and so no columns")
     if len(orc) == 1:
         return column_tree(orc[0])
     if kinds == {"csv"} and len({tuple(sorted(schema.names)) for schema in schemas}) == 1:

@@ -10,7 +10,7 @@ from orcish.cli.meta_carbon import refuse_external
 from orcish.cli.meta_groups import describe_groups, groups_to_text
 from orcish.cli.open_files import SKIPPED
 from orcish.cli.output import print_lines
-from orcish.cli.sources import orc_files
+from orcish.cli.sources import opened_file, orc_files
 from orcish.cli.wrong_arguments import fail_of_source
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
@@ -60,7 +60,10 @@ def _run(options: argparse.Namespace) -> int:
             continue
         for file in files:
             try:
-                lines = _describe(file, is_carbon, storage, options)
+                opened = None if is_carbon else opened_file(name, file, storage)
+                if opened is None and not is_carbon:
+                    continue
+                lines = _describe(file, opened, storage, options)
             except SKIPPED as error:
                 code = fail_of_source(error, options)
                 continue
@@ -78,11 +81,10 @@ def _describe_empty(name: str, schema: TableSchema, options: argparse.Namespace)
     return [json_line(metadata)] if options.json else meta_orc.empty_to_text(metadata)
 
 
-def _describe(name: str, is_carbon: bool, storage: dict[str, str], options: argparse.Namespace) -> list[str]:
-    """The lines about a file or table."""
-    if not is_carbon:
+def _describe(name: str, file: ORCFile | None, storage: dict[str, str], options: argparse.Namespace) -> list[str]:
+    """The lines about a file, or about a table of CarbonData without one."""
+    if file is not None:
         refuse_external(options, name)
-        file = ORCFile(name, storage_options=storage)
         metadata = meta_orc.describe(
             name, file, arrow=options.arrow, statistics=options.statistics, storage=options.storage
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from orcish.cli.meta_carbon import is_carbon
-from orcish.cli.sources import orc_files
+from orcish.cli.sources import opened_file, orc_files
 from orcish.cli.wrong_arguments import fail_of_source
 from orcish.errors import OrcishError
 from orcish.io.names import display_name
@@ -77,8 +77,9 @@ class OpenFiles:
                 continue
             for file in found.files:
                 try:
-                    opened = ORCFile(file, storage_options=self._storage)
+                    opened = opened_file(name, file, self._storage)
                 except SKIPPED as error:
                     self.code = fail_of_source(error)
                     continue
-                yield file, opened
+                if opened is not None:
+                    yield file, opened

@@ -33,9 +33,9 @@ from orcish.cli.targets import add_overwrite, check_orc_name, check_target
 from orcish.cli.wrong_arguments import fail_of_source
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
-from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan import Scan, reader_of
+from orcish.reading.table_file import file_of_schema_of
 from orcish.tables.apart import check_apart
 from orcish.tables.changed_rows import ChangedRows, ChosenRows, CountedRows, NamedRows
 from orcish.tables.inferred_types import infers_written_types
@@ -268,7 +268,7 @@ def _file_options(scan: Scan, options: argparse.Namespace) -> dict[str, Any]:
     given |= {name: value for name in MORE_OPTIONS if (value := getattr(options, name)) is not None}
     if not scan.files or scan.files[0].endswith(".carbondata"):
         return given
-    first = ORCFile(scan.files[0], storage_options=dict(options.storage_options))
+    first = file_of_schema_of(scan.files, dict(options.storage_options))
     kept = kept_options(first, given)
     if infers_written_types(scan, _casts(scan, options), options.drop, first):
         # Readers infer the same types.

@@ -22,6 +22,7 @@ from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import reader_of
 from orcish.reading.schema_file import schema_file
+from orcish.reading.table_file import file_of_schema_of
 from orcish.reading.type_tree import ColumnType, column_tree, type_text
 from orcish.scan import scan
 from orcish.terminal import json_line, printable
@@ -94,7 +95,7 @@ def _columns(name: str, storage: dict[str, str]) -> _Columns:
     rows = scan(name, storage_options=storage, masked="allow")
     source = reader_of(rows).source
     logged = source.table_schema if isinstance(source, OrcFiles) else None
-    file = schema_file(logged) if logged is not None else ORCFile(rows.files[0], storage_options=storage)
+    file = schema_file(logged) if logged is not None else file_of_schema_of(rows.files, storage)
     own = set(file.arrow_schema(masked="allow").names) - set(logged.partition if logged else ())
     schema = rows.schema
     return _Columns(name, file, pa.schema([field for field in schema if field.name not in own]), schema)

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 
 from orcish.io.names import display_name
 from orcish.io.paths import is_http, is_many, is_pattern, local_path
+from orcish.reading.file import ORCFile
+from orcish.reading.table_file import file_of_table
 from orcish.tables.log.listing import Locations, table_locations
 
-__all__ = ["is_folder", "is_several", "orc_files"]
+__all__ = ["is_folder", "is_several", "opened_file", "orc_files"]
 
 
 def is_folder(name: str) -> bool:
@@ -38,3 +40,12 @@ def orc_files(name: str, storage: Mapping[str, str]) -> Locations:
     if not found.files and found.schema is None:
         raise FileNotFoundError(f"no files: {display_name(name)!r}")
     return found
+
+
+def opened_file(name: str, file: str, storage: Mapping[str, str]) -> ORCFile | None:
+    """A file of a source; ``None`` for a file of a folder or pattern that has zero bytes, and so no rows.
+
+    Raises:
+        OrcishError, OSError: The file cannot be opened.
+    """
+    return file_of_table(file, storage) if is_several(name) else ORCFile(file, storage_options=storage)

@@ -249,10 +249,25 @@ def _result(relation: Any, *, has_unions: bool) -> tuple[pa.Schema, Iterator[pa.
         reader = relation.to_arrow_reader(BATCH_SIZE)
     else:
         reader = relation.fetch_arrow_reader(BATCH_SIZE)
-    pairs = zip(reader.schema, relation.types, strict=True)
+    types = list(relation.types)
+    for field, kind in zip(reader.schema, types, strict=True):
+        if (lost := _lost_type(kind)) is not None:
+            raise ValueError(f"column {field.name}: Arrow has no {lost}: cast it, as in {field.name}::varchar")
+    pairs = zip(reader.schema, types, strict=True)
     schema = pa.schema([field.with_type(_with_integers(field.type, kind)) for field, kind in pairs])
     schema = map_columns(schema, _with_union) if has_unions else schema
     return schema, iter(reader) if schema.equals(reader.schema) else (_cast(batch, schema) for batch in reader)
+
+
+def _lost_type(own: Any) -> str | None:
+    """The type of duckdb, itself or nested, whose values duckdb changes as it passes them on: times lose their offset,
+    and others are their bytes in memory.
+    """
+    if own.id in ("time with time zone", "bit", "bignum", "varint"):
+        return str(own)
+    nested = own.children if own.id in ("list", "array", "struct", "map", "union") else []
+    found = (_lost_type(child) for _, child in nested if hasattr(child, "id"))
+    return next((each for each in found if each is not None), None)
 
 
 def _with_integers(kind: Any, own: Any) -> Any:

@@ -21,6 +21,7 @@ from orcish.filters.steps import StepName
 from orcish.io.names import display_name
 from orcish.reading.scan import Scan
 from orcish.terminal import json_line
+from orcish.writing.stored_types import has_type
 
 __all__ = ["Table", "add_table", "lower", "message_of"]
 
@@ -94,12 +95,16 @@ def _quoted(name: str) -> str:
 
 
 def _foreign_columns(connection: Any, schema: pa.Schema) -> set[str]:
-    """The columns whose types duckdb does not have."""
-    return (
-        set()
-        if _takes(connection, schema)
-        else {field.name for field in schema if not _takes(connection, pa.schema([field]))}
-    )
+    """The columns whose types duckdb does not have. Its intervals are in microseconds."""
+    found = {field.name for field in schema if has_type(pa.schema([field]), _is_in_nanoseconds)}
+    others = pa.schema([field for field in schema if field.name not in found])
+    if not _takes(connection, others):
+        found.update(field.name for field in others if not _takes(connection, pa.schema([field])))
+    return found
+
+
+def _is_in_nanoseconds(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_duration(kind) and kind.unit == "ns")
 
 
 def _takes(connection: Any, schema: pa.Schema) -> bool:
@@ -262,4 +267,6 @@ class Table(ScanDataset):
     def _column(self, column: pa.Array, name: str) -> pa.Array:
         if name not in self._texts:
             return column
-        return pa.array([None if value is None else json_line(value) for value in to_json(column)], pa.string())
+        # Texts of intervals are those of other intervals.
+        shown = str if pa.types.is_duration(column.type) else json_line
+        return pa.array([None if value is None else shown(value) for value in to_json(column)], pa.string())

@@ -96,7 +96,8 @@ def local_output(path: str, *, overwrite: bool) -> Moved:
 
 
 class NewFolder:
-    """A hidden folder beside a file that does not exist yet. A file that was written into it becomes that file.
+    """A hidden folder beside a file that does not exist yet. A file that was written into it becomes that file. The
+    folder is removed with the object at the latest.
 
     Args:
         path: The file.
@@ -110,6 +111,10 @@ class NewFolder:
         self.path = hidden_name(self._target)
         self._process = os.getpid()
         os.mkdir(self.path)
+
+    def __del__(self) -> None:
+        if hasattr(self, "_process"):
+            self.remove()
 
     def publish(self) -> None:
         """Publishes the one file of the folder, and removes the folder.

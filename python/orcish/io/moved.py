@@ -31,6 +31,11 @@ class Moved:
             self._file = create(self._hidden)
         except NotImplementedError as error:
             raise UnsupportedError(f"{path}: the file system cannot be written to: {error}") from error
+        except BaseException:
+            # A signal handler may raise just after the file was made.
+            with contextlib.suppress(Exception):
+                delete(self._hidden)
+            raise
 
     def write(self, data: bytes, /) -> object:
         """See :class:`~orcish.io.systems.Output`."""

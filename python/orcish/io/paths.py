@@ -160,7 +160,8 @@ def local_path(location: str) -> str:
     Raises:
         ValueError: The URL has a host.
     """
-    if not location.lower().startswith("file:"):
+    # A colon is part of a name, as that of `file:a.orc`.
+    if not location.lower().startswith("file:/"):
         return expanded(location)
     _check_no_host(location)
     path = location[len("file:") :]

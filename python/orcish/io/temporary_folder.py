@@ -31,7 +31,7 @@ class TemporaryFolder:
     def __init__(self, prefix: str, folder: str | None = None) -> None:
         above = os.path.abspath(folder or tempfile.gettempdir())
         self.name = os.path.join(above, f"{prefix}{os.urandom(8).hex()}")
-        self._remove = weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
+        self._remove = weakref.finalize(self, _remove, self.name)
         try:
             os.mkdir(self.name, 0o700)
         except OSError as error:
@@ -64,3 +64,12 @@ class TemporaryFolder:
 
     def __exit__(self, *_: object) -> None:
         self.cleanup()
+
+
+def _remove(path: str) -> None:
+    """Removes a folder with all that is in it, also where the handler of a signal raises meanwhile."""
+    try:
+        shutil.rmtree(path, ignore_errors=True)
+    except BaseException:
+        shutil.rmtree(path, ignore_errors=True)
+        raise

@@ -473,3 +473,23 @@ def data(path):
     with contextlib.redirect_stdout(printed):
         assert main(["data", path, "--all", "--json"]) == 0
     return [json.loads(line) for line in printed.getvalue().splitlines()]
+
+
+def test_partition_columns_have_all_digits(rows):
+    """Intervals of duckdb are in microseconds."""
+    values = [10**9 + 1, -1, 0]
+    table = pa.table({"id": [0, 1, 2], "p": pa.array(values, pa.duration("ns"))})
+    orcish.write_dataset(table, "t", partition_by=["p"])
+    assert rows("select * from 't' order by id") == sorted(data("t"), key=lambda row: row["id"])
+    assert len(rows("select p from 't' group by p")) == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("'01:02:03+02'::timetz", "01:02:03+02"), ("'101'::bit", "101"), ("1::varint", "1")]
+)
+@pytest.mark.parametrize("form", ["{}", "[{}]", "{{'x': {}}}", "map {{1: {}}}"])
+def test_types_whose_values_duckdb_does_not_pass_on(run, rows, value, text, form):
+    code, _, err = run(f"select {form.format(value)} as a")
+    assert code == 1
+    assert "column a: Arrow has no" in err
+    assert rows(f"select {value}::varchar as a") == [{"a": text}]

@@ -400,3 +400,43 @@ def test_the_interpreter_runs_meanwhile(path):
         done.set()
         ticker.join()
     assert len(ticks) > 10
+
+
+@pytest.mark.parametrize("how", ["tables", "files", "batches of asyncio"])
+@pytest.mark.parametrize("buffering", [0, -1])
+def test_readers_of_one_file_object_take_turns(tmp_path, how, buffering):
+    """A file object has one position, whoever reads it."""
+    path, table = tmp_path / "a.orc", pa.table({"v": [at + 0.5 for at in range(400_000)]})
+    with orcish.ORCWriter(path, table.schema, compression="none", row_index_stride=0) as writer:
+        for start in range(0, len(table), 20_000):
+            writer.write(table.slice(start, 20_000))
+            writer.end_stripe()
+    found, ways = (
+        [],
+        {
+            "tables": orcish.read_table,
+            "files": lambda file: pa.Table.from_batches(orcish.ORCFile(file).iter_batches()),
+        },
+    )
+
+    async def batches(file):
+        opened = await orcish.open_async(file)
+        return pa.Table.from_batches([batch async for batch in opened.iter_batches_async()])
+
+    async def both(file):
+        return await asyncio.gather(batches(file), batches(file))
+
+    with open(path, "rb", buffering=buffering) as file:
+        if how in ways:
+            threads = [
+                threading.Thread(target=lambda: found.extend(ways[how](file) for _ in range(5))) for _ in range(4)
+            ]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        else:
+            for _ in range(5):
+                found += asyncio.run(both(file))
+    assert len(found) == (20 if how in ways else 10)
+    assert all(each["v"].equals(table["v"]) for each in found)

@@ -307,3 +307,16 @@ def test_random_queries(folder, memory, case):
     lazy = orcish.scan_polars(folder, threads=rng.choice([1, 3]), batch_size=rng.choice([100, 65_536]))
     want = run(memory.lazy()).collect()
     assert run(lazy).collect(engine=rng.choice(["in-memory", "streaming"])).equals(want), run(lazy).explain()
+
+
+@pytest.mark.parametrize("zone", ["+05:30", "GMT+08:00", "PST", "-08:00", "EST", "Europe/Berlin", "UTC"])
+def test_zones(tmp_path, zone):
+    """Instants stay, also in zones that polars has not."""
+    kind = pa.timestamp("us", zone)
+    table = pa.table({"at": pa.array([0, None, 10**9], kind), "l": pa.array([[0], None, [7]], pa.list_(kind))})
+    orcish.write_table(table, tmp_path / "a.orc")
+    frame = orcish.scan_polars(tmp_path / "a.orc").collect()
+    assert frame["at"].dt.epoch("us").to_list() == [0, None, 10**9]
+    assert frame["l"].explode().dt.epoch("us").to_list() == [0, None, 7]
+    filters = pl.col("at").dt.epoch("us") > 0
+    assert orcish.read_table(tmp_path / "a.orc", filters=filters)["at"].equals(table["at"].slice(2))

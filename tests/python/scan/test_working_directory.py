@@ -98,3 +98,19 @@ def test_a_removed_working_directory(folder: Path, tmp_path_factory: pytest.Temp
         assert orcish.ORCFile(folder / "t/day=1/a.orc").num_rows == 3
     finally:
         os.chdir(folder)
+
+
+@pytest.mark.parametrize("name", ["a.orc", "sub/../a.orc", "sub/a.orc", "link.orc"])
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_files_that_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, overwrite: bool) -> None:
+    """They appear in the folder in which they were begun."""
+    (tmp_path / "sub").mkdir()
+    if overwrite:
+        (tmp_path / "link.orc").symlink_to("sub/linked.orc")
+    monkeypatch.chdir(tmp_path)
+    rows = pa.table({"id": [1]})
+    with orcish.ORCWriter(name, rows.schema, overwrite=overwrite) as writer:
+        writer.write(rows)
+        os.chdir(tmp_path / "sub")
+    assert orcish.read_table(tmp_path / name).equals(rows)
+    assert list(tmp_path.rglob(".*")) == []

@@ -9,9 +9,11 @@ from typing import Any
 import orcish
 import orcish.spark as osp
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from orcish.cli.spark import main
 from orcish.writing.timestamps import INSTANT, WALL, timestamp_types
+from pyspark.errors import PySparkException
 from support.cpp_writers import write_rows
 
 Spark = Any
@@ -87,3 +89,34 @@ def test_hidden_values_are_not_lost_in_place(spark: Spark, tmp_path: Path, exist
     osp.convert(str(tmp_path / "t"), str(tmp_path / "x"))
     orcish.write_table(pa.table({"a": [1], "p": [1]}), path)
     osp.convert(str(tmp_path / "t"), str(tmp_path / "t"), existing_data=existing)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("form", ["orc", "parquet"])
+def test_columns_that_only_later_files_have(spark: Spark, tmp_path: Path, form: str) -> None:
+    """They are written, as by other verbs, also where the source is replaced."""
+    tables = [pa.table({"id": [1], "s": [{"a": 1}]}), pa.table({"id": [2], "s": [{"a": 2, "z": 7}], "extra": ["x"]})]
+    (tmp_path / "t").mkdir()
+    for number, table in enumerate(tables):
+        write = orcish.write_table if form == "orc" else pq.write_table
+        write(table, str(tmp_path / "t" / f"{number}.{form}"))
+    want = [
+        {"id": 1, "s": {"a": 1, "z": None}, "extra": None},
+        {"id": 2, "s": {"a": 2, "z": 7}, "extra": "x"},
+    ]
+    osp.convert(str(tmp_path / "t"), str(tmp_path / "u"))
+    assert orcish.read_table(tmp_path / "u").sort_by("id").to_pylist() == want
+    if form == "orc":
+        osp.convert(str(tmp_path / "t"), str(tmp_path / "t"), existing_data="overwrite")
+        assert orcish.read_table(tmp_path / "t").sort_by("id").to_pylist() == want
+        osp.convert(str(tmp_path / "u"), str(tmp_path / "v"), read_options={"mergeSchema": False})
+
+
+def test_a_column_that_is_there_twice(spark: Spark, tmp_path: Path) -> None:
+    orcish.write_table(pa.table([[1], [2]], ["a", "a"]), tmp_path / "a.orc")
+    with pytest.raises(PySparkException, match="column 'a' is there twice, which Spark does not read"):
+        spark.read.format("orcish").load(str(tmp_path / "a.orc"))
+
+
+def test_rows_without_columns(spark: Spark, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="the rows have no columns"):
+        osp.convert(spark.range(3).select(), str(tmp_path / "t"))

@@ -209,3 +209,16 @@ def test_paths_are_text(
     with pytest.raises(TypeError, match=r"a path or URL is text or a pathlib\.Path, not") as caught:
         call(path)
     assert ("os.fsdecode" in str(caught.value)) == isinstance(path, bytes)
+
+
+def test_a_colon_in_a_name(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``file:`` with a slash is a URL; without one, it is a part of a name, to all functions."""
+    monkeypatch.chdir(tmp_path)
+    for name, value in (("file:a.orc", 1), ("a.orc", 2)):
+        orcish.write_table(pa.table({"id": [value]}), name)
+    orcish.write_dataset(pa.table({"id": [3]}), "file:t")
+    assert sorted(os.listdir()) == ["a.orc", "file:a.orc", "file:t"]
+    for read in READERS.values():
+        assert read("file:a.orc") == [{"id": 1}]
+        assert read("file:t") == [{"id": 3}]
+        assert read(f"file:{tmp_path}/a.orc") == [{"id": 2}]

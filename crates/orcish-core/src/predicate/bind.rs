@@ -126,6 +126,12 @@ impl Binder<'_> {
                     Domain::Text { .. } | Domain::Binary => {}
                     _ => return Err(column.type_mismatch(&format!("be like the pattern '{pattern}'"))),
                 }
+                if let Some(text) = pattern.as_text() {
+                    let Some(set) = column.compare(Comparison::Equal, &Literal::String(text.to_owned()))? else {
+                        return Ok(Node::Constant(false));
+                    };
+                    return self.set(&column, Arc::new(set.complement_unless(positive)), predicate, positive);
+                }
                 let trimmed = column.domain == Domain::Text { trimmed: true };
                 let set = ValueSet::Matching { pattern: pattern.clone(), positive, trimmed };
                 self.set(&column, Arc::new(set), predicate, positive)

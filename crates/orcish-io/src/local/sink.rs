@@ -62,11 +62,14 @@ impl FileSink {
         let Some(file_name) = target.file_name().map(|name| name.to_string_lossy().into_owned()) else {
             return Err(to_error(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file")));
         };
-        staging.map_or(Ok(()), create_folders).map_err(to_error)?;
+        // The working directory may be another one when the file is finished.
+        let target = std::path::absolute(target).map_err(to_error)?;
+        let staging = staging.map(std::path::absolute).transpose().map_err(to_error)?;
+        staging.as_deref().map_or(Ok(()), create_folders).map_err(to_error)?;
         let mut attempt = 0;
         loop {
             let hidden = temporary_name(&file_name, attempt);
-            let temporary = staging.map_or_else(|| target.with_file_name(&hidden), |folder| folder.join(&hidden));
+            let temporary = staging.as_ref().map_or_else(|| target.with_file_name(&hidden), |folder| folder.join(&hidden));
             match OpenOptions::new().write(true).create_new(true).open(&temporary) {
                 Ok(file) => {
                     let owner = OwnerProcess::current();

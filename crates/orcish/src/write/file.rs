@@ -1,12 +1,13 @@
 //! Writing a file batch by batch.
 
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::SchemaRef;
+use arrow_schema::{Field, SchemaRef};
 use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 use orcish_core::parallel::threads_or_cores;
 use orcish_core::process::OwnerProcess;
+use orcish_core::type_names::TypeName;
 use orcish_io::{Sink, StagedFile, Staging};
 
 use super::append_error::AppendError;
@@ -329,7 +330,12 @@ impl<S: Sink> FileWriter<S> {
         }
         for (expected, found) in expected.iter().zip(found) {
             if expected.name() != found.name() || expected.data_type() != found.data_type() {
-                let text = format!("a batch with {found}, where the file has {expected}");
+                let of = |field: &Field| format!("{} of type {}", field.name(), TypeName(field.data_type()));
+                let text = format!(
+                    "a batch with column {}, where the file has {}: cast the rows to the types of the file",
+                    of(found),
+                    of(expected)
+                );
                 return Err(Error::invalid(text).in_column(expected.name()));
             }
         }

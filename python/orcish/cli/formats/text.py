@@ -136,6 +136,8 @@ def _with_row(error: Exception, names: list[str], header: int) -> Exception:
         at, row, kind, text = found.groups()
         name = repr(names[int(at)]) if names else f"{int(at) + 1}"
         return CorruptFileError(f"row {int(row) - header}: column {name}: {text} is not one of {kind}: {INFERRED}")
+    if "straddl" in str(error):
+        return CorruptFileError("a row is larger than 16 MB, or the quote of a cell is not closed")
     if found := WRONG_ROW.fullmatch(str(error)):
         row, text = found.groups()
         return CorruptFileError(f"row {int(row) - header}: {text}: {DELIMITED}")

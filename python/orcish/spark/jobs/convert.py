@@ -89,8 +89,10 @@ def convert(
 
     ORC files and CarbonData tables are read and written in the workers, without passing rows through the JVM, and
     ``timestamp`` and ``timestamp with local time zone`` of ORC files keep their types. Other formats are read by Spark,
-    whose timestamps are written as ``timestamp``. The keywords of :class:`~orcish.types.WriteOptions` apply to each
-    file. Codec, bloom filters, sizes of stripes and row groups, and user metadata of the source files are not kept.
+    whose timestamps are written as ``timestamp``. The columns are those of all ORC and Parquet files, unless
+    ``mergeSchema`` of ``read_options`` says otherwise. The keywords of :class:`~orcish.types.WriteOptions` apply to
+    each file. Codec, bloom filters, sizes of stripes and row groups, and user metadata of the source files are not
+    kept.
 
     >>> osp.convert("parquet/", "out/", bloom_filter_columns=["id"], sort_within=["id"]).select("rows").show()
     +----+
@@ -199,6 +201,10 @@ def _source(
         # A table without files has a log of ORC files.
         named = named or (_format(files) if files else "orc")
     found = named
+    is_given = any(name.replace("_", "").lower() == "mergeschema" for name in options)
+    if found in ("orc", "parquet") and not is_given:
+        # Columns that only later files have would be lost.
+        options = {**options, "mergeSchema": True}
     if found in ("orc", "carbondata"):
         table = open_table(spark, source, options=options, storage_options=storage, is_carbon=found == "carbondata")
         # Options may select some of the columns.

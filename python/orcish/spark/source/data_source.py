@@ -16,6 +16,7 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from orcish.arrow.nested import repeated_name
 from orcish.errors import CommitError, UnsupportedError
 from orcish.spark.options import TableOptions, WriterOptions
 from orcish.spark.source.partition import TaskPartition, task_partitions
@@ -49,7 +50,7 @@ class OrcishDataSource(DataSource):
         # Spark asks for the schema where none is given.
         self._is_inferred = True
         try:
-            return SparkTable.open(options).schema
+            return _checked(SparkTable.open(options).schema)
         except CommitError:
             try:
                 return SparkTable.open(dataclasses.replace(options, pending="before")).schema
@@ -150,3 +151,16 @@ class OrcishReader(DataSourceReader):
         # Without input partitions, Spark runs a task with another kind of partition.
         if isinstance(partition, TaskPartition):
             yield from partition.batches()
+
+
+def _checked(schema: StructType) -> StructType:
+    """The schema, whose columns have names of their own.
+
+    Raises:
+        UnsupportedError: Two columns have the same name.
+    """
+    if (name := repeated_name(schema.names)) is not None:
+        raise UnsupportedError(
+            f"column {name!r} is there twice, which Spark does not read: orcish rewrite --rename gives one another name"
+        )
+    return schema

@@ -61,6 +61,8 @@ class TableTarget:
         twice = [name for name in self.options.partition_by if self.options.partition_by.count(name) > 1]
         if twice:
             raise ValueError(f"{self._partition_option()}: column {twice[0]!r} is there twice")
+        if not self.schema.names:
+            raise ValueError("the rows have no columns: a table of Spark has one at least")
         if len(self.options.partition_by) == len(self.schema.names):
             raise ValueError(f"{self._partition_option()}: one column at least is left for the files")
         # Raises errors of the schema before tasks run.
