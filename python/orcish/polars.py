@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,10 +12,8 @@ from orcish.arrow.polars import check_polars_types, polars_type, to_polars
 from orcish.filters.pushdown import ElementwisePredicate, Filters
 from orcish.io.names import errors_about
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.reading.orc_files import OrcFiles
 from orcish.reading.reader import row_number_name
 from orcish.reading.scan import Scan, reader_of
-from orcish.reading.scan_reader import ScanReader
 from orcish.scan import scan
 from orcish.types import Columns, FileSystem, Limits, Matching, ScanOptions, Sources, StorageOptions
 
@@ -80,14 +77,14 @@ def scan_polars(
     given = scan(source, **options)
     # Raises the error of a column that cannot be read.
     given.schema  # noqa: B018
-    table = _with_types_of_polars(given)
-    schema = table.schema
-    name = reader_of(given).name
+    # The native core converts the types, as pyarrow's casts of lists are unreliable.
+    reader = reader_of(given).with_types(polars_type)
+    table = Scan(reader)
+    schema, name = table.schema, reader.name
     with errors_about(name):
         check_polars_types(schema)
         empty = to_polars(pa.Table.from_batches([], schema))
     number = row_number_name(options)
-    reader = reader_of(table)
     parts = reader.parts_of_columns()
 
     def batches(
@@ -114,18 +111,3 @@ def scan_polars(
             yield frame
 
     return register_io_source(batches, schema=empty.schema, validate_schema=True, is_pure=True)
-
-
-def _with_types_of_polars(table: Scan) -> Scan:
-    """The scan with types that polars has. The native core converts them, as pyarrow's casts of lists are
-    unreliable.
-    """
-    reader = reader_of(table)
-    source = reader.source
-    if not isinstance(source, OrcFiles):
-        return table
-    whole = source.full_schema(reader.opened)
-    plain = pa.schema([field.with_type(polars_type(field.type)) for field in whole], whole.metadata)
-    if plain == whole:
-        return table
-    return Scan(ScanReader(dataclasses.replace(source, schema=plain), reader.options))

@@ -19,7 +19,7 @@ from orcish.datasets.dataset import ScanDataset
 from orcish.filters.residual import Residual
 from orcish.filters.steps import StepName
 from orcish.io.names import display_name
-from orcish.reading.scan import Scan
+from orcish.reading.scan import Scan, reader_of
 from orcish.terminal import json_line
 from orcish.writing.stored_types import has_type
 
@@ -29,6 +29,8 @@ MARKER = "orcish.row"
 """The name of the first column of each dataset, which has no values: duckdb reads the first column of a table to count
 its rows, and columns of a file may not be readable.
 """
+MAX_DIGITS = 38
+"""Maximum digits of decimals in duckdb."""
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
@@ -52,6 +54,7 @@ def add_table(connection: Any, name: str, rows: Scan, source: str) -> Table:
     Raises:
         ValueError: There are no columns.
     """
+    rows = Scan(reader_of(rows).with_types(_type_of_duckdb))
     names = rows.schema.names
     if not names:
         raise ValueError(
@@ -69,6 +72,15 @@ def add_table(connection: Any, name: str, rows: Scan, source: str) -> Table:
         f"create temp view {_quoted(name)} as select * exclude ({_quoted(marker)}) from {_quoted(f'{name} ')}"
     )
     return table
+
+
+def _type_of_duckdb(kind: Any) -> pa.DataType:
+    """The type of duckdb that holds all values of one that duckdb does not have, where there is one."""
+    if pa.types.is_float16(kind):
+        return pa.float32()
+    if pa.types.is_decimal256(kind) and kind.precision <= MAX_DIGITS:
+        return pa.decimal128(kind.precision, kind.scale)
+    return kind
 
 
 def _own_names(names: Sequence[str]) -> list[str]:
@@ -201,12 +213,22 @@ class Table(ScanDataset):
         self._check(name for name, (first, _) in self._twins.items() if len(first.steps) == 1)
 
     def _check(self, names: Iterable[str]) -> None:
-        """Checks that some columns are not taken for others.
+        """Checks that some columns are not taken for others, and that decimals are not compared as texts.
 
         Raises:
-            ValueError: Names of columns or fields differ only by case.
+            ValueError: Names of columns or fields differ only by case, or duckdb has no decimals of so many digits.
         """
-        pair = next((self._twins[name] for name in names if name in self._twins), None)
+        wanted = list(names)
+        wide = next(
+            (field for field in self._schema if field.name in wanted and pa.types.is_decimal256(field.type)), None
+        )
+        if wide is not None:
+            self.refusal = ValueError(
+                f"{self._source}: column {wide.name} is {wide.type}, and duckdb has no decimals of so many digits: "
+                f"orcish convert --cast {shlex.quote(f'{wide.name}=double')} writes others"
+            )
+            raise self.refusal
+        pair = next((self._twins[name] for name in wanted if name in self._twins), None)
         if pair is None:
             return
         argument = ".".join(step if step.isidentifier() else f"`{step}`" for step in pair[1].steps)

@@ -295,8 +295,14 @@ def limit_of_plan(native: dict[str, Any], residual: ResidualFilter | None) -> in
 
 
 def row_number_name(options: dict[str, Any]) -> str | None:
-    """The name of the row number column; ``None`` where there is no such column."""
+    """The name of the row number column; ``None`` where there is no such column.
+
+    Raises:
+        ValueError: The name is empty.
+    """
     name = options.get("row_number")
+    if name == "":
+        raise ValueError("row_number='': give the column a name, or True")
     return (DEFAULT_ROW_NUMBER if name is True else name) or None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -83,6 +84,17 @@ class ScanReader(Reader):
         if limit is not None or not (before is None or isinstance(before, Expression) or self.takes_filters()):
             return self.with_options(filters=Successive(before, limit, filters), limit=None)
         return self.with_options(filters=filters if before is None else combined(before, filters))
+
+    def with_types(self, change: Callable[[pa.DataType], pa.DataType]) -> ScanReader:
+        """A reader of the columns of a table of ORC files with other types; a value that they do not hold is an error
+        where it is read. Tables of CarbonData have their own types.
+        """
+        source = self.source
+        if not isinstance(source, OrcFiles):
+            return self
+        whole = source.full_schema(self.opened)
+        changed = pa.schema([field.with_type(change(field.type)) for field in whole], whole.metadata)
+        return self if changed == whole else ScanReader(dataclasses.replace(source, schema=changed), self.options)
 
     @property
     def is_one_frame(self) -> bool:

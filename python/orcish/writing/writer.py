@@ -214,12 +214,19 @@ class ORCWriter:
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:
-        """Waits for calls of other threads. A call within a call of the same thread is left to the native writer, which
-        refuses it, and so is any call in a child process, where the thread of a call may not exist.
+        """Waits for calls of other threads. A call in a child process is left to the native writer, which refuses it:
+        the thread of a call may not exist there.
+
+        Raises:
+            ValueError: A call of this thread is running, whose rows call the writer.
         """
-        if self._thread == threading.get_ident() or self._process != os.getpid():
+        if self._process != os.getpid():
             yield
             return
+        if self._thread == threading.get_ident():
+            # The file does not appear without the rows of a producer that goes on.
+            self._fail()
+            raise ValueError("the file is being written to by another call")
         with self._lock:
             self._thread = threading.get_ident()
             try:

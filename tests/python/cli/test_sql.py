@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import decimal
 import functools
 import io
 import json
@@ -482,6 +483,24 @@ def test_partition_columns_have_all_digits(rows):
     orcish.write_dataset(table, "t", partition_by=["p"])
     assert rows("select * from 't' order by id") == sorted(data("t"), key=lambda row: row["id"])
     assert len(rows("select p from 't' group by p")) == 3
+
+
+@pytest.mark.parametrize("digits", [30, 38, 39, 76])
+def test_numbers_are_compared_as_numbers(run, rows, digits):
+    """Types that duckdb does not have are others that hold their values, or errors where they are read."""
+    values = [decimal.Decimal("9.5"), decimal.Decimal("10.0"), decimal.Decimal("2.0")]
+    table = pa.table({"id": [0, 1, 2], "p": pa.array(values, pa.decimal256(digits, 1))})
+    orcish.write_dataset(table, "t", partition_by=["p"])
+    if digits > 38:
+        code, _, err = run("select max(p) as p from 't'")
+        assert code == 1
+        assert f"t: column p is decimal256({digits}, 1), and duckdb has no decimals of so many digits" in err
+        assert rows("select max(id) as id from 't'") == [{"id": 2}]
+        return
+    assert rows("select max(p) as p from 't'") == [{"p": "10.0"}]
+    half = pa.table({"id": [0, 1, 2], "p": pa.array([9.5, 10.0, 2.0]).cast(pa.float16())})
+    orcish.write_dataset(half, "h", partition_by=["p"])
+    assert rows("select p from 'h' where p > 3 order by p") == [{"p": 9.5}, {"p": 10.0}]
 
 
 @pytest.mark.parametrize(

@@ -334,19 +334,22 @@ def test_a_write_that_failed_does_not_open_a_closed_file(place: pathlib.Path) ->
     assert orcish.read_table(place / "t.orc").num_rows == 1
 
 
-def test_producers_whose_writes_fail(place: pathlib.Path) -> None:
-    """A nested write is refused, and the file does not appear without its rows."""
+@pytest.mark.parametrize("call", ["write", "close", "end_stripe"])
+@pytest.mark.parametrize("is_stream", [False, True])
+def test_producers_whose_writes_fail(place: pathlib.Path, call: str, is_stream: bool) -> None:
+    """A nested call is refused, and the file does not appear without its rows."""
     before = contents(place)
     writer = Writer(place / "t.orc", SCHEMA)
+    nested = {"write": lambda: writer.write(batch(6)), "close": writer.close, "end_stripe": writer.end_stripe}[call]
 
     def batches() -> Iterator[pa.RecordBatch]:
         yield batch(5)
         with pytest.raises(ValueError, match="by another call"):
-            writer.write(batch(6))
+            nested()
         yield batch(7)
 
     with pytest.raises(ValueError, match="failed before"):
-        writer.write(pa.RecordBatchReader.from_batches(SCHEMA, batches()))
+        writer.write(pa.RecordBatchReader.from_batches(SCHEMA, batches()) if is_stream else batches())
     with pytest.raises(ValueError, match="failed before"):
         writer.close()
     assert_untouched(place, before)
