@@ -1,4 +1,7 @@
-"""The tests that pytest collects are the same in every process: workers of pytest-xdist refuse to run others."""
+"""The tests that pytest collects are the same in every process: workers of pytest-xdist refuse to run others.
+
+The workers of `make test` compare theirs, which they collect at one time.
+"""
 
 import os
 import subprocess
@@ -7,6 +10,7 @@ import sys
 import pytest
 
 
+@pytest.mark.long
 def test_names_do_not_vary(request: pytest.FixtureRequest) -> None:
     """Names with a time, a random number, an address or the order of a set differ in a process that begins later."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pytest
 from orcish import col
 from orcish.arrow.nested import value_type
-from support.random_cases import pairs
+from support.random_cases import cases, pairs
 from support.read_types import read_schema, read_type
 
 FIRST, SECOND = dt.datetime(2024, 5, 1, 12), dt.datetime(2025, 1, 1)
@@ -467,7 +467,7 @@ def random_part(rng, kinds, chance, first):
     return pa.table(columns)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(cases(40)))
 def test_any_nulls_in_any_types(seed, tmp_path):
     """Appended rows are read as pyarrow concatenates them, before and after the files are rewritten, and without log."""
     rng = random.Random(seed)
