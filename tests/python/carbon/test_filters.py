@@ -9,6 +9,7 @@ from support import carbon_filters as filters
 from support import carbon_rows as cases
 from support.carbon import CarbonTableWriter, as_read, write_folder
 from support.carbon.thrift import Reader
+from support.random_cases import pairs
 
 VARIANTS = {
     "plain": {},
@@ -26,10 +27,16 @@ def subject(request, tmp_path_factory):
     return str(path), as_read(table)
 
 
+FILTERED = set(pairs(VARIANTS, cases.COLUMNS, range(100)))
+"""A variant, a column, and the number of a condition on it."""
+
+
 @pytest.mark.parametrize("name", cases.COLUMNS)
-def test_a_filter_on_each_column(subject, name):
+def test_a_filter_on_each_column(subject, name, request):
     path, rows = subject
-    for condition in filters.conditions(rows, name):
+    variant = request.node.callspec.params["subject"]
+    found = filters.conditions(rows, name)
+    for condition in [each for number, each in enumerate(found) if (variant, name, number) in FILTERED]:
         wanted = filters.kept(rows, condition)
         scan = orcish.scan(path, filters=condition)
         assert scan.count() == wanted.num_rows, condition

@@ -6,6 +6,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
+from support.random_cases import pairs
 
 Run = Callable[..., Any]
 ROWS = pa.table({"id": range(10)})
@@ -60,9 +61,7 @@ def puts(method: str, path: str) -> bool:
     return method == "PUT" and not path.endswith("/a.orc?uploads")
 
 
-@pytest.mark.parametrize("fails", [completes, puts], ids=lambda rule: rule.__name__)
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("size", ["small", "large"])
+@pytest.mark.parametrize(("size", "command", "fails"), pairs(["small", "large"], COMMANDS, [completes, puts]))
 def test_commands(
     size: str, command: str, fails: Callable[[str, str], bool], store: Any, request: pytest.FixtureRequest, run: Run
 ) -> None:

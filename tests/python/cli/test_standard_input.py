@@ -18,6 +18,7 @@ import pytest
 from orcish.cli import main
 from orcish.cli.commands import COMMANDS
 from support.processes import ORCISH
+from support.random_cases import pairs
 
 ROWS = pa.table({"id": range(2000), "text": [f"t{number}" for number in range(2000)]})
 READING = [
@@ -157,24 +158,27 @@ def test_all_commands_that_read_standard_input_are_here() -> None:
     assert {command.name for command in COMMANDS} - without == with_sources
 
 
-@pytest.mark.parametrize("is_pipe", [True, False])
+NO_ORC = {
+    "csv": (
+        b"a,b\n1,2\n",
+        b"- is a CSV file, and not ORC: `orcish convert - standard-input.orc --from csv` makes ORC of it",
+    ),
+    "json": (
+        b'{"a": 1}\n',
+        b"- is a JSON file, and not ORC: `orcish convert - standard-input.orc --from json` makes ORC",
+    ),
+    "torn": (b"ORC" + bytes(100), b"orcish: -: not an ORC file"),
+}
+
+
 @pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (
-            b"a,b\n1,2\n",
-            b"- is a CSV file, and not ORC: `orcish convert - standard-input.orc --from csv` makes ORC of it",
-        ),
-        (b'{"a": 1}\n', b"- is a JSON file, and not ORC: `orcish convert - standard-input.orc --from json` makes ORC"),
-        (b"ORC" + bytes(100), b"orcish: -: not an ORC file"),
-    ],
-    ids=["csv", "json", "torn"],
+    ("command", "given", "is_pipe"),
+    pairs([["count", "-"], ["convert", "-", "new.orc"], ["sql", "from '-'"]], NO_ORC, [True, False]),
+    ids=str,
 )
-@pytest.mark.parametrize("command", [["count", "-"], ["convert", "-", "new.orc"], ["sql", "from '-'"]], ids=str)
-def test_errors_name_what_was_given(
-    command: list[str], data: bytes, expected: bytes, is_pipe: bool, folder: Path
-) -> None:
+def test_errors_name_what_was_given(command: list[str], given: str, is_pipe: bool, folder: Path) -> None:
     """A pipe is a temporary file, whose name says nothing, and which is gone when the command ends."""
+    data, expected = NO_ORC[given]
     (folder / "given").write_bytes(data)
     if is_pipe:
         done = run(folder, *command, input=data)

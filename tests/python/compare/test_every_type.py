@@ -19,6 +19,7 @@ import pytest
 from orcish.cli import main
 from support.columns_of_types import COLUMNS
 from support.cpp_writers import write_rows
+from support.random_cases import pairs
 
 MODES: dict[str, dict[str, Any]] = {
     "position": {},
@@ -131,9 +132,7 @@ LAYOUTS: dict[str, Callable[[Any], Any]] = {
 """Columns of three rows, of which each has a value. Rows that are null may have one, too."""
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize(("name", "encoding", "layout"), pairs(VALUES, ENCODINGS, LAYOUTS))
 def test_encoded_values_in_every_layout(name: str, encoding: str, layout: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partitions, "MAX_PARTS", 3)
 

@@ -17,7 +17,8 @@ ENVIRONMENT = os.environ | {"MYPYPATH": str(ROOT / "python"), "PYTHONWARNINGS": 
     "command",
     [
         pytest.param(["mypy.stubtest", "orcish._native", "--mypy-config-file", "pyproject.toml"], id="stubtest"),
-        pytest.param(["mypy"], id="mypy"),
+        # `make lint` runs it, too.
+        pytest.param(["mypy"], id="mypy", marks=pytest.mark.long),
     ],
 )
 def test_types(command):

@@ -8,6 +8,7 @@ import signal
 
 import pytest
 from support.processes import run_python
+from support.random_cases import cases
 
 SETUP = """
     import io, os, signal, sys, threading, time
@@ -218,7 +219,7 @@ AGAIN = """
 """
 
 
-@pytest.mark.parametrize("rounds", range(3))
+@pytest.mark.parametrize("rounds", range(cases(3)))
 @pytest.mark.parametrize(
     "call",
     [

@@ -140,9 +140,9 @@ def test_narrow_columns_leave_room_for_wide_ones(tmp_path):
 
 @pytest.fixture(scope="module")
 def gigabytes(tmp_path_factory):
-    """Eight gigabytes of integers."""
+    """Two gigabytes of integers."""
     path = tmp_path_factory.mktemp("results") / "gigabytes.orc"
-    path.write_bytes(repeated(pa.record_batch({"a": pa.array([0] * MIB, pa.int64())}), 1024))
+    path.write_bytes(repeated(pa.record_batch({"a": pa.array([0] * MIB, pa.int64())}), 256))
     return path
 
 
@@ -151,7 +151,7 @@ def gigabytes(tmp_path_factory):
 def test_a_process_without_memory_has_an_error(gigabytes, threads, batch_size):
     """An allocation that fails is an exception. The process does not end, and reads on in parts."""
     code = f"""{COMMON}
-    resource.setrlimit(resource.RLIMIT_AS, (4 << 30,) * 2)
+    resource.setrlimit(resource.RLIMIT_AS, (3 << 29,) * 2)
     options = {{"threads": {threads}, "batch_size": {batch_size}}}
     try:
         orcish.read_table(sys.argv[1], **options)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import email.utils
 import io
+import itertools
 import os
 import pickle
 import shutil
@@ -26,6 +27,7 @@ from orcish import col
 from support.far_system import FarSystem
 from support.file_systems import obstore_s3, s3
 from support.http_server import serve
+from support.random_cases import pairs_of
 from support.s3_store import BUCKET
 
 REPLACED = "the file was replaced"
@@ -204,8 +206,6 @@ def spark_tasks(place: Place) -> Later:
     from orcish.spark.options import TableOptions
     from orcish.spark.table.table import SparkTable
 
-    if "filesystem" in place.options:
-        pytest.skip("Spark reads paths and URLs")
     given = place.options.get("storage_options", {}).items()
     storage = {key: str(value) for key, value in given if not key.startswith("orcish.")}
     tasks = SparkTable.open(TableOptions.of({"path": place.path, **storage})).task_inputs()
@@ -256,24 +256,31 @@ def check_numbers(kind: str, path: Path) -> None:
         pytest.skip("the files are on no device")
 
 
-@pytest.mark.parametrize("carrier", CARRIERS)
-@pytest.mark.parametrize("kind", PLACES)
-def test_a_file_that_was_replaced(kind: str, carrier: str, tmp_path: Path, store: Any, stack: ExitStack) -> None:
+WITHOUT_URL = ("asynchronous", "memory", "S3FileSystem", "S3Store")
+"""Places that Spark, which reads paths and URLs, has not."""
+REPLACEMENTS = [
+    each for each in itertools.product(PLACES, CARRIERS, NEW) if each[1] != "Spark" or each[0] not in WITHOUT_URL
+]
+
+
+@pytest.mark.parametrize(("kind", "carrier", "change"), pairs_of(REPLACEMENTS))
+def test_a_file_that_was_replaced(
+    kind: str, carrier: str, change: str, tmp_path: Path, store: Any, stack: ExitStack
+) -> None:
     check_numbers(kind, tmp_path)
-    carry, expected = CARRIERS[carrier]
-    for change, new in NEW.items():
-        place = PLACES[kind](tmp_path, store, stack)
-        later = carry(place)
-        assert later() == expected
-        # Another time, with what was not opened before.
-        later = carry(place)
-        place.put(new)
-        with pytest.raises(OSError, match=r"a\.orc") as error:
-            later()
-        if new is None:
-            assert isinstance(error.value, FileNotFoundError), change
-        else:
-            assert REPLACED in str(error.value), change
+    (carry, expected), new = CARRIERS[carrier], NEW[change]
+    place = PLACES[kind](tmp_path, store, stack)
+    later = carry(place)
+    assert later() == expected
+    # Another time, with what was not opened before.
+    later = carry(place)
+    place.put(new)
+    with pytest.raises(OSError, match=r"a\.orc") as error:
+        later()
+    if new is None:
+        assert isinstance(error.value, FileNotFoundError)
+    else:
+        assert REPLACED in str(error.value)
 
 
 @pytest.mark.parametrize("carrier", ["splits", "count"])

@@ -15,6 +15,7 @@ import pyarrow.dataset as ds
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from support.random_cases import pairs
 
 ROWS = pa.table({"day": [1, 2], "x": [5, 6]})
 FORMATS: dict[str, tuple[str, Callable[[Path], None]]] = {
@@ -64,10 +65,9 @@ READS: dict[str, Callable[[Path], Any]] = {
 }
 
 
-@pytest.mark.parametrize("verb", READS)
-@pytest.mark.parametrize("has_log", [True, False])
-@pytest.mark.parametrize("by", [[], ["day"]])
-@pytest.mark.parametrize("name", ["readme.txt", "a.txt"])
+@pytest.mark.parametrize(
+    ("name", "by", "has_log", "verb"), pairs(["readme.txt", "a.txt"], [[], ["day"]], [True, False], READS)
+)
 def test_a_file_beside_those_of_a_table(name: str, by: list[str], has_log: bool, verb: str, tmp_path: Path) -> None:
     """The error names it, and says how it is left out."""
     table = tmp_path / "t"

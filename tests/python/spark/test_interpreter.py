@@ -29,6 +29,7 @@ def environment(tmp_path: Path, **variables: str) -> dict[str, str]:
     return {**kept, "PATH": f"{other.parent}:{os.environ['PATH']}", **variables}
 
 
+@pytest.mark.long
 def test_programs_of_environments_that_are_not_activated(tmp_path: Path) -> None:
     orcish.write_table(pa.table({"id": range(7)}), tmp_path / "t.orc")
     command = [sys.executable, "-c", JOB, str(tmp_path / "t.orc")]

@@ -65,7 +65,11 @@ def _reduce(join, parts, table):
 
 def _each(table, name, ask):
     values, kind = _column(table, name)
-    return pa.array([None if value is None else ask(value, kind) for value in values], pa.bool_())
+    answers = {None: None}
+    for value in values:
+        if value not in answers:
+            answers[value] = ask(value, kind)
+    return pa.array([answers[value] for value in values], pa.bool_())
 
 
 def _column(table, name):

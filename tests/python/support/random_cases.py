@@ -1,9 +1,11 @@
-"""Random cases of tests: how many there are, and the seeds that reproduce them."""
+"""Which cases of tests there are: how many random ones, with the seeds that reproduce them, and parts of products."""
 
+import itertools
 import os
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import hypothesis
 
@@ -35,6 +37,31 @@ def random_cases(title: str, number: int) -> Iterator[tuple[int, random.Random]]
     """Cases and their random numbers."""
     for case in range(cases(number)):
         yield case, seeded(title, case)
+
+
+def pairs(*parameters: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """``pairs_of`` all combinations of the values of parameters."""
+    return pairs_of(itertools.product(*map(list, parameters)))
+
+
+def pairs_of(combinations: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """All combinations where ORCISH_TEST_FACTOR is at least 1.
+
+    Otherwise a part of them, the same in each process, that has each value and each pair of values of two parameters.
+    """
+    every = list(combinations)
+    if FACTOR >= 1 or not every or len(every[0]) < 3:
+        return every
+    pairs = [set(itertools.combinations(((at, id(value)) for at, value in enumerate(each)), 2)) for each in every]
+    covered: set[Any] = set()
+    chosen = []
+    # Combinations that have many new pairs come first.
+    for least in range(max(map(len, pairs)), 0, -1):
+        for at, own in enumerate(pairs):
+            if len(own - covered) >= least:
+                covered |= own
+                chosen.append(at)
+    return [every[at] for at in sorted(chosen)]
 
 
 def title(value) -> str:

@@ -18,6 +18,7 @@ import pytest
 from orcish.errors import LimitExceededError
 from pyorc.converters import ORCConverter
 from support.counting_file import Counting
+from support.random_cases import pairs_of
 
 Moment = tuple[int, int]
 """Seconds since 1970 and nanoseconds."""
@@ -176,12 +177,18 @@ def kept(expected: dict[int, Moment | None], operation: str) -> dict[int, Moment
     return {at: each for at, each in expected.items() if operation != "delete" or at % 100 != 99}
 
 
-@pytest.mark.parametrize("operation", [*OPERATIONS, "scan", "parts"])
-@pytest.mark.parametrize("files", [*((each,) for each in FILES), *itertools.permutations(FILES, 2)], ids=str)
+ONE_OR_TWO = [*((each, None) for each in FILES), *itertools.permutations(FILES, 2)]
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "operation"),
+    pairs_of((*files, operation) for files in ONE_OR_TWO for operation in [*OPERATIONS, "scan", "parts"]),
+    ids=str,
+)
 def test_digits_are_kept_or_an_error(
-    tmp_path: pathlib.Path, files: tuple[tuple[str, str], ...], operation: str
+    tmp_path: pathlib.Path, first: tuple[str, str], other: tuple[str, str] | None, operation: str
 ) -> None:
-    table = tmp_path / "t"
+    table, files = tmp_path / "t", (first,) if other is None else (first, other)
     expected = written(table, files)
     before = {path: path.read_bytes() for path in in_table(table)}
 

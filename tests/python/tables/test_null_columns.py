@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pytest
 from orcish import col
 from orcish.arrow.nested import value_type
+from support.random_cases import cases, pairs
 from support.read_types import read_schema, read_type
 
 FIRST, SECOND = dt.datetime(2024, 5, 1, 12), dt.datetime(2025, 1, 1)
@@ -267,11 +268,14 @@ def test_partition_columns_without_values(kind, tmp_path):
 NESTED_TYPES = [(kind, [value for value in others if value is not None]) for _, kind, _, others in NESTED[:-2]]
 
 
-@pytest.mark.parametrize(("kind", "values"), TYPES + NESTED_TYPES, ids=str)
-@pytest.mark.parametrize("new", ["nulls", "nested nulls", "values"])
-@pytest.mark.parametrize("verb", ["append", "overwrite_partitions"])
-def test_columns_that_only_files_have(kind, values, new, verb, tmp_path):
+@pytest.mark.parametrize(
+    ("column", "new", "verb"),
+    pairs(TYPES + NESTED_TYPES, ["nulls", "nested nulls", "values"], ["append", "overwrite_partitions"]),
+    ids=str,
+)
+def test_columns_that_only_files_have(column, new, verb, tmp_path):
     """Files that were put into the folder by hand are read with rows that bring their column into the log."""
+    kind, values = column
     place = tmp_path / "t"
     first = pa.table({"i": pa.array([0]), "p": ["a"]})
     orcish.write_dataset(first, place, partition_by=["p"])
@@ -463,7 +467,7 @@ def random_part(rng, kinds, chance, first):
     return pa.table(columns)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(cases(40)))
 def test_any_nulls_in_any_types(seed, tmp_path):
     """Appended rows are read as pyarrow concatenates them, before and after the files are rewritten, and without log."""
     rng = random.Random(seed)

@@ -15,9 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from orcish.tables.partition_values import cast_values
+from support.random_cases import examples
 
 # pandas, which shows nanoseconds to Python, cannot show the last hours of 64 bits in a zone.
 NANOS = 2**63 - 86_400 * 10**9
@@ -94,7 +95,7 @@ def test_values_of_any_type_are_read_back(tmp_path: pathlib.Path, kind: str) -> 
     """Equal in type and value, after appends, after deletions, and one by one with filters."""
     data_type, one = VALUES[kind]
 
-    @settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+    @examples(8, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.lists(st.one_of(st.none(), one), min_size=1, max_size=5))
     def check(values: list[Any]) -> None:
         table = tmp_path / "t"
@@ -139,7 +140,7 @@ def test_without_an_arrow_schema_types_are_those_of_orc(tmp_path: pathlib.Path, 
     data_type, one = VALUES[kind]
     found = []
 
-    @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+    @examples(3, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.lists(one, min_size=1, max_size=3))
     def check(values: list[Any]) -> None:
         orcish.write_dataset(
@@ -284,7 +285,7 @@ def test_texts_of_floats_are_exact_or_an_error(kind: str) -> None:
     """Each spelling of a value is the value; a text between two values is neither."""
     data_type, one = WIDTHS[kind]
 
-    @settings(max_examples=100, deadline=None)
+    @examples(100, deadline=None)
     @given(one.filter(math.isfinite))
     def check(value: float) -> None:
         texts = [

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from orcish.errors import LimitExceededError, OrcishError, UnsupportedError
 from pyarrow import orc
+from support.random_cases import pairs
 
 NOON = dt.datetime(2026, 7, 4, 12)
 AS_TIMESTAMP = {"orc.type": "timestamp"}
@@ -89,9 +90,7 @@ VERBS: dict[str, tuple[Callable[[pathlib.Path], Any], list[int]]] = {
 }
 
 
-@pytest.mark.parametrize("verb", [*VERBS, "convert"])
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "place", "verb"), pairs(KINDS, PLACES, [*VERBS, "convert"]))
 def test_columns_of_nulls_are_written_with_the_type_of_the_log(
     tmp_path: pathlib.Path, kind: str, place: str, verb: str
 ) -> None:
@@ -195,17 +194,23 @@ def put(path: pathlib.Path, first: int, unit: str, place: str) -> None:
         orcish.write_table(table, path)
 
 
-@pytest.mark.parametrize("verb", [*VERBS, "convert"])
-@pytest.mark.parametrize("place", ["top", "struct", "list", "map"])
+FIRST_AND_OTHER = [
+    *((unit, "foreign") for unit in UNITS),
+    *(("foreign", unit) for unit in UNITS),
+    ("s", "ns"),
+    ("ns", "ms"),
+]
+
+
 @pytest.mark.parametrize(
-    ("first", "other"),
-    [*((unit, "foreign") for unit in UNITS), *(("foreign", unit) for unit in UNITS), ("s", "ns"), ("ns", "ms")],
+    ("has_log", "units", "place", "verb"),
+    pairs([True, False], FIRST_AND_OTHER, ["top", "struct", "list", "map"], [*VERBS, "convert"]),
 )
-@pytest.mark.parametrize("has_log", [True, False])
 def test_readers_see_the_unit_that_they_saw(
-    tmp_path: pathlib.Path, has_log: bool, first: str, other: str, place: str, verb: str
+    tmp_path: pathlib.Path, has_log: bool, units: tuple[str, str], place: str, verb: str
 ) -> None:
     """The unit of the log, or of the first file, whatever units other files have; also under given units."""
+    first, other = units
     table = tmp_path / "t"
     table.mkdir()
     put(table / "a.orc", 0, first, place)

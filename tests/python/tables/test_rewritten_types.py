@@ -15,6 +15,7 @@ import pytest
 from orcish.errors import OrcishError, UnsupportedError
 from orcish.reading.file import native_file
 from pyarrow import orc
+from support.random_cases import cases
 
 UTC = dt.timezone.utc
 ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata"]
@@ -197,7 +198,7 @@ REWRITING: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("has_log", [True, False])
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(cases(40)))
 def test_rewriting_changes_no_answer(tmp_path: pathlib.Path, seed: int, has_log: bool) -> None:
     """Tables of any types, of files of several writers and time zones, with an Arrow schema and without."""
     rng = random.Random(seed)

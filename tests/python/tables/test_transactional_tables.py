@@ -9,6 +9,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.cli import main
+from support.random_cases import pairs
 
 ROWS = pa.table({"id": [1, 2, 3]})
 LAYOUTS = {
@@ -80,9 +81,10 @@ def assert_refused(call: Callable[[], object], capsys: pytest.CaptureFixture[str
     assert "transactional table of Hive" in text
 
 
-@pytest.mark.parametrize("place", ["", "/p=1", "/p=1/q=2"])
-@pytest.mark.parametrize("layout", [layout for layout in LAYOUTS if layout != "without rows"])
-@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize(
+    ("writer", "layout", "place"),
+    pairs(WRITERS, [layout for layout in LAYOUTS if layout != "without rows"], ["", "/p=1", "/p=1/q=2"]),
+)
 def test_tables(writer: str, layout: str, place: str, here: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     made(f"t{place}", layout)
     before = contents(here)
@@ -90,9 +92,7 @@ def test_tables(writer: str, layout: str, place: str, here: pathlib.Path, capsys
     assert contents(here) == before
 
 
-@pytest.mark.parametrize("place", ["z.orc", "sub/z.orc", "delta", "link"])
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("verb", FILES)
+@pytest.mark.parametrize(("verb", "layout", "place"), pairs(FILES, LAYOUTS, ["z.orc", "sub/z.orc", "delta", "link"]))
 def test_files(verb: str, layout: str, place: str, here: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     made("t", layout)
     os.mkdir("t/sub")
