@@ -2,9 +2,9 @@
 
 use std::cell::RefCell;
 
+use arrow_schema::DataType;
 use orcish_core::error::{Error, Result};
 use orcish_core::expression::Predicate;
-use arrow_schema::DataType;
 use orcish_core::predicate::{Condition, Domain, FilterColumn, Proof, ValueSource, bind_names};
 use orcish_core::type_names::TypeName;
 
@@ -31,7 +31,9 @@ pub(crate) const ROW_NUMBERS: Proof = Proof::new("row numbers");
 /// `InvalidArgument` if a stored column has the name: the filter could mean both.
 pub(crate) fn row_number_column(name: &str, is_stored: bool) -> Result<FilterColumn> {
     if is_stored {
-        return Err(Error::invalid(format!("row_number: there is a column {name:?} already, which the filter may mean")));
+        return Err(Error::invalid(format!(
+            "row_number: there is a column {name:?} already, which the filter may mean"
+        )));
     }
     Ok(FilterColumn {
         domain: Domain::Integer,

@@ -69,7 +69,8 @@ impl FileSink {
         let mut attempt = 0;
         loop {
             let hidden = temporary_name(&file_name, attempt);
-            let temporary = staging.as_ref().map_or_else(|| target.with_file_name(&hidden), |folder| folder.join(&hidden));
+            let temporary =
+                staging.as_ref().map_or_else(|| target.with_file_name(&hidden), |folder| folder.join(&hidden));
             match OpenOptions::new().write(true).create_new(true).open(&temporary) {
                 Ok(file) => {
                     let owner = OwnerProcess::current();

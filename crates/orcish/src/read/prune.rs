@@ -59,11 +59,9 @@ pub(super) fn prune_stripes(selection: &Selection, cancellation: &mut Cancellati
     let zone = selection.reader_zone.as_ref();
     let mut whole = PruneResult::MAYBE;
     condition.prune_row_numbers(&mut whole, &(0..tail.rows), ROW_NUMBERS)?;
-    whole.refine(condition, FILE_STATISTICS, &mut |_, leaf| {
-        match leaf.is_of_row_number() {
-            true => Ok(Truth::Maybe),
-            false => Ok(prune_leaf(leaf, tail.column_statistics(leaf.column)?.as_ref(), tail.rows, tail, zone)),
-        }
+    whole.refine(condition, FILE_STATISTICS, &mut |_, leaf| match leaf.is_of_row_number() {
+        true => Ok(Truth::Maybe),
+        false => Ok(prune_leaf(leaf, tail.column_statistics(leaf.column)?.as_ref(), tail.rows, tail, zone)),
     })?;
     if whole.truth != Truth::Maybe || tail.stripes.len() < 2 {
         return Ok(vec![whole; stripes.len()]);
@@ -161,7 +159,11 @@ impl Plan {
             let first_row = self.first_row_of(index);
             for (group, result) in results.iter_mut().enumerate() {
                 let rows = groups.rows(group);
-                condition.prune_row_numbers(result, &(first_row + rows.start..first_row.saturating_add(rows.end)), ROW_NUMBERS)?;
+                condition.prune_row_numbers(
+                    result,
+                    &(first_row + rows.start..first_row.saturating_add(rows.end)),
+                    ROW_NUMBERS,
+                )?;
                 self.refine_group(result, condition, &columns, (groups, group), &indexes, zone.as_ref())?;
             }
         }
