@@ -58,6 +58,36 @@ fn create_staged(
     staged.map_err(|error| to_python(py, &error))
 }
 
+/// Checks that a file object that can seek has no bytes: those before the new file would shift its offsets, and those behind
+/// it would be read as its tail.
+///
+/// # Errors
+/// `ValueError` for an object with bytes. Exceptions of the object.
+fn check_empty(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    let can = |name: &str| match object.hasattr(name)? {
+        true => object.call_method0(name)?.is_truthy(),
+        false => Ok(false),
+    };
+    // What cannot be written says so when it is written.
+    if !can("seekable")? || !can("writable")? {
+        return Ok(());
+    }
+    let position = object.call_method0("tell")?;
+    let mut bytes = number("tell()", "a place in the file", &position)?.unwrap_or(u64::MAX);
+    // Objects that only write may not seek from their end.
+    if bytes == 0 && can("readable")? {
+        let end = object.call_method1("seek", (0, 2))?;
+        bytes = number("seek(0, 2)", "a place in the file", &end)?.unwrap_or(u64::MAX);
+        object.call_method1("seek", (0,))?;
+    }
+    match bytes {
+        0 => Ok(()),
+        _ => Err(PyValueError::new_err(
+            "the file object has bytes already, and a file begins at its start: seek(0) and truncate() remove them",
+        )),
+    }
+}
+
 /// A Python file object. The sink does not close it.
 struct PythonSink {
     object: Py<PyAny>,
@@ -67,6 +97,7 @@ struct PythonSink {
 impl PythonSink {
     fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         check_binary(object, "wb")?;
+        check_empty(object)?;
         Ok(PythonSink { object: object.clone().unbind(), name: name_of(object, "<file object>") })
     }
 

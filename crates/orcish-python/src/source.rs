@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use once_cell::race::OnceBox;
-use orcish_core::Result;
 use orcish_core::calls::{Call, CallId};
-use orcish_core::process::PerProcess;
+use orcish_core::process::{OwnerProcess, PerProcess};
+use orcish_core::{Error, Result};
 use orcish_io::{
     DEFAULT_COALESCE_GAP, DEFAULT_REMOTE_FIRST_READ, FileSource, FileVersion, MemorySource, ReadAt, StorageOptions,
     tuning,
@@ -66,6 +66,8 @@ struct PythonSource {
     /// Ranges that the object reads at the same time, if it reads several ranges with one call of `read_ranges`.
     concurrency: Option<usize>,
     reading: PerProcess<Arc<Reading>>,
+    /// The process whose position in the file other processes would move, for an object with a file descriptor.
+    owner: Option<OwnerProcess>,
     /// The version that the file has to be of.
     expected: OnceBox<FileVersion>,
     /// Whether the file is known to be of this version.
@@ -172,7 +174,10 @@ impl PythonSource {
             true => Some(bound.getattr("concurrency")?.extract()?),
             false => None,
         };
+        // An object without a file descriptor raises an exception here.
+        let has_descriptor = bound.call_method0("fileno").is_ok();
         Ok(PythonSource {
+            owner: has_descriptor.then(OwnerProcess::current),
             concurrency,
             object,
             name,
@@ -304,6 +309,11 @@ impl ReadAt for PythonSource {
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        if self.concurrency.is_none() && self.owner.is_some_and(|owner| !owner.is_current()) {
+            let text = "a file object that was opened before a fork has one position for all processes: open it again, or \
+                        give the path";
+            return Err(Error::invalid(text).in_file(&self.name));
+        }
         self.check_version()?;
         let reading = || self.reading.get_or_init(|| Reading::of(&self.object));
         let _guard = if self.concurrency.is_none() { Some(reading().acquire(&self.name)?) } else { None };

@@ -190,6 +190,8 @@ def _unsupported_type(kind: pa.DataType) -> pa.DataType | str | None:
         return _unsupported_type(kind.storage_type)
     if pa.types.is_union(kind) or pa.types.is_interval(kind):
         return kind
+    if pa.types.is_timestamp(kind) and kind.tz is not None and not _has_zone(kind.tz):
+        return f"the time zone {kind.tz!r}"
     if pa.types.is_decimal(kind) and _decimal_digits(kind) > MAX_DIGITS:
         return kind
     if pa.types.is_run_end_encoded(kind) or pa.types.is_dictionary(kind):

@@ -1,4 +1,6 @@
-"""Strings beside columns of other types, in lists of pyarrow: they are values of the type of the column, as in SQL."""
+"""Values of lists of pyarrow: strings beside columns of other types are values of the type of the column, as in SQL,
+and timestamps of pandas keep their nanoseconds.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +23,31 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?")
 
 
 def typed_values(name: str, kind: pa.DataType, values: list[Any]) -> Any:
-    """The values of a list, with strings as in :func:`typed_value`."""
-    if not any(isinstance(value, str) for value in values):
-        return values
+    """The values of a list, each as in :func:`typed_value`.
+
+    Raises:
+        ValueError: As there; or there are wall clocks and instants.
+    """
     made = [typed_value(name, kind, value) for value in values]
+    if all(one is other for one, other in zip(made, values, strict=True)):
+        return values
+    moments = (datetime.datetime, datetime.timedelta)
+    made = [pa.scalar(value) if isinstance(value, moments) else value for value in made]
     units = [value.type for value in made if isinstance(value, pa.Scalar)]
-    if len(units) == len(made):
+    if len({kind.tz is None for kind in units if pa.types.is_timestamp(kind)}) > 1:
+        raise ValueError(f"filters: the values that column {name} is compared with are wall clocks and instants")
+    is_alike = all(value is None or isinstance(value, pa.Scalar) for value in made)
+    if is_alike and len({kind.id for kind in units}) == 1 and hasattr(units[0], "unit"):
         # Timestamps of the finest unit.
         finest = min(units, key=lambda kind: NANOSECONDS[kind.unit])
-        return pa.array([value.cast(finest).value for value in made], pa.int64()).cast(finest)
+        numbers = [None if value is None else value.cast(finest).value for value in made]
+        return pa.array(numbers, pa.int64()).cast(finest)
     return [value.as_py() if isinstance(value, pa.Scalar) else value for value in made]
 
 
 def typed_value(name: str, kind: pa.DataType, value: Any) -> Any:
-    """A value that is compared with a column: for a string, the value of the type of the column.
+    """A value that is compared with a column: for a string, the value of the type of the column; for a timestamp or an
+    interval of pandas, of which pyarrow makes microseconds, one with all digits.
 
     Args:
         name: The name of the column.
@@ -45,7 +58,7 @@ def typed_value(name: str, kind: pa.DataType, value: Any) -> Any:
         ValueError: The string is no value of the type.
     """
     if not isinstance(value, str):
-        return value
+        return _of_pandas(value)
     try:
         return _parsed(value_type(kind), value)
     except (ArithmeticError, ValueError):
@@ -53,6 +66,17 @@ def typed_value(name: str, kind: pa.DataType, value: Any) -> Any:
             f"filters: column {name} of type {kind} cannot be compared with the string {value!r}, which is no value "
             f"of the type"
         ) from None
+
+
+def _of_pandas(value: Any) -> Any:
+    """A timestamp or an interval of pandas as a scalar; other values unchanged."""
+    is_moment = isinstance(value, datetime.datetime | datetime.timedelta) and hasattr(value, "to_numpy")
+    # NaT is a timestamp that is not equal to itself.
+    if not is_moment or value != value:
+        return value
+    scalar = pa.scalar(value.to_numpy())
+    is_instant = getattr(value, "tzinfo", None) is not None
+    return scalar.cast(pa.timestamp(scalar.type.unit, "UTC")) if is_instant else scalar
 
 
 def _parsed(kind: pa.DataType, given: str) -> Any:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from orcish.errors import OrcishError
 from orcish.layout.bounds import MAX_FILES
 from orcish.reading.file import ORCFile
+from orcish.reading.table_file import file_of_table
 from orcish.tables.orc_sources import OrcSource
 from orcish.terminal import printable
 from orcish.types import StorageOptions
@@ -43,6 +44,8 @@ def open_largest(files: list[OrcSource], storage_options: StorageOptions | None)
     sizes, failed = [], []
     fault: Exception | None = None
     for number, found in enumerate(_opened(files, storage_options)):
+        if found is None:
+            continue
         if not isinstance(found, ORCFile):
             fault = found
             failed.append({"name": files[number].name, "error": printable(str(found))})
@@ -58,12 +61,14 @@ def open_largest(files: list[OrcSource], storage_options: StorageOptions | None)
     return Opened([(files[-number].name, file) for _, number, file in ordered], sizes, failed)
 
 
-def _opened(files: Sequence[OrcSource], storage_options: StorageOptions | None) -> Iterator[ORCFile | Exception]:
-    """The files, or the errors of those that cannot be read, in their order."""
+def _opened(files: Sequence[OrcSource], storage_options: StorageOptions | None) -> Iterator[ORCFile | Exception | None]:
+    """The files, or the errors of those that cannot be read, in their order; ``None`` for files of zero bytes."""
 
-    def opened(file: OrcSource) -> ORCFile | Exception:
+    def opened(file: OrcSource) -> ORCFile | Exception | None:
         try:
-            found = ORCFile(file.source, storage_options=storage_options)
+            found = file_of_table(file.source, storage_options)
+            if found is None:
+                return None
             # Reads the statistics of the tail, which may be damaged.
             found.stripe_statistics(0)
             for id in range(len(found.column_parents)):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.polars import to_polars
 from orcish.asynchronous import batches_of_thread
 from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
@@ -490,9 +491,7 @@ class ORCFile(BatchSource):
 
     def to_polars(self) -> Any:
         """Reads the file into a polars data frame."""
-        import polars
-
-        return polars.DataFrame(self)
+        return to_polars(self.read())
 
     @checked_keywords
     def head(self, rows: int = 10) -> pa.Table:

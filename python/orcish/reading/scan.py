@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from orcish.arrow.polars import to_polars
 from orcish.asynchronous import batches_of_thread, table_of_thread
 from orcish.filters.pushdown import Filters, check_filters
 from orcish.hints import SCAN, missing_attribute
@@ -131,9 +132,7 @@ class Scan(BatchSource):
         """Reads the rows into a polars data frame. :func:`orcish.scan_polars` makes a lazy frame, which pushes its
         columns and filters down.
         """
-        import polars
-
-        return polars.DataFrame(self)
+        return to_polars(self.to_table())
 
     def to_batches(self) -> Iterator[pa.RecordBatch]:
         """Reads the rows batch by batch, in memory that does not grow with the files."""

@@ -17,7 +17,7 @@ from orcish.tables.partition_values import parse_values
 __all__ = ["check_hidden_columns"]
 
 
-def check_hidden_columns(table: OrcFiles, columns: Collection[str], advice: str) -> None:
+def check_hidden_columns(table: OrcFiles, columns: Collection[str], advice: str, *, ignores_case: bool = False) -> None:
     """Checks that files of a table have no other values in such columns than their folders: new files in their place
     have only the latter.
 
@@ -25,6 +25,7 @@ def check_hidden_columns(table: OrcFiles, columns: Collection[str], advice: str)
         table: The files.
         columns: The columns that are written.
         advice: What to do.
+        ignores_case: Whether readers do not distinguish names that differ only by case.
 
     Raises:
         ValueError: A file has other values.
@@ -34,12 +35,14 @@ def check_hidden_columns(table: OrcFiles, columns: Collection[str], advice: str)
         if not file.partition:
             continue
         opened = ORCFile(file.opened, storage_options=table.storage_options, limits=table.limits)
-        stored = set(opened.arrow_schema(masked="allow").names)
+        names = opened.arrow_schema(masked="allow").names
+        stored = {name.lower() if ignores_case else name: name for name in names}
         for name, text in file.partition:
-            if name in columns and name in stored and not _has_only(opened, name, text):
+            own = stored.get(name.lower() if ignores_case else name)
+            if name in columns and own is not None and not _has_only(opened, own, text):
                 folder = "null" if text is None else repr(text)
                 raise ValueError(
-                    f"{display_name(file.location)}: column {name!r} is stored with other values than that of its "
+                    f"{display_name(file.location)}: column {own!r} is stored with other values than that of its "
                     f"folder, {folder}, which readers see, and they would be lost: {advice}"
                 )
 

@@ -1,11 +1,13 @@
 """Strings beside columns of other types are values of the type of the column, as in SQL. DuckDB is the judge."""
 
 import datetime as dt
+import functools
 import io
 from decimal import Decimal
 
 import duckdb
 import orcish
+import pandas as pd
 import pyarrow as pa
 import pytest
 from orcish import col
@@ -122,3 +124,29 @@ def test_lists_with_times_as_strings():
     sink = io.BytesIO()
     orcish.write_table(pa.table({"at": pa.array([dt.time(10), dt.time(12), None], pa.time64("us"))}), sink)
     assert orcish.read_table(sink.getvalue(), filters=[("at", ">", "11:00")]).num_rows == 1
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("kind", ["wall", "instant", "interval"])
+def test_moments_of_pandas_keep_their_digits(tmp_path, kind, unit):
+    """pyarrow makes microseconds of them."""
+    numbers, zone = [0, 1, 1001, 1500], "Asia/Kolkata" if kind == "instant" else None
+    of_pandas = pd.Timedelta if kind == "interval" else functools.partial(pd.Timestamp, tz=zone)
+    stored = pa.duration(unit) if kind == "interval" else pa.timestamp(unit, zone)
+    path = tmp_path / "a.orc"
+    orcish.write_table(pa.table({"id": numbers, "x": pa.array(numbers, stored)}), path)
+    values = [of_pandas(number, unit=unit) for number in numbers]
+    for number, value in zip(numbers, values, strict=True):
+        for filters, want in (
+            ([("x", "=", value)], [number]),
+            ([("x", "in", [value])], [number]),
+            ([("x", "in", [value, values[0], None])], sorted({0, number})),
+            ([("x", "<=", value)], [each for each in numbers if each <= number]),
+        ):
+            assert orcish.read_table(path, filters=filters)["id"].to_pylist() == want
+
+
+def test_wall_clocks_beside_instants(tmp_path):
+    orcish.write_table(pa.table({"x": pa.array([0], pa.timestamp("ns"))}), tmp_path / "a.orc")
+    with pytest.raises(ValueError, match="column x is compared with are wall clocks and instants"):
+        orcish.read_table(tmp_path / "a.orc", filters=[("x", "in", [pd.Timestamp(0), pd.Timestamp(0, tz="UTC")])])

@@ -440,3 +440,32 @@ def test_readers_of_one_file_object_take_turns(tmp_path, how, buffering):
                 found += asyncio.run(both(file))
     assert len(found) == (20 if how in ways else 10)
     assert all(each["v"].equals(table["v"]) for each in found)
+
+
+@pytest.mark.parametrize("buffering", [0, -1])
+def test_file_objects_after_a_fork(path, buffering):
+    """Processes share the position of an open file; bytes in memory are those of each."""
+    out = run_python(
+        """
+        import io, os, sys
+        import orcish
+
+        with open(sys.argv[1], "rb", buffering=int(sys.argv[2])) as opened:
+            in_memory = io.BytesIO(opened.read())
+            files = [orcish.ORCFile(opened), orcish.ORCFile(in_memory), orcish.ORCFile(sys.argv[1])]
+            child = os.fork()
+            found = []
+            for file in files:
+                try:
+                    found.append(file.read(columns=["i0"]).num_rows)
+                except ValueError as error:
+                    found.append("opened before a fork" in str(error))
+            print(found, flush=True)
+            if not child:
+                os._exit(0)
+            os.waitpid(child, 0)
+        """,
+        str(path),
+        str(buffering),
+    )
+    assert sorted(out.splitlines()) == [f"[{ROWS}, {ROWS}, {ROWS}]", f"[True, {ROWS}, {ROWS}]"]

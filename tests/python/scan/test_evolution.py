@@ -625,3 +625,12 @@ def test_values_that_do_not_fit_the_type_of_the_table(tmp_path, stored, value, t
     for read in (lambda: orcish.read_table(tmp_path, schema=schema), orcish.scan(tmp_path, schema=schema).to_table):
         with pytest.raises(orcish.LimitExceededError, match=r"column [xl]: a value does not fit into"):
             read()
+
+
+def test_a_schema_without_columns(tmp_path):
+    orcish.write_table(pa.table({"id": [1, 2]}), tmp_path / "a.orc")
+    for table in (
+        orcish.read_table(tmp_path / "a.orc", schema=pa.schema([])),
+        orcish.scan(tmp_path / "a.orc", schema=pa.schema([])).to_table(),
+    ):
+        assert table.column_names == []

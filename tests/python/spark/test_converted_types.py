@@ -120,3 +120,43 @@ def test_a_column_that_is_there_twice(spark: Spark, tmp_path: Path) -> None:
 def test_rows_without_columns(spark: Spark, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="the rows have no columns"):
         osp.convert(spark.range(3).select(), str(tmp_path / "t"))
+
+
+def a_file(path: Path, column: str = "a", value: int = 1) -> None:
+    """A file of the format that its name says, with one row."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = pa.table({"x": [value], column: [value]})
+    if path.suffix == ".parquet":
+        pq.write_table(table, path)
+    elif path.suffix == ".csv":
+        path.write_text(f"{value}\n")
+    else:
+        orcish.write_table(table, path)
+
+
+@pytest.mark.parametrize(
+    ("files", "match"),
+    [
+        (["f.orc", "p=1/g.orc"], r"f\.orc is not read, and would be removed"),
+        (["f.parquet", "p=1/g.parquet"], r"f\.parquet is not read, and would be removed"),
+        (["f.orc", "other/g.orc"], r"g\.orc is not read, and would be removed"),
+        (["p=1/f.orc:p", "p=2/g.orc"], "column 'p' is stored with other values"),
+        (["p=1/f.orc:P", "p=2/g.orc"], "column 'P' is stored with other values"),
+        (["p=1/f.parquet:p", "p=2/g.parquet"], "column 'p' is stored in files"),
+        (["a.csv", "b.parquet"], "files of several formats"),
+        (["a.orc", "b.csv"], "files of several formats"),
+        (["000000_0", "b.csv"], "its name does not say its format"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("is_link", [False, True])
+def test_no_values_are_lost_in_place(spark: Spark, tmp_path: Path, files: list[str], match: str, is_link: bool) -> None:
+    """What the job does not read is not removed, by whatever name the source is given."""
+    for number, file in enumerate(files, 7):
+        name, _, column = file.partition(":")
+        a_file(tmp_path / "t" / name, column or "a", number)
+    (tmp_path / "link").symlink_to("t")
+    before = {path: path.read_bytes() for path in (tmp_path / "t").rglob("*") if path.is_file()}
+    with pytest.raises(ValueError, match=match):
+        osp.convert(str(tmp_path / ("link" if is_link else "t")), str(tmp_path / "t"), existing_data="overwrite")
+    assert {path: path.read_bytes() for path in (tmp_path / "t").rglob("*") if path.is_file()} == before

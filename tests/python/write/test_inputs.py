@@ -391,3 +391,36 @@ def test_own_sources(tmp_path: Path, title: str) -> None:
     rows = pa.concat_tables([ROWS, ROWS]) if title == "list" else ROWS
     assert orcish.write_table(source, tmp_path / "a.orc").rows == rows.num_rows
     assert orcish.read_table(tmp_path / "a.orc").equals(rows)
+
+
+@pytest.mark.parametrize("mode", ["r+b", "w+b", "ab", "wb"])
+@pytest.mark.parametrize("write", ["write_table", "ORCWriter", "merge"])
+def test_file_objects_that_have_bytes(tmp_path, mode, write):
+    """A file begins at the start of its object, and ends with it."""
+    path, rows = tmp_path / "a.orc", pa.table({"id": [1]})
+    orcish.write_table(rows, tmp_path / "source.orc")
+    writes = {
+        "write_table": lambda file: orcish.write_table(rows, file, verify=True),
+        "ORCWriter": lambda file: orcish.ORCWriter(file, rows.schema),
+        "merge": lambda file: orcish.merge([tmp_path / "source.orc"], file),
+    }
+    path.write_bytes(b"before")
+    with open(path, mode) as file:
+        if mode in ("w+b", "wb"):
+            file.write(b"before")
+        with pytest.raises(ValueError, match="has bytes already, and a file begins at its start"):
+            writes[write](file)
+    assert path.read_bytes() == b"before"
+
+
+def test_file_objects_are_written_once():
+    target, rows = io.BytesIO(), pa.table({"id": [1]})
+    orcish.write_table(rows, target)
+    with pytest.raises(ValueError, match="has bytes already"):
+        orcish.write_table(rows, target)
+    target.seek(0)
+    with pytest.raises(ValueError, match="has bytes already"):
+        orcish.write_table(rows, target)
+    target.truncate()
+    orcish.write_table(pa.table({"id": [2]}), target)
+    assert orcish.read_table(target)["id"].to_pylist() == [2]

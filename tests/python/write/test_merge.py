@@ -334,7 +334,7 @@ def test_statistics_of_stripes_are_a_part_of_the_memory() -> None:
     assert files[0].stripe_statistics("s") == files[1].stripe_statistics("s")
     assert len(files[1].stripe_statistics("s")) == 300
     with pytest.raises(orcish.LimitExceededError, match="memory"):
-        orcish.merge([out.getvalue()], again, limits={"memory": 500_000})
+        orcish.merge([out.getvalue()], io.BytesIO(), limits={"memory": 500_000})
 
 
 def test_keys_that_are_not_utf8_or_there_twice() -> None:

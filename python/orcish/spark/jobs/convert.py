@@ -15,7 +15,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from orcish.carbon.detect import check_not_carbon, is_carbon_table
+from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
+from orcish.io.identity import place_of
 from orcish.io.names import display_name
 from orcish.io.paths import absolute, expanded, path_text
 from orcish.keywords import checked_keywords, chosen_options
@@ -53,6 +55,8 @@ FORMATS = {
     "carbondata": "carbondata",
 }
 """Formats by the suffixes of file names."""
+_ELSEWHERE = "convert to another folder, which has what readers see"
+"""Advice about values that would be lost."""
 
 
 @checked_keywords
@@ -124,8 +128,8 @@ def convert(
     Raises:
         FileNotFoundError: The source has no files.
         FileExistsError: The target has files, or is a table without rows, and ``existing_data`` is ``"error"``.
-        ValueError: The format of the source is unknown, or an option is wrong; or files that are replaced store a
-            partition column with other values than that of their folder.
+        ValueError: The format of the source is unknown, or there are several, or an option is wrong; or files that are
+            replaced are not read, or store a partition column with other values than that of their folder.
         CommitError: A file of a source that is ORC was removed while the job ran, as by :func:`orcish.compact`.
         UnsupportedError: A type cannot be stored in ORC, or the target is a CarbonData table.
     """
@@ -141,10 +145,8 @@ def convert(
     missing = next((name for name in sort_within or () if name not in rows.schema.names), None)
     if missing is not None:
         raise ValueError(f"sort_within: there is no column {missing!r}")
-    if rows.files is not None and existing_data in ("overwrite", "overwrite_partitions"):
-        inside = [file for file in rows.files.files if file.location.startswith(f"{target.rstrip('/')}/")]
-        replaced = dataclasses.replace(rows.files, files=inside)
-        check_hidden_columns(replaced, rows.schema.names, "convert to another folder, which has what readers see")
+    if existing_data in ("overwrite", "overwrite_partitions"):
+        rows.check_replaced(target, storage)
     writing = WriterOptions(
         path=target,
         partition_by=tuple(by),
@@ -179,6 +181,46 @@ class _Source:
     """The ORC types of timestamps, by dotted names of columns."""
     files: OrcFiles | None = None
     """The files of a source that is ORC."""
+    listed: Sequence[TableFile] = ()
+    """All files of a source that is a path."""
+    read: Sequence[str] = ()
+    """The locations of those that are read."""
+    stored: Callable[[], list[str]] = list
+    """The columns that files of other formats store."""
+
+    def check_replaced(self, target: str, storage: Mapping[str, str]) -> None:
+        """Checks that no values are lost where files of the source are replaced.
+
+        Raises:
+            ValueError: A file is not read, or values of a partition column are not those of its folder.
+        """
+        folder = place_of(target, storage)
+        inside = [file for file in self.listed if place_of(file.location, storage).is_below(folder)]
+        if not inside:
+            return
+        read = {place_of(location, storage).path for location in self.read}
+        for file in inside:
+            # Spark lists files beside the folders of partitions, and does not read them.
+            is_beside = self.folders and not file.partition
+            if is_beside or place_of(file.location, storage).path not in read:
+                raise ValueError(
+                    f"{display_name(file.location)} is not read, and would be removed: Spark reads the files of one "
+                    f"level of partitions: {_ELSEWHERE}"
+                )
+        if self.files is not None:
+            locations = {file.location for file in inside}
+            replaced = [file for file in self.files.files if file.location in locations]
+            check_hidden_columns(
+                dataclasses.replace(self.files, files=replaced), self.schema.names, _ELSEWHERE, ignores_case=True
+            )
+        elif self.folders:
+            stored = {name.lower() for name in self.stored()}
+            hidden = next((name for name in self.folders if name.lower() in stored), None)
+            if hidden is not None:
+                raise ValueError(
+                    f"{display_name(target)}: column {hidden!r} is stored in files and in the names of their folders, "
+                    f"which readers see, and the former would be lost: {_ELSEWHERE}"
+                )
 
 
 def _source(
@@ -212,19 +254,45 @@ def _source(
         folders = [name for name in read.partition_columns if name in table.schema.names]
         write = functools.partial(_write_work, table.task_inputs())
         orc = read if isinstance(read, OrcFiles) else None
-        return _Source(table.schema, folders, write, table.instant_types(), orc)
-    frame = spark.read.format(found).options(**options).load(expanded(path_text(source)))
+        locations = [] if orc is None else [file.location for file in orc.files]
+        return _Source(table.schema, folders, write, table.instant_types(), orc, files, locations)
+
+    def load(more: Mapping[str, Any]) -> DataFrame:
+        return spark.read.format(found).options(**options, **more).load(expanded(path_text(source)))
+
+    try:
+        frame = load({})
+    except Exception as error:
+        if "CANNOT_MERGE_SCHEMAS" not in str(error):
+            raise
+        raise UnsupportedError(
+            f"{display_name(absolute(source))}: a column has other types in other files, which Spark does not merge: "
+            "convert the files of each type by themselves"
+        ) from None
     # For patterns, Spark has no partition columns.
-    folders = [name for name, _ in files[0].partition if name in frame.schema.names]
-    return _Source(frame.schema, folders, functools.partial(_write_frame, frame))
+    partition = next((file.partition for file in files if file.partition), [])
+    folders = [name for name, _ in partition if name in frame.schema.names]
+    write = functools.partial(_write_frame, frame)
+    stored = functools.partial(_columns_of_files, load)
+    return _Source(frame.schema, folders, write, listed=files, read=frame.inputFiles(), stored=stored)
+
+
+def _columns_of_files(load: Callable[[Mapping[str, Any]], DataFrame]) -> list[str]:
+    """The columns that files have, without those of partitions."""
+    return list(load({"recursiveFileLookup": True}).schema.names)
 
 
 def _format(files: list[TableFile]) -> str:
+    first: dict[str | None, str] = {}
     for file in files:
-        for ending in reversed(file.location.rpartition("/")[2].lower().split(".")[1:]):
-            if ending in FORMATS:
-                return FORMATS[ending]
-    raise ValueError(f"{display_name(files[0].location)}: its name does not say its format, which option `format` does")
+        endings = reversed(file.location.rpartition("/")[2].lower().split(".")[1:])
+        first.setdefault(next((FORMATS[ending] for ending in endings if ending in FORMATS), None), file.location)
+    if None in first:
+        raise ValueError(f"{display_name(first[None])}: its name does not say its format, which option `format` does")
+    if len(first) > 1:
+        named = ", ".join(f"{display_name(location)} is {form}" for form, location in first.items())
+        raise ValueError(f"files of several formats: {named}: convert those of one format at a time")
+    return next(form for form in first if form is not None)
 
 
 def _write_work(
