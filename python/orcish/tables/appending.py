@@ -208,8 +208,7 @@ def _columns(base: str, first: str, files: Sequence[str], storage: Mapping[str, 
     there = [TableFile(file, None, []) for file in files]
     try:
         union = union_of_files(there, storage)
-        _check_names(union)
-        # Columns that are an earlier one to readers that compare ids stay hidden.
+        # Columns that are an earlier one to readers that ignore case, or that compare ids, stay hidden.
         return without_twins(union)
     except (CorruptFileError, FileNotFoundError):
         # Another file is no ORC file, or was just removed.

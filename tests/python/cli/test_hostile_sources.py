@@ -292,7 +292,7 @@ def test_memory_that_is_exhausted_is_no_traceback(command, tmp_path, capsys, mon
         "json-schema": "json_schema.open_arrow",
         "sql": "sql.add_table",
         "diff": "diff.diff",
-        "meta": "meta.ORCFile",
+        "meta": "meta.opened_file",
         "data": "data.ORCFile",
         "count": "scan.open_rows",
     }
