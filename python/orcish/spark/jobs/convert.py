@@ -203,10 +203,7 @@ class _Source:
             # Spark lists files beside the folders of partitions, and does not read them.
             is_beside = self.folders and not file.partition
             if is_beside or place_of(file.location, storage).path not in read:
-                raise ValueError(
-                    f"{display_name(file.location)} is not read, and would be removed: Spark reads the files of one "
-                    f"level of partitions: {_ELSEWHERE}"
-                )
+                raise ValueError(f"{display_name(file.location)} is not read, and would be removed: {_ELSEWHERE}")
         if self.files is not None:
             locations = {file.location for file in inside}
             replaced = [file for file in self.files.files if file.location in locations]
@@ -257,11 +254,14 @@ def _source(
         locations = [] if orc is None else [file.location for file in orc.files]
         return _Source(table.schema, folders, write, table.instant_types(), orc, files, locations)
 
-    def load(more: Mapping[str, Any]) -> DataFrame:
-        return spark.read.format(found).options(**options, **more).load(expanded(path_text(source)))
+    def load(**more: bool) -> DataFrame:
+        return spark.read.format(found).options(**{**options, **more}).load(expanded(path_text(source)))
+
+    def stored() -> list[str]:
+        return list(load(recursiveFileLookup=True).schema.names)
 
     try:
-        frame = load({})
+        frame = load()
     except Exception as error:
         if "CANNOT_MERGE_SCHEMAS" not in str(error):
             raise
@@ -273,13 +273,7 @@ def _source(
     partition = next((file.partition for file in files if file.partition), [])
     folders = [name for name, _ in partition if name in frame.schema.names]
     write = functools.partial(_write_frame, frame)
-    stored = functools.partial(_columns_of_files, load)
     return _Source(frame.schema, folders, write, listed=files, read=frame.inputFiles(), stored=stored)
-
-
-def _columns_of_files(load: Callable[[Mapping[str, Any]], DataFrame]) -> list[str]:
-    """The columns that files have, without those of partitions."""
-    return list(load({"recursiveFileLookup": True}).schema.names)
 
 
 def _format(files: list[TableFile]) -> str:
