@@ -23,7 +23,7 @@ from orcish.tables.commit import Job, Staged
 from orcish.tables.folder import upload_info
 from support.hdfs_store import Hdfs
 from support.random_cases import seeded
-from support.staged_commits import LOG, WRITER, decide, sealed, staged, staged_name
+from support.staged_commits import LOG, WRITER, decide, scanned_again, sealed, staged, staged_name
 
 OLD = ["old-0.orc", "old-1.orc"]
 NEW = [2, 10, 11, 12, 20, 21]
@@ -210,7 +210,7 @@ def test_appends_beside_overwrites(hdfs: Hdfs) -> None:
 
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             running = [pool.submit(append), pool.submit(overwrite)]
-            seen = [ids_of(table) for _ in range(5)]
+            seen = [scanned_again(ids_of, table) for _ in range(5)]
             for each in running:
                 each.result()
         assert ids_of(table) in ([7], [7, *appended])

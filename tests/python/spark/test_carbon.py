@@ -122,6 +122,8 @@ def test_folders_and_files_without_metadata(spark: Spark, tmp_path: Path, index:
     check(spark.read.format("orcish").load(str(tmp_path / "t")), whole)
     path = tmp_path / "t" / files[0].name
     check(load(spark, path), orcish.read_table(str(path)))
+    osp.convert(str(tmp_path / "t"), str(tmp_path / "orc"), spark=spark)
+    check(spark.read.orc(str(tmp_path / "orc")), whole)
 
 
 def test_segments_deletes_and_streams(spark: Spark, tmp_path: Path) -> None:

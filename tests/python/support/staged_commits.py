@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +109,17 @@ def decide(
     for file in added[:published]:
         folder.complete(file.target, file.token)
     return Path(folder.base) / name
+
+
+def scanned_again(rows: Callable[[Any], list[int]], table: Any) -> list[int]:
+    """The rows of a table from which others remove files.
+
+    A scan is made again where a file that it listed is gone, as its error says.
+    """
+    for _ in range(20):
+        try:
+            return rows(table)
+        except FileNotFoundError as error:
+            if "make the scan again" not in str(error):
+                raise
+    raise AssertionError(f"{table}: 20 scans missed files")

@@ -25,7 +25,7 @@ from orcish.tables.commit import Job, Staged
 from orcish.tables.log.listing import table_files
 from support.random_cases import seeded
 from support.small_tables import put
-from support.staged_commits import WRITER, decide, entry, sealed, staged, staged_path
+from support.staged_commits import WRITER, decide, entry, scanned_again, sealed, staged, staged_path
 
 
 def ids_of(source: object, **options: Any) -> list[int]:
@@ -305,7 +305,7 @@ def test_appends_beside_overwrites(tmp_path: Path) -> None:
 
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             running = [pool.submit(append), pool.submit(overwrite)]
-            seen = [ids_of(table) for _ in range(5)]
+            seen = [scanned_again(ids_of, table) for _ in range(5)]
             for each in running:
                 each.result()
         appended = list(range(100, 140))

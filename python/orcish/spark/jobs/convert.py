@@ -53,6 +53,8 @@ FORMATS = {
     "ndjson": "json",
     "orc": "orc",
     "carbondata": "carbondata",
+    "carbonindex": "carbondata",
+    "carbonindexmerge": "carbondata",
 }
 """Formats by the suffixes of file names."""
 _ELSEWHERE = "convert to another folder, which has what readers see"
