@@ -14,11 +14,22 @@ from orcish.io.storage import native_storage
 from orcish.io.system_path import SystemPath
 from orcish.types import Sources, StorageOptions
 
-__all__ = ["check_not_carbon", "has_carbon", "is_carbon", "is_carbon_file", "is_carbon_table", "single_table"]
+__all__ = [
+    "check_not_carbon",
+    "has_carbon",
+    "is_carbon",
+    "is_carbon_file",
+    "is_carbon_table",
+    "is_of_carbon",
+    "single_table",
+]
 
 _METADATA = "Metadata/schema"
 
 _DATA = ".carbondata"
+
+_SUFFIXES = (_DATA, ".carbonindex", ".carbonindexmerge", ".deletedelta")
+"""Suffixes of the files that are read of a folder without metadata."""
 
 
 def is_carbon(source: Sources, storage_options: StorageOptions | None) -> bool:
@@ -55,6 +66,11 @@ def is_carbon_file(source: Sources) -> bool:
 def has_carbon(files: list[TableFile]) -> bool:
     """Whether there are files of a CarbonData table among some files."""
     return any(file.location.endswith((_DATA, f"/{_METADATA}")) for file in files)
+
+
+def is_of_carbon(file: TableFile) -> bool:
+    """Whether a file of a folder without metadata is read as a part of a CarbonData table."""
+    return file.location.endswith(_SUFFIXES)
 
 
 def single_table(source: Sources) -> str:

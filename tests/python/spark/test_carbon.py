@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from pyspark.errors import PySparkException
 from support import carbon_apache as apache
 from support import carbon_rows as cases
 from support.carbon import CarbonTableWriter, write_folder
+from support.carbon.deletes import Deletes
 from support.processes import run_script
 from support.random_cases import cases as cases_of
 from support.random_cases import seeded
@@ -124,6 +126,27 @@ def test_folders_and_files_without_metadata(spark: Spark, tmp_path: Path, index:
     check(load(spark, path), orcish.read_table(str(path)))
     osp.convert(str(tmp_path / "t"), str(tmp_path / "orc"), spark=spark)
     check(spark.read.orc(str(tmp_path / "orc")), whole)
+
+
+@pytest.mark.parametrize("named", [None, "carbondata"])
+@pytest.mark.parametrize("other", ["notes.csv", "old.carbondata.bak"])
+def test_folders_without_metadata_in_place(spark: Spark, tmp_path: Path, named: str | None, other: str) -> None:
+    """All files of CarbonData become ORC, also with deletes. Others are not removed, as they are not read."""
+    rows = cases.table(["s"])
+    files = write_folder(tmp_path / "t", rows, files=2)
+    Deletes(tmp_path / "t").add("0", files, [0, 2], 1700000000001, listed=False)
+    # The metadata of the deletes, of which a folder without metadata has none.
+    shutil.rmtree(tmp_path / "t" / "Metadata")
+    path, whole = str(tmp_path / "t"), orcish.read_table(str(tmp_path / "t"))
+    assert whole.num_rows == rows.num_rows - 2
+    (tmp_path / "t" / other).write_text("1\n")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "t").iterdir()}
+    with pytest.raises(ValueError, match=other):
+        osp.convert(path, path, format=named, existing_data="overwrite", spark=spark)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "t").iterdir()} == before
+    (tmp_path / "t" / other).unlink()
+    osp.convert(path, path, format=named, existing_data="overwrite", spark=spark)
+    check(spark.read.orc(path), whole)
 
 
 def test_segments_deletes_and_streams(spark: Spark, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from orcish.carbon.detect import check_not_carbon, is_carbon_table
+from orcish.carbon.detect import check_not_carbon, is_carbon_table, is_of_carbon
 from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
 from orcish.io.identity import place_of
@@ -52,11 +52,8 @@ FORMATS = {
     "jsonl": "json",
     "ndjson": "json",
     "orc": "orc",
-    "carbondata": "carbondata",
-    "carbonindex": "carbondata",
-    "carbonindexmerge": "carbondata",
 }
-"""Formats by the suffixes of file names."""
+"""Formats by the suffixes of file names, but for those of CarbonData."""
 _ELSEWHERE = "convert to another folder, which has what readers see"
 """Advice about values that would be lost."""
 
@@ -133,7 +130,7 @@ def convert(
         ValueError: The format of the source is unknown, or there are several, or an option is wrong; or files that are
             replaced are not read, or store a partition column with other values than that of their folder.
         CommitError: A file of a source that is ORC was removed while the job ran, as by :func:`orcish.compact`.
-        UnsupportedError: A type cannot be stored in ORC, or the target is a CarbonData table.
+        UnsupportedError: A type cannot be stored in ORC, or the target is a CarbonData table with metadata.
     """
     options = chosen_options(locals(), WriteOptions)
     session = active_session(spark)
@@ -232,10 +229,10 @@ def _source(
     """Opens the source."""
     if isinstance(source, DataFrame):
         return _Source(source.schema, [], functools.partial(_write_frame, source))
-    if named is None and is_carbon_table(absolute(source), storage):
-        named = "carbondata"
     files: list[TableFile] = []
-    if named != "carbondata":
+    if named in (None, "carbondata") and is_carbon_table(absolute(source), storage):
+        named = "carbondata"
+    else:
         files, schema = table_files(absolute(source), None, storage)
         if not files and schema is None:
             raise FileNotFoundError(f"no files: {source}")
@@ -253,7 +250,8 @@ def _source(
         folders = [name for name in read.partition_columns if name in table.schema.names]
         write = functools.partial(_write_work, table.task_inputs())
         orc = read if isinstance(read, OrcFiles) else None
-        locations = [] if orc is None else [file.location for file in orc.files]
+        are_read = [file for file in files if is_of_carbon(file)] if orc is None else orc.files
+        locations = [file.location for file in are_read]
         return _Source(table.schema, folders, write, table.instant_types(), orc, files, locations)
 
     def load(**more: bool) -> DataFrame:
@@ -278,11 +276,18 @@ def _source(
     return _Source(frame.schema, folders, write, listed=files, read=frame.inputFiles(), stored=stored)
 
 
+def _format_of(file: TableFile) -> str | None:
+    """The format that the name of a file says."""
+    if is_of_carbon(file):
+        return "carbondata"
+    endings = reversed(file.location.rpartition("/")[2].lower().split(".")[1:])
+    return next((FORMATS[ending] for ending in endings if ending in FORMATS), None)
+
+
 def _format(files: list[TableFile]) -> str:
     first: dict[str | None, str] = {}
     for file in files:
-        endings = reversed(file.location.rpartition("/")[2].lower().split(".")[1:])
-        first.setdefault(next((FORMATS[ending] for ending in endings if ending in FORMATS), None), file.location)
+        first.setdefault(_format_of(file), file.location)
     if None in first:
         raise ValueError(f"{display_name(first[None])}: its name does not say its format, which option `format` does")
     if len(first) > 1:
