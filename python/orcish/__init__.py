@@ -34,6 +34,7 @@ from orcish.dataset import dataset
 from orcish.errors import (
     CommitError,
     CorruptFileError,
+    InternalError,
     LimitExceededError,
     NullMapKeyError,
     OrcishError,
@@ -82,6 +83,7 @@ __all__ = [
     "Explanation",
     "Expression",
     "Finding",
+    "InternalError",
     "LimitExceededError",
     "Lookups",
     "Lost",

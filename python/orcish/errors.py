@@ -8,6 +8,7 @@ from collections.abc import Iterable
 __all__ = [
     "CommitError",
     "CorruptFileError",
+    "InternalError",
     "LimitExceededError",
     "NullMapKeyError",
     "OrcishError",
@@ -83,6 +84,10 @@ class UnsupportedError(OrcishError):
 
 class NullMapKeyError(UnsupportedError):
     """A map has a null key, which maps of Arrow cannot hold; ``null_map_keys="dictionary"`` reads an ORC file."""
+
+
+class InternalError(OrcishError):
+    """A fault of orcish itself, whatever the file and the arguments are. Please report it."""
 
 
 class LimitExceededError(OrcishError):

@@ -28,6 +28,8 @@ pub enum ErrorKind {
     Commit,
     /// The caller has cancelled the call, for example by Ctrl-C.
     Interrupted,
+    /// A fault of the library itself, whatever the file and the arguments are. Please report it.
+    Internal,
 }
 
 /// The place of an error in the file. Each layer adds the part that it knows.
@@ -109,6 +111,11 @@ impl Error {
         Self::new(ErrorKind::Io, message).with_source(source)
     }
 
+    /// An error of kind [`Internal`](ErrorKind::Internal). The message says what does not hold.
+    pub fn internal(message: impl std::fmt::Display) -> Self {
+        Self::new(ErrorKind::Internal, format!("{message}; this is a fault of orcish, please report it"))
+    }
+
     /// Sets the cause of the error.
     #[must_use]
     pub fn with_source(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
@@ -128,9 +135,19 @@ impl Error {
         self.0.kind
     }
 
+    /// The cause of the error. `Display` writes its text.
+    pub fn cause(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
+        self.0.source.as_deref()
+    }
+
+    /// The error of the system that is the cause; `None` if the cause is another one.
+    pub fn io_error(&self) -> Option<&std::io::Error> {
+        self.cause()?.downcast_ref()
+    }
+
     /// The kind of the error of the system that is the cause; `None` if the cause is another one.
     pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
-        Some(self.source()?.downcast_ref::<std::io::Error>()?.kind())
+        Some(self.io_error()?.kind())
     }
 
     /// The message without the place and the cause.
@@ -197,7 +214,7 @@ impl fmt::Display for Error {
         let text = self.text();
         for part in text.split_inclusive(is_hidden) {
             let hidden = part.chars().next_back().filter(|&last| is_hidden(last));
-            f.write_str(part.get(..part.len() - hidden.map_or(0, char::len_utf8)).unwrap_or_default())?;
+            f.write_str(hidden.and_then(|hidden| part.strip_suffix(hidden)).unwrap_or(part))?;
             if let Some(hidden) = hidden {
                 match (hidden, u32::from(hidden)) {
                     ('\t' | '\n' | '\r', _) => write!(f, "{}", hidden.escape_default())?,
@@ -225,8 +242,10 @@ impl Error {
         parts.extend(place.page.map(|page| format!("page {page}")));
         parts.extend(place.stream.map(|stream| format!("{stream} stream")));
         let section = place.section.filter(|_| place.page.is_none());
-        let of_section = section.map(|section| format!(" of the {}", section.kind)).unwrap_or_default();
-        parts.extend(place.row.map(|row| format!("row {row}{of_section}")));
+        parts.extend(place.row.map(|row| match section {
+            Some(Section { kind, .. }) => format!("row {row} of the {kind}"),
+            None => format!("row {row}"),
+        }));
         if !parts.is_empty() {
             text.push_str(&parts.join(", "));
             text.push_str(": ");
@@ -254,9 +273,68 @@ impl fmt::Debug for Error {
 }
 
 impl StdError for Error {
+    /// The source of the [cause](Error::cause). `Display` writes the cause, which a report of all sources would write again.
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.source.as_deref().map(|source| source as &(dyn StdError + 'static))
+        self.cause()?.source()
     }
+}
+
+/// What the library guarantees about its own values.
+///
+/// ```
+/// use orcish_core::ErrorKind;
+/// use orcish_core::error::OrInternal;
+///
+/// let error = [1, 2].get(2).or_internal("a column has no reader").unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Internal);
+/// assert!(error.to_string().starts_with("a column has no reader"));
+/// ```
+pub trait OrInternal {
+    /// The value.
+    type Value;
+
+    /// The value.
+    ///
+    /// # Errors
+    /// If there is none: an error of kind [`Internal`](ErrorKind::Internal) with a message that says what does not hold.
+    fn or_internal(self, message: &str) -> Result<Self::Value>;
+}
+
+impl<T> OrInternal for Option<T> {
+    type Value = T;
+
+    #[inline]
+    fn or_internal(self, message: &str) -> Result<T> {
+        match self {
+            Some(value) => Ok(value),
+            None => Err(missing(message)),
+        }
+    }
+}
+
+/// Arrays that the library makes are valid.
+impl<T> OrInternal for Result<T, ArrowError> {
+    type Value = T;
+
+    #[inline]
+    fn or_internal(self, message: &str) -> Result<T> {
+        self.map_err(|error| missing(message).with_source(error))
+    }
+}
+
+/// Numbers that the library has bounded fit into the integers that it chooses.
+impl<T> OrInternal for Result<T, std::num::TryFromIntError> {
+    type Value = T;
+
+    #[inline]
+    fn or_internal(self, message: &str) -> Result<T> {
+        self.map_err(|error| missing(message).with_source(error))
+    }
+}
+
+#[cold]
+fn missing(message: &str) -> Error {
+    Error::internal(message)
 }
 
 /// The error becomes the source of an [`ArrowError::ExternalError`].
@@ -310,6 +388,35 @@ mod tests {
         assert!(text.chars().all(|char| !is_hidden(char)) && !format!("{error:?}").chars().any(is_hidden));
         assert_eq!(error.place().column.as_deref(), Some(name));
         assert_eq!(Error::corrupt("é 漢 👍 \\").to_string(), "é 漢 👍 \\");
+    }
+
+    #[test]
+    fn a_report_has_each_cause_once() {
+        #[derive(Debug)]
+        struct Outer(std::io::Error);
+        impl fmt::Display for Outer {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("no connection")
+            }
+        }
+        impl StdError for Outer {
+            fn source(&self) -> Option<&(dyn StdError + 'static)> {
+                Some(&self.0)
+            }
+        }
+        let error = Error::new(ErrorKind::Io, "cannot read").with_source(Outer(std::io::Error::other("refused")));
+        let sources = std::iter::successors(error.source(), |&error| error.source()).map(ToString::to_string);
+        let report: Vec<String> = std::iter::once(error.to_string()).chain(sources).collect();
+        assert_eq!(report, ["cannot read: no connection", "refused"]);
+    }
+
+    #[test]
+    fn faults_of_the_library_say_so() {
+        let error = u8::try_from(300).or_internal("a rank is too large").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Internal);
+        let message = "a rank is too large; this is a fault of orcish, please report it";
+        assert_eq!(error.message(), message);
+        assert!(error.to_string().starts_with(message) && error.cause().is_some(), "{error}");
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub mod types;
 pub mod unify;
 
 pub use arrow_reader::ArrowReader;
-pub use error::{Error, ErrorKind, Place, Result};
+pub use error::{Error, ErrorKind, OrInternal, Place, Result};
 pub use expression::{Comparison, Literal, Literals, Predicate};
 pub use limits::Limits;
 pub use pattern::Pattern;

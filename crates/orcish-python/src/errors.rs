@@ -1,6 +1,5 @@
 //! Conversion between errors of the core and Python exceptions.
 
-use std::error::Error as _;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -61,6 +60,7 @@ pub(crate) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
         ErrorKind::LimitExceeded => "LimitExceededError",
         ErrorKind::UnknownColumn => "UnknownColumnError",
         ErrorKind::Commit => "CommitError",
+        ErrorKind::Internal => "InternalError",
         _ => "OrcishError",
     };
     exception(py, class, text)
@@ -76,7 +76,7 @@ pub(crate) fn exception(py: Python<'_>, class: &str, text: String) -> PyErr {
 }
 
 fn io_error(py: Python<'_>, error: &Error, text: String) -> PyErr {
-    let Some(source) = error.source().and_then(|source| source.downcast_ref::<io::Error>()) else {
+    let Some(source) = error.io_error() else {
         return PyOSError::new_err(text);
     };
     if let Some(python) = source.get_ref().and_then(|inner| inner.downcast_ref::<PyErr>()) {

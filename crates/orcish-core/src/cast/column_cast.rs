@@ -10,7 +10,6 @@
 //! Besides, a physical type is restored to the logical type of the table ([`restore`]): integers become times or
 //! dictionaries. Other differences are errors.
 
-use std::error::Error as _;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
@@ -75,7 +74,7 @@ impl ColumnCast {
             (ColumnCast::Restore { is_own }, _) => {
                 let restored = restore(array, &Field::new("", target.clone(), true), memory);
                 // A file that does not say so is not damaged.
-                restored.map_err(|error| match (error.kind(), error.source()) {
+                restored.map_err(|error| match (error.kind(), error.cause()) {
                     (ErrorKind::Corrupt, Some(cause)) if !is_own => {
                         overflow(ArrowError::CastError(cause.to_string().replace("Cast error: ", "")))
                     }

@@ -21,11 +21,6 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-fn kind(error: &Error) -> Option<io::ErrorKind> {
-    let source = std::error::Error::source(error)?.downcast_ref::<io::Error>()?;
-    Some(source.kind())
-}
-
 fn names(folder: &Path) -> Vec<String> {
     let found = list_all(text(folder), &options()).unwrap();
     let name = |path: &str| path.strip_prefix(&format!("{}/", folder.display())).unwrap().to_owned();
@@ -39,7 +34,7 @@ fn one_of_several_concurrent_writers_succeeds() {
         let path = folder.join(format!("log/{round}"));
         let write = |writer: u8| {
             let bytes = Bytes::from(vec![writer; 10_000]);
-            write_small(text(&path), bytes, false, &options()).map_err(|error| kind(&error))
+            write_small(text(&path), bytes, false, &options()).map_err(|error| error.io_kind())
         };
         let done: Vec<_> = std::thread::scope(|scope| {
             let writers: Vec<_> = (0..6).map(|writer| scope.spawn(move || write(writer))).collect();
@@ -85,7 +80,7 @@ fn reads_are_limited() {
     assert_eq!(error.kind(), ErrorKind::LimitExceeded);
     assert!(error.to_string().contains(text(&path)), "{error}");
     for (path, expected) in [(&folder, io::ErrorKind::IsADirectory), (&folder.join("none"), io::ErrorKind::NotFound)] {
-        assert_eq!(kind(&read_small(text(path), 9, &options()).unwrap_err()), Some(expected));
+        assert_eq!(read_small(text(path), 9, &options()).unwrap_err().io_kind(), Some(expected));
     }
     fs::remove_dir_all(folder).unwrap();
 }
@@ -127,7 +122,7 @@ fn missing_files_are_ignored_by_deletions() {
     assert_eq!(names(&folder), ["d/e"]);
     delete_files(&all[..2], &options()).unwrap();
     assert_eq!(
-        kind(&delete_folder(text(&folder.join("d/e")), &options()).unwrap_err()),
+        delete_folder(text(&folder.join("d/e")), &options()).unwrap_err().io_kind(),
         Some(io::ErrorKind::NotADirectory)
     );
     for _ in 0..2 {
@@ -184,6 +179,6 @@ fn links_are_not_followed() {
     write_small(text(&folder.join("again")), Bytes::from_static(b"1"), false, &options()).unwrap();
     assert_eq!(fs::read(folder.join("kept/new")).unwrap(), b"1");
     let error = write_small(text(&folder.join("again")), Bytes::new(), false, &options()).unwrap_err();
-    assert_eq!(kind(&error), Some(io::ErrorKind::AlreadyExists));
+    assert_eq!(error.io_kind(), Some(io::ErrorKind::AlreadyExists));
     fs::remove_dir_all(folder).unwrap();
 }

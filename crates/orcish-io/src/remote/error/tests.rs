@@ -91,10 +91,6 @@ fn retries(count: usize) -> StorageOptions {
     [("orcish.max_retries", count.to_string())].into_iter().collect()
 }
 
-fn io_kind(error: &Error) -> Option<io::ErrorKind> {
-    Some(error.source()?.downcast_ref::<io::Error>()?.kind())
-}
-
 /// Checks the error of all kinds of requests for a file. Errors contain no secrets.
 fn check(server: &Server, kind: io::ErrorKind, message: &str) {
     let file = server.http_file();
@@ -105,7 +101,7 @@ fn check(server: &Server, kind: io::ErrorKind, message: &str) {
     for result in results.into_iter().chain([listed, put(server.s3_object())]) {
         let error = result.unwrap_err();
         let text = error.to_string();
-        assert_eq!((error.kind(), io_kind(&error)), (ErrorKind::Io, Some(kind)), "{text}");
+        assert_eq!((error.kind(), error.io_kind()), (ErrorKind::Io, Some(kind)), "{text}");
         assert!(text.contains(message) && !text.contains("password") && !text.contains("secret"), "{text}");
     }
 }
@@ -146,7 +142,7 @@ fn existing_objects() {
     let object = server.s3_object();
     let created = block_on(async move { object.put_if_not_exists(Bytes::new(), CANNOT_WRITE).await }, None);
     let error = created.unwrap_err();
-    assert_eq!(io_kind(&error), Some(io::ErrorKind::AlreadyExists), "{error}");
+    assert_eq!(error.io_kind(), Some(io::ErrorKind::AlreadyExists), "{error}");
     // A read fails with it if the file has been replaced.
     let error = server.http_file().read_ranges(&[0..1]).unwrap_err();
     assert!(error.to_string().contains("another one than when it was opened"), "{error}");
@@ -179,7 +175,7 @@ fn uploads_without_parts() {
             Ok(to_upload_error("no", &completed.unwrap_err(), &object.address))
         };
         let error = block_on(complete, None).unwrap();
-        assert_eq!(io_kind(&error) == Some(io::ErrorKind::NotFound), is_gone, "{error}");
+        assert_eq!(error.io_kind() == Some(io::ErrorKind::NotFound), is_gone, "{error}");
     }
 }
 
@@ -196,7 +192,7 @@ fn broken_bodies() {
     // The connection ends before the body does.
     let headers = "206 Partial Content\r\nContent-Length: 100\r\nContent-Range: bytes 0-99/100\r\nConnection: close";
     let error = Server::new((headers, "short")).http_file().read_ranges(&[0..100]).unwrap_err();
-    assert_eq!((error.kind(), io_kind(&error)), (ErrorKind::Io, Some(io::ErrorKind::Other)), "{error}");
+    assert_eq!((error.kind(), error.io_kind()), (ErrorKind::Io, Some(io::ErrorKind::Other)), "{error}");
     assert!(!error.to_string().contains("secret"), "{error}");
 }
 
@@ -250,7 +246,7 @@ fn missing_credentials_of_each_store() {
         let address = Address::new(url, &StorageOptions::default()).unwrap();
         let error = object_store::Error::Generic { store: "S3", source: text.into() };
         let error = to_error(CANNOT_READ, &error, &address);
-        assert_eq!(io_kind(&error), Some(io::ErrorKind::PermissionDenied), "{error}");
+        assert_eq!(error.io_kind(), Some(io::ErrorKind::PermissionDenied), "{error}");
         let message = error.to_string();
         for part in ["cannot be read: no credentials found", key, skip, text] {
             assert!(message.contains(part), "{message}");

@@ -242,8 +242,7 @@ fn a_missing_file_is_not_found() {
     let (_, source) = source(numbered(1), &[], true);
     let gone = ObjectSource { key: Path::from("gone"), ..source };
     for error in [gone.size().unwrap_err(), gone.read_suffix(1).unwrap_err(), gone.read_ranges(&[0..1]).unwrap_err()] {
-        let source = std::error::Error::source(&error).and_then(|source| source.downcast_ref::<std::io::Error>());
-        assert_eq!(source.map(std::io::Error::kind), Some(std::io::ErrorKind::NotFound), "{error}");
+        assert_eq!(error.io_kind(), Some(std::io::ErrorKind::NotFound), "{error}");
     }
 }
 
