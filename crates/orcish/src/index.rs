@@ -8,13 +8,10 @@ use bytes::Bytes;
 use orcish_core::error::Result;
 use orcish_core::statistics::ColumnStatistics;
 
-use crate::encoding::MAX_RUN;
-use crate::encoding::{byte_rle, int_rle};
+use crate::layout::{Coding, ColumnLayout, PlacedStream};
 use crate::memory::{Charge, Memory};
 use crate::proto::{ROW_INDEX, decode_message, lazy, repeated_field};
-use crate::schema::Kind;
-use crate::source::Positions;
-use crate::stripe::{Encoding, StreamKind, StreamRanges, Stripe};
+use crate::stripe::{StreamRanges, Stripe};
 use crate::tail::{FileTail, undecodable};
 
 /// The row groups of a stripe. Each has `stride` rows, the last may have fewer.
@@ -117,80 +114,15 @@ pub(crate) struct GroupStart<'a> {
 
 impl GroupStart<'_> {
     /// Positions of the row group in the streams of a column.
-    pub(crate) fn positions(&self, column: u32) -> Positions<'_> {
-        Positions::new(self.indexes.get(&column).map_or(&[], |index| index.positions(self.group)))
+    /// Empty for a column without an index, which a column without streams does not need.
+    pub(crate) fn positions(&self, column: u32) -> &[u64] {
+        self.indexes.get(&column).map_or(&[], |index| index.positions(self.group))
     }
 
     /// First row of the row group in the stripe.
     pub(crate) fn first_row(&self) -> u64 {
         self.groups.rows(self.group).start
     }
-}
-
-/// Encoding of a stream, which determines the numbers of a position in the stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StreamEncoding {
-    Bytes,
-    ByteRle,
-    BoolRle,
-    IntRle,
-}
-
-impl StreamEncoding {
-    /// Number of numbers of a position behind the byte position: the value in a run, and the bit of a byte.
-    fn extra_positions(self) -> usize {
-        self.max_extra_positions().len()
-    }
-
-    /// Maxima of the numbers of a position behind the byte position.
-    fn max_extra_positions(self) -> &'static [u64] {
-        match self {
-            StreamEncoding::Bytes => &[],
-            StreamEncoding::ByteRle => &[byte_rle::MAX_RUN as u64],
-            StreamEncoding::BoolRle => &[byte_rle::MAX_RUN as u64, 8],
-            StreamEncoding::IntRle => &[MAX_RUN as u64],
-        }
-    }
-
-    /// Maximum number of bytes of a run.
-    fn max_run_bytes(self) -> u64 {
-        match self {
-            StreamEncoding::Bytes => 0,
-            StreamEncoding::ByteRle | StreamEncoding::BoolRle => 1 + 128,
-            StreamEncoding::IntRle => int_rle::MAX_RUN_BYTES as u64,
-        }
-    }
-}
-
-/// The streams of a column with positions in the row index, in the order of the positions.
-fn indexed_streams(stripe: &Stripe, column: u32, tail: &FileTail) -> Result<Vec<(StreamKind, StreamEncoding)>> {
-    let this = tail.schema.get(column)?;
-    let encoding = || stripe.encoding(column);
-    let mut streams = Vec::new();
-    if stripe.streams(column).any(|(kind, _)| kind == StreamKind::Present) {
-        streams.push((StreamKind::Present, StreamEncoding::BoolRle));
-    }
-    use StreamKind::{Data, Length, Secondary};
-    streams.extend_from_slice(match this.kind {
-        Kind::Boolean => &[(Data, StreamEncoding::BoolRle)],
-        Kind::Byte | Kind::Union => &[(Data, StreamEncoding::ByteRle)],
-        Kind::Short | Kind::Int | Kind::Long | Kind::Date => &[(Data, StreamEncoding::IntRle)],
-        Kind::Float | Kind::Double => &[(Data, StreamEncoding::Bytes)],
-        Kind::Timestamp | Kind::TimestampInstant => {
-            &[(Data, StreamEncoding::IntRle), (Secondary, StreamEncoding::IntRle)]
-        }
-        Kind::Decimal if tail.has_decimal64() && this.decimal().0 <= 18 => &[(Data, StreamEncoding::IntRle)],
-        Kind::Decimal => &[(Data, StreamEncoding::Bytes), (Secondary, StreamEncoding::IntRle)],
-        Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Geometry | Kind::Geography => {
-            match encoding()? {
-                Encoding { is_dictionary: true, .. } => &[(Data, StreamEncoding::IntRle)],
-                _ => &[(Data, StreamEncoding::Bytes), (Length, StreamEncoding::IntRle)],
-            }
-        }
-        Kind::List | Kind::Map => &[(Length, StreamEncoding::IntRle)],
-        Kind::Struct | Kind::Unknown => &[],
-    });
-    Ok(streams)
 }
 
 /// The reason why an index cannot be used to seek to row groups.
@@ -242,11 +174,12 @@ pub(crate) fn find_defect(
     let framing = stripe.framing();
     let chunk_size = (!framing.is_uncompressed()).then_some(framing.chunk_size as u64);
     // Maxima of a position: the byte in the stream, the byte in the decompressed chunk, and the value in the run.
-    let maxima = |(_, encoding): (StreamKind, StreamEncoding)| {
+    let maxima = |stream: PlacedStream| {
         let maxima = std::iter::once(u64::MAX).chain(chunk_size);
-        maxima.chain(encoding.max_extra_positions().iter().copied()).collect::<Vec<_>>()
+        maxima.chain(stream.layout.coding.max_positions_in_run().iter().copied()).collect::<Vec<_>>()
     };
-    let streams: Vec<Vec<u64>> = indexed_streams(stripe, column, tail)?.into_iter().map(maxima).collect();
+    let streams = ColumnLayout::of_column(stripe, column, tail)?.streams();
+    let streams: Vec<Vec<u64>> = streams.filter(|stream| stream.layout.is_indexed).map(maxima).collect();
     let position_count: usize = streams.iter().map(Vec::len).sum();
     if position_count == 0 {
         return Ok(None);
@@ -262,9 +195,9 @@ pub(crate) fn find_defect(
             return Ok(Some(IndexDefect::PositionCount(group)));
         }
         let is_valid = streams.iter().all(|maxima| {
-            let position = rest.split_off(..maxima.len()).unwrap_or_default();
-            let ascends = position >= previous_rest.split_off(..maxima.len()).unwrap_or_default();
-            ascends && position.iter().zip(maxima).all(|(number, max)| number <= max)
+            let position = rest.split_off(..maxima.len());
+            let ascends = position >= previous_rest.split_off(..maxima.len());
+            ascends && position.is_some_and(|position| position.iter().zip(maxima).all(|(number, max)| number <= max))
         });
         if !is_valid {
             return Ok(Some(IndexDefect::InvalidPosition(group)));
@@ -286,19 +219,14 @@ pub(crate) fn stream_ranges(
     shared: bool,
     tail: &FileTail,
 ) -> Result<StreamRanges> {
-    let byte_positions = if stripe.framing().is_uncompressed() { 1 } else { 2 };
-    let mut first_position = 0;
-    let mut indexed = BTreeMap::new();
-    for (kind, encoding) in indexed_streams(stripe, column, tail)? {
-        indexed.insert(kind, (first_position, encoding));
-        first_position += byte_positions + encoding.extra_positions();
-    }
+    let layout = ColumnLayout::of_column(stripe, column, tail)?;
     let ranges = |(kind, length)| {
         let complete = std::iter::once(0..length).collect();
-        let ranges = match (index, indexed.get(&kind)) {
-            (Some(index), Some(&(first_position, encoding))) => {
+        let placed = layout.stream(kind).and_then(|stream| Some((stream.first_position?, stream.layout.coding)));
+        let ranges = match (index, placed) {
+            (Some(index), Some((first_position, coding))) => {
                 let chunk_size = stripe.framing().max_stored_chunk_size();
-                let mut stream = IndexedStream { index, first_position, encoding, length, chunk_size };
+                let mut stream = IndexedStream { index, first_position, coding, length, chunk_size };
                 // The typical size is computed once: both runs and entries can be many.
                 stream.chunk_size = stream.chunk_size.map(|max| max.min(stream.typical_chunk_size()));
                 merge_adjacent(runs.iter().map(|run| stream.byte_range(run)))
@@ -329,7 +257,7 @@ struct IndexedStream<'a> {
     index: &'a ColumnIndex,
     /// Index of the first number of the stream among the positions of the column.
     first_position: usize,
-    encoding: StreamEncoding,
+    coding: Coding,
     length: u64,
     /// The maximum or typical number of stored bytes of a chunk with its header; `None` where the stream has no chunks.
     chunk_size: Option<u64>,
@@ -343,7 +271,7 @@ impl IndexedStream<'_> {
 
     /// Whether a row group begins at the start of a chunk or a run, which then is not needed for the row group before.
     fn is_aligned(&self, group: usize) -> bool {
-        let count = if self.chunk_size.is_some() { 1 } else { 0 } + self.encoding.extra_positions();
+        let count = usize::from(self.chunk_size.is_some()) + self.coding.max_positions_in_run().len();
         let first = self.first_position + 1;
         self.index.positions(group).get(first..first + count).is_some_and(|rest| rest.iter().all(|&n| n == 0))
     }
@@ -367,7 +295,7 @@ impl IndexedStream<'_> {
         };
         let end = match self.chunk_size {
             _ if self.is_aligned(run.end) => next,
-            None => next.saturating_add(self.encoding.max_run_bytes()),
+            None => next.saturating_add(self.coding.max_run_bytes()),
             // The chunk in which the next row group begins ends at the latest at the next greater offset of the index.
             Some(chunk_size) => {
                 let is_before = |entry: &lazy::RowIndexEntry| {

@@ -68,6 +68,7 @@ pub mod codec;
 pub mod dataset;
 pub mod encoding;
 mod index;
+mod layout;
 mod memory;
 pub mod options;
 pub mod partition;

@@ -40,6 +40,19 @@ impl StreamKind {
         }
     }
 
+    /// The number of the kind in the file.
+    pub(crate) fn to_proto(self) -> orc::stream::Kind {
+        use orc::stream::Kind as Proto;
+        match self {
+            StreamKind::Present => Proto::Present,
+            StreamKind::Data => Proto::Data,
+            StreamKind::Length => Proto::Length,
+            StreamKind::DictionaryData => Proto::DictionaryData,
+            StreamKind::DictionaryCount => Proto::DictionaryCount,
+            StreamKind::Secondary => Proto::Secondary,
+        }
+    }
+
     fn from_proto(kind: i32) -> Option<Self> {
         use orc::stream::Kind as Proto;
         match Proto::try_from(kind) {
@@ -101,6 +114,10 @@ pub struct Encoding {
 }
 
 impl Encoding {
+    /// Values one after the other, with integers of version 1.
+    pub(crate) const DIRECT: Self =
+        Encoding { is_dictionary: false, is_v2: false, dictionary_size: 0, bloom_encoding: None, is_known: true };
+
     /// The name of the encoding in the specification; `UNKNOWN` for other encodings.
     pub fn name(self) -> &'static str {
         match (self.is_known, self.is_dictionary, self.is_v2) {
@@ -375,6 +392,11 @@ impl Stripe {
     pub(crate) fn streams(&self, column: u32) -> impl Iterator<Item = (StreamKind, u64)> {
         let range = (column, StreamKind::Present)..=(column, StreamKind::Secondary);
         self.streams.range(range).map(|(&(_, kind), stored)| (kind, stored.length()))
+    }
+
+    /// Whether the stripe has a present stream of a column.
+    pub(crate) fn has_present(&self, column: u32) -> bool {
+        self.streams.contains_key(&(column, StreamKind::Present))
     }
 
     /// Byte range in the file of an index stream of a column, if the stripe has it.

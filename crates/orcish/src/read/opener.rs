@@ -8,7 +8,7 @@ use super::rows::{Columns, RowReader};
 use super::schema::Mapping;
 use crate::projection::{Projected, ROOT_COLUMN};
 use crate::proto::orc;
-use crate::stripe::{StreamKind, Stripe};
+use crate::stripe::Stripe;
 
 impl Plan {
     /// Reads the footer of a stripe, for all payload and filter columns.
@@ -59,7 +59,7 @@ impl Plan {
     /// Ids of `columns` and of their descendants, and of the root if it has a stream of its own.
     pub(super) fn ids_of(&self, stripe: &Stripe, columns: &[Projected]) -> Vec<u32> {
         let mut ids = Vec::new();
-        if self.is_struct && stripe.streams(0).any(|(kind, _)| kind == StreamKind::Present) {
+        if self.is_struct && stripe.has_present(0) {
             ids.push(0);
         }
         columns.iter().for_each(|column| collect_ids(column, &mut ids));

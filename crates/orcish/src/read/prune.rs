@@ -25,7 +25,7 @@ use crate::index::{ColumnIndex, Indexes, RowGroups, find_defect};
 use crate::predicate::{
     BLOOM_FILTER, FILE_STATISTICS, NO_PRESENT_STREAM, ROW_GROUP_STATISTICS, ROW_NUMBERS, STRIPE_STATISTICS,
 };
-use crate::stripe::{IndexKind, StreamKind, Stripe};
+use crate::stripe::{IndexKind, Stripe};
 use crate::tail::{Calendar, FileTail};
 use crate::time::WriterZone;
 use crate::warnings::with_column;
@@ -179,7 +179,7 @@ impl Plan {
         }
         let mut at = Some(leaf.column);
         while let Some(id) = at {
-            if stripe.streams(id).any(|(kind, _)| kind == StreamKind::Present) {
+            if stripe.has_present(id) {
                 return Truth::Maybe;
             }
             at = self.tail().schema.get(id).ok().and_then(|this| this.parent);

@@ -81,10 +81,7 @@ impl Columns {
 
     fn seek(&mut self, to: &GroupStart<'_>) -> Result<()> {
         match self {
-            Columns::OfRoot(reader) => {
-                let mut own = to.positions(0);
-                reader.seek(&mut own, to)
-            }
+            Columns::OfRoot(reader) => reader.seek(to.positions(0), to),
             Columns::Root(column) => column.seek(to),
         }
     }

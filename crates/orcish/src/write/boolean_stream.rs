@@ -4,12 +4,13 @@
 //! null.
 
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
-use orcish_core::error::Result;
+use orcish_core::error::{OrInternal as _, Result};
 
-use super::blocks::Blocks;
 use super::compressors::Compressors;
+use super::out_stream::FinishedStream;
 use super::stream_options::StreamOptions;
 use crate::encoding::encode::byte_rle;
+use crate::layout::Coding;
 
 /// The bits of a stripe.
 #[derive(Debug)]
@@ -47,31 +48,23 @@ impl BooleanStream {
         self.row_group_starts.clear();
     }
 
-    /// The stored bytes of the stream, and its position at the start of each row group. The stream is empty afterwards.
+    /// The complete stream. This stream is empty afterwards.
     ///
     /// Byte runs end with row groups. A byte with bits of two row groups belongs to the run of the second.
-    pub(super) fn finish(
-        &mut self,
-        options: StreamOptions,
-        compressors: &mut Compressors,
-    ) -> Result<(Blocks, Vec<Vec<u64>>)> {
+    pub(super) fn finish(&mut self, options: StreamOptions, compressors: &mut Compressors) -> Result<FinishedStream> {
         let bytes: Vec<u8> = self.bits.as_slice().iter().map(|byte| byte.reverse_bits()).collect();
-        let mut out = options.new_stream();
-        let mut positions = Vec::with_capacity(self.row_group_starts.len());
-        let mut encoded = 0;
+        let mut out = options.new_stream(Coding::Booleans);
+        let mut rest = &bytes[..];
         for start in &self.row_group_starts {
-            let first_byte = start / 8;
-            byte_rle::encode(bytes.get(encoded..first_byte).unwrap_or_default(), out.buffer());
+            let length = start / 8 - (bytes.len() - rest.len());
+            let before = rest.split_off(..length).or_internal("a row group begins behind the bits of its stripe")?;
+            byte_rle::encode(before, out.buffer());
             out.compress_full_chunks(compressors)?;
-            encoded = first_byte;
-            let mut position = Vec::with_capacity(4);
-            out.record_position(&mut position);
             // Bytes to skip in the run, and bits to skip in the byte.
-            position.extend([0, (start % 8) as u64]);
-            positions.push(position);
+            out.begin_row_group(&[0, (start % 8) as u64]);
         }
-        byte_rle::encode(bytes.get(encoded..).unwrap_or_default(), out.buffer());
+        byte_rle::encode(rest, out.buffer());
         self.clear();
-        Ok((out.finish(compressors)?, positions))
+        out.finish(compressors)
     }
 }

@@ -6,11 +6,13 @@ use orcish_core::error::Result;
 use super::blocks::Blocks;
 use super::compressors::{Compressors, StreamCompression};
 use crate::codec::{Framing, append_chunk};
+use crate::layout::Coding;
 use crate::tuning;
 
 /// A stream that is being written.
 #[derive(Debug)]
 pub(crate) struct OutStream {
+    coding: Coding,
     framing: Framing,
     compression: StreamCompression,
     /// Complete chunks, with their headers, as they are stored in the file.
@@ -19,12 +21,32 @@ pub(crate) struct OutStream {
     buffer: Vec<u8>,
     /// Number of buffered bytes from which on [`compress_if_large`](Self::compress_if_large) compresses them.
     min_compress_bytes: usize,
+    /// The positions of the row groups, one after the other.
+    positions: Vec<u64>,
+}
+
+/// A complete stream.
+#[derive(Debug)]
+pub(crate) struct FinishedStream {
+    pub(crate) coding: Coding,
+    /// The bytes as they are stored.
+    pub(crate) bytes: Blocks,
+    /// The positions of the row groups in the stream, one after the other (ORCv1, Indexes).
+    pub(crate) positions: Vec<u64>,
 }
 
 impl OutStream {
-    pub(crate) fn new(framing: Framing, compression: StreamCompression) -> Self {
-        let min_compress_bytes = tuning::MIN_COMPRESS_BYTES.get();
-        OutStream { framing, compression, stored: Blocks::default(), buffer: Vec::new(), min_compress_bytes }
+    /// An empty stream whose bytes have a coding.
+    pub(crate) fn new(coding: Coding, framing: Framing, compression: StreamCompression) -> Self {
+        OutStream {
+            coding,
+            framing,
+            compression,
+            stored: Blocks::default(),
+            buffer: Vec::new(),
+            min_compress_bytes: tuning::MIN_COMPRESS_BYTES.get(),
+            positions: Vec::new(),
+        }
     }
 
     /// Bytes that are not in a chunk yet. Encoders append to them, and then call
@@ -49,7 +71,7 @@ impl OutStream {
             self.buffer.clear();
             return Ok(());
         }
-        let (bytes, stored) = (self.buffer.get(..full).unwrap_or_default(), &mut self.stored);
+        let (bytes, stored) = (self.buffer.split_at(full).0, &mut self.stored);
         if self.framing.is_uncompressed() {
             stored.append(bytes, compressors.get(self.compression)?.1);
         } else {
@@ -63,13 +85,15 @@ impl OutStream {
         Ok(())
     }
 
-    /// Appends the position of the next byte: the offset of the chunk and the offset in the uncompressed chunk, or the
-    /// offset in the stream if there is no compression. Full chunks must be compressed before.
-    pub(crate) fn record_position(&self, position: &mut Vec<u64>) {
-        position.push(self.stored.len() as u64);
+    /// Begins a row group with the next byte. Records its position: the offset of the chunk and the offset in the
+    /// uncompressed chunk, or the offset in the stream if there is no compression; and `in_run`, the position in the run that
+    /// begins with the byte. Full chunks must be compressed before.
+    pub(crate) fn begin_row_group(&mut self, in_run: &[u64]) {
+        self.positions.push(self.stored.len() as u64);
         if !self.framing.is_uncompressed() {
-            position.push(self.buffer.len() as u64);
+            self.positions.push(self.buffer.len() as u64);
         }
+        self.positions.extend_from_slice(in_run);
     }
 
     /// Compresses full chunks once many bytes are buffered.
@@ -83,8 +107,8 @@ impl OutStream {
         self.stored.len() + self.buffer.len()
     }
 
-    /// The stored bytes of the stream. The stream is empty afterwards.
-    pub(crate) fn finish(&mut self, compressors: &mut Compressors) -> Result<Blocks> {
+    /// The complete stream. This stream is empty afterwards.
+    pub(crate) fn finish(&mut self, compressors: &mut Compressors) -> Result<FinishedStream> {
         self.compress_full_chunks(compressors)?;
         if !self.buffer.is_empty() {
             let stored = &mut self.stored;
@@ -92,7 +116,8 @@ impl OutStream {
             append_chunk(&self.buffer, compressor, |bytes| stored.append(bytes, free))?;
             self.buffer.clear();
         }
-        Ok(std::mem::take(&mut self.stored))
+        let (bytes, positions) = (std::mem::take(&mut self.stored), std::mem::take(&mut self.positions));
+        Ok(FinishedStream { coding: self.coding, bytes, positions })
     }
 }
 
@@ -103,6 +128,7 @@ mod tests {
     use super::*;
     use crate::Compression;
     use crate::codec::decompress_all;
+    use crate::layout::byte_positions;
     use crate::source::{ByteSource as _, Positions, SeekSource as _};
 
     fn codec() -> impl Strategy<Value = Compression> {
@@ -120,18 +146,18 @@ mod tests {
         ) {
             let framing = Framing { codec, chunk_size };
             let mut compressors = Compressors::default();
-            let mut out = OutStream::new(framing, StreamCompression::new(codec, None).unwrap());
-            let mut positions = Vec::new();
+            let mut out = OutStream::new(Coding::Raw, framing, StreamCompression::new(codec, None).unwrap());
             for part in &parts {
-                let mut position = Vec::new();
-                out.record_position(&mut position);
-                positions.push(position);
+                out.begin_row_group(&[]);
                 out.buffer().extend_from_slice(part);
                 out.compress_full_chunks(&mut compressors).unwrap();
             }
-            let stored: bytes::Bytes = out.finish(&mut compressors).unwrap().concat().into();
+            let finished = out.finish(&mut compressors).unwrap();
+            let stored: bytes::Bytes = finished.bytes.concat().into();
+            let positions = finished.positions.chunks(byte_positions(framing.is_uncompressed()));
+            prop_assert_eq!(positions.len(), parts.len());
             prop_assert_eq!(&decompress_all(stored.clone(), framing, 1 << 20).unwrap()[..], &parts.concat()[..]);
-            for (index, position) in positions.iter().enumerate() {
+            for (index, position) in positions.enumerate() {
                 let expected = parts[index..].concat();
                 let mut stream = crate::codec::Stream::new(stored.clone(), framing);
                 stream.seek(&mut Positions::new(position)).unwrap();

@@ -2,17 +2,20 @@
 
 use orcish_core::error::Result;
 
-use super::blocks::Blocks;
 use super::compressors::Compressors;
 use super::options::Version;
-use super::out_stream::OutStream;
+use super::out_stream::{FinishedStream, OutStream};
 use super::stream_options::StreamOptions;
 use crate::encoding::encode::{byte_rle, int_rle_v1, int_rle_v2};
+use crate::layout::Coding;
 use crate::tuning;
 
 /// A run length encoding.
 pub(super) trait RunLengthEncoding {
     type Value;
+
+    /// The coding of the stream.
+    fn coding(&self) -> Coding;
 
     /// Appends the runs of all `values`.
     fn encode(&self, values: &[Self::Value], out: &mut Vec<u8>);
@@ -31,6 +34,10 @@ pub(super) struct IntegerRle {
 
 impl RunLengthEncoding for IntegerRle {
     type Value = i64;
+
+    fn coding(&self) -> Coding {
+        Coding::Integers { signed: self.signed, version: None }
+    }
 
     fn encode(&self, values: &[i64], out: &mut Vec<u8>) {
         match self.version {
@@ -53,6 +60,10 @@ pub(super) struct ByteRle;
 
 impl RunLengthEncoding for ByteRle {
     type Value = u8;
+
+    fn coding(&self) -> Coding {
+        Coding::Bytes
+    }
 
     fn encode(&self, values: &[u8], out: &mut Vec<u8>) {
         byte_rle::encode(values, out);
@@ -96,7 +107,7 @@ impl ByteStream {
 impl<R: RunLengthEncoding> RleStream<R> {
     fn new(options: StreamOptions, encoding: R) -> Self {
         let max_buffered = tuning::VALUES_BUFFERED.get();
-        RleStream { out: options.new_stream(), encoding, buffer: Vec::new(), max_buffered }
+        RleStream { out: options.new_stream(encoding.coding()), encoding, buffer: Vec::new(), max_buffered }
     }
 
     /// Values that are not encoded yet. Column writers append to them.
@@ -121,11 +132,10 @@ impl<R: RunLengthEncoding> RleStream<R> {
         self.out.compress_full_chunks(compressors)
     }
 
-    /// Appends the position of the next value, which begins a run (ORCv1, Indexes).
-    pub(super) fn record_position(&self, position: &mut Vec<u64>) {
-        self.out.record_position(position);
+    /// Begins a row group with the next value, which begins a run.
+    pub(super) fn begin_row_group(&mut self) {
         // Values to skip in the run.
-        position.push(0);
+        self.out.begin_row_group(&[0]);
     }
 
     /// Bytes of the stream so far. A buffered value is estimated as one byte.
@@ -133,8 +143,8 @@ impl<R: RunLengthEncoding> RleStream<R> {
         self.out.size() + self.buffer.len()
     }
 
-    /// The stored bytes of the stream. The stream is empty afterwards.
-    pub(super) fn finish(&mut self, compressors: &mut Compressors) -> Result<Blocks> {
+    /// The complete stream. This stream is empty afterwards.
+    pub(super) fn finish(&mut self, compressors: &mut Compressors) -> Result<FinishedStream> {
         self.end_run(compressors)?;
         self.out.finish(compressors)
     }

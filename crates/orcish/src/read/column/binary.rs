@@ -6,6 +6,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use orcish_core::error::Result;
 
+use super::streams::StreamDecoder;
 use super::strings::read_values;
 use super::text::{Applied, TextForm};
 use super::validity::{Pending, combine, existing, with_further_nulls};
@@ -13,7 +14,7 @@ use super::{Budget, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
 use crate::index::GroupStart;
-use crate::source::{ByteSource as _, Positions, SeekSource as _};
+use crate::source::ByteSource as _;
 
 /// The Arrow type of strings and binaries.
 pub(super) struct Target {
@@ -24,8 +25,8 @@ pub(super) struct Target {
 /// A column of values that are stored one after the other.
 pub(super) struct DirectReader {
     pub(super) pending: Pending,
-    pub(super) lengths: IntRle<Stream>,
-    pub(super) data: Stream,
+    pub(super) lengths: StreamDecoder<IntRle<Stream>>,
+    pub(super) data: StreamDecoder<Stream>,
     pub(super) target: Target,
     /// Budget for the values of the planned rows.
     pub(super) budget: Budget<'static>,
@@ -43,7 +44,7 @@ impl ColumnReader for DirectReader {
     fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         let rows = budget.take_rows(rows, self.width());
         let lengths = &mut self.lengths;
-        self.pending.fill(rows, |n, out| lengths.append(n, out).map_err(|error| error.in_stream("LENGTH")))?;
+        self.pending.fill(rows, |n, out| lengths.with(|lengths| lengths.append(n, out)))?;
         let within =
             |growth| rows_within(&self.pending, rows, budget, |length| (length as usize).saturating_mul(growth));
         self.budget = WIDEST;
@@ -54,7 +55,7 @@ impl ColumnReader for DirectReader {
                 self.budget = Budget { bytes, group: bytes, max_bytes: bytes, left: None };
                 within(1).map(|rows| rows.min(1))
             }
-            found => found,
+            fit => fit,
         }
     }
 
@@ -64,29 +65,28 @@ impl ColumnReader for DirectReader {
         let lengths = self.pending.take_dense(existing(own, own_nulls.as_ref()));
         let nulls = combine(parent, own_nulls);
         let (budget, form) = (self.budget, self.target.form);
-        let values = read_values(lengths, &mut self.data, budget);
-        let values = values.and_then(|values| {
-            let Applied { mut values, lost, long } = form.apply(values, budget)?;
+        let arrow = &self.target.arrow;
+        self.data.with(|data| {
+            let Applied { mut values, lost, long } = form.apply(read_values(lengths, data, budget)?, budget)?;
             if let Some(&first) = long.first() {
                 return Err(form.too_long(first));
             }
             values.remove_empty(&lost);
-            values.into_array(&self.target.arrow, with_further_nulls(nulls, slots, &lost))
-        });
-        values.map_err(|error| error.in_stream("DATA"))
+            values.into_array(arrow, with_further_nulls(nulls, slots, &lost))
+        })
     }
 
     fn skip(&mut self, rows: usize) -> Result<()> {
         let lengths = &mut self.lengths;
-        let skip = |n| lengths.skip_lengths(n).map(|(sum, _)| sum).map_err(|error| error.in_stream("LENGTH"));
+        let skip = |n| lengths.with(|lengths| lengths.skip_lengths(n)).map(|(sum, _)| sum);
         let bytes = self.pending.skip(rows)?.total(skip)?;
-        self.data.skip(bytes).map_err(|error| error.in_stream("DATA"))
+        self.data.with(|data| data.skip(bytes))
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>, _to: &GroupStart<'_>) -> Result<()> {
-        self.pending.seek(own)?;
-        self.data.seek(own).map_err(|error| error.in_stream("DATA"))?;
-        self.lengths.seek(own).map_err(|error| error.in_stream("LENGTH"))
+    fn seek(&mut self, positions: &[u64], _to: &GroupStart<'_>) -> Result<()> {
+        self.pending.seek(positions)?;
+        self.data.seek(positions)?;
+        self.lengths.seek(positions)
     }
 }
 
@@ -97,12 +97,12 @@ pub(super) fn rows_within(
     budget: Budget,
     size: impl Fn(u32) -> usize,
 ) -> Result<usize> {
-    match pending.rows_within(rows, budget.bytes() as u64, |number| size(number) as u64) {
+    match pending.rows_within(rows, budget.bytes() as u64, |number| size(number) as u64)? {
         (0, Some(_)) if budget.is_part() => Ok(0),
         (0, Some(number)) => Err(budget.exceeded(&format!("a value of {} bytes", size(number)))),
         (rows, _) => {
             if budget.left.is_some() {
-                let taken = pending.dense.iter().take(pending.valid(rows));
+                let taken = pending.numbers(rows)?.iter();
                 budget.take(taken.fold(0, |sum, &number| sum.saturating_add(size(number))));
             }
             Ok(rows)

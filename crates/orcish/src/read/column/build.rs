@@ -17,22 +17,20 @@ use super::binary::{DirectReader, Target, WIDEST};
 use super::decimal::{DecimalReader, Digits};
 use super::dictionary::{Dictionary, DictionaryReader, StoredDictionary};
 use super::list::{Lengths, ListReader, MapReader};
-use super::primitive::{BooleanReader, Bytes, Dates, Float, Floats, Integers, PrimitiveReader, Values};
+use super::primitive::{BooleanReader, Dates, Float, Floats, Integers, PrimitiveReader, TinyInts, Values};
+use super::streams::Streams;
 use super::text::TextForm;
 use super::timestamp::{Decoder, Stored, TimestampReader};
 use super::union::{Form, UnionReader};
-use super::validity::{Pending, Present};
+use super::validity::Pending;
 use super::{Budget, Column, ColumnReader, StructReader};
-use crate::codec::Stream;
-use crate::encoding::bool_rle::BoolRle;
-use crate::encoding::byte_rle::ByteRle;
 use crate::encoding::decimal::{DecimalDecoder, DecimalType};
-use crate::encoding::int_rle::{IntRle, Integer, Version};
+use crate::encoding::int_rle::Integer;
 use crate::options::{NullMapKeys, OutOfRange, ReadOptions};
 use crate::projection::Projected;
 use crate::read::schema::{SparkType, decimal, spark_type};
 use crate::schema::{Kind, Type};
-use crate::stripe::{Encoding, StreamKind, Stripe};
+use crate::stripe::{StreamKind, Stripe};
 use crate::tail::{Calendar, FileTail};
 use crate::time::{InstantDecoder, TimestampDecoder, WriterZone};
 
@@ -49,7 +47,7 @@ pub(crate) struct Context<'a> {
 
 /// The reader of `children` of the root struct, with their Arrow types.
 pub(crate) fn build_root(context: &Context<'_>, children: &[(&Projected, &DataType)]) -> Result<StructReader> {
-    let pending = Pending::new(Present::new(context.stripe, 0));
+    let pending = Pending::new(Streams::new(context.tail, context.stripe, 0)?.present()?);
     let children = children.iter().map(|(child, arrow)| build(context, child, arrow)).collect::<Result<_>>()?;
     Ok(StructReader { pending, children, fields: Fields::empty() })
 }
@@ -62,48 +60,29 @@ pub(crate) fn build(context: &Context<'_>, column: &Projected, arrow: &DataType)
 }
 
 impl Context<'_> {
-    fn stream(&self, column: &Projected, kind: StreamKind) -> Result<Stream> {
-        // A missing stream is an empty stream: reading fails if a value is needed, and a column without values needs none.
-        Ok(self.stripe.stream(column.id, kind).unwrap_or_else(|| self.stripe.empty_stream()))
-    }
-
-    fn integers(&self, column: &Projected, kind: StreamKind, signed: bool) -> Result<IntRle<Stream>> {
-        let version = if self.encoding(column)?.is_v2 { Version::V2 } else { Version::V1 };
-        Ok(IntRle::new(self.stream(column, kind)?, version, signed))
-    }
-
-    /// The encoding of a column with several possible encodings.
-    fn encoding(&self, column: &Projected) -> Result<Encoding> {
-        let (encoding, kind) = (self.stripe.encoding(column.id)?, self.tail.schema.get(column.id)?.kind);
-        if encoding.is_dictionary && !matches!(kind, Kind::String | Kind::Char | Kind::Varchar) {
-            return Err(Error::corrupt(format!("a {} column with a dictionary", kind.name())));
-        }
-        Ok(encoding)
-    }
-
-    fn present(&self, column: &Projected) -> Present {
-        Present::new(self.stripe, column.id)
+    fn streams(&self, column: &Projected) -> Result<Streams<'_>> {
+        Streams::new(self.tail, self.stripe, column.id)
     }
 
     fn primitive<A: ArrowPrimitiveType>(
         &self,
         column: &Projected,
         values: impl Values<Native = A::Native> + 'static,
-    ) -> Box<dyn ColumnReader> {
-        Box::new(PrimitiveReader::<A, _>::new(self.present(column), values))
+    ) -> Result<Box<dyn ColumnReader>> {
+        Ok(Box::new(PrimitiveReader::<A, _>::new(self.streams(column)?.present()?, values)))
     }
 
     fn integer<A: ArrowPrimitiveType<Native: Integer + Send>>(
         &self,
         column: &Projected,
     ) -> Result<Box<dyn ColumnReader>> {
-        let rle = self.integers(column, StreamKind::Data, true)?;
-        Ok(self.primitive::<A>(column, Integers { rle, native: PhantomData }))
+        let rle = self.streams(column)?.integers(StreamKind::Data)?;
+        self.primitive::<A>(column, Integers { rle, native: PhantomData })
     }
 
     fn float<A: ArrowPrimitiveType<Native: Float>>(&self, column: &Projected) -> Result<Box<dyn ColumnReader>> {
-        let stream = self.stream(column, StreamKind::Data)?;
-        Ok(self.primitive::<A>(column, Floats { stream, native: PhantomData }))
+        let stream = self.streams(column)?.raw(StreamKind::Data)?;
+        self.primitive::<A>(column, Floats { stream, native: PhantomData })
     }
 
     /// The readers of the children of `column`, with their fields.
@@ -119,12 +98,13 @@ impl Context<'_> {
         let hybrid = self.tail.calendar == Calendar::JulianGregorian;
         match this.kind {
             Kind::Boolean => {
-                let bits = BoolRle::new(self.stream(column, StreamKind::Data)?);
-                Ok(Box::new(BooleanReader { present: self.present(column), bits }))
+                let streams = self.streams(column)?;
+                let bits = streams.booleans(StreamKind::Data)?;
+                Ok(Box::new(BooleanReader { present: streams.present()?, bits }))
             }
             Kind::Byte => {
-                let bytes = Bytes(ByteRle::new(self.stream(column, StreamKind::Data)?));
-                Ok(self.primitive::<Int8Type>(column, bytes))
+                let tinyints = TinyInts(self.streams(column)?.bytes(StreamKind::Data)?);
+                self.primitive::<Int8Type>(column, tinyints)
             }
             Kind::Short => self.integer::<Int16Type>(column),
             Kind::Int if spark_type(this).is_some() => self.integer::<IntervalYearMonthType>(column),
@@ -132,7 +112,7 @@ impl Context<'_> {
             Kind::Long => match spark_type(this) {
                 None => self.integer::<Int64Type>(column),
                 Some(SparkType::TimestampNtz) => {
-                    let stored = Stored::Micros(self.integers(column, StreamKind::Data, true)?);
+                    let stored = Stored::Micros(self.streams(column)?.integers(StreamKind::Data)?);
                     self.timestamp(column, arrow, stored, false)
                 }
                 Some(_) => self.integer::<DurationMicrosecondType>(column),
@@ -140,8 +120,8 @@ impl Context<'_> {
             Kind::Float => self.float::<Float32Type>(column),
             Kind::Double => self.float::<Float64Type>(column),
             Kind::Date => {
-                let dates = Dates { rle: self.integers(column, StreamKind::Data, true)?, hybrid };
-                Ok(self.primitive::<Date32Type>(column, dates))
+                let dates = Dates { rle: self.streams(column)?.integers(StreamKind::Data)?, hybrid };
+                self.primitive::<Date32Type>(column, dates)
             }
             Kind::Timestamp | Kind::TimestampInstant => self.split_timestamp(column, this, arrow),
             Kind::Decimal => self.decimal(column, this),
@@ -150,7 +130,7 @@ impl Context<'_> {
             }
             Kind::Struct => {
                 let DataType::Struct(fields) = arrow else { return Err(type_mismatch(this.kind, arrow)) };
-                let pending = Pending::new(self.present(column));
+                let pending = Pending::new(self.streams(column)?.present()?);
                 Ok(Box::new(StructReader { pending, children: self.children(column, fields)?, fields: fields.clone() }))
             }
             Kind::List => self.list(column, arrow),
@@ -164,48 +144,48 @@ impl Context<'_> {
         let (precision, scale) = decimal(this);
         let target = DecimalType { precision, scale };
         let keeps_going = self.options.decimal_out_of_range == OutOfRange::Null;
-        let digits = if self.tail.has_decimal64() && precision <= 18 {
-            // Java calls the encoding `DIRECT`, but writes integer run lengths of version 2.
-            Digits::Integers(IntRle::new(self.stream(column, StreamKind::Data)?, Version::V2, true))
+        let streams = self.streams(column)?;
+        let digits = if streams.has_decimal64() {
+            Digits::Integers(streams.integers(StreamKind::Data)?)
         } else {
-            let scales = self.integers(column, StreamKind::Secondary, true)?;
-            let data = self.stream(column, StreamKind::Data)?;
+            let scales = streams.integers(StreamKind::Secondary)?;
+            let data = streams.raw(StreamKind::Data)?;
             Digits::Varints { data, scales, decoder: DecimalDecoder::new(target).record_overflows(keeps_going) }
         };
-        Ok(Box::new(DecimalReader { present: self.present(column), digits, target, keeps_going }))
+        Ok(Box::new(DecimalReader { present: streams.present()?, digits, target, keeps_going }))
     }
 
     /// The reader of strings or binaries, in either encoding.
     fn bytes(&self, column: &Projected, this: &Type, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
         let form = TextForm::new(this, self.options, is_text(value_type(arrow)));
         let target = Target { arrow: arrow.clone(), form };
-        let pending = Pending::new(self.present(column));
-        let encoding = self.encoding(column)?;
+        let streams = self.streams(column)?;
+        let pending = Pending::new(streams.present()?);
+        let encoding = self.stripe.encoding(column.id)?;
+        let lengths = streams.integers(StreamKind::Length)?;
         Ok(if encoding.is_dictionary {
-            let lengths = self.integers(column, StreamKind::Length, false)?;
             Box::new(DictionaryReader {
                 pending,
-                references: self.integers(column, StreamKind::Data, false)?,
+                references: streams.integers(StreamKind::Data)?,
                 stored: Some(StoredDictionary {
                     size: encoding.dictionary_size,
                     lengths,
-                    data: self.stream(column, StreamKind::DictionaryData)?,
+                    data: streams.raw(StreamKind::DictionaryData)?,
                 }),
                 dictionary: Dictionary::default(),
                 charge: self.stripe.memory().charge(),
                 target,
             })
         } else {
-            let lengths = self.integers(column, StreamKind::Length, false)?;
-            let data = self.stream(column, StreamKind::Data)?;
+            let data = streams.raw(StreamKind::Data)?;
             Box::new(DirectReader { pending, lengths, data, target, budget: WIDEST })
         })
     }
 
     fn lengths(&self, column: &Projected) -> Result<Lengths> {
-        let rle = self.integers(column, StreamKind::Length, false)?;
+        let streams = self.streams(column)?;
         let budget = Budget::new(&self.options.limits, 1, 1).of_one_value();
-        Ok(Lengths { pending: Pending::new(self.present(column)), rle, budget })
+        Ok(Lengths { pending: Pending::new(streams.present()?), rle: streams.integers(StreamKind::Length)?, budget })
     }
 
     fn list(&self, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
@@ -248,8 +228,9 @@ impl Context<'_> {
             DataType::Struct(fields) => (Form::Struct(fields.clone()), self.children(column, fields.iter().skip(1))?),
             _ => return Err(type_mismatch(Kind::Union, arrow)),
         };
-        let tags = ByteRle::new(self.stream(column, StreamKind::Data)?);
-        Ok(Box::new(UnionReader { pending: Pending::new(self.present(column)), tags, variants, form }))
+        let streams = self.streams(column)?;
+        let (pending, tags) = (Pending::new(streams.present()?), streams.bytes(StreamKind::Data)?);
+        Ok(Box::new(UnionReader { pending, tags, variants, form }))
     }
 
     /// The reader of timestamps that are stored as seconds and nanoseconds.
@@ -266,8 +247,8 @@ impl Context<'_> {
                 .map(|zone| Decoder { stored: TimestampDecoder::wall_clock(zone), instants: None }),
             _ => Ok(Decoder { stored: TimestampDecoder::instant(), instants: None }),
         };
-        let seconds = self.integers(column, StreamKind::Data, true)?;
-        let nanos = self.integers(column, StreamKind::Secondary, false)?;
+        let streams = self.streams(column)?;
+        let (seconds, nanos) = (streams.integers(StreamKind::Data)?, streams.integers(StreamKind::Secondary)?);
         // Instants are rebased together with the conversion from local times.
         let hybrid = hybrid && (this.kind != Kind::Timestamp || !is_instant);
         self.timestamp(column, arrow, Stored::Split { seconds, nanos, decoder: Box::new(decoder) }, hybrid)
@@ -300,7 +281,7 @@ impl Context<'_> {
             return Err(Error::invalid("a timestamp column without a timestamp type"));
         };
         let out_of_range = self.options.timestamp_out_of_range;
-        let present = self.present(column);
+        let present = self.streams(column)?.present()?;
         Ok(Box::new(TimestampReader {
             present,
             stored,

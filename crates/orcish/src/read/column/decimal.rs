@@ -5,9 +5,10 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Decimal128Array};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
-use orcish_core::error::Result;
+use orcish_core::error::{OrInternal as _, Result};
 use orcish_core::nulls::spread;
 
+use super::streams::StreamDecoder;
 use super::text::without;
 use super::validity::{Present, existing, with_further_nulls};
 use super::{Budget, ColumnReader};
@@ -16,14 +17,13 @@ use crate::encoding::decimal::{DecimalDecoder, DecimalType, too_many_digits};
 use crate::encoding::int_rle::IntRle;
 use crate::encoding::varint;
 use crate::index::GroupStart;
-use crate::source::{Positions, SeekSource as _};
 
 /// Encoding of unscaled values and scales.
 pub(super) enum Digits {
     /// Varints, each with a scale.
-    Varints { data: Stream, scales: IntRle<Stream>, decoder: DecimalDecoder },
+    Varints { data: StreamDecoder<Stream>, scales: StreamDecoder<IntRle<Stream>>, decoder: DecimalDecoder },
     /// Integers with the scale of the column.
-    Integers(IntRle<Stream>),
+    Integers(StreamDecoder<IntRle<Stream>>),
 }
 
 pub(super) struct DecimalReader {
@@ -41,23 +41,20 @@ impl DecimalReader {
             Digits::Varints { data, scales, decoder } => {
                 let mut left = n;
                 while left > 0 {
-                    let scales = scales.next_values(left).map_err(|error| error.in_stream("SECONDARY"))?;
-                    decoder.append(data, scales, out).map_err(|error| error.in_stream("DATA"))?;
+                    let scales = scales.with(|scales| scales.next_values(left))?;
+                    data.with(|data| decoder.append(data, scales, out))?;
                     left -= scales.len();
                 }
                 Ok(decoder.take_overflows())
             }
             Digits::Integers(integers) => {
                 let mut dense: Vec<i64> = Vec::with_capacity(n);
-                integers.append(n, &mut dense).map_err(|error| error.in_stream("DATA"))?;
+                integers.with(|integers| integers.append(n, &mut dense))?;
                 let bound = 10u128.pow(self.target.precision.into());
                 out.extend(dense.into_iter().map(i128::from));
                 let is_overflow = |(_, value): &(usize, &i128)| value.unsigned_abs() >= bound;
                 let overflows: Vec<usize> = out.iter().enumerate().filter(is_overflow).map(|(at, _)| at).collect();
-                match overflows.is_empty() || self.keeps_going {
-                    true => Ok(overflows),
-                    false => Err(too_many_digits(self.target)),
-                }
+                if overflows.is_empty() || self.keeps_going { Ok(overflows) } else { Err(too_many_digits(self.target)) }
             }
         }
     }
@@ -80,7 +77,7 @@ impl ColumnReader for DecimalReader {
         let nulls = with_further_nulls(nulls, slots, &overflows);
         spread(&mut values, nulls.as_ref());
         let array = Decimal128Array::new(ScalarBuffer::from(values), nulls);
-        let scale = i8::try_from(self.target.scale).unwrap_or_default();
+        let scale = i8::try_from(self.target.scale).or_internal("a scale has more than 38 digits")?;
         Ok(Arc::new(array.with_data_type(DataType::Decimal128(self.target.precision, scale))))
     }
 
@@ -88,21 +85,21 @@ impl ColumnReader for DecimalReader {
         let n = self.present.skip(rows)?;
         match &mut self.digits {
             Digits::Varints { data, scales, .. } => {
-                varint::skip(data, n).map_err(|error| error.in_stream("DATA"))?;
-                scales.skip(n).map_err(|error| error.in_stream("SECONDARY"))
+                data.with(|data| varint::skip(data, n))?;
+                scales.with(|scales| scales.skip(n))
             }
-            Digits::Integers(integers) => integers.skip(n).map_err(|error| error.in_stream("DATA")),
+            Digits::Integers(integers) => integers.with(|integers| integers.skip(n)),
         }
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>, _to: &GroupStart<'_>) -> Result<()> {
-        self.present.seek(own)?;
+    fn seek(&mut self, positions: &[u64], _to: &GroupStart<'_>) -> Result<()> {
+        self.present.seek(positions)?;
         match &mut self.digits {
             Digits::Varints { data, scales, .. } => {
-                data.seek(own).map_err(|error| error.in_stream("DATA"))?;
-                scales.seek(own).map_err(|error| error.in_stream("SECONDARY"))
+                data.seek(positions)?;
+                scales.seek(positions)
             }
-            Digits::Integers(integers) => integers.seek(own).map_err(|error| error.in_stream("DATA")),
+            Digits::Integers(integers) => integers.seek(positions),
         }
     }
 }

@@ -8,11 +8,12 @@ use arrow_array::{ArrayRef, GenericByteViewArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use orcish_core::allocation;
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::nulls::spread;
 use orcish_core::strings::{DictionaryValues, dictionary_array};
 
 use super::binary::{Target, rows_within};
+use super::streams::StreamDecoder;
 use super::strings::read_values;
 use super::text::{Applied, without};
 use super::validity::{Pending, combine, existing, with_further_nulls};
@@ -21,7 +22,6 @@ use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
 use crate::index::GroupStart;
 use crate::memory::Charge;
-use crate::source::Positions;
 
 /// Bytes of a dictionary entry beside its value: length, position, and a view or offset.
 const BYTES_PER_ENTRY: u64 = 32;
@@ -29,7 +29,7 @@ const BYTES_PER_ENTRY: u64 = 32;
 /// A dictionary encoded column. A stripe has one dictionary.
 pub(super) struct DictionaryReader {
     pub(super) pending: Pending,
-    pub(super) references: IntRle<Stream>,
+    pub(super) references: StreamDecoder<IntRle<Stream>>,
     /// Streams of the dictionary; `None` once the dictionary has been read.
     pub(super) stored: Option<StoredDictionary>,
     pub(super) dictionary: Dictionary,
@@ -40,8 +40,8 @@ pub(super) struct DictionaryReader {
 
 pub(super) struct StoredDictionary {
     pub(super) size: u32,
-    pub(super) lengths: IntRle<Stream>,
-    pub(super) data: Stream,
+    pub(super) lengths: StreamDecoder<IntRle<Stream>>,
+    pub(super) data: StreamDecoder<Stream>,
 }
 
 /// A decoded dictionary.
@@ -67,16 +67,16 @@ impl StoredDictionary {
         charge.raise_to(of_entries).map_err(in_data)?;
         allocation::check(usize::try_from(of_entries).unwrap_or(usize::MAX))?;
         let mut lengths = Vec::new();
-        self.lengths.append(size, &mut lengths).map_err(|error| error.in_stream("LENGTH"))?;
+        self.lengths.with(|stored| stored.append(size, &mut lengths))?;
         let total = lengths.iter().map(|&length: &u32| u64::from(length)).sum::<u64>();
         charge.raise_to(of_entries.saturating_add(total)).map_err(in_data)?;
-        let stored = read_values(lengths, &mut self.data, budget);
-        let applied = stored.and_then(|stored| target.form.apply(stored, budget)).map_err(in_data)?;
+        let applied = self.data.with(|data| target.form.apply(read_values(lengths, data, budget)?, budget))?;
         let Applied { values, lost, long } = applied;
         // Replaced text is longer than stored text.
         charge.raise_to(of_entries.saturating_add(values.bytes().len() as u64)).map_err(in_data)?;
-        let numbers = |entries: Vec<usize>| entries.into_iter().filter_map(|entry| u32::try_from(entry).ok()).collect();
-        let (lost, long) = (numbers(lost), numbers(long));
+        let number = |entry: usize| u32::try_from(entry).or_internal("a dictionary has more entries than references");
+        let numbers = |entries: Vec<usize>| entries.into_iter().map(number).collect::<Result<_>>();
+        let (lost, long) = (numbers(lost)?, numbers(long)?);
         // Entries of string columns are validated here, once.
         let kind = match &target.arrow {
             DataType::Dictionary(_, values) => values.as_ref(),
@@ -100,12 +100,16 @@ impl ColumnReader for DictionaryReader {
         let (references, size) = (&mut self.references, self.dictionary.entries.len());
         self.pending.fill(rows, |n, out| {
             let from = out.len();
-            references.append(n, out).map_err(|error| error.in_stream("DATA"))?;
-            let largest = out.get(from..).unwrap_or_default().iter().fold(0, |largest, &n| largest.max(n));
-            match largest as usize >= size && n > 0 {
-                true => Err(Error::corrupt(format!("entry {largest} of a dictionary of {size}")).in_stream("DATA")),
-                false => Ok(()),
-            }
+            references.with(|references| {
+                references.append(n, out)?;
+                let appended = out.iter().skip(from);
+                match appended.max() {
+                    Some(&largest) if largest as usize >= size => {
+                        Err(Error::corrupt(format!("entry {largest} of a dictionary of {size}")))
+                    }
+                    _ => Ok(()),
+                }
+            })
         })?;
         let entries = &self.dictionary.entries;
         let size = |reference| entries.range(reference).1 as usize;
@@ -145,20 +149,21 @@ impl ColumnReader for DictionaryReader {
 
     fn skip(&mut self, rows: usize) -> Result<()> {
         let n = self.pending.skip(rows)?.fresh;
-        self.references.skip(n).map_err(|error| error.in_stream("DATA"))
+        self.references.with(|references| references.skip(n))
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>, _to: &GroupStart<'_>) -> Result<()> {
-        self.pending.seek(own)?;
-        self.references.seek(own).map_err(|error| error.in_stream("DATA"))
+    fn seek(&mut self, positions: &[u64], _to: &GroupStart<'_>) -> Result<()> {
+        self.pending.seek(positions)?;
+        self.references.seek(positions)
     }
 }
 
 /// Views of the referenced entries into the bytes of `values`.
 fn views<T: ByteViewType>(references: &[u32], values: &ArrayRef, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
     let entries = values.as_byte_view::<T>();
-    let view = |&reference: &u32| entries.views().get(reference as usize).copied().unwrap_or_default();
-    let mut views: Vec<u128> = references.iter().map(view).collect();
+    let view = |&reference: &u32| entries.views().get(reference as usize).copied();
+    let views: Option<Vec<u128>> = references.iter().map(view).collect();
+    let mut views = views.or_internal("references were not checked")?;
     spread(&mut views, nulls.as_ref());
     let array = GenericByteViewArray::<T>::try_new(views.into(), entries.data_buffers().to_vec(), nulls);
     Ok(Arc::new(array.map_err(|error| Error::corrupt("its references do not fit").with_source(error))?))

@@ -6,22 +6,22 @@ use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, ListArray, MapAr
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, FieldRef, Fields};
 use orcish_core::cast::map_entries;
-use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use orcish_core::nulls::spread;
 use orcish_core::strings::offsets;
 
+use super::streams::StreamDecoder;
 use super::validity::{Pending, combine, existing};
 use super::{Budget, Column, ColumnReader, PENDING, WEIGHTLESS};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
 use crate::index::GroupStart;
 use crate::options::NullMapKeys;
-use crate::source::Positions;
 
 /// The lengths of lists and maps.
 pub(super) struct Lengths {
     pub(super) pending: Pending,
-    pub(super) rle: IntRle<Stream>,
+    pub(super) rle: StreamDecoder<IntRle<Stream>>,
     /// Budget for the elements of a single value.
     pub(super) budget: Budget<'static>,
 }
@@ -36,9 +36,8 @@ impl Lengths {
     ) -> Result<usize> {
         let rows = budget.take_rows(rows, PENDING);
         let rle = &mut self.rle;
-        self.pending.fill(rows, |n, out| rle.append(n, out).map_err(|error| error.in_stream("LENGTH")))?;
-        let valid = self.pending.valid(rows);
-        let lengths = self.pending.dense.get(..valid).unwrap_or_default();
+        self.pending.fill(rows, |n, out| rle.with(|rle| rle.append(n, out)))?;
+        let lengths = self.pending.numbers(rows)?;
         let total: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
         let max_items = i32::MAX as usize;
         let requested = usize::try_from(total).unwrap_or(max_items).min(max_items);
@@ -46,7 +45,7 @@ impl Lengths {
         if fit as u64 == total {
             return Ok(rows);
         }
-        match self.pending.rows_within(rows, fit as u64, u64::from) {
+        match self.pending.rows_within(rows, fit as u64, u64::from)? {
             (0, Some(_)) if budget.is_part() => Ok(0),
             (0, Some(length)) => Err(budget.exceeded(&format!("a value of {length} elements"))),
             (rows, _) => Ok(rows),
@@ -65,7 +64,7 @@ impl Lengths {
         let nulls = combine(parent, own_nulls);
         spread(&mut lengths, nulls.as_ref());
         let offsets = offsets::<i32>(&lengths)?;
-        let total = usize::try_from(offsets.last()).unwrap_or_default();
+        let total = usize::try_from(offsets.last()).or_internal("an offset is negative")?;
         Ok((offsets, nulls, total))
     }
 
@@ -75,7 +74,7 @@ impl Lengths {
         let (rle, budget) = (&mut self.rle, self.budget);
         let max_items = budget.rows(if width == 0 { WEIGHTLESS } else { width });
         self.pending.skip(rows)?.total(|n| {
-            let (sum, longest) = rle.skip_lengths(n).map_err(|error| error.in_stream("LENGTH"))?;
+            let (sum, longest) = rle.with(|rle| rle.skip_lengths(n))?;
             if longest as usize > max_items {
                 return Err(budget.exceeded(&format!("a value of {longest} elements")));
             }
@@ -83,9 +82,9 @@ impl Lengths {
         })
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
-        self.pending.seek(own)?;
-        self.rle.seek(own).map_err(|error| error.in_stream("LENGTH"))
+    fn seek(&mut self, positions: &[u64]) -> Result<()> {
+        self.pending.seek(positions)?;
+        self.rle.seek(positions)
     }
 }
 
@@ -117,8 +116,8 @@ impl ColumnReader for ListReader {
         self.element.skip(elements)
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()> {
-        self.lengths.seek(own)?;
+    fn seek(&mut self, positions: &[u64], to: &GroupStart<'_>) -> Result<()> {
+        self.lengths.seek(positions)?;
         self.element.seek(to)
     }
 }
@@ -150,9 +149,9 @@ impl ColumnReader for MapReader {
         let invalid_entries = |error| Error::corrupt("its entries do not fit").with_source(error);
         let entries = match (self.null_keys, null_key) {
             (NullMapKeys::Error, Some(entry)) => {
-                let slot =
-                    offsets.iter().position(|&offset| usize::try_from(offset).is_ok_and(|offset| offset > entry));
-                let slot = slot.unwrap_or_default().saturating_sub(1);
+                let ends = offsets.iter().skip(1);
+                let slot = ends.map(|&end| end.cast_unsigned() as usize).position(|end| end > entry);
+                let slot = slot.or_internal("an entry belongs to no map")?;
                 let text =
                     format!("value {slot} of the batch is a map with a null key, which Arrow's maps cannot have");
                 return Err(Error::new(ErrorKind::NullMapKey, text));
@@ -173,8 +172,8 @@ impl ColumnReader for MapReader {
         self.value.skip(entries)
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()> {
-        self.lengths.seek(own)?;
+    fn seek(&mut self, positions: &[u64], to: &GroupStart<'_>) -> Result<()> {
+        self.lengths.seek(positions)?;
         self.key.seek(to)?;
         self.value.seek(to)
     }

@@ -9,6 +9,7 @@ mod decimal;
 mod dictionary;
 mod list;
 mod primitive;
+mod streams;
 mod strings;
 mod structs;
 mod text;
@@ -29,7 +30,6 @@ use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 
 use crate::index::GroupStart;
-use crate::source::Positions;
 use crate::tail::FileTail;
 use crate::tuning;
 use crate::warnings::with_column;
@@ -149,8 +149,8 @@ pub(super) trait ColumnReader: Send {
     /// Skips the next `rows` rows of the column, planned or not.
     fn skip(&mut self, rows: usize) -> Result<()>;
 
-    /// Seeks to the first row of a row group. The streams of the column itself are at `own`.
-    fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()>;
+    /// Seeks to the first row of a row group, which has `positions` in the streams of the column itself.
+    fn seek(&mut self, positions: &[u64], to: &GroupStart<'_>) -> Result<()>;
 }
 
 /// A reader that adds the name of its column to errors.
@@ -186,6 +186,6 @@ impl Column {
     }
 
     pub(super) fn seek(&mut self, to: &GroupStart<'_>) -> Result<()> {
-        with_column(self.id, || self.reader.seek(&mut to.positions(self.id), to)).map_err(|error| self.named(error))
+        with_column(self.id, || self.reader.seek(to.positions(self.id), to)).map_err(|error| self.named(error))
     }
 }

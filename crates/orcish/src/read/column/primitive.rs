@@ -8,6 +8,7 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use orcish_core::error::Result;
 use orcish_core::nulls::{spread, spread_bits};
 
+use super::streams::StreamDecoder;
 use super::validity::{Present, existing};
 use super::{Budget, ColumnReader};
 use crate::codec::Stream;
@@ -15,7 +16,7 @@ use crate::encoding::bool_rle::BoolRle;
 use crate::encoding::byte_rle::ByteRle;
 use crate::encoding::int_rle::{IntRle, Integer};
 use crate::index::GroupStart;
-use crate::source::{ByteSource, Positions, SeekSource as _, stream_ends};
+use crate::source::{ByteSource as _, stream_ends};
 use crate::time::calendar;
 
 /// Appends dense values of a fixed width to a vector.
@@ -23,7 +24,7 @@ pub(super) trait Values: Send {
     type Native: Copy + Default;
     fn append(&mut self, n: usize, out: &mut Vec<Self::Native>) -> Result<()>;
     fn skip(&mut self, n: usize) -> Result<()>;
-    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()>;
+    fn seek(&mut self, positions: &[u64]) -> Result<()>;
 }
 
 /// A column of values of a fixed width.
@@ -55,25 +56,25 @@ where
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
         let nulls = self.present.next_slots(slots, parent)?;
         let mut values = Vec::with_capacity(slots);
-        self.values.append(existing(slots, nulls.as_ref()), &mut values).map_err(|error| error.in_stream("DATA"))?;
+        self.values.append(existing(slots, nulls.as_ref()), &mut values)?;
         spread(&mut values, nulls.as_ref());
         Ok(Arc::new(PrimitiveArray::<A>::new(ScalarBuffer::from(values), nulls)))
     }
 
     fn skip(&mut self, rows: usize) -> Result<()> {
         let n = self.present.skip(rows)?;
-        self.values.skip(n).map_err(|error| error.in_stream("DATA"))
+        self.values.skip(n)
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>, _to: &GroupStart<'_>) -> Result<()> {
-        self.present.seek(own)?;
-        self.values.seek(own).map_err(|error| error.in_stream("DATA"))
+    fn seek(&mut self, positions: &[u64], _to: &GroupStart<'_>) -> Result<()> {
+        self.present.seek(positions)?;
+        self.values.seek(positions)
     }
 }
 
 /// Integers of 16 to 64 bits (ORCv1, SmallInt, Int, and BigInt Columns).
 pub(super) struct Integers<T> {
-    pub(super) rle: IntRle<Stream>,
+    pub(super) rle: StreamDecoder<IntRle<Stream>>,
     pub(super) native: std::marker::PhantomData<T>,
 }
 
@@ -81,37 +82,37 @@ impl<T: Integer + Send> Values for Integers<T> {
     type Native = T;
 
     fn append(&mut self, n: usize, out: &mut Vec<T>) -> Result<()> {
-        self.rle.append(n, out)
+        self.rle.with(|rle| rle.append(n, out))
     }
 
     fn skip(&mut self, n: usize) -> Result<()> {
-        self.rle.skip(n)
+        self.rle.with(|rle| rle.skip(n))
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
-        self.rle.seek(own)
+    fn seek(&mut self, positions: &[u64]) -> Result<()> {
+        self.rle.seek(positions)
     }
 }
 
 /// Tinyint columns (ORCv1, TinyInt Columns).
-pub(super) struct Bytes(pub(super) ByteRle<Stream>);
+pub(super) struct TinyInts(pub(super) StreamDecoder<ByteRle<Stream>>);
 
-impl Values for Bytes {
+impl Values for TinyInts {
     type Native = i8;
 
     fn append(&mut self, n: usize, out: &mut Vec<i8>) -> Result<()> {
         let mut bytes = vec![0; n];
-        self.0.read(&mut bytes)?;
+        self.0.with(|tinyints| tinyints.read(&mut bytes))?;
         out.extend(bytes.into_iter().map(u8::cast_signed));
         Ok(())
     }
 
     fn skip(&mut self, n: usize) -> Result<()> {
-        self.0.skip(n)
+        self.0.with(|tinyints| tinyints.skip(n))
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
-        self.0.seek(own)
+    fn seek(&mut self, positions: &[u64]) -> Result<()> {
+        self.0.seek(positions)
     }
 }
 
@@ -139,7 +140,7 @@ impl Float for f64 {
 
 /// Floats and doubles (ORCv1, Float and Double Columns).
 pub(super) struct Floats<T> {
-    pub(super) stream: Stream,
+    pub(super) stream: StreamDecoder<Stream>,
     pub(super) native: std::marker::PhantomData<T>,
 }
 
@@ -147,32 +148,34 @@ impl<T: Float> Values for Floats<T> {
     type Native = T;
 
     fn append(&mut self, n: usize, out: &mut Vec<T>) -> Result<()> {
-        let mut left = n * T::WIDTH;
-        while left > 0 {
-            let bytes = self.stream.fill(T::WIDTH)?;
-            let length = bytes.len().min(left) / T::WIDTH * T::WIDTH;
-            if length == 0 {
-                return Err(self.stream.fault().unwrap_or_else(|| stream_ends(left)));
+        self.stream.with(|stream| {
+            let mut remaining = n * T::WIDTH;
+            while remaining > 0 {
+                let bytes = stream.fill(T::WIDTH)?;
+                let length = bytes.len().min(remaining) / T::WIDTH * T::WIDTH;
+                if length == 0 {
+                    return Err(stream.fault().unwrap_or_else(|| stream_ends(remaining)));
+                }
+                T::append(bytes.split_at(length).0, out);
+                stream.consume(length);
+                remaining -= length;
             }
-            T::append(bytes.get(..length).unwrap_or_default(), out);
-            self.stream.consume(length);
-            left -= length;
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn skip(&mut self, n: usize) -> Result<()> {
-        self.stream.skip(n.saturating_mul(T::WIDTH))
+        self.stream.with(|stream| stream.skip(n.saturating_mul(T::WIDTH)))
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
-        self.stream.seek(own)
+    fn seek(&mut self, positions: &[u64]) -> Result<()> {
+        self.stream.seek(positions)
     }
 }
 
 /// Dates (ORCv1, Date Columns), in the proleptic Gregorian calendar.
 pub(super) struct Dates {
-    pub(super) rle: IntRle<Stream>,
+    pub(super) rle: StreamDecoder<IntRle<Stream>>,
     /// Whether days before 1582-10-15 are in the Julian calendar.
     pub(super) hybrid: bool,
 }
@@ -182,9 +185,9 @@ impl Values for Dates {
 
     fn append(&mut self, n: usize, out: &mut Vec<i32>) -> Result<()> {
         let from = out.len();
-        self.rle.append(n, out)?;
+        self.rle.with(|rle| rle.append(n, out))?;
         if self.hybrid {
-            let days = out.get_mut(from..).unwrap_or_default();
+            let (_, days) = out.split_at_mut(from);
             if days.iter().fold(i32::MAX, |least, &day| least.min(day)) < calendar::GREGORIAN_START_DAY {
                 days.iter_mut().for_each(|day| *day = calendar::days_to_proleptic(*day));
             }
@@ -193,18 +196,18 @@ impl Values for Dates {
     }
 
     fn skip(&mut self, n: usize) -> Result<()> {
-        self.rle.skip(n)
+        self.rle.with(|rle| rle.skip(n))
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
-        self.rle.seek(own)
+    fn seek(&mut self, positions: &[u64]) -> Result<()> {
+        self.rle.seek(positions)
     }
 }
 
 /// Boolean columns (ORCv1, Boolean Columns).
 pub(super) struct BooleanReader {
     pub(super) present: Present,
-    pub(super) bits: BoolRle<Stream>,
+    pub(super) bits: StreamDecoder<BoolRle<Stream>>,
 }
 
 impl ColumnReader for BooleanReader {
@@ -219,7 +222,7 @@ impl ColumnReader for BooleanReader {
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
         let nulls = self.present.next_slots(slots, parent)?;
         let rows = existing(slots, nulls.as_ref());
-        let bits = self.bits.read(rows).map_err(|error| error.in_stream("DATA"))?;
+        let bits = self.bits.with(|bits| bits.read(rows))?;
         let bits = BooleanBuffer::new(Buffer::from_vec(bits), 0, rows);
         let bits = match &nulls {
             Some(nulls) => spread_bits(&bits, nulls),
@@ -230,11 +233,11 @@ impl ColumnReader for BooleanReader {
 
     fn skip(&mut self, rows: usize) -> Result<()> {
         let n = self.present.skip(rows)?;
-        self.bits.skip(n).map_err(|error| error.in_stream("DATA"))
+        self.bits.with(|bits| bits.skip(n))
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>, _to: &GroupStart<'_>) -> Result<()> {
-        self.present.seek(own)?;
-        self.bits.seek(own).map_err(|error| error.in_stream("DATA"))
+    fn seek(&mut self, positions: &[u64], _to: &GroupStart<'_>) -> Result<()> {
+        self.present.seek(positions)?;
+        self.bits.seek(positions)
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn read_values(lengths: Vec<u32>, stream: &mut Stream, budget: Budget
         if n == 0 {
             return Err(stream_ends(*left));
         }
-        bytes.extend_from_slice(there.get(..n).unwrap_or_default());
+        bytes.extend_from_slice(there.split_at(n).0);
         stream.consume(n);
         *left -= n;
     }

@@ -10,7 +10,6 @@ use orcish_core::error::{Error, Result};
 use super::validity::{Pending, combine, existing};
 use super::{Budget, Column, ColumnReader, PENDING, WEIGHTLESS};
 use crate::index::GroupStart;
-use crate::source::Positions;
 
 pub(crate) struct StructReader {
     pub(super) pending: Pending,
@@ -72,8 +71,8 @@ impl ColumnReader for StructReader {
         self.children.iter_mut().try_for_each(|child| child.skip(existing))
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()> {
-        self.pending.seek(own)?;
+    fn seek(&mut self, positions: &[u64], to: &GroupStart<'_>) -> Result<()> {
+        self.pending.seek(positions)?;
         self.children.iter_mut().try_for_each(|child| child.seek(to))
     }
 }

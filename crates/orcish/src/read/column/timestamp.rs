@@ -13,13 +13,13 @@ use orcish_core::error::{Error, Result};
 use orcish_core::nulls::spread;
 use orcish_core::types::nanoseconds;
 
+use super::streams::StreamDecoder;
 use super::validity::{Present, existing, with_further_nulls};
 use super::{Budget, ColumnReader};
 use crate::codec::Stream;
 use crate::encoding::int_rle::IntRle;
 use crate::index::GroupStart;
 use crate::options::OutOfRange;
-use crate::source::Positions;
 use crate::time::{InstantDecoder, NANOS_PER_SECOND, TimestampDecoder, calendar};
 
 /// The conversion of stored seconds and nanoseconds.
@@ -32,9 +32,13 @@ pub(super) struct Decoder {
 /// Encoding of timestamps.
 pub(super) enum Stored {
     /// Seconds since the epoch in the zone of the writer, and nanoseconds.
-    Split { seconds: IntRle<Stream>, nanos: IntRle<Stream>, decoder: Box<Result<Decoder>> },
+    Split {
+        seconds: StreamDecoder<IntRle<Stream>>,
+        nanos: StreamDecoder<IntRle<Stream>>,
+        decoder: Box<Result<Decoder>>,
+    },
     /// Microseconds since 1970, as in Spark's `timestamp_ntz`.
-    Micros(IntRle<Stream>),
+    Micros(StreamDecoder<IntRle<Stream>>),
 }
 
 pub(super) struct TimestampReader {
@@ -89,20 +93,20 @@ impl Stored {
     fn skip(&mut self, n: usize) -> Result<()> {
         match self {
             Stored::Split { seconds, nanos, .. } => {
-                seconds.skip(n).map_err(|error| error.in_stream("DATA"))?;
-                nanos.skip(n).map_err(|error| error.in_stream("SECONDARY"))
+                seconds.with(|seconds| seconds.skip(n))?;
+                nanos.with(|nanos| nanos.skip(n))
             }
-            Stored::Micros(stored) => stored.skip(n).map_err(|error| error.in_stream("DATA")),
+            Stored::Micros(stored) => stored.with(|micros| micros.skip(n)),
         }
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
+    fn seek(&mut self, positions: &[u64]) -> Result<()> {
         match self {
             Stored::Split { seconds, nanos, .. } => {
-                seconds.seek(own).map_err(|error| error.in_stream("DATA"))?;
-                nanos.seek(own).map_err(|error| error.in_stream("SECONDARY"))
+                seconds.seek(positions)?;
+                nanos.seek(positions)
             }
-            Stored::Micros(stored) => stored.seek(own).map_err(|error| error.in_stream("DATA")),
+            Stored::Micros(stored) => stored.seek(positions),
         }
     }
 }
@@ -113,8 +117,8 @@ impl TimestampReader {
         let (mut seconds, mut nanos): (Vec<i64>, Vec<i64>) = (Vec::with_capacity(n), Vec::with_capacity(n));
         match &mut self.stored {
             Stored::Split { seconds: stored, nanos: stored_nanos, decoder } => {
-                stored.append(n, &mut seconds).map_err(|error| error.in_stream("DATA"))?;
-                stored_nanos.append(n, &mut nanos).map_err(|error| error.in_stream("SECONDARY"))?;
+                stored.with(|stored| stored.append(n, &mut seconds))?;
+                stored_nanos.with(|stored| stored.append(n, &mut nanos))?;
                 if n > 0 {
                     let decoder = (**decoder).as_ref().map_err(Error::clone)?;
                     decoder.stored.decode_all(&mut seconds, &mut nanos)?;
@@ -124,7 +128,7 @@ impl TimestampReader {
                 }
             }
             Stored::Micros(stored) => {
-                stored.append(n, &mut seconds).map_err(|error| error.in_stream("DATA"))?;
+                stored.with(|stored| stored.append(n, &mut seconds))?;
                 nanos.extend(seconds.iter_mut().map(|micros| {
                     let rest = micros.rem_euclid(1_000_000);
                     *micros = micros.div_euclid(1_000_000);
@@ -223,9 +227,9 @@ impl ColumnReader for TimestampReader {
         self.stored.skip(n)
     }
 
-    fn seek(&mut self, own: &mut Positions<'_>, to: &GroupStart<'_>) -> Result<()> {
-        self.present.seek(own)?;
+    fn seek(&mut self, positions: &[u64], to: &GroupStart<'_>) -> Result<()> {
+        self.present.seek(positions)?;
         self.row = to.first_row();
-        self.stored.seek(own)
+        self.stored.seek(positions)
     }
 }

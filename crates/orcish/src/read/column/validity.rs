@@ -4,21 +4,25 @@
 //! densely and spread them over all slots.
 
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer};
-use orcish_core::error::Result;
+use orcish_core::error::{OrInternal as _, Result};
 use orcish_core::nulls::spread_bits;
 
+use super::streams::StreamDecoder;
 use crate::codec::Stream;
 use crate::encoding::bool_rle::BoolRle;
-use crate::source::Positions;
-use crate::stripe::{StreamKind, Stripe};
 use crate::tuning;
 
 /// The present stream of a column; a column without one has no nulls of its own.
-pub(super) struct Present(Option<BoolRle<Stream>>);
+pub(super) struct Present(Option<StreamDecoder<BoolRle<Stream>>>);
 
 impl Present {
-    pub(super) fn new(stripe: &Stripe, column: u32) -> Self {
-        Present(stripe.stream(column, StreamKind::Present).map(BoolRle::new))
+    pub(super) fn new(bits: StreamDecoder<BoolRle<Stream>>) -> Self {
+        Present(Some(bits))
+    }
+
+    /// That of a column without a present stream.
+    pub(super) fn absent() -> Self {
+        Present(None)
     }
 
     pub(super) fn is_absent(&self) -> bool {
@@ -28,7 +32,7 @@ impl Present {
     /// Nulls of the next `rows` rows of the column; `None` without nulls.
     pub(super) fn next(&mut self, rows: usize) -> Result<Option<NullBuffer>> {
         let Some(bits) = &mut self.0 else { return Ok(None) };
-        let bits = bits.read(rows).map_err(|error| error.in_stream("PRESENT"))?;
+        let bits = bits.with(|bits| bits.read(rows))?;
         Ok(some_null(BooleanBuffer::new(Buffer::from_vec(bits), 0, rows)))
     }
 
@@ -38,7 +42,7 @@ impl Present {
         let (mut left, mut valid) = (rows, 0);
         while left > 0 {
             let n = left.min(tuning::ROWS_SKIPPED.get());
-            let bits = bits.read(n).map_err(|error| error.in_stream("PRESENT"))?;
+            let bits = bits.with(|bits| bits.read(n))?;
             valid += bits.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
             left -= n;
         }
@@ -46,9 +50,8 @@ impl Present {
     }
 
     /// Seeks to a row group.
-    pub(super) fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
-        let bits = self.0.as_mut();
-        bits.map_or(Ok(()), |bits| bits.seek(own)).map_err(|error| error.in_stream("PRESENT"))
+    pub(super) fn seek(&mut self, positions: &[u64]) -> Result<()> {
+        self.0.as_mut().map_or(Ok(()), |bits| bits.seek(positions))
     }
 
     /// Nulls of the next `slots` slots. The column has rows for the slots that are valid in `parent`.
@@ -134,6 +137,11 @@ impl Pending {
         if self.present.is_absent() { rows } else { self.valid.slice(0, rows.min(self.rows)).count_set_bits() }
     }
 
+    /// The numbers of the first `rows` pending rows.
+    pub(super) fn numbers(&self, rows: usize) -> Result<&[u32]> {
+        self.dense.get(..self.valid(rows)).or_internal("rows are not pending")
+    }
+
     /// The maximum number of pending rows, up to `rows`, with at most `valid` valid rows.
     pub(super) fn rows_with(&self, rows: usize, valid: usize) -> usize {
         if self.present.is_absent() {
@@ -151,11 +159,16 @@ impl Pending {
 
     /// The maximum number of pending rows, up to `rows`, with a total size of at most `max_size`, and the first number. `size` is
     /// the size of a value by its number.
-    pub(super) fn rows_within(&self, rows: usize, max_size: u64, size: impl Fn(u32) -> u64) -> (usize, Option<u32>) {
-        let numbers = self.dense.get(..self.valid(rows)).unwrap_or_default();
+    pub(super) fn rows_within(
+        &self,
+        rows: usize,
+        max_size: u64,
+        size: impl Fn(u32) -> u64,
+    ) -> Result<(usize, Option<u32>)> {
+        let numbers = self.numbers(rows)?;
         let first = numbers.first().copied();
         if numbers.iter().map(|&number| size(number)).sum::<u64>() <= max_size {
-            return (rows, first);
+            return Ok((rows, first));
         }
         let mut left = max_size;
         let fits = |number: &&u32| {
@@ -164,7 +177,7 @@ impl Pending {
             rest.is_some()
         };
         let whole = numbers.iter().take_while(fits).count();
-        (self.rows_with(rows, whole), first)
+        Ok((self.rows_with(rows, whole), first))
     }
 
     /// Takes `rows` rows, and returns their nulls.
@@ -188,11 +201,11 @@ impl Pending {
     }
 
     /// Seeks to a row group.
-    pub(super) fn seek(&mut self, own: &mut Positions<'_>) -> Result<()> {
+    pub(super) fn seek(&mut self, positions: &[u64]) -> Result<()> {
         self.rows = 0;
         self.valid = BooleanBuffer::new_set(0);
         self.dense.clear();
-        self.present.seek(own)
+        self.present.seek(positions)
     }
 
     /// Takes the numbers of the first `n` valid rows.

@@ -49,7 +49,6 @@ impl ValueEncoder for BooleanEncoder {
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
-        let (bytes, positions) = self.bits.finish(self.options, compressors)?;
-        Ok(EncodedValues::data_stream(bytes, positions))
+        Ok(EncodedValues::data(self.bits.finish(self.options, compressors)?))
     }
 }

@@ -51,7 +51,8 @@ pub(in crate::write) fn column_writer(
         Kind::Byte => Box::new(ByteEncoder::new(options)),
         Kind::Short | Kind::Int | Kind::Long => Box::new(IntegerEncoder::new(id, false, options)),
         Kind::Date => Box::new(IntegerEncoder::new(id, true, options)),
-        Kind::Float | Kind::Double => Box::new(FloatEncoder::new(options)),
+        Kind::Float => Box::new(FloatEncoder::new(4, options)),
+        Kind::Double => Box::new(FloatEncoder::new(8, options)),
         Kind::String => string(StringType::String),
         Kind::Varchar => string(StringType::Varchar(length)),
         Kind::Char => string(StringType::Char(length)),
@@ -75,6 +76,7 @@ pub(in crate::write) fn column_writer(
         column.has_bloom_filter.then(|| BloomBuilder::new(plan.row_index_stride.into(), plan.bloom_filter_fpp));
     Ok(ColumnWriter {
         id,
+        kind: orc_type.kind,
         options,
         has_index: plan.has_index,
         is_nullable: nullable.get(id as usize).copied().unwrap_or(true),

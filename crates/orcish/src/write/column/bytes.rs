@@ -6,7 +6,7 @@ use orcish_core::error::Result;
 use orcish_core::statistics::Bound;
 
 use super::dictionary::prefix;
-use super::{Compressors, Detail, EncodedValues, RowGroupPositions, StreamKind};
+use super::{Compressors, Detail, EncodedValues, StreamKind};
 use crate::tuning;
 use crate::write::out_stream::OutStream;
 use crate::write::rle_stream::IntegerStream;
@@ -16,16 +16,11 @@ use crate::write::stream_options::StreamOptions;
 pub(super) struct DirectEncoder {
     data: OutStream,
     lengths: IntegerStream,
-    positions: RowGroupPositions,
 }
 
 impl DirectEncoder {
     pub(super) fn new(options: StreamOptions) -> Self {
-        DirectEncoder {
-            data: options.new_text_stream(),
-            lengths: IntegerStream::unsigned(options),
-            positions: RowGroupPositions::default(),
-        }
+        DirectEncoder { data: options.new_text_stream(), lengths: IntegerStream::unsigned(options) }
     }
 
     #[inline]
@@ -55,10 +50,8 @@ impl DirectEncoder {
     }
 
     pub(super) fn begin_row_group(&mut self) {
-        self.positions.push(|position| {
-            self.data.record_position(position);
-            self.lengths.record_position(position);
-        });
+        self.data.begin_row_group(&[]);
+        self.lengths.begin_row_group();
     }
 
     pub(super) fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<()> {
@@ -72,15 +65,10 @@ impl DirectEncoder {
     }
 
     pub(super) fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
-        Ok(EncodedValues {
-            streams: vec![
-                (StreamKind::Data, self.data.finish(compressors)?),
-                (StreamKind::Length, self.lengths.finish(compressors)?),
-            ],
-            has_integers: true,
-            positions: self.positions.take(),
-            ..EncodedValues::default()
-        })
+        Ok(EncodedValues::direct(vec![
+            (StreamKind::Data, self.data.finish(compressors)?),
+            (StreamKind::Length, self.lengths.finish(compressors)?),
+        ]))
     }
 }
 

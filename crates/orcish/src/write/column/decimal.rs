@@ -12,11 +12,9 @@ use arrow_schema::DataType;
 use orcish_core::error::{Error, Result};
 use orcish_core::statistics::Decimal;
 
-use super::{
-    AppendContext, AppendResult, Compressors, Detail, EncodedValues, RowGroupPositions, StreamKind, ValueEncoder,
-    valid_ranges,
-};
+use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, StreamKind, ValueEncoder, valid_ranges};
 use crate::encoding::encode::varint::{write_i64, write_i128};
+use crate::layout::Coding;
 use crate::tuning;
 use crate::write::append_error::AppendError;
 use crate::write::out_stream::OutStream;
@@ -84,7 +82,6 @@ pub(super) struct DecimalEncoder<N> {
     scale: u8,
     data: OutStream,
     scales: IntegerStream,
-    positions: RowGroupPositions,
     /// Unscaled values that are not encoded yet.
     buffer: Vec<N>,
     bounds: Option<(N, N)>,
@@ -107,9 +104,8 @@ impl<N: Unscaled> DecimalEncoder<N> {
             column,
             precision,
             scale,
-            data: options.new_stream(),
+            data: options.new_stream(Coding::Varints),
             scales: IntegerStream::signed(options),
-            positions: RowGroupPositions::default(),
             buffer: Vec::new(),
             bounds: None,
             sum: Some(0),
@@ -225,10 +221,8 @@ impl<N: Unscaled> ValueEncoder for DecimalEncoder<N> {
     }
 
     fn begin_row_group(&mut self) {
-        self.positions.push(|position| {
-            self.data.record_position(position);
-            self.scales.record_position(position);
-        });
+        self.data.begin_row_group(&[]);
+        self.scales.begin_row_group();
     }
 
     fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
@@ -250,14 +244,9 @@ impl<N: Unscaled> ValueEncoder for DecimalEncoder<N> {
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
-        Ok(EncodedValues {
-            streams: vec![
-                (StreamKind::Data, self.data.finish(compressors)?),
-                (StreamKind::Secondary, self.scales.finish(compressors)?),
-            ],
-            has_integers: true,
-            positions: self.positions.take(),
-            ..EncodedValues::default()
-        })
+        Ok(EncodedValues::direct(vec![
+            (StreamKind::Data, self.data.finish(compressors)?),
+            (StreamKind::Secondary, self.scales.finish(compressors)?),
+        ]))
     }
 }

@@ -7,10 +7,9 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use orcish_core::error::{Error, Result};
 
-use super::{
-    AppendContext, AppendResult, Compressors, Detail, EncodedValues, RowGroupPositions, ValueEncoder, valid_ranges,
-};
+use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, ValueEncoder, valid_ranges};
 use crate::bloom::BloomBuilder;
+use crate::layout::Coding;
 use crate::write::out_stream::OutStream;
 use crate::write::stream_options::StreamOptions;
 
@@ -65,17 +64,16 @@ impl FloatStatistics {
 
 pub(super) struct FloatEncoder {
     data: OutStream,
-    positions: RowGroupPositions,
     statistics: FloatStatistics,
     /// Values of the row group.
     num_values: u64,
 }
 
 impl FloatEncoder {
-    pub(super) fn new(options: StreamOptions) -> Self {
+    /// The encoder of numbers of `width` bytes.
+    pub(super) fn new(width: usize, options: StreamOptions) -> Self {
         FloatEncoder {
-            data: options.new_stream(),
-            positions: RowGroupPositions::default(),
+            data: options.new_stream(Coding::Fixed(width)),
             statistics: FloatStatistics::EMPTY,
             num_values: 0,
         }
@@ -128,7 +126,7 @@ impl ValueEncoder for FloatEncoder {
     }
 
     fn begin_row_group(&mut self) {
-        self.positions.push(|position| self.data.record_position(position));
+        self.data.begin_row_group(&[]);
     }
 
     fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
@@ -142,6 +140,6 @@ impl ValueEncoder for FloatEncoder {
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
-        Ok(EncodedValues::data_stream(self.data.finish(compressors)?, self.positions.take()))
+        Ok(EncodedValues::data(self.data.finish(compressors)?))
     }
 }

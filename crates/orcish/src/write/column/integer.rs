@@ -12,9 +12,7 @@ use arrow_schema::{DataType, TimeUnit};
 use orcish_core::error::{Error, Result};
 use orcish_core::types::{NANOSECONDS_OF_DAY, nanoseconds};
 
-use super::{
-    AppendContext, AppendResult, Compressors, Detail, EncodedValues, RowGroupPositions, ValueEncoder, valid_ranges,
-};
+use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, ValueEncoder, valid_ranges};
 use crate::write::append_error::AppendError;
 use crate::write::rle_stream::{ByteStream, IntegerStream};
 use crate::write::stream_options::StreamOptions;
@@ -62,7 +60,6 @@ pub(super) struct IntegerEncoder {
     column: u32,
     is_date: bool,
     data: IntegerStream,
-    positions: RowGroupPositions,
     statistics: IntegerStatistics,
 }
 
@@ -72,7 +69,6 @@ impl IntegerEncoder {
             column,
             is_date,
             data: IntegerStream::signed(options),
-            positions: RowGroupPositions::default(),
             statistics: IntegerStatistics::default(),
         }
     }
@@ -165,7 +161,7 @@ impl ValueEncoder for IntegerEncoder {
     }
 
     fn begin_row_group(&mut self) {
-        self.positions.push(|position| self.data.record_position(position));
+        self.data.begin_row_group();
     }
 
     fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
@@ -179,8 +175,7 @@ impl ValueEncoder for IntegerEncoder {
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
-        let encoded = EncodedValues::data_stream(self.data.finish(compressors)?, self.positions.take());
-        Ok(EncodedValues { has_integers: true, ..encoded })
+        Ok(EncodedValues::data(self.data.finish(compressors)?))
     }
 }
 
@@ -210,7 +205,6 @@ fn to_microseconds(values: &mut [i64], unit: TimeUnit) -> Option<usize> {
 /// Encodes `tinyint` columns.
 pub(super) struct ByteEncoder {
     data: ByteStream,
-    positions: RowGroupPositions,
     statistics: IntegerStatistics,
     /// Reused buffer for widened values.
     wide: Vec<i64>,
@@ -218,12 +212,7 @@ pub(super) struct ByteEncoder {
 
 impl ByteEncoder {
     pub(super) fn new(options: StreamOptions) -> Self {
-        ByteEncoder {
-            data: ByteStream::bytes(options),
-            positions: RowGroupPositions::default(),
-            statistics: IntegerStatistics::default(),
-            wide: Vec::new(),
-        }
+        ByteEncoder { data: ByteStream::bytes(options), statistics: IntegerStatistics::default(), wide: Vec::new() }
     }
 }
 
@@ -241,7 +230,7 @@ impl ValueEncoder for ByteEncoder {
     }
 
     fn begin_row_group(&mut self) {
-        self.positions.push(|position| self.data.record_position(position));
+        self.data.begin_row_group();
     }
 
     fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
@@ -254,6 +243,6 @@ impl ValueEncoder for ByteEncoder {
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
-        Ok(EncodedValues::data_stream(self.data.finish(compressors)?, self.positions.take()))
+        Ok(EncodedValues::data(self.data.finish(compressors)?))
     }
 }

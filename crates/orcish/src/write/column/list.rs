@@ -8,8 +8,8 @@ use arrow_schema::DataType;
 use orcish_core::error::{Error, Result};
 
 use super::{
-    AppendContext, AppendResult, ColumnWriter, Compressors, Detail, EncodedValues, RowGroupPositions, StreamKind,
-    ValueEncoder, valid_ranges,
+    AppendContext, AppendResult, ColumnWriter, Compressors, Detail, EncodedValues, StreamKind, ValueEncoder,
+    valid_ranges,
 };
 use crate::write::rle_stream::IntegerStream;
 use crate::write::selection::Selection;
@@ -17,7 +17,6 @@ use crate::write::stream_options::StreamOptions;
 
 pub(super) struct ListEncoder {
     lengths: IntegerStream,
-    positions: RowGroupPositions,
     /// Minimum and maximum length in the row group.
     bounds: Option<(u64, u64)>,
     /// Elements of the row group.
@@ -87,13 +86,7 @@ impl ValidLists {
 
 impl ListEncoder {
     pub(super) fn new(children: Vec<ColumnWriter>, options: StreamOptions) -> Self {
-        ListEncoder {
-            lengths: IntegerStream::unsigned(options),
-            positions: RowGroupPositions::default(),
-            bounds: None,
-            total_children: 0,
-            children,
-        }
+        ListEncoder { lengths: IntegerStream::unsigned(options), bounds: None, total_children: 0, children }
     }
 }
 
@@ -157,7 +150,7 @@ impl ValueEncoder for ListEncoder {
     }
 
     fn begin_row_group(&mut self) {
-        self.positions.push(|position| self.lengths.record_position(position));
+        self.lengths.begin_row_group();
     }
 
     fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
@@ -172,12 +165,7 @@ impl ValueEncoder for ListEncoder {
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
-        Ok(EncodedValues {
-            streams: vec![(StreamKind::Length, self.lengths.finish(compressors)?)],
-            has_integers: true,
-            positions: self.positions.take(),
-            ..EncodedValues::default()
-        })
+        Ok(EncodedValues::direct(vec![(StreamKind::Length, self.lengths.finish(compressors)?)]))
     }
 
     fn children(&mut self) -> &mut [ColumnWriter] {

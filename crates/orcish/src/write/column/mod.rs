@@ -29,21 +29,23 @@ use crate::statistics::to_proto;
 
 pub(super) use build::{child_writers, column_writer};
 
-use orcish_core::error::Result;
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::statistics::{ColumnStatistics, Detail};
 use orcish_core::type_names::TypeName;
 use orcish_core::types::{is_text, value_type};
 
 use self::valid::valid_ranges;
 use super::append_error::{AppendError, AppendResult};
-use super::blocks::Blocks;
 use super::boolean_stream::BooleanStream;
 use super::compressors::Compressors;
+use super::out_stream::FinishedStream;
 use super::stream_options::{EncodedStream, StreamOptions};
 use crate::bloom::BloomBuilder;
+use crate::layout::{Coding, PRESENT, StreamLayout, byte_positions, value_streams};
 use crate::proto::orc;
 use crate::proto::orc::column_encoding::Kind as EncodingKind;
-use crate::proto::orc::stream::Kind as StreamKind;
+use crate::schema::Kind;
+use crate::stripe::StreamKind;
 
 /// What a [`ValueEncoder`] needs besides the values.
 pub(super) struct AppendContext<'a> {
@@ -89,21 +91,22 @@ pub(super) trait ValueEncoder: Send {
 }
 
 /// The encoded values of a column in a stripe.
-#[derive(Default)]
 pub(super) struct EncodedValues {
-    pub(super) streams: Vec<(StreamKind, Blocks)>,
-    pub(super) is_dictionary: bool,
-    /// Whether a stream has integer run length encoding. Its version is a part of the column encoding.
-    pub(super) has_integers: bool,
+    /// The streams of the values, in any order.
+    pub(super) streams: Vec<(StreamKind, FinishedStream)>,
+    /// Number of entries of the dictionary, if the values have one.
     pub(super) dictionary_size: Option<u32>,
-    /// The position of each row group, without the position in the present stream.
-    pub(super) positions: Vec<Vec<u64>>,
 }
 
 impl EncodedValues {
-    /// Values with a data stream only, which has no integers.
-    fn data_stream(bytes: Blocks, positions: Vec<Vec<u64>>) -> Self {
-        EncodedValues { streams: vec![(StreamKind::Data, bytes)], positions, ..EncodedValues::default() }
+    /// Values without a dictionary.
+    fn direct(streams: Vec<(StreamKind, FinishedStream)>) -> Self {
+        EncodedValues { streams, dictionary_size: None }
+    }
+
+    /// Values with a data stream only.
+    fn data(stream: FinishedStream) -> Self {
+        Self::direct(vec![(StreamKind::Data, stream)])
     }
 }
 
@@ -137,6 +140,7 @@ impl BloomFilters {
 /// Writes a column with its child columns.
 pub(super) struct ColumnWriter {
     id: u32,
+    kind: Kind,
     options: StreamOptions,
     has_index: bool,
     is_nullable: bool,
@@ -178,7 +182,7 @@ impl ColumnWriter {
         let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
         let null_count = nulls.as_ref().map_or(0, NullBuffer::null_count);
         if let Some(nulls) = nulls.as_ref().filter(|_| !self.is_nullable) {
-            let index = (0..nulls.len()).find(|&index| nulls.is_null(index)).unwrap_or_default();
+            let index = (0..nulls.len()).find(|&index| nulls.is_null(index)).or_internal("nulls without a null")?;
             let message = "a null in a field that has none".to_owned();
             return Err(AppendError::Value { index, column: self.id, message });
         }
@@ -268,39 +272,37 @@ impl ColumnWriter {
     /// ids.
     pub(super) fn end_stripe(&mut self, compressors: &mut Compressors, out: &mut Vec<EncodedColumn>) -> Result<()> {
         let values = self.values.end_stripe(compressors)?;
-        let mut data = Vec::new();
-        let mut present_positions = Vec::new();
+        let layout = value_streams(self.kind, values.dictionary_size.is_some(), false);
+        let mut data = in_order(layout, values.streams)?;
         if self.has_null {
-            let (bytes, positions) = self.present.finish(self.options, compressors)?;
-            data.push(self.encoded_stream(StreamKind::Present, bytes));
-            present_positions = positions;
+            data.insert(0, (PRESENT, self.present.finish(self.options, compressors)?));
         } else {
             self.present.clear();
         }
-        data.extend(values.streams.into_iter().map(|(kind, bytes)| self.encoded_stream(kind, bytes)));
 
         let mut index = Vec::new();
         let mut statistics = std::mem::replace(&mut self.stripe, ColumnStatistics::EMPTY);
-        statistics.bytes_on_disk = Some(data.iter().map(|stream| stream.bytes.len() as u64).sum());
+        statistics.bytes_on_disk = Some(data.iter().map(|(_, stream)| stream.bytes.len() as u64).sum());
         if self.has_index {
             let row_groups = std::mem::take(&mut self.row_groups);
-            let mut entry = Vec::with_capacity(row_groups.len());
-            for (row_group, statistics) in row_groups.into_iter().enumerate() {
-                let positions = [present_positions.get(row_group), values.positions.get(row_group)];
-                let positions = positions.into_iter().flatten().flatten().copied().collect();
-                entry.push(orc::RowIndexEntry { positions, statistics: Some(to_proto(&statistics)) });
-            }
+            let byte_positions = byte_positions(self.options.framing.is_uncompressed());
+            let positions = positions_of_row_groups(&data, byte_positions, row_groups.len())?;
+            let entry =
+                |(statistics, positions)| orc::RowIndexEntry { positions, statistics: Some(to_proto(&statistics)) };
+            let entry = row_groups.into_iter().zip(positions).map(entry).collect();
             let bytes = self.options.compress_message(&orc::RowIndex { entry }.encode_to_vec(), compressors)?;
-            index.push(self.encoded_stream(StreamKind::RowIndex, bytes));
+            index.push(EncodedStream { column: self.id, kind: orc::stream::Kind::RowIndex, bytes });
         }
         if let Some(filters) = &mut self.bloom_filters {
             let filters = orc::BloomFilterIndex { bloom_filter: std::mem::take(&mut filters.complete) };
             let bytes = self.options.compress_message(&filters.encode_to_vec(), compressors)?;
-            index.push(self.encoded_stream(StreamKind::BloomFilterUtf8, bytes));
+            index.push(EncodedStream { column: self.id, kind: orc::stream::Kind::BloomFilterUtf8, bytes });
         }
         self.has_null = false;
-        let is_v2 = self.options.version == super::options::Version::V0_12 && values.has_integers;
-        let kind = match (values.is_dictionary, is_v2) {
+        // The version of integers is a part of the encoding of their column.
+        let has_integers = layout.iter().any(|stream| matches!(stream.coding, Coding::Integers { .. }));
+        let is_v2 = self.options.version == super::options::Version::V0_12 && has_integers;
+        let kind = match (values.dictionary_size.is_some(), is_v2) {
             (false, false) => EncodingKind::Direct,
             (false, true) => EncodingKind::DirectV2,
             (true, false) => EncodingKind::Dictionary,
@@ -312,16 +314,57 @@ impl ColumnWriter {
             // Timestamps are hashed in UTC.
             bloom_encoding: self.bloom_filters.is_some().then_some(1),
         };
-        out.push(EncodedColumn { encoding, index_streams: index, data_streams: data, statistics });
+        let column = self.id;
+        let encoded = |(layout, stream): (StreamLayout, FinishedStream)| EncodedStream {
+            column,
+            kind: layout.kind.to_proto(),
+            bytes: stream.bytes,
+        };
+        let data_streams = data.into_iter().map(encoded).collect();
+        out.push(EncodedColumn { encoding, index_streams: index, data_streams, statistics });
         for child in self.values.children() {
             child.end_stripe(compressors, out)?;
         }
         Ok(())
     }
+}
 
-    fn encoded_stream(&self, kind: StreamKind, bytes: Blocks) -> EncodedStream {
-        EncodedStream { column: self.id, kind, bytes }
+/// The streams in the order of their `layout`.
+fn in_order(
+    layout: &[StreamLayout],
+    mut streams: Vec<(StreamKind, FinishedStream)>,
+) -> Result<Vec<(StreamLayout, FinishedStream)>> {
+    let mut ordered = Vec::with_capacity(layout.len() + 1);
+    for stream in layout {
+        let has_layout =
+            |(kind, finished): &(StreamKind, FinishedStream)| *kind == stream.kind && finished.coding == stream.coding;
+        let at = streams.iter().position(has_layout);
+        let (_, finished) = streams.swap_remove(at.or_internal("a column lacks a stream of its layout")?);
+        ordered.push((*stream, finished));
     }
+    match streams.first() {
+        None => Ok(ordered),
+        Some((kind, _)) => Err(Error::internal(format!("a column has a {} stream beside its layout", kind.name()))),
+    }
+}
+
+/// The positions of each row group in the streams of a column, in the order of the streams (ORCv1, Indexes).
+fn positions_of_row_groups(
+    streams: &[(StreamLayout, FinishedStream)],
+    byte_positions: usize,
+    row_groups: usize,
+) -> Result<Vec<Vec<u64>>> {
+    let empty = || Vec::with_capacity(2 * (byte_positions + 2));
+    let mut positions: Vec<Vec<u64>> = std::iter::repeat_with(empty).take(row_groups).collect();
+    for (layout, stream) in streams.iter().filter(|(layout, _)| layout.is_indexed) {
+        let count = byte_positions + layout.coding.max_positions_in_run().len();
+        if stream.positions.len() != count * row_groups {
+            return Err(Error::internal(format!("a {} stream lacks positions of row groups", layout.kind.name())));
+        }
+        let of_stream = stream.positions.chunks_exact(count);
+        positions.iter_mut().zip(of_stream).for_each(|(all, of_stream)| all.extend_from_slice(of_stream));
+    }
+    Ok(positions)
 }
 
 /// The values of a run-end encoded array, or of a dictionary array of another type than strings. Other arrays are
@@ -334,24 +377,6 @@ fn decode_dictionary_or_runs(array: &ArrayRef) -> Result<ArrayRef> {
     };
     let cast = arrow_cast::cast(array, target);
     cast.map_err(|error| {
-        orcish_core::Error::invalid(format!("values of type {} cannot be decoded", TypeName(array.data_type())))
-            .with_source(error)
+        Error::invalid(format!("values of type {} cannot be decoded", TypeName(array.data_type()))).with_source(error)
     })
-}
-
-/// The positions of the streams of a column at the start of each row group of a stripe (ORCv1, Indexes).
-#[derive(Debug, Default)]
-struct RowGroupPositions(Vec<Vec<u64>>);
-
-impl RowGroupPositions {
-    /// Adds the position of a row group, to which `record` appends the positions of all streams.
-    fn push(&mut self, record: impl FnOnce(&mut Vec<u64>)) {
-        let mut position = Vec::with_capacity(4);
-        record(&mut position);
-        self.0.push(position);
-    }
-
-    fn take(&mut self) -> Vec<Vec<u64>> {
-        std::mem::take(&mut self.0)
-    }
 }

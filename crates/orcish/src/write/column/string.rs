@@ -9,13 +9,12 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayAccessor, ArrayRef, GenericStringArray, OffsetSizeTrait};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 
 use super::bytes::{DirectEncoder, StringStatistics};
 use super::dictionary::Dictionary;
 use super::{
-    AppendContext, AppendResult, Compressors, Detail, EncodedValues, RowGroupPositions, StreamKind, ValueEncoder, utf8,
-    valid_ranges,
+    AppendContext, AppendResult, Compressors, Detail, EncodedValues, StreamKind, ValueEncoder, utf8, valid_ranges,
 };
 use crate::bloom::BloomBuilder;
 use crate::tuning;
@@ -306,9 +305,8 @@ impl StringEncoder {
         }
         bytes.compress_full_chunks(compressors)?;
         let mut data = IntegerStream::unsigned(self.options);
-        let mut positions = RowGroupPositions::default();
         for row_group in row_group_ranges(&self.row_group_starts, self.entries.len()) {
-            positions.push(|position| data.record_position(position));
+            data.begin_row_group();
             let entries = self.entries.get(row_group).unwrap_or_default();
             let ranks = entries.iter().map(|&entry| rank_of_entry.get(entry as usize).copied().unwrap_or_default());
             data.buffer().extend(ranks);
@@ -320,10 +318,7 @@ impl StringEncoder {
                 (StreamKind::Length, lengths.finish(compressors)?),
                 (StreamKind::DictionaryData, bytes.finish(compressors)?),
             ],
-            is_dictionary: true,
-            has_integers: true,
-            dictionary_size: u32::try_from(order.len()).ok(),
-            positions: positions.take(),
+            dictionary_size: Some(u32::try_from(order.len()).or_internal("a dictionary has more entries than keys")?),
         })
     }
 }

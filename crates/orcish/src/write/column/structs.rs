@@ -51,7 +51,7 @@ impl ValueEncoder for StructEncoder {
     }
 
     fn end_stripe(&mut self, _: &mut Compressors) -> Result<EncodedValues> {
-        Ok(EncodedValues::default())
+        Ok(EncodedValues::direct(Vec::new()))
     }
 
     fn children(&mut self) -> &mut [ColumnWriter] {

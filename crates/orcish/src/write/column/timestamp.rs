@@ -14,10 +14,7 @@ use orcish_core::type_names::TypeName;
 use orcish_core::types::nanoseconds;
 
 use super::integer::{nth_valid, physical_integers};
-use super::{
-    AppendContext, AppendResult, Compressors, Detail, EncodedValues, RowGroupPositions, StreamKind, ValueEncoder,
-    valid_ranges,
-};
+use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, StreamKind, ValueEncoder, valid_ranges};
 use crate::bloom::BloomBuilder;
 use crate::encoding::encode::encode_nanos;
 use crate::time::{InstantDecoder, NANOS_PER_SECOND, WriterZone};
@@ -37,7 +34,6 @@ pub(super) struct TimestampEncoder {
     zone: WriterZone,
     seconds: IntegerStream,
     nanos: IntegerStream,
-    positions: RowGroupPositions,
     /// Minimum and maximum of the row group, as seconds and nanoseconds of the wall clock.
     bounds: Option<((i64, u32), (i64, u32))>,
     /// Whether a value that cannot be stored is an error. Otherwise it counts in the statistics, and 0 is stored.
@@ -51,7 +47,6 @@ impl TimestampEncoder {
             zone,
             seconds: IntegerStream::signed(options),
             nanos: IntegerStream::unsigned(options),
-            positions: RowGroupPositions::default(),
             bounds: None,
             is_strict,
         }
@@ -169,10 +164,8 @@ impl ValueEncoder for TimestampEncoder {
     }
 
     fn begin_row_group(&mut self) {
-        self.positions.push(|position| {
-            self.seconds.record_position(position);
-            self.nanos.record_position(position);
-        });
+        self.seconds.begin_row_group();
+        self.nanos.begin_row_group();
     }
 
     fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
@@ -189,15 +182,10 @@ impl ValueEncoder for TimestampEncoder {
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
-        Ok(EncodedValues {
-            streams: vec![
-                (StreamKind::Data, self.seconds.finish(compressors)?),
-                (StreamKind::Secondary, self.nanos.finish(compressors)?),
-            ],
-            has_integers: true,
-            positions: self.positions.take(),
-            ..EncodedValues::default()
-        })
+        Ok(EncodedValues::direct(vec![
+            (StreamKind::Data, self.seconds.finish(compressors)?),
+            (StreamKind::Secondary, self.nanos.finish(compressors)?),
+        ]))
     }
 }
 

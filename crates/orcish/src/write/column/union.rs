@@ -10,8 +10,7 @@ use orcish_core::error::{Error, Result};
 use orcish_core::type_names::TypeName;
 
 use super::{
-    AppendContext, AppendResult, ColumnWriter, Compressors, Detail, EncodedValues, RowGroupPositions, ValueEncoder,
-    valid_ranges,
+    AppendContext, AppendResult, ColumnWriter, Compressors, Detail, EncodedValues, ValueEncoder, valid_ranges,
 };
 use crate::write::rle_stream::ByteStream;
 use crate::write::selection::Selection;
@@ -19,14 +18,13 @@ use crate::write::stream_options::StreamOptions;
 
 pub(super) struct UnionEncoder {
     tags: ByteStream,
-    positions: RowGroupPositions,
     /// A column for each variant.
     children: Vec<ColumnWriter>,
 }
 
 impl UnionEncoder {
     pub(super) fn new(children: Vec<ColumnWriter>, options: StreamOptions) -> Self {
-        UnionEncoder { tags: ByteStream::bytes(options), positions: RowGroupPositions::default(), children }
+        UnionEncoder { tags: ByteStream::bytes(options), children }
     }
 
     /// Appends a struct of a tag and all variants. Unions of more than 128 variants, which Arrow cannot tag, are read
@@ -104,7 +102,7 @@ impl ValueEncoder for UnionEncoder {
     }
 
     fn begin_row_group(&mut self) {
-        self.positions.push(|position| self.tags.record_position(position));
+        self.tags.begin_row_group();
     }
 
     fn end_row_group(&mut self, compressors: &mut Compressors) -> Result<Detail> {
@@ -117,7 +115,7 @@ impl ValueEncoder for UnionEncoder {
     }
 
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues> {
-        Ok(EncodedValues::data_stream(self.tags.finish(compressors)?, self.positions.take()))
+        Ok(EncodedValues::data(self.tags.finish(compressors)?))
     }
 
     fn children(&mut self) -> &mut [ColumnWriter] {

@@ -9,20 +9,11 @@ use orcish_core::error::{Error, Result};
 use crate::codec::{Framing, Stream};
 use crate::encoding::byte_rle::ByteRle;
 use crate::encoding::int_rle::{IntRle, Version};
-use crate::schema::{Kind, Schema};
+use crate::layout::{Coding, StreamLayout, stored_value_streams};
+use crate::schema::Kind;
 use crate::source::ByteSource;
 use crate::stripe::{StreamKind, StripeFooter};
-
-/// How the values of a stream are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Coding {
-    /// Byte run length encoding.
-    Bytes,
-    /// Integer run length encoding. Signs do not change the number of values.
-    Integers(Version),
-    /// Values of a number of bytes.
-    Fixed(u64),
-}
+use crate::tail::FileTail;
 
 /// A stream with a value for each row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,22 +21,24 @@ pub(super) struct RowValues {
     /// The stored bytes.
     pub(super) range: Range<u64>,
     coding: Coding,
+    /// Version of integers, as the encoding of the column states it.
+    version: Version,
 }
 
 impl RowValues {
     /// The shortest stream of a stripe that has a value for each row: that of a column without nulls in structs without
     /// nulls. Boolean columns do not tell the number, as their last byte has padding. `None` if there is no such column.
-    pub(super) fn find(schema: &Schema, footer: &StripeFooter) -> Option<Self> {
+    pub(super) fn find(tail: &FileTail, footer: &StripeFooter) -> Option<Self> {
         let mut columns = vec![0];
         let mut found: Option<Self> = None;
         while let Some(column) = columns.pop() {
             if footer.streams.contains_key(&(column, StreamKind::Present)) {
                 continue;
             }
-            let Ok(of) = schema.get(column) else { continue };
+            let Ok(of) = tail.schema.get(column) else { continue };
             if of.kind == Kind::Struct {
                 columns.extend(&of.children);
-            } else if let Some(values) = Self::of_column(of.kind, column, footer)
+            } else if let Some(values) = Self::of_column(tail, column, footer)
                 && found.as_ref().is_none_or(|best| values.length() < best.length())
             {
                 found = Some(values);
@@ -54,29 +47,15 @@ impl RowValues {
         found
     }
 
-    fn of_column(kind: Kind, column: u32, footer: &StripeFooter) -> Option<Self> {
-        let encoding = footer.encodings.get(&column).filter(|encoding| encoding.is_known)?;
-        let integers = Coding::Integers(if encoding.is_v2 { Version::V2 } else { Version::V1 });
-        let (stream, coding) = match kind {
-            Kind::Byte | Kind::Union => (StreamKind::Data, Coding::Bytes),
-            Kind::Short | Kind::Int | Kind::Long | Kind::Date | Kind::Timestamp | Kind::TimestampInstant => {
-                (StreamKind::Data, integers)
-            }
-            Kind::Float => (StreamKind::Data, Coding::Fixed(4)),
-            Kind::Double => (StreamKind::Data, Coding::Fixed(8)),
-            Kind::String | Kind::Char | Kind::Varchar if encoding.is_dictionary => (StreamKind::Data, integers),
-            Kind::String
-            | Kind::Char
-            | Kind::Varchar
-            | Kind::Binary
-            | Kind::Geometry
-            | Kind::Geography
-            | Kind::List
-            | Kind::Map => (StreamKind::Length, integers),
-            Kind::Decimal => (StreamKind::Secondary, integers),
-            _ => return None,
+    fn of_column(tail: &FileTail, column: u32, footer: &StripeFooter) -> Option<Self> {
+        let encoding = footer.encodings.get(&column).copied().filter(|encoding| encoding.is_known)?;
+        let streams = stored_value_streams(tail, column, encoding).ok()?;
+        let tells_count = |stream: &&StreamLayout| {
+            matches!(stream.coding, Coding::Bytes | Coding::Integers { .. } | Coding::Fixed(_))
         };
-        Some(RowValues { range: footer.streams.get(&(column, stream))?.clone(), coding })
+        let StreamLayout { kind, coding, .. } = *streams.iter().filter(|stream| stream.is_indexed).find(tells_count)?;
+        let version = if encoding.is_v2 { Version::V2 } else { Version::V1 };
+        Some(RowValues { range: footer.streams.get(&(column, kind))?.clone(), coding, version })
     }
 
     /// Number of stored bytes.
@@ -92,13 +71,19 @@ impl RowValues {
         let stream = Stream::new(stored, framing);
         match self.coding {
             Coding::Bytes => sum(ByteRle::new(stream), ByteRle::skip_run, cancellation),
-            Coding::Integers(version) => sum(IntRle::new(stream, version, true), IntRle::skip_runs, cancellation),
+            Coding::Integers { signed, version } => {
+                let version = version.unwrap_or(self.version);
+                sum(IntRle::new(stream, version, signed), IntRle::skip_runs, cancellation)
+            }
             Coding::Fixed(width) => {
-                let bytes = sum(stream, skip_block, cancellation)?;
+                let (bytes, width) = (sum(stream, skip_block, cancellation)?, width as u64);
                 match bytes % width {
                     0 => Ok(bytes / width),
                     _ => Err(Error::corrupt(format!("the stream has {bytes} bytes, for values of {width} bytes"))),
                 }
+            }
+            Coding::Booleans | Coding::Varints | Coding::Raw => {
+                Err(Error::internal("rows are counted by a stream that does not tell the number of its values"))
             }
         }
     }
