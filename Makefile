@@ -12,6 +12,8 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 FUZZ_SECONDS ?= 60
+# `address` finds faults of unsafe code, and takes several times as long.
+FUZZ_SANITIZER ?= none
 # Each has a Spark of its own.
 PYTEST_WORKERS ?= 2
 PYTEST = $(BIN)/pytest -n $(PYTEST_WORKERS) --dist loadfile --no-loadscope-reorder
@@ -117,9 +119,25 @@ fuzz: $(VENV)/tools ## Fuzz each target for FUZZ_SECONDS (60); needs cargo-fuzz 
 	@for target in $$(cargo fuzz list); do \
 		$(BIN)/python fuzz/seeds.py "$$target"; \
 		echo "== $$target"; \
-		cargo +nightly fuzz run --sanitizer none "$$target" -- \
+		cargo +nightly fuzz run --sanitizer $(FUZZ_SANITIZER) "$$target" -- \
 			-max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=16384; \
 	done
+
+# Random tests have few cases: Miri is some hundred times slower than a processor.
+.PHONY: miri
+miri: export MIRIFLAGS = -Zmiri-disable-isolation
+miri: export PROPTEST_CASES = 2
+miri: ## Run tests of unsafe code in the interpreter Miri; needs a nightly toolchain with the component miri
+	cargo +nightly miri test --package orcish-core --lib
+	cargo +nightly miri test --package orcish --lib --no-default-features -- encoding::
+
+.PHONY: semver
+semver: ## Compare the API of the crates with that of the last release; needs cargo-semver-checks
+	@if tag=$$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null); then \
+		cargo semver-checks --workspace --exclude orcish-python --baseline-rev "$$tag"; \
+	else \
+		echo "There is no release to compare with."; \
+	fi
 
 .PHONY: clean
 clean: ## Remove all that was built, .venv included

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use syn::visit::Visit;
 use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
@@ -10,16 +10,19 @@ use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 use crate::data;
 
 /// The crates of the workspace, in order of their dependencies.
-const CRATES: [&str; 6] = ["orcish-core", "orcish-io", "orcish", "carbondata", "orcish-table", "orcish-python"];
+pub(crate) const CRATES: [&str; 6] =
+    ["orcish-core", "orcish-io", "orcish", "carbondata", "orcish-table", "orcish-python"];
 
 /// The path of a module from the root of its crate.
-type ModulePath = Vec<String>;
+pub(crate) type ModulePath = Vec<String>;
 /// Files or modules, with the files or modules that each uses.
 type Graph = BTreeMap<ModulePath, BTreeSet<ModulePath>>;
 
 /// The imports and exports of a file.
 #[derive(Default)]
-struct Module {
+pub(crate) struct Module {
+    /// The path of the file.
+    pub(crate) file: PathBuf,
     /// Absolute paths in the code of the file.
     used: Vec<Vec<String>>,
     /// Names that the file re-exports, with their paths. The name of a glob is `*`.
@@ -28,10 +31,22 @@ struct Module {
     imported: BTreeMap<String, Vec<String>>,
 }
 
-fn is_for_tests(attributes: &[Attribute]) -> bool {
+pub(crate) fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg") && attribute.parse_args::<syn::Path>().is_ok_and(|path| path.is_ident("test"))
     })
+}
+
+/// The attributes of an item that tests may be in.
+pub(crate) fn attributes_of(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Mod(item) => &item.attrs,
+        Item::Use(item) => &item.attrs,
+        Item::Fn(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Struct(item) => &item.attrs,
+        _ => &[],
+    }
 }
 
 /// Collects the paths in the code of a file.
@@ -79,15 +94,7 @@ impl Collector<'_> {
 
 impl<'ast> Visit<'ast> for Collector<'_> {
     fn visit_item(&mut self, item: &'ast Item) {
-        let attributes = match item {
-            Item::Mod(item) => &item.attrs,
-            Item::Use(item) => &item.attrs,
-            Item::Fn(item) => &item.attrs,
-            Item::Impl(item) => &item.attrs,
-            Item::Struct(item) => &item.attrs,
-            _ => &Vec::new(),
-        };
-        if !is_for_tests(attributes) {
+        if !is_for_tests(attributes_of(item)) {
             syn::visit::visit_item(self, item);
         }
     }
@@ -167,7 +174,7 @@ fn read(file: &Path, at: &ModulePath, modules: &mut BTreeMap<ModulePath, Module>
         read(place, &[&at[..], std::slice::from_ref(&child)].concat(), modules);
         files.push(child);
     }
-    let mut module = Module::default();
+    let mut module = Module { file: file.to_path_buf(), ..Module::default() };
     let mut collector = Collector { at: at.clone(), module: &mut module, files };
     collector.visit_file(&parsed);
     modules.insert(at.clone(), module);
@@ -229,7 +236,8 @@ fn folders(graph: &Graph) -> BTreeMap<ModulePath, Graph> {
     folders
 }
 
-fn modules_of(name: &str) -> BTreeMap<ModulePath, Module> {
+/// The modules of a crate without those for tests, each in a file of its own.
+pub(crate) fn modules_of(name: &str) -> BTreeMap<ModulePath, Module> {
     let mut modules = BTreeMap::new();
     read(&data::path(&format!("crates/{name}/src/lib.rs")), &Vec::new(), &mut modules);
     modules

@@ -15,6 +15,7 @@ mod codegen;
 mod corrupt;
 mod damage;
 mod data;
+mod defaults;
 mod examples;
 mod features;
 mod golden;

@@ -1,6 +1,6 @@
 //! Projection: the columns to read, in order.
 
-use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use orcish_core::names::{MAX_SHOWN, NameResolver, TypeTree, nearest, shortened};
 
 use crate::options::Columns;
@@ -49,12 +49,13 @@ impl Selected {
             self.all |= all;
             return;
         };
-        let at = self.children.iter().position(|child| child.id == id).unwrap_or_else(|| {
-            self.children.push(Selected::new(id));
-            self.children.len() - 1
-        });
-        if let Some(child) = self.children.get_mut(at) {
-            child.add(rest, all);
+        match self.children.iter_mut().find(|child| child.id == id) {
+            Some(child) => child.add(rest, all),
+            None => {
+                let mut child = Selected::new(id);
+                child.add(rest, all);
+                self.children.push(child);
+            }
         }
     }
 }
@@ -80,7 +81,7 @@ impl Projection {
                 }
             }
         }
-        Ok(Self::from_root(schema, project(schema, &selected)?))
+        Self::from_root(schema, project(schema, &selected)?)
     }
 
     /// The projection of filter columns. Structs have no fields: a filter tests whether they are null.
@@ -92,15 +93,18 @@ impl Projection {
         for &id in ids {
             selected.add(&path_to(schema, id)?, schema.get(id)?.kind != Kind::Struct);
         }
-        Ok(Self::from_root(schema, project(schema, &selected)?))
+        Self::from_root(schema, project(schema, &selected)?)
     }
 
     /// The projection with a root.
-    pub(crate) fn from_root(schema: &Schema, root: Projected) -> Self {
+    ///
+    /// # Errors
+    /// `Internal` where the schema does not have a column of it.
+    pub(crate) fn from_root(schema: &Schema, root: Projected) -> Result<Self> {
         let mut mask = vec![false; schema.types().len()];
-        set_mask(&root, &mut mask);
+        set_mask(&root, &mut mask)?;
         let all = mask.iter().all(|&is_projected| is_projected);
-        Projection { root, all, mask }
+        Ok(Projection { root, all, mask })
     }
 
     /// Number of projected columns, including nested columns and the root.
@@ -108,17 +112,15 @@ impl Projection {
         self.mask.iter().filter(|&&is_projected| is_projected).count()
     }
 
-    /// Whether column `id` is projected.
+    /// Whether column `id` is projected. Columns that the file does not have are not.
     pub fn contains(&self, id: u32) -> bool {
-        usize::try_from(id).ok().and_then(|id| self.mask.get(id)).copied().unwrap_or(false)
+        self.mask.get(id as usize).is_some_and(|&is_projected| is_projected)
     }
 }
 
-fn set_mask(projected: &Projected, mask: &mut [bool]) {
-    if let Some(flag) = usize::try_from(projected.id).ok().and_then(|id| mask.get_mut(id)) {
-        *flag = true;
-    }
-    projected.children.iter().for_each(|child| set_mask(child, mask));
+fn set_mask(projected: &Projected, mask: &mut [bool]) -> Result<()> {
+    *mask.get_mut(projected.id as usize).or_internal("a projected column is not in the schema")? = true;
+    projected.children.iter().try_for_each(|child| set_mask(child, mask))
 }
 
 fn project(schema: &Schema, selected: &Selected) -> Result<Projected> {
@@ -157,7 +159,8 @@ pub const ROOT_COLUMN: &str = "value";
 /// # Errors
 /// `UnknownColumn` with the nearest names where there is no such column.
 pub fn find(schema: &Schema, name: &str) -> Result<u32> {
-    Ok(ColumnNames::new(schema).path(name)?.last().copied().unwrap_or_default())
+    // The path of the root is empty.
+    Ok(ColumnNames::new(schema).path(name)?.last().map_or(0, |&id| id))
 }
 
 /// The columns of known types: all, or, if some types are unknown, the children of the root without unknown types.
@@ -251,7 +254,7 @@ impl<'a> ColumnNames<'a> {
 }
 
 fn unknown(schema: &Schema, name: &str) -> Error {
-    let count = u32::try_from(schema.types().len()).unwrap_or(u32::MAX);
-    let near = nearest(name, (1..count).map(|id| schema.truncated_path(id, MAX_SHOWN)));
+    let ids = (0u32..).zip(schema.types()).map(|(id, _)| id);
+    let near = nearest(name, ids.skip(1).map(|id| schema.truncated_path(id, MAX_SHOWN)));
     Error::new(ErrorKind::UnknownColumn, format!("no column is named {:?}; {near}", shortened(name)))
 }

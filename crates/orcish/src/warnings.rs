@@ -7,20 +7,24 @@ use std::collections::BTreeSet;
 pub(crate) type Warnings = BTreeSet<(u32, &'static str)>;
 
 thread_local! {
-    static WARNINGS: RefCell<Option<Warnings>> = const { RefCell::new(None) };
+    static IS_COLLECTING: Cell<bool> = const { Cell::new(false) };
+    static WARNINGS: RefCell<Warnings> = const { RefCell::new(Warnings::new()) };
     static COLUMN: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Records a warning about the current column, if this thread collects warnings.
 pub(crate) fn warn(message: &'static str) {
-    WARNINGS.with_borrow_mut(|warnings| warnings.as_mut().map(|warnings| warnings.insert((COLUMN.get(), message))));
+    if IS_COLLECTING.get() {
+        WARNINGS.with_borrow_mut(|warnings| warnings.insert((COLUMN.get(), message)));
+    }
 }
 
 /// Runs `work`, and collects the warnings of this thread.
 pub(crate) fn collect_warnings<T>(work: impl FnOnce() -> T) -> (T, Warnings) {
-    let outer = WARNINGS.replace(Some(Warnings::new()));
+    let (was_collecting, outer) = (IS_COLLECTING.replace(true), WARNINGS.take());
     let result = work();
-    (result, WARNINGS.replace(outer).unwrap_or_default())
+    IS_COLLECTING.set(was_collecting);
+    (result, WARNINGS.replace(outer))
 }
 
 /// Runs `work` with the column `id` as the current column.

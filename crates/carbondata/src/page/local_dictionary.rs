@@ -94,7 +94,7 @@ impl LocalDictionary {
             carbon_type => return Err(Error::unsupported(format!("a dictionary of a column of type {carbon_type:?}"))),
         }
         if keys.len().saturating_mul(self.values.longest()) > max_bytes {
-            let length = |&key: &u32| u64::from(self.values.range(key).1);
+            let length = |&key: &u32| u64::from(self.values.length_of(key));
             let total: u64 = keys.iter().map(length).sum();
             if usize::try_from(total).map_or(true, |total| total > max_bytes) {
                 return Err(Error::limit(format!("{total} bytes of texts in a page")));

@@ -38,7 +38,10 @@ pub trait Job: Send + Sync + 'static {
     fn run(&self, task: Self::Task) -> Self::Done;
 
     /// Records the result of a task.
-    fn finish(&self, state: &mut Self::State, done: Self::Done);
+    ///
+    /// # Errors
+    /// `Internal` where the state has no such task. The error ends the work, and [`Engine::next`] returns it.
+    fn finish(&self, state: &mut Self::State, done: Self::Done) -> Result<()>;
 
     /// The error of a task that ran on the thread of the caller and was cancelled. The error is returned before items that are
     /// ready.
@@ -96,12 +99,14 @@ struct Locked<S> {
     waiting: usize,
     /// The payload of a thread that panicked.
     panic: Option<Box<dyn Any + Send>>,
+    /// The error of a result that could not be recorded.
+    error: Option<Error>,
 }
 
 impl<J: Job> Engine<J> {
     /// An engine without threads.
     pub fn new(job: J, state: J::State) -> Self {
-        let locked = Locked { state, is_stopped: false, running: 0, waiting: 0, panic: None };
+        let locked = Locked { state, is_stopped: false, running: 0, waiting: 0, panic: None, error: None };
         let shared = Shared { job, locked: Mutex::new(locked), changed: Condvar::new() };
         Engine { shared: Arc::new(shared), threads: Vec::new(), process: std::process::id(), is_stopped: false }
     }
@@ -147,8 +152,8 @@ impl<J: Job> Engine<J> {
     /// while it does either. The threads are not waited for after a cancellation.
     ///
     /// # Errors
-    /// The error of `cancellation` or [`Job::interruption`]; `InvalidArgument` in a child of the process that started the
-    /// threads.
+    /// The error of `cancellation`, [`Job::interruption`] or [`Job::finish`]; `InvalidArgument` in a child of the process
+    /// that started the threads.
     ///
     /// # Panics
     /// With the payload of a thread that panicked, the caller included. The work has ended then.
@@ -182,6 +187,11 @@ impl<J: Job> Engine<J> {
             if let Some(panic) = locked.panic.take() {
                 drop(locked);
                 resume_unwind(panic);
+            }
+            if let Some(error) = locked.error.take() {
+                drop(locked);
+                self.leave();
+                return Err(error);
             }
             if locked.is_stopped {
                 return Ok(None);
@@ -314,7 +324,9 @@ impl<J: Job> Shared<J> {
     }
 
     fn record(&self, locked: &mut Locked<J::State>, done: J::Done) {
-        self.job.finish(&mut locked.state, done);
+        if let Err(error) = self.job.finish(&mut locked.state, done) {
+            locked.error.get_or_insert(error);
+        }
         self.notify(locked);
     }
 

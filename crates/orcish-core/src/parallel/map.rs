@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::engine::{Engine, Job, Taken};
 use crate::cancel::{CancelCheck, Cancellation};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 
 /// Calls `task` with the index and the value of each item, on `threads` threads of which the caller is one. The results are
 /// in order of the items. After an error no further item is begun, and the error of the first item that failed is returned.
@@ -30,18 +30,19 @@ where
     let others = threads.min(items.len()).saturating_sub(1);
     let results = Vec::with_capacity(items.len());
     let job = Map { task, item: std::marker::PhantomData };
-    let mut engine = Engine::new(job, State { items, running: 0, results, failed: None });
+    let mut engine = Engine::new(job, Progress { items, running: 0, results, failed: None });
     let mut cancellation = Cancellation::new(check);
     for _ in 0..others {
         engine.start("orcish-map", ());
     }
-    let finished = engine.next(Some(()), &mut cancellation, |_, state: &mut State<I, T>| {
-        match state.items.is_empty() && state.running == 0 {
-            true => Taken::Item((std::mem::take(&mut state.results), state.failed.take())),
-            false => Taken::Pending,
+    let finished = engine.next(Some(()), &mut cancellation, |_, state: &mut Progress<I, T>| {
+        if state.items.is_empty() && state.running == 0 {
+            Taken::Item((std::mem::take(&mut state.results), state.failed.take()))
+        } else {
+            Taken::Pending
         }
     });
-    let (mut results, failed) = finished?.unwrap_or_default();
+    let (mut results, failed) = finished?.or_internal("a map that was not stopped has results")?;
     // The threads have nothing left to run, and end by themselves.
     engine.leave();
     if let Some((_, error)) = failed {
@@ -56,7 +57,8 @@ struct Map<F, I> {
     item: std::marker::PhantomData<fn(I)>,
 }
 
-struct State<I, T> {
+/// Items that are to be done, and results of those that are done.
+struct Progress<I, T> {
     /// Items that have not been begun.
     items: VecDeque<(usize, I)>,
     running: usize,
@@ -65,9 +67,9 @@ struct State<I, T> {
     failed: Option<(usize, Error)>,
 }
 
-impl<I, T> Default for State<I, T> {
+impl<I, T> Default for Progress<I, T> {
     fn default() -> Self {
-        State { items: VecDeque::new(), running: 0, results: Vec::new(), failed: None }
+        Progress { items: VecDeque::new(), running: 0, results: Vec::new(), failed: None }
     }
 }
 
@@ -77,7 +79,7 @@ where
     I: Send + 'static,
     T: Send + 'static,
 {
-    type State = State<I, T>;
+    type State = Progress<I, T>;
     type Task = (usize, I);
     type Done = (usize, Result<T>);
     type Role = ();
@@ -92,7 +94,7 @@ where
         (at, (self.task)(at, item))
     }
 
-    fn finish(&self, state: &mut Self::State, (at, result): Self::Done) {
+    fn finish(&self, state: &mut Self::State, (at, result): Self::Done) -> Result<()> {
         state.running -= 1;
         match result {
             Ok(result) => state.results.push((at, result)),
@@ -103,6 +105,7 @@ where
                 }
             }
         }
+        Ok(())
     }
 
     fn interruption(&self, (_, result): &Self::Done) -> Option<Error> {

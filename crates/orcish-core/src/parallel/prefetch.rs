@@ -8,7 +8,7 @@ use arrow_array::{Array as _, RecordBatch};
 use super::engine::{Engine, Job, Taken};
 use super::memory::{Reservation, ScanMemory};
 use crate::cancel::{CancelCheck, Cancellation};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::tuning;
 
 /// Ordered inputs, such as files.
@@ -80,8 +80,8 @@ struct Inputs<S> {
     is_read_ahead: bool,
 }
 
-/// The state that threads share under the lock of the engine.
-struct State<R> {
+/// The inputs that are read, and those that are due: the state behind the lock of the engine.
+struct Schedule<R> {
     /// Inputs that are read, in order.
     inputs: VecDeque<InputState<R>>,
     /// The next input to be opened.
@@ -98,9 +98,9 @@ struct State<R> {
     expected: u64,
 }
 
-impl<R> Default for State<R> {
+impl<R> Default for Schedule<R> {
     fn default() -> Self {
-        State {
+        Schedule {
             inputs: VecDeque::new(),
             next: 0,
             next_prepared: 0,
@@ -131,14 +131,14 @@ enum ReaderState<R> {
 }
 
 /// What a thread does without the lock.
-enum Task<R> {
+enum InputTask<R> {
     Prepare(usize),
     Open { input: usize, threads: usize, open_inputs: usize },
     Read { input: usize, reader: Box<R>, expected: u64 },
 }
 
 /// The result of a task.
-enum Done<R> {
+enum InputTaskResult<R> {
     Prepared(usize),
     Opened {
         input: usize,
@@ -172,18 +172,17 @@ impl<S: PrefetchSource> Prefetch<S> {
         let threads = threads.max(1);
         let num_inputs = source.num_inputs();
         let is_sequential = is_sequential || threads < 2 || num_inputs < 2;
-        let state = match is_sequential {
-            true => State { threads_per_input: threads, ..State::default() },
-            false => {
-                let readers = threads.min(num_inputs);
-                // One more input than threads that read is open, whose batches wait for the caller.
-                State { max_open: readers + 1, threads_per_input: (threads / readers).max(1), ..State::default() }
-            }
+        let schedule = if is_sequential {
+            Schedule { threads_per_input: threads, ..Schedule::default() }
+        } else {
+            let readers = threads.min(num_inputs);
+            // One more input than threads that read is open, whose batches wait for the caller.
+            Schedule { max_open: readers + 1, threads_per_input: (threads / readers).max(1), ..Schedule::default() }
         };
         Prefetch {
             engine: Engine::new(
                 Inputs { source, memory, check: OnceLock::new(), is_read_ahead: !is_sequential },
-                state,
+                schedule,
             ),
             threads: if is_sequential { 0 } else { threads.min(num_inputs) },
             is_started: false,
@@ -278,9 +277,9 @@ impl<S: PrefetchSource> Iterator for Prefetch<S> {
 }
 
 impl<S: PrefetchSource> Job for Inputs<S> {
-    type State = State<S::Reader>;
-    type Task = Task<S::Reader>;
-    type Done = Done<S::Reader>;
+    type State = Schedule<S::Reader>;
+    type Task = InputTask<S::Reader>;
+    type Done = InputTaskResult<S::Reader>;
     type Role = Role;
 
     fn next_task(&self, state: &mut Self::State, role: Role) -> Option<Self::Task> {
@@ -292,27 +291,27 @@ impl<S: PrefetchSource> Job for Inputs<S> {
                     return None;
                 }
                 state.next_prepared = input + 1;
-                Some(Task::Prepare(input))
+                Some(InputTask::Prepare(input))
             }
         }
     }
 
     fn run(&self, task: Self::Task) -> Self::Done {
         match task {
-            Task::Prepare(input) => {
+            InputTask::Prepare(input) => {
                 self.source.prepare(input);
-                Done::Prepared(input)
+                InputTaskResult::Prepared(input)
             }
-            Task::Open { input, threads, open_inputs } => {
+            InputTask::Open { input, threads, open_inputs } => {
                 let mut reader = self.source.open(input, threads, open_inputs);
                 match (&mut reader, self.check.get()) {
                     (Ok(Some(reader)), Some(check)) => S::set_cancel_check(reader, check.clone()),
                     (Ok(Some(_)), None) => {}
                     (Ok(None) | Err(_), _) => self.source.close(input),
                 }
-                Done::Opened { input, reader }
+                InputTaskResult::Opened { input, reader }
             }
-            Task::Read { input, mut reader, expected } => {
+            InputTask::Read { input, mut reader, expected } => {
                 let batch = reader.next().map(|batch| {
                     let mut reservation = self.memory.reservation();
                     if let (true, Ok(batch)) = (self.is_read_ahead, &batch) {
@@ -324,16 +323,16 @@ impl<S: PrefetchSource> Job for Inputs<S> {
                 if reader.is_none() {
                     self.source.close(input);
                 }
-                Done::Read { input, reader, batch, expected }
+                InputTaskResult::Read { input, reader, batch, expected }
             }
         }
     }
 
-    fn finish(&self, state: &mut Self::State, done: Self::Done) {
+    fn finish(&self, state: &mut Self::State, done: Self::Done) -> Result<()> {
         match done {
-            Done::Prepared(_) => {}
-            Done::Opened { input, reader } => {
-                let Some(input_state) = state.input_state(input) else { return };
+            InputTaskResult::Prepared(_) => {}
+            InputTaskResult::Opened { input, reader } => {
+                let input_state = state.input_state(input)?;
                 input_state.reader = match reader {
                     Ok(Some(reader)) => ReaderState::Idle(Box::new(reader)),
                     Ok(None) => ReaderState::Finished,
@@ -343,18 +342,20 @@ impl<S: PrefetchSource> Job for Inputs<S> {
                     }
                 };
             }
-            Done::Read { input, reader, batch, expected } => {
+            InputTaskResult::Read { input, reader, batch, expected } => {
                 state.expected -= expected;
-                let Some(input_state) = state.input_state(input) else { return };
+                let input_state = state.input_state(input)?;
                 input_state.ready.extend(batch);
                 input_state.reader = reader.map_or(ReaderState::Finished, ReaderState::Idle);
             }
         }
+        Ok(())
     }
 
     fn interruption(&self, done: &Self::Done) -> Option<Error> {
         let error = match done {
-            Done::Opened { reader: Err(error), .. } | Done::Read { batch: Some((Err(error), _)), .. } => error,
+            InputTaskResult::Opened { reader: Err(error), .. }
+            | InputTaskResult::Read { batch: Some((Err(error), _)), .. } => error,
             _ => return None,
         };
         Some(error).filter(|error| error.kind() == ErrorKind::Interrupted).cloned()
@@ -372,10 +373,10 @@ impl<S: PrefetchSource> Job for Inputs<S> {
 
     fn discard_done(&self, done: Self::Done) {
         match done {
-            Done::Prepared(input)
-            | Done::Opened { input, reader: Ok(Some(_)) }
-            | Done::Read { input, reader: Some(_), .. } => self.source.close(input),
-            Done::Opened { .. } | Done::Read { .. } => {}
+            InputTaskResult::Prepared(input)
+            | InputTaskResult::Opened { input, reader: Ok(Some(_)) }
+            | InputTaskResult::Read { input, reader: Some(_), .. } => self.source.close(input),
+            InputTaskResult::Opened { .. } | InputTaskResult::Read { .. } => {}
         }
     }
 }
@@ -383,35 +384,35 @@ impl<S: PrefetchSource> Job for Inputs<S> {
 impl<S: PrefetchSource> Inputs<S> {
     /// The next batch that is due. A batch that the caller waits for is due whatever the scan holds. Other batches are read
     /// by the thread that read the input before, where it is free.
-    fn next_read(&self, state: &mut State<S::Reader>, thread: usize) -> Option<Task<S::Reader>> {
+    fn next_read(&self, state: &mut Schedule<S::Reader>, thread: usize) -> Option<InputTask<S::Reader>> {
+        let Schedule { inputs, expected: already_expected, .. } = state;
         let mut next = None;
-        for (at, input_state) in state.inputs.iter().enumerate() {
+        for (at, input_state) in inputs.iter_mut().enumerate() {
             let ReaderState::Idle(reader) = &input_state.reader else { continue };
             if input_state.ready.len() >= tuning::BATCHES_AHEAD.get() {
                 continue;
             }
             let expected = S::bytes_of_next(reader);
             let is_waited_for = at == 0 && input_state.ready.is_empty();
-            if !is_waited_for && !self.memory.has_room_for(state.expected.saturating_add(expected)) {
+            if !is_waited_for && !self.memory.has_room_for(already_expected.saturating_add(expected)) {
                 continue;
             }
             if is_waited_for || input_state.thread == thread {
-                next = Some((at, expected));
+                next = Some((input_state, expected));
                 break;
             }
-            next = next.or(Some((at, expected)));
+            next = next.or(Some((input_state, expected)));
         }
-        let (at, expected) = next?;
-        let input_state = state.inputs.get_mut(at)?;
+        let (input_state, expected) = next?;
         let ReaderState::Idle(reader) = std::mem::replace(&mut input_state.reader, ReaderState::Busy) else {
             return None;
         };
         input_state.thread = thread;
-        state.expected = state.expected.saturating_add(expected);
-        Some(Task::Read { input: input_state.input, reader, expected })
+        *already_expected = already_expected.saturating_add(expected);
+        Some(InputTask::Read { input: input_state.input, reader, expected })
     }
 
-    fn next_open(&self, state: &mut State<S::Reader>, thread: usize) -> Option<Task<S::Reader>> {
+    fn next_open(&self, state: &mut Schedule<S::Reader>, thread: usize) -> Option<InputTask<S::Reader>> {
         let input = state.next;
         let has_room = state.inputs.is_empty() || self.memory.has_room_for(state.expected);
         if input >= self.source.num_inputs() || state.inputs.len() >= state.max_open || !has_room {
@@ -419,13 +420,18 @@ impl<S: PrefetchSource> Inputs<S> {
         }
         state.next += 1;
         state.inputs.push_back(InputState { input, thread, reader: ReaderState::Busy, ready: VecDeque::new() });
-        Some(Task::Open { input, threads: state.threads_per_input, open_inputs: state.max_open })
+        Some(InputTask::Open { input, threads: state.threads_per_input, open_inputs: state.max_open })
     }
 }
 
-impl<R> State<R> {
-    fn input_state(&mut self, input: usize) -> Option<&mut InputState<R>> {
-        self.inputs.iter_mut().find(|input_state| input_state.input == input)
+impl<R> Schedule<R> {
+    /// The state of an input that a task opens or reads.
+    ///
+    /// # Errors
+    /// `Internal` where the input is not read.
+    fn input_state(&mut self, input: usize) -> Result<&mut InputState<R>> {
+        let mut states = self.inputs.iter_mut();
+        states.find(|input_state| input_state.input == input).or_internal("a task belongs to an input that is read")
     }
 }
 

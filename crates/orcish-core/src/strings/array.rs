@@ -11,11 +11,14 @@ use crate::error::{Error, Result};
 
 pub(super) type ArrowResult = std::result::Result<ArrayRef, ArrowError>;
 
-/// The adjacent values of these lengths in `bytes`. A value beyond the end of `bytes` is empty.
+/// The adjacent values of these lengths in `bytes`.
+///
+/// # Panics
+/// Where the sum of the lengths is larger than the number of bytes. The constructors of values check that it is not.
 pub(super) fn slices<'a>(lengths: &'a [u32], bytes: &'a [u8]) -> impl Iterator<Item = &'a [u8]> {
     let mut rest = bytes;
     lengths.iter().map(move |&length| {
-        let (value, after) = rest.split_at_checked(length as usize).unwrap_or_default();
+        let (value, after) = rest.split_at(length as usize);
         rest = after;
         value
     })
@@ -52,13 +55,17 @@ pub(super) fn binary<T: ByteArrayType>(
 }
 
 /// A view array of values of these lengths.
-pub(super) fn views<T: ByteViewType>(lengths: &[u32], bytes: Buffer, nulls: Option<NullBuffer>) -> ArrowResult {
-    let mut offset = 0;
-    let view = |value: &[u8]| {
-        let view = make_view(value, 0, offset);
-        offset += u32::try_from(value.len()).unwrap_or_default();
-        view
-    };
-    let views: Vec<u128> = slices(lengths, &bytes).map(view).collect();
-    Ok(Arc::new(GenericByteViewArray::<T>::try_new(ScalarBuffer::from(views), vec![bytes], nulls)?))
+///
+/// # Errors
+/// `LimitExceeded` where the offset of a value overflows a view.
+pub(super) fn views<T: ByteViewType>(lengths: &[u32], bytes: Buffer, nulls: Option<NullBuffer>) -> Result<ArrowResult> {
+    let mut views = Vec::with_capacity(lengths.len());
+    let mut start = 0u32;
+    for (value, &length) in slices(lengths, &bytes).zip(lengths) {
+        views.push(make_view(value, 0, start));
+        let end = start.checked_add(length);
+        start = end.ok_or_else(|| Error::limit("4 GiB or more in one array, which views do not reach"))?;
+    }
+    let array = GenericByteViewArray::<T>::try_new(ScalarBuffer::from(views), vec![bytes], nulls);
+    Ok(array.map(|array| Arc::new(array) as ArrayRef))
 }

@@ -69,9 +69,8 @@ impl DictionaryValues {
     /// # Errors
     /// `Err` with the index of the first value that is not.
     pub fn check_utf8(&mut self) -> std::result::Result<(), usize> {
-        let value = |&(start, length): &(u32, u32)| {
-            self.bytes.get(start as usize..start as usize + length as usize).unwrap_or_default()
-        };
+        #[expect(clippy::indexing_slicing, reason = "the constructor has checked that ranges are within the bytes")]
+        let value = |&(start, length): &(u32, u32)| &self.bytes[start as usize..][..length as usize];
         let invalid = self.ranges.iter().position(|range| std::str::from_utf8(value(range)).is_err());
         self.is_utf8 = invalid.is_none();
         invalid.map_or(Ok(()), Err)
@@ -97,13 +96,26 @@ impl DictionaryValues {
         &self.bytes
     }
 
-    /// Offset and length of the value of a key; `(0, 0)` for a key without a value.
+    /// Length in bytes of the value of a key.
+    ///
+    /// # Panics
+    /// Where the key is not less than the number of values.
     #[inline]
-    pub fn range(&self, key: u32) -> (u32, u32) {
-        self.ranges.get(key as usize).copied().unwrap_or_default()
+    pub fn length_of(&self, key: u32) -> u32 {
+        self.range(key).1
     }
 
-    /// The values of these keys; an empty value for a key that the dictionary does not have.
+    /// Offset and length of the value of a key.
+    #[inline]
+    #[expect(clippy::indexing_slicing, reason = "callers have checked the keys, which come from a file")]
+    fn range(&self, key: u32) -> (u32, u32) {
+        self.ranges[key as usize]
+    }
+
+    /// The values of these keys.
+    ///
+    /// # Panics
+    /// Where a key is not less than the number of values.
     pub fn gather(&self, keys: &[u32]) -> Values {
         let (lengths, bytes) = match self.longest {
             0..=8 => self.gather_short::<8>(keys),
@@ -116,7 +128,7 @@ impl DictionaryValues {
 
     /// Gathers values of at most `N` bytes. Each value is copied with `N` bytes, which is faster than its length. The next copy
     /// overwrites the bytes behind the value.
-    #[expect(clippy::indexing_slicing, reason = "the offset of a value is at most the length of the values before it")]
+    #[expect(clippy::indexing_slicing, reason = "values are within the bytes, which end with padding of `SHORT` bytes")]
     fn gather_short<const N: usize>(&self, keys: &[u32]) -> (Vec<u32>, Vec<u8>) {
         let mut all_lengths = Vec::with_capacity(keys.len());
         let mut bytes = Vec::with_capacity(keys.len() * N.min(self.longest));
@@ -125,8 +137,7 @@ impl DictionaryValues {
             let mut at = 0;
             for (&key, to) in keys.iter().zip(&mut lengths) {
                 let (start, length) = self.range(key);
-                let from = self.bytes.get(start as usize..).and_then(|bytes| bytes.first_chunk::<N>());
-                buffer[at % (GATHERED * SHORT)..][..N].copy_from_slice(from.unwrap_or(&[0; N]));
+                buffer[at % (GATHERED * SHORT)..][..N].copy_from_slice(&self.bytes[start as usize..][..N]);
                 *to = length;
                 at += length as usize;
             }
@@ -136,16 +147,17 @@ impl DictionaryValues {
         (all_lengths, bytes)
     }
 
+    #[expect(clippy::indexing_slicing, reason = "the constructor has checked that ranges are within the bytes")]
     fn gather_long(&self, keys: &[u32]) -> (Vec<u32>, Vec<u8>) {
         let lengths: Vec<u32> = keys.iter().map(|&key| self.range(key).1).collect();
         let total: usize = lengths.iter().map(|&length| length as usize).sum();
         let mut bytes: Vec<u8> = Vec::with_capacity(total + SHORT);
         for (start, length) in keys.iter().map(|&key| self.range(key)) {
             let (at, length) = (bytes.len(), length as usize);
-            let from = self.bytes.get(start as usize..).unwrap_or_default();
+            let from = &self.bytes[start as usize..];
             match from.first_chunk::<SHORT>() {
                 Some(short) if length <= SHORT => bytes.extend_from_slice(short),
-                _ => bytes.extend_from_slice(from.get(..length).unwrap_or_default()),
+                _ => bytes.extend_from_slice(&from[..length]),
             }
             bytes.truncate(at + length);
         }
@@ -171,14 +183,15 @@ mod tests {
     }
 
     #[test]
-    fn keys_without_entries_are_empty() {
-        for length in [1, 9, 17, 33] {
+    fn values_are_gathered_by_keys() {
+        for length in [0, 1, 9, 17, 33] {
             let text = "ab".repeat(length);
             let length = u32::try_from(text.len()).unwrap();
-            let entries = DictionaryValues::new(vec![(0, 0), (0, length)], text.clone().into_bytes()).unwrap();
-            let gathered = entries.gather(&[1, 2, 0, 1]);
-            assert_eq!(gathered.lengths(), [length, 0, 0, length]);
+            let values = DictionaryValues::new(vec![(0, 0), (0, length)], text.clone().into_bytes()).unwrap();
+            let gathered = values.gather(&[1, 0, 1]);
+            assert_eq!(gathered.lengths(), [length, 0, length]);
             assert_eq!(gathered.bytes(), text.repeat(2).as_bytes());
+            assert!(std::panic::catch_unwind(|| values.gather(&[1, 2])).is_err(), "a key without a value");
         }
     }
 }

@@ -98,17 +98,19 @@ impl Values {
     #[must_use]
     pub fn trim_end_blanks(self) -> Self {
         let mut bytes = Vec::with_capacity(self.bytes.len());
-        let trim = |value: &[u8]| {
-            let length = value.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
-            bytes.extend_from_slice(value.get(..length).unwrap_or_default());
-            u32::try_from(length).unwrap_or_default()
+        let trim = |(mut value, &(mut length)): (&[u8], &u32)| {
+            while let [start @ .., b' '] = value {
+                (value, length) = (start, length - 1);
+            }
+            bytes.extend_from_slice(value);
+            length
         };
-        Values { lengths: self.iter().map(trim).collect(), bytes, is_utf8: self.is_utf8 }
+        Values { lengths: self.iter().zip(&self.lengths).map(trim).collect(), bytes, is_utf8: self.is_utf8 }
     }
 
     /// Indexes of the values of more than `max` characters.
     pub fn longer_than(&self, max: usize) -> Vec<usize> {
-        let is_longer = |(_, value): &(usize, &[u8])| end_of_characters(value, max) < value.len();
+        let is_longer = |(_, value): &(usize, &[u8])| first_characters(value, max).len() < value.len();
         self.iter().enumerate().filter(is_longer).map(|(at, _)| at).collect()
     }
 
@@ -116,14 +118,16 @@ impl Values {
     /// continuation bytes are the start of a character.
     #[must_use]
     pub fn truncate_characters(self, max: usize) -> Self {
-        if self.iter().all(|value| end_of_characters(value, max) == value.len()) {
+        if self.iter().all(|value| first_characters(value, max).len() == value.len()) {
             return self;
         }
         let mut truncated = Values { is_utf8: self.is_utf8, ..Values::default() };
-        for (value, &length) in self.iter().zip(&self.lengths) {
-            let value = value.get(..end_of_characters(value, max)).unwrap_or(value);
-            // A truncated value is not longer than the value.
-            truncated.lengths.push(u32::try_from(value.len()).unwrap_or(length));
+        for value in self.iter().map(|value| first_characters(value, max)) {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "it is not longer than the value, whose length is 32 bits"
+            )]
+            truncated.lengths.push(value.len() as u32);
             truncated.bytes.extend_from_slice(value);
         }
         truncated
@@ -165,12 +169,12 @@ impl Values {
 
     /// A dictionary array of the distinct values in the order of their first occurrence.
     fn into_dictionary(self, target: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-        let mut found: HashMap<&[u8], i32> = HashMap::new();
+        let mut key_of: HashMap<&[u8], i32> = HashMap::new();
         let mut distinct = Values { is_utf8: self.is_utf8, ..Values::default() };
         let mut keys = Vec::with_capacity(self.lengths.len());
         for (value, &length) in self.iter().zip(&self.lengths) {
-            let next = i32::try_from(found.len()).unwrap_or(i32::MAX);
-            keys.push(match found.entry(value) {
+            let next = i32::try_from(key_of.len()).map_err(|_| Error::limit("a dictionary of 2^31 values or more"))?;
+            keys.push(match key_of.entry(value) {
                 Entry::Occupied(entry) => *entry.get(),
                 Entry::Vacant(entry) => {
                     distinct.lengths.push(length);
@@ -179,7 +183,7 @@ impl Values {
                 }
             });
         }
-        drop(found);
+        drop(key_of);
         dictionary_array(keys, distinct.into_array(target, None)?, nulls)
     }
 }
@@ -222,14 +226,17 @@ impl ValuesBuilder {
     }
 }
 
-/// The end of the first `max` characters of a value in bytes.
-fn end_of_characters(value: &[u8], max: usize) -> usize {
+/// The first `max` characters of a value.
+fn first_characters(value: &[u8], max: usize) -> &[u8] {
     // A value has no more characters than bytes.
     if value.len() <= max {
-        return value.len();
+        return value;
     }
-    let starts = value.iter().enumerate().filter(|(_, byte)| *byte & 0xc0 != 0x80);
-    starts.map(|(at, _)| at).nth(max).unwrap_or(value.len())
+    let mut starts = value.iter().enumerate().filter(|(_, byte)| *byte & 0xc0 != 0x80);
+    match starts.nth(max) {
+        Some((start, _)) => value.split_at(start).0,
+        None => value,
+    }
 }
 
 /// Checks that there is one value for each valid slot: values that are spread over other slots are others.
@@ -263,8 +270,8 @@ pub(super) fn array(
 ) -> Result<ArrayRef> {
     let shared = bytes.clone();
     let result = match target {
-        DataType::Utf8View => views::<StringViewType>(lengths, bytes, nulls),
-        DataType::BinaryView => views::<BinaryViewType>(lengths, bytes, nulls),
+        DataType::Utf8View => views::<StringViewType>(lengths, bytes, nulls)?,
+        DataType::BinaryView => views::<BinaryViewType>(lengths, bytes, nulls)?,
         DataType::Utf8 => text::<Utf8Type>(offsets(lengths)?, bytes, nulls, is_utf8),
         DataType::LargeUtf8 => text::<LargeUtf8Type>(offsets(lengths)?, bytes, nulls, is_utf8),
         DataType::LargeBinary => binary::<LargeBinaryType>(offsets(lengths)?, bytes, nulls),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use orcish_core::cancel::{CancelCheck, Cancellation};
-use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use orcish_core::parallel::{Engine, Job, Reservation, Taken};
 
 use super::column_group::{ColumnGroup, OpenStripe};
@@ -175,8 +175,8 @@ impl Job for Decoding {
         }
     }
 
-    fn finish(&self, state: &mut State, done: Done) {
-        state.finish(done);
+    fn finish(&self, state: &mut State, done: Done) -> Result<()> {
+        state.finish(done)
     }
 
     fn interruption(&self, done: &Done) -> Option<Error> {
@@ -189,8 +189,9 @@ impl Job for Decoding {
 }
 
 impl State {
-    fn open_stripe(&mut self, number: usize) -> Option<&mut StripeState> {
-        self.open_stripes.iter_mut().find(|open_stripe| open_stripe.number == number)
+    fn open_stripe(&mut self, number: usize) -> Result<&mut StripeState> {
+        let mut open_stripes = self.open_stripes.iter_mut();
+        open_stripes.find(|open_stripe| open_stripe.number == number).or_internal("a task belongs to an open stripe")
     }
 
     /// Whether the memory limit allows only rows that the caller waits for.
@@ -260,10 +261,10 @@ impl State {
         Some(Task::Open { number, stripe })
     }
 
-    fn finish(&mut self, done: Done) {
+    fn finish(&mut self, done: Done) -> Result<()> {
         match done {
             Done::Opened { number, result } => {
-                let Some(open_stripe) = self.open_stripe(number) else { return };
+                let open_stripe = self.open_stripe(number)?;
                 match result {
                     Ok(stripe) => {
                         let group_state = |group: ColumnGroup| GroupState {
@@ -279,10 +280,9 @@ impl State {
             }
             Done::Decoded { number, index, group, result } => {
                 let mut bytes = 0;
-                let Some(open_stripe) = self.open_stripe(number) else { return };
-                let Some(group_state) = open_stripe.groups.as_mut().and_then(|groups| groups.get_mut(index)) else {
-                    return;
-                };
+                let open_stripe = self.open_stripe(number)?;
+                let group_state = open_stripe.groups.as_mut().and_then(|groups| groups.get_mut(index));
+                let group_state = group_state.or_internal("a task belongs to a column group of its stripe")?;
                 match result {
                     Ok((decoded, reservation)) => {
                         bytes = decoded.bytes;
@@ -298,6 +298,7 @@ impl State {
                 self.decoded_bytes += bytes;
             }
         }
+        Ok(())
     }
 
     /// Takes a batch of the first stripe, if all of its groups have decoded rows, or the error of the stripe.

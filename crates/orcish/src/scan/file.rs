@@ -79,7 +79,7 @@ impl FileScan {
                 None => Projection::new(schema, &Columns::All)?.root,
             },
         };
-        let projection = Projection::from_root(schema, root);
+        let projection = Projection::from_root(schema, root)?;
         let options = ReadOptions {
             stripes: this.stripes.clone(),
             // A limit does not count rows that are filtered out later.

@@ -1,6 +1,6 @@
 //! The error of appending values to a column.
 
-use orcish_core::error::Error;
+use orcish_core::error::{Error, Result};
 
 /// A value that cannot be stored, or another error.
 #[derive(Debug)]
@@ -19,11 +19,12 @@ pub(super) enum AppendError {
 
 impl AppendError {
     /// Maps the index in a child array to the index in the parent array.
-    pub(super) fn map_index(self, to_parent: impl FnOnce(usize) -> usize) -> Self {
+    pub(super) fn map_index(self, to_parent: impl FnOnce(usize) -> Result<usize>) -> Self {
         match self {
-            AppendError::Value { index, column, message } => {
-                AppendError::Value { index: to_parent(index), column, message }
-            }
+            AppendError::Value { index, column, message } => match to_parent(index) {
+                Ok(index) => AppendError::Value { index, column, message },
+                Err(error) => AppendError::Other(error),
+            },
             other @ AppendError::Other(_) => other,
         }
     }

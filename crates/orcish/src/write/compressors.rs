@@ -1,7 +1,7 @@
 //! Compressors of a thread, and the blocks that it writes compressed bytes to.
 
 use orcish_core::cancel::SharedCancellation;
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{OrInternal as _, Result};
 
 use super::blocks::{Blocks, FreeBlocks};
 use super::options::ColumnCompression;
@@ -83,7 +83,7 @@ impl Compressors {
             }
         };
         let compressor = self.compressors.get_mut(index).map(|(_, compressor)| compressor);
-        Ok((compressor.ok_or_else(|| Error::invalid("no compressor"))?, &mut self.free))
+        Ok((compressor.or_internal("a compressor that was made is missing")?, &mut self.free))
     }
 
     /// Frees the memory of all free blocks.

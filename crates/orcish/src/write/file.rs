@@ -3,7 +3,7 @@
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Field, SchemaRef};
 use orcish_core::cancel::{CancelCheck, Cancellation};
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::limits::Limits;
 use orcish_core::parallel::threads_or_cores;
 use orcish_core::process::OwnerProcess;
@@ -97,18 +97,21 @@ pub struct FileWriter<S: Sink = Box<dyn Sink>> {
     tail: Tail,
     /// Bytes written to the sink.
     offset: u64,
-    state: State,
+    state: WriterState,
     owner: OwnerProcess,
     /// Set with [`WriteOptions::verify`].
     verifier: Option<Verifier>,
     cancellation: Cancellation,
 }
 
-enum State {
+enum WriterState {
     Open,
-    EncodedStream,
+    Finished,
     Failed,
 }
+
+/// The message of an internal error: calls of a file that is not open are refused.
+const NO_SINK: &str = "an open file has no sink";
 
 /// Rows that are not encoded yet.
 #[derive(Default)]
@@ -142,7 +145,9 @@ impl<S: Sink> FileWriter<S> {
         let encoder = Encoder::new(child_writers(&plan, &orc, &nullable, 0)?, threads_or_cores(options.threads));
         let tail = Tail::new(types, user_metadata(&schema, options)?, &plan);
         let mut verifier = options.verify.then(|| Verifier::new(schema.clone(), tail.footer.types.clone()));
-        verifier.iter_mut().for_each(|verifier| verifier.update_checksum(MAGIC.as_bytes()));
+        if let Some(verifier) = &mut verifier {
+            verifier.update_checksum(MAGIC.as_bytes());
+        }
         sink.write(MAGIC.as_bytes())?;
         Ok(FileWriter {
             name: sink.name().to_owned(),
@@ -158,7 +163,7 @@ impl<S: Sink> FileWriter<S> {
             stripe_rows: 0,
             tail,
             offset: MAGIC.len() as u64,
-            state: State::Open,
+            state: WriterState::Open,
             owner: OwnerProcess::current(),
             verifier,
             cancellation: Cancellation::new(None),
@@ -247,14 +252,14 @@ impl<S: Sink> FileWriter<S> {
     /// As [`finish`](Self::finish), with the finished sink.
     pub(super) fn finish_with_sink(&mut self) -> Result<(Written, S)> {
         let finished = self.guarded(Self::write_tail)?;
-        self.state = State::EncodedStream;
+        self.state = WriterState::Finished;
         Ok(finished)
     }
 
     /// Discards the file. A finished file stays.
     pub fn abort(&mut self) {
-        if !matches!(self.state, State::EncodedStream) {
-            self.state = State::Failed;
+        if !matches!(self.state, WriterState::Finished) {
+            self.state = WriterState::Failed;
             self.sink = None;
         }
     }
@@ -264,25 +269,25 @@ impl<S: Sink> FileWriter<S> {
     fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.owner.check().map_err(|error| error.in_file(&self.name))?;
         let refusal = match self.state {
-            State::Open => None,
-            State::EncodedStream => Some("the file is finished"),
-            State::Failed => Some("writing the file has failed before"),
+            WriterState::Open => None,
+            WriterState::Finished => Some("the file is finished"),
+            WriterState::Failed => Some("writing the file has failed before"),
         };
         let result = match refusal {
             None => {
                 // A panic of `work` leaves this state.
-                self.state = State::Failed;
+                self.state = WriterState::Failed;
                 work(self)
             }
             Some(refusal) => Err(Error::invalid(refusal)),
         };
         match result {
             Ok(done) => {
-                self.state = State::Open;
+                self.state = WriterState::Open;
                 Ok(done)
             }
             Err(error) => {
-                if matches!(self.state, State::Failed) {
+                if matches!(self.state, WriterState::Failed) {
                     self.sink = None;
                 }
                 Err(error.in_file(&self.name))
@@ -300,9 +305,10 @@ impl<S: Sink> FileWriter<S> {
         while offset < rows {
             let remaining = usize::try_from(stride - self.row_group_rows).unwrap_or(usize::MAX);
             let count = remaining.min(rows - offset);
-            let columns: Vec<ArrayRef> = match count == rows {
-                true => batch.columns().to_vec(),
-                false => batch.columns().iter().map(|column| column.slice(offset, count)).collect(),
+            let columns: Vec<ArrayRef> = if count == rows {
+                batch.columns().to_vec()
+            } else {
+                batch.columns().iter().map(|column| column.slice(offset, count)).collect()
             };
             let first_row = self.rows();
             let starts_row_group = self.row_group_rows == 0;
@@ -310,7 +316,9 @@ impl<S: Sink> FileWriter<S> {
             self.stripe_rows += count as u64;
             let ends_row_group = self.row_group_rows == 0;
             self.queue.slices.push(RowGroupSlice { columns, first_row, starts_row_group, ends_row_group });
-            self.queue.bytes += usize::try_from(bytes as u128 * count as u128 / rows as u128).unwrap_or(bytes);
+            let share = bytes as u128 * count as u128 / rows as u128;
+            self.queue.bytes +=
+                usize::try_from(share).or_internal("a part of a batch has more bytes than the batch")?;
             offset += count;
             let is_complete =
                 ends_row_group && self.stripe_rows.is_multiple_of(stride * tuning::ROW_GROUPS_QUEUED.wide());
@@ -323,17 +331,17 @@ impl<S: Sink> FileWriter<S> {
     }
 
     fn check_schema(&self, batch: &RecordBatch) -> Result<()> {
-        let (expected, found) = (self.arrow.fields(), batch.schema_ref().fields());
-        if expected.len() != found.len() {
-            let text = format!("a batch of {} columns, where the file has {}", found.len(), expected.len());
+        let (expected, actual) = (self.arrow.fields(), batch.schema_ref().fields());
+        if expected.len() != actual.len() {
+            let text = format!("a batch of {} columns, where the file has {}", actual.len(), expected.len());
             return Err(Error::invalid(text));
         }
-        for (expected, found) in expected.iter().zip(found) {
-            if expected.name() != found.name() || expected.data_type() != found.data_type() {
+        for (expected, actual) in expected.iter().zip(actual) {
+            if expected.name() != actual.name() || expected.data_type() != actual.data_type() {
                 let of = |field: &Field| format!("{} of type {}", field.name(), TypeName(field.data_type()));
                 let text = format!(
                     "a batch with column {}, where the file has {}: cast the rows to the types of the file",
-                    of(found),
+                    of(actual),
                     of(expected)
                 );
                 return Err(Error::invalid(text).in_column(expected.name()));
@@ -366,8 +374,8 @@ impl<S: Sink> FileWriter<S> {
         let verified = self.verifier.as_ref().map_or(0, |verifier| verifier.memory_size() as u64);
         let memory = self.encoder.memory_size() as u64;
         let is_full = |times: u64| {
-            let reached = |found: u64, most: u64| found >= most.saturating_mul(times);
-            reached(size, stripe_size) || reached(memory, max_memory) || reached(verified, max_rows)
+            let reaches = |bytes: u64, limit: u64| bytes >= limit.saturating_mul(times);
+            reaches(size, stripe_size) || reaches(memory, max_memory) || reaches(verified, max_rows)
         };
         // Stripes end after the same rows for all batch sizes, unless rows are huge.
         let queue_rows = u64::from(self.plan.row_index_stride) * tuning::ROW_GROUPS_QUEUED.wide();
@@ -422,10 +430,10 @@ impl<S: Sink> FileWriter<S> {
         let bytes = self.tail.finish(self.offset, &self.plan, self.encoder.compressors()?)?;
         self.write_bytes(&bytes)?;
         if let Some(verifier) = &mut self.verifier {
-            let sink = self.sink.as_mut().ok_or_else(no_sink)?;
+            let sink = self.sink.as_mut().or_internal(NO_SINK)?;
             verifier.verify_file(sink, &self.tail, &mut self.cancellation)?;
         }
-        let mut sink = self.sink.take().ok_or_else(no_sink)?;
+        let mut sink = self.sink.take().or_internal(NO_SINK)?;
         sink.sync()?;
         self.cancellation.poll_now()?;
         sink.finish()?;
@@ -435,13 +443,11 @@ impl<S: Sink> FileWriter<S> {
 
     fn write_bytes(&mut self, bytes: &[u8]) -> Result<()> {
         self.offset += bytes.len() as u64;
-        self.verifier.iter_mut().for_each(|verifier| verifier.update_checksum(bytes));
-        self.sink.as_mut().ok_or_else(no_sink)?.write(bytes)
+        if let Some(verifier) = &mut self.verifier {
+            verifier.update_checksum(bytes);
+        }
+        self.sink.as_mut().or_internal(NO_SINK)?.write(bytes)
     }
-}
-
-fn no_sink() -> Error {
-    Error::invalid("the file is finished, or has failed before")
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 use compatibility::{LogicalType, check_logical_types, check_tails, logical_types, stored_arrow_schema};
 use orcish_core::cancel::{CancelCheck, Cancellation};
-use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 use orcish_io::{ReadAt, Sink};
 
@@ -58,14 +58,14 @@ impl SourceFile {
             return Err(Error::unsupported(text).in_section("stripe", *stripe));
         }
         let range = tail.stripe_statistics.clone();
-        let stored = match tail.stored_stripe_statistics() {
-            Some(stored) => stored,
+        let compressed = match tail.stored_stripe_statistics() {
+            Some(compressed) => compressed,
             None => {
                 memory.check(range.end - range.start)?;
-                source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default()
+                source.read_range(range)?
             }
         };
-        let section = decompress_all(stored, tail.framing(), memory.limits.tail.min(memory.available()))?;
+        let section = decompress_all(compressed, tail.framing(), memory.limits.tail.min(memory.available()))?;
         memory.reserve(section.len() as u64 + (tail.stripes.len() * size_of::<Bytes>()) as u64)?;
         let stripes = tail.stripes.len();
         let is_complete = count_fields(&section, 1).map_err(undecodable_statistics)? == stripes;
@@ -83,9 +83,8 @@ fn check_stripe(source: &dyn ReadAt, stripe: &StripeInfo, tail: &FileTail, limit
         return Err(Error::over("tail", format!("a footer of {} bytes, more than allowed", stripe.footer_length)));
     }
     stripe.check_within(tail.file_length.saturating_sub(tail.tail_length))?;
-    let range = stripe.footer();
-    let stored = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
-    StripeFooter::parse(stored, stripe, tail, limits, &|_| true).map(|_| ())
+    let footer = source.read_range(stripe.footer())?;
+    StripeFooter::parse(footer, stripe, tail, limits, &|_| true).map(|_| ())
 }
 
 /// The memory of a merge, which is limited by [`Limits::memory`].
@@ -131,8 +130,8 @@ struct MergedFooter {
     metadata_by_key: HashMap<Bytes, Vec<Bytes>>,
     /// Whether all files have the same Arrow schema.
     has_arrow_schema: bool,
-    /// Statistics of all files. Empty if a file has none.
-    statistics: Vec<orc::ColumnStatistics>,
+    /// Statistics of all files. `None` if a file has none.
+    statistics: Option<Vec<orc::ColumnStatistics>>,
     /// Bytes of strings and lists of the statistics that are reserved from the memory budget.
     statistics_bytes: u64,
     /// Largest chunk size of all files.
@@ -141,8 +140,8 @@ struct MergedFooter {
 
 impl MergedFooter {
     fn new(name: &str, tail: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<Self> {
-        let statistics = decode_statistics(tail, memory)?.unwrap_or_default();
-        let statistics_bytes = statistics.iter().map(heap_size).sum();
+        let statistics = decode_statistics(tail, memory)?;
+        let statistics_bytes = statistics.iter().flatten().map(heap_size).sum();
         Ok(MergedFooter { statistics, statistics_bytes, ..Self::without_statistics(name, tail, memory)? })
     }
 
@@ -158,7 +157,7 @@ impl MergedFooter {
             metadata,
             has_arrow_schema: true,
             statistics_bytes: 0,
-            statistics: Vec::new(),
+            statistics: None,
             chunk_size: tail.chunk_size,
             first,
         })
@@ -171,14 +170,14 @@ impl MergedFooter {
         self.add_metadata(other, memory)?;
         // The statistics of the other file are dropped after merging.
         let mut temporary = MemoryBudget { limits: memory.limits, used: memory.used };
-        match decode_statistics(other, &mut temporary)? {
-            Some(other) if !self.statistics.is_empty() => {
-                self.statistics.iter_mut().zip(&other).for_each(|(merged, other)| merge_proto(merged, other));
-                let bytes = self.statistics.iter().map(heap_size).sum::<u64>();
+        match (&mut self.statistics, decode_statistics(other, &mut temporary)?) {
+            (Some(statistics), Some(other)) => {
+                statistics.iter_mut().zip(&other).for_each(|(merged, other)| merge_proto(merged, other));
+                let bytes = statistics.iter().map(heap_size).sum::<u64>();
                 memory.reserve(bytes.saturating_sub(self.statistics_bytes))?;
                 self.statistics_bytes = self.statistics_bytes.max(bytes);
             }
-            _ => self.statistics.clear(),
+            (statistics, _) => *statistics = None,
         }
         self.chunk_size = self.chunk_size.max(other.chunk_size);
         Ok(())
@@ -214,7 +213,6 @@ impl MergedFooter {
         Ok(())
     }
 
-    /// The footer of the merged file, without its stripes.
     /// How the tail of the merged file is stored.
     fn tail_options(&self) -> Result<StreamOptions> {
         let mut framing = self.first.framing();
@@ -224,6 +222,7 @@ impl MergedFooter {
         Ok(StreamOptions { framing, compression: StreamCompression::new(codec, None)?, version: Version::V0_12 })
     }
 
+    /// The footer of the merged file, without its stripes.
     fn to_proto(&self) -> Result<orc::Footer> {
         let first = self.first.footer_without_lists()?;
         let mut metadata = self.metadata.clone();
@@ -231,7 +230,7 @@ impl MergedFooter {
         Ok(orc::Footer {
             types: first.types,
             metadata,
-            statistics: self.statistics.clone(),
+            statistics: self.statistics.iter().flatten().cloned().collect(),
             row_index_stride: first.row_index_stride,
             writer: first.writer,
             calendar: first.calendar,
@@ -245,6 +244,7 @@ impl MergedFooter {
 fn values_by_key(items: &[orc::UserMetadataItem]) -> HashMap<Bytes, Vec<Bytes>> {
     let mut values: HashMap<Bytes, Vec<Bytes>> = HashMap::new();
     for item in items {
+        // An absent field of a message has the default value of its type.
         let (name, value) = (item.name.clone().unwrap_or_default(), item.value.clone().unwrap_or_default());
         values.entry(name).or_default().push(value);
     }
@@ -259,19 +259,19 @@ fn item_size(item: &orc::UserMetadataItem) -> u64 {
 /// The column statistics of a file, which have at most the bytes of a tail. `None` if their number is not the number of
 /// columns.
 fn decode_statistics(tail: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<Option<Vec<orc::ColumnStatistics>>> {
-    let Some(stored) = tail.stored_statistics() else { return Ok(None) };
-    memory.reserve((stored.len() * size_of::<orc::ColumnStatistics>()) as u64)?;
-    let mut left = memory.limits.tail;
+    let Some(encoded) = tail.stored_statistics() else { return Ok(None) };
+    memory.reserve((encoded.len() * size_of::<orc::ColumnStatistics>()) as u64)?;
+    let mut remaining = memory.limits.tail;
     let decode = |(id, bytes): (u32, &Bytes)| {
-        let decoded = decoded_size(bytes, &STATISTICS, memory.available().min(left)).and_then(|size| {
+        let decoded = decoded_size(bytes, &STATISTICS, memory.available().min(remaining)).and_then(|size| {
             memory.reserve(size)?;
-            left = left.saturating_sub(size);
+            remaining = remaining.saturating_sub(size);
             decode_message::<orc::ColumnStatistics>(bytes.clone())
                 .map_err(|error| undecodable("column statistics", error))
         });
         decoded.map_err(|error| error.in_column(&tail.schema.path(id)))
     };
-    (0u32..).zip(stored).map(decode).collect::<Result<_>>().map(Some)
+    (0u32..).zip(encoded).map(decode).collect::<Result<_>>().map(Some)
 }
 
 /// Writes the stripes of `sources`, in order, as one file. The stripes are copied with their encodings and indexes. The
@@ -353,7 +353,8 @@ fn write(
         });
     }
     footer.number_of_rows = Some(rows);
-    let metadata = lazy::Metadata { stripe_stats: metadata.unwrap_or_default() };
+    // Stripes of which some have no statistics are stored without statistics.
+    let metadata = lazy::Metadata { stripe_stats: metadata.into_iter().flatten().collect() };
     let postscript = orc::PostScript {
         version: merged.first.version.clone(),
         writer_version: Some(merged.first.writer_version),
@@ -419,16 +420,13 @@ fn copy(
     let mut offset = range.start;
     while offset < range.end {
         cancellation.poll()?;
-        let block = offset..range.end.min(offset + tuning::MERGE_COPY_BYTES.wide());
-        let bytes = source.read_ranges(std::slice::from_ref(&block))?.pop().unwrap_or_default();
-        if bytes.len() as u64 != block.end - block.start {
-            return Err(Error::new(ErrorKind::Io, "the source gave fewer bytes than were asked for"));
-        }
+        let end = range.end.min(offset + tuning::MERGE_COPY_BYTES.wide());
+        let bytes = source.read_range(offset..end)?;
         sink.write(&bytes).map_err(|error| error.in_file(sink.name()))?;
         if let Some(done) = progress {
-            done.fetch_add(block.end - block.start, Ordering::Relaxed);
+            done.fetch_add(end - offset, Ordering::Relaxed);
         }
-        offset = block.end;
+        offset = end;
     }
     Ok(())
 }

@@ -32,12 +32,17 @@ pub(super) fn user_metadata(schema: &Schema, options: &WriteOptions) -> Result<V
     if options.arrow_schema {
         let mut schema = options.recorded_schema.as_deref().unwrap_or(schema).clone();
         schema.metadata.remove(ARROW_SCHEMA_KEY);
-        match encode_schema(&schema) {
-            Ok(bytes) => metadata.push((ARROW_SCHEMA_KEY.to_owned(), bytes.into())),
-            // A schema nested too deeply is not stored. The file is readable without it.
-            Err(error) if error.kind() == ErrorKind::Unsupported => {}
-            Err(error) => return Err(error),
-        }
+        metadata.extend(schema_item(&schema)?);
     }
     Ok(metadata)
+}
+
+/// The item of the user metadata with the encoded Arrow schema. `None` for a schema that is nested too deeply to be stored:
+/// the file is readable without it.
+pub(super) fn schema_item(schema: &Schema) -> Result<Option<(String, Bytes)>> {
+    match encode_schema(schema) {
+        Ok(bytes) => Ok(Some((ARROW_SCHEMA_KEY.to_owned(), bytes.into()))),
+        Err(error) if error.kind() == ErrorKind::Unsupported => Ok(None),
+        Err(error) => Err(error),
+    }
 }

@@ -1,6 +1,6 @@
 //! The plan of a file: validated options, resolved for each column.
 
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 
 use super::compressors::StreamCompression;
 use super::options::{DEFAULT_CHUNK_SIZE, DictionaryChoice, Version, WriteOptions};
@@ -112,13 +112,12 @@ impl WritePlan {
         StreamOptions { framing: self.framing, compression: self.compression, version: self.version }
     }
 
-    pub(super) fn column(&self, id: u32) -> ColumnPlan {
-        let column = usize::try_from(id).ok().and_then(|id| self.columns.get(id));
-        column.copied().unwrap_or(ColumnPlan {
-            compression: self.compression,
-            dictionary: DictionaryChoice::Auto,
-            has_bloom_filter: false,
-        })
+    /// The options of column `id`.
+    ///
+    /// # Errors
+    /// `Internal` where the plan is that of another schema.
+    pub(super) fn column(&self, id: u32) -> Result<ColumnPlan> {
+        self.columns.get(id as usize).copied().or_internal("a plan has no column with the id")
     }
 }
 

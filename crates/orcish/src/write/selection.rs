@@ -3,7 +3,7 @@
 use arrow_array::{ArrayRef, UInt64Array};
 use arrow_buffer::NullBuffer;
 use arrow_select::take::take;
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 
 /// Selected values of an array, in order.
 #[derive(Debug)]
@@ -42,11 +42,15 @@ impl Selection {
     }
 
     /// The index in the array of the selected value number `n`.
-    pub(super) fn index(&self, n: usize) -> usize {
+    ///
+    /// # Errors
+    /// `Internal` where fewer values are selected.
+    pub(super) fn index(&self, n: usize) -> Result<usize> {
         match self {
-            Selection::Range { start, .. } => start + n,
+            Selection::Range { start, .. } => Ok(start + n),
             Selection::Indices(indices) => {
-                indices.values().get(n).and_then(|&index| usize::try_from(index).ok()).unwrap_or_default()
+                let index = indices.values().get(n).or_internal("an error is in a value that is not selected")?;
+                usize::try_from(*index).or_internal("an array has an index of more than its bits")
             }
         }
     }

@@ -25,8 +25,8 @@
 //!
 //! Metadata of a field become attributes of the type.
 
-use arrow_schema::{DataType, Field, IntervalUnit, Schema, TimeUnit};
-use orcish_core::error::{Error, Result};
+use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, Schema, TimeUnit};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::types::{entries_of, item_of, value_type};
 
 use crate::proto::orc;
@@ -49,16 +49,86 @@ const YEAR_MONTH: &str = "interval year to month";
 /// # Errors
 /// `InvalidArgument` with the column for a type that cannot be stored.
 pub(super) fn orc_types(schema: &Schema) -> Result<(Vec<orc::Type>, Vec<bool>)> {
-    let mut types = vec![new_type(Kind::Struct)];
-    let mut nullable = vec![false];
-    for field in schema.fields() {
-        let child = add(field, &mut types, &mut nullable, 2).map_err(|error| error.in_column(field.name()))?;
-        if let Some(root) = types.first_mut() {
-            root.subtypes.push(child);
-            root.field_names.push(field.name().clone().into());
+    let mut tree = TypeTree::default();
+    tree.add(new_type(Kind::Struct), false, Children::named(schema.fields()), 1)?;
+    Ok((tree.types, tree.nullable))
+}
+
+/// ORC types, and whether each is nullable, in preorder.
+#[derive(Default)]
+struct TypeTree {
+    types: Vec<orc::Type>,
+    nullable: Vec<bool>,
+}
+
+impl TypeTree {
+    /// Adds a type and all types below. Returns its column id.
+    fn add(&mut self, new_type: orc::Type, is_nullable: bool, children: Children, depth: usize) -> Result<u32> {
+        if depth > MAX_DEPTH {
+            return Err(Error::invalid(format!("types are nested deeper than {MAX_DEPTH} levels")));
         }
+        let id = self.types.len();
+        let column = u32::try_from(id).map_err(|_| Error::invalid("too many columns"))?;
+        self.types.push(new_type);
+        self.nullable.push(is_nullable);
+        let add_child = |field: &FieldRef| match self.add_field(field, depth + 1) {
+            Err(error) if children.are_named => Err(error.in_column(field.name())),
+            added => added,
+        };
+        let subtypes = children.fields.iter().map(add_child).collect::<Result<_>>()?;
+        let parent = self.types.get_mut(id).or_internal("a type that was added is missing")?;
+        parent.subtypes = subtypes;
+        if children.are_named {
+            parent.field_names = children.fields.iter().map(|field| field.name().clone().into()).collect();
+        }
+        Ok(column)
     }
-    Ok((types, nullable))
+
+    fn add_field(&mut self, field: &Field, depth: usize) -> Result<u32> {
+        let data_type = value_type(field.data_type());
+        let new_type = orc::Type { attributes: attributes(field, data_type), ..orc_type(field, data_type)? };
+        self.add(new_type, field.is_nullable(), Children::of(data_type)?, depth)
+    }
+}
+
+/// The fields below a type.
+struct Children {
+    fields: Vec<FieldRef>,
+    /// Whether the names of the fields are stored.
+    are_named: bool,
+}
+
+impl Children {
+    fn named(fields: &Fields) -> Self {
+        Children { fields: fields.iter().cloned().collect(), are_named: true }
+    }
+
+    fn unnamed(fields: impl IntoIterator<Item = FieldRef>) -> Self {
+        Children { fields: fields.into_iter().collect(), are_named: false }
+    }
+
+    /// The fields below an Arrow type, as they are stored.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for maps without a key and a value, and for unions of no or too many variants.
+    fn of(data_type: &DataType) -> Result<Self> {
+        Ok(match data_type {
+            DataType::Struct(fields) => Self::named(fields),
+            DataType::Map(_, _) => {
+                let invalid = || Error::invalid("the entries of a map are not a key and a value");
+                let (key, value) = entries_of(data_type).ok_or_else(invalid)?;
+                Self::unnamed([key.clone(), value.clone()])
+            }
+            DataType::Union(fields, _) => {
+                if fields.len() > MAX_VARIANTS || fields.is_empty() {
+                    return Err(Error::invalid(format!("a union of {} variants: ORC has 1 to 256", fields.len())));
+                }
+                Self::unnamed(fields.iter().map(|(_, field)| field.clone()))
+            }
+            DataType::Interval(unit) => Self::named(&interval_fields(*unit)),
+            list => Self::unnamed(item_of(list).cloned()),
+        })
+    }
 }
 
 /// Whether a field has Spark's type `timestamp_ntz`, which is stored as an integer.
@@ -69,75 +139,22 @@ pub(super) fn is_spark_ntz(field: &Field) -> bool {
 
 /// The stored precision and scale of an Arrow decimal type. `None` if the scale is larger than the maximum precision.
 pub(super) fn decimal(precision: u8, scale: i8) -> Option<(u8, u8)> {
-    let digits = i16::from(precision).max(i16::from(scale)) - i16::from(scale.min(0));
-    let scale = u8::try_from(scale.max(0)).ok().filter(|&scale| scale <= MAX_DECIMAL_PRECISION)?;
-    Some((u8::try_from(digits).unwrap_or(MAX_DECIMAL_PRECISION).min(MAX_DECIMAL_PRECISION), scale))
+    let (zeros, scale) = (scale.min(0).unsigned_abs(), scale.max(0).unsigned_abs());
+    let digits = precision.max(scale).saturating_add(zeros).min(MAX_DECIMAL_PRECISION);
+    (scale <= MAX_DECIMAL_PRECISION).then_some((digits, scale))
 }
 
 fn new_type(kind: Kind) -> orc::Type {
     orc::Type { kind: Some(kind.into()), ..orc::Type::default() }
 }
 
-/// Adds the types of a field and of all fields below. Returns the column id of the field.
-fn add(field: &Field, types: &mut Vec<orc::Type>, nullable: &mut Vec<bool>, depth: usize) -> Result<u32> {
-    if depth > MAX_DEPTH {
-        return Err(Error::invalid(format!("types are nested deeper than {MAX_DEPTH} levels")));
-    }
-    let id = types.len();
-    let column = u32::try_from(id).map_err(|_| Error::invalid("too many columns"))?;
-    let data_type = value_type(field.data_type());
-    let mut orc_type = orc_type(field, data_type)?;
-    orc_type.attributes = attributes(field, data_type);
-    types.push(orc_type);
-    nullable.push(field.is_nullable());
-    let mut child = |field: &Field, types: &mut Vec<orc::Type>| {
-        let child = add(field, types, nullable, depth + 1)?;
-        types.get_mut(id).into_iter().for_each(|parent| parent.subtypes.push(child));
-        Ok(())
-    };
-    match data_type {
-        DataType::Struct(fields) => {
-            for field in fields {
-                child(field, types).map_err(|error: Error| error.in_column(field.name()))?;
-                types.get_mut(id).into_iter().for_each(|parent| parent.field_names.push(field.name().clone().into()));
-            }
-        }
-        DataType::Map(_, _) => {
-            let invalid = || Error::invalid("the entries of a map are not a key and a value");
-            let (key, value) = entries_of(data_type).ok_or_else(invalid)?;
-            child(key, types)?;
-            child(value, types)?;
-        }
-        DataType::Union(fields, _) => {
-            if fields.len() > MAX_VARIANTS || fields.is_empty() {
-                return Err(Error::invalid(format!("a union of {} variants: ORC has 1 to 256", fields.len())));
-            }
-            for (_, field) in fields.iter() {
-                child(field, types)?;
-            }
-        }
-        DataType::Interval(unit) => {
-            for field in interval_fields(*unit) {
-                child(&field, types)?;
-                types.get_mut(id).into_iter().for_each(|parent| parent.field_names.push(field.name().clone().into()));
-            }
-        }
-        list => {
-            if let Some(item) = item_of(list) {
-                child(item, types)?;
-            }
-        }
-    }
-    Ok(column)
-}
-
 /// The fields of the struct that an interval is stored as.
-fn interval_fields(unit: IntervalUnit) -> Vec<Field> {
+fn interval_fields(unit: IntervalUnit) -> Fields {
     let field = |name: &str, data_type| Field::new(name, data_type, false);
     let days = |name: &&str| field(name, DataType::Int32);
     match unit {
         // Intervals of months are stored as integers.
-        IntervalUnit::YearMonth => Vec::new(),
+        IntervalUnit::YearMonth => Fields::empty(),
         IntervalUnit::DayTime => DAYS.iter().map(days).collect(),
         IntervalUnit::MonthDayNano => {
             let types = [DataType::Int32, DataType::Int32, DataType::Int64];
@@ -186,7 +203,7 @@ fn orc_type(field: &Field, data_type: &DataType) -> Result<orc::Type> {
         list if item_of(list).is_some() => new_type(Kind::List),
         DataType::Map(_, _) => new_type(Kind::Map),
         DataType::Union(_, _) => new_type(Kind::Union),
-        _ => return Err(Error::invalid(format!("values of type {data_type} cannot be decoded"))),
+        _ => return Err(Error::invalid(format!("values of type {data_type} cannot be stored"))),
     })
 }
 

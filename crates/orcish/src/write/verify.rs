@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, SchemaRef};
 use orcish_core::cancel::Cancellation;
-use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use orcish_core::limits::Limits;
 use orcish_core::types::{is_text, item_of, value_type};
 use orcish_io::{MemorySource, Sink};
@@ -14,12 +14,13 @@ use orcish_io::{MemorySource, Sink};
 use super::array_size::array_size;
 use super::check::differing_row;
 use super::compressors::Compressors;
+use super::metadata::schema_item;
 use super::plan::WritePlan;
 use super::stripe::StripeBytes;
 use super::tail::{MAGIC, Tail};
 use crate::options::ReadOptions;
 use crate::proto::orc;
-use crate::read::{ARROW_SCHEMA_KEY, OrcFile, TYPE_KEY, encode_schema};
+use crate::read::{OrcFile, TYPE_KEY};
 use crate::tuning;
 
 /// The rows of the current stripe, and the checksum of the bytes of the file.
@@ -81,10 +82,7 @@ impl Verifier {
         let mut bytes = MAGIC.as_bytes().to_vec();
         let blocks = stripe.sections.iter().flat_map(|section| section.iter());
         blocks.for_each(|block| bytes.extend_from_slice(block));
-        let metadata = match encode_schema(&self.schema) {
-            Ok(schema) => vec![(ARROW_SCHEMA_KEY.to_owned(), schema.into())],
-            Err(_) => Vec::new(),
-        };
+        let metadata = schema_item(&self.schema)?.into_iter().collect();
         let mut tail = Tail::new(self.types.clone(), metadata, plan);
         let offset = Some(MAGIC.len() as u64);
         tail.add_stripe(orc::StripeInformation { offset, ..stripe.information.clone() }, &stripe.statistics);
@@ -131,7 +129,7 @@ impl Verifier {
                 let Some((columns, start)) = remaining.pop_front() else {
                     return Err(Error::corrupt(format!("row {row}: there are more rows than were given")));
                 };
-                let length = columns.first().map_or(0, |column| column.len());
+                let length = columns.first().or_internal("rows with columns have none")?.len();
                 let count = (length - start).min(batch.num_rows() - offset);
                 self.compare_columns(columns, start, &batch, offset, count, row)?;
                 (offset, row) = (offset + count, row + count as u64);
@@ -187,8 +185,7 @@ impl Verifier {
             cancellation.poll()?;
             let range = offset..size.min(offset + tuning::VERIFY_READ_BYTES.wide());
             offset = range.end;
-            let bytes = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
-            crc.update(&bytes);
+            crc.update(&source.read_range(range)?);
         }
         if size != self.num_bytes || crc.sum() != self.crc.sum() {
             return Err(verification_error(&Error::corrupt("the bytes on disk are not those that were written")));
@@ -223,8 +220,7 @@ fn without_padding(written: &ArrayRef, read: &ArrayRef, field: &Field) -> Result
 
 fn trim_end(array: &ArrayRef) -> Result<ArrayRef> {
     use arrow_array::cast::AsArray as _;
-    let text = arrow_cast::cast(array, &DataType::LargeUtf8);
-    let text = text.map_err(|error| Error::invalid("text that is none").with_source(error))?;
+    let text = arrow_cast::cast(array, &DataType::LargeUtf8).or_internal("text is not cast to text")?;
     let text = text.as_string::<i64>().iter().map(|value| value.map(|value| value.trim_end_matches(' ')));
     Ok(Arc::new(text.collect::<arrow_array::LargeStringArray>()))
 }

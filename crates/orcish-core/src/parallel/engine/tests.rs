@@ -31,8 +31,9 @@ impl Job for Countdown {
         number
     }
 
-    fn finish(&self, (_, done): &mut Self::State, number: u32) {
+    fn finish(&self, (_, done): &mut Self::State, number: u32) -> Result<()> {
         done.push(number);
+        Ok(())
     }
 
     fn discard_done(&self, number: u32) {
@@ -107,6 +108,7 @@ fn a_child_of_a_fork_has_no_threads() {
 enum Place {
     NextTask,
     Run,
+    Interruption,
     Finish,
     DiscardDone,
 }
@@ -138,9 +140,15 @@ impl Job for Panicking {
         number
     }
 
-    fn finish(&self, (_, done): &mut Self::State, number: u32) {
+    fn interruption(&self, _: &u32) -> Option<Error> {
+        self.pass(Place::Interruption);
+        None
+    }
+
+    fn finish(&self, (_, done): &mut Self::State, number: u32) -> Result<()> {
         self.pass(Place::Finish);
         done.push(number);
+        Ok(())
     }
 
     fn discard_done(&self, _: u32) {
@@ -165,23 +173,65 @@ fn next_of(engine: &mut Engine<Panicking>, helps: bool) -> Result<Option<u32>> {
     })
 }
 
+/// Waits until all threads have ended, which they do by themselves.
+fn wait_for_threads<J: Job>(engine: &Engine<J>) {
+    let start = Instant::now();
+    while engine.shared.lock().running > 0 {
+        assert!(start.elapsed() < Duration::from_secs(20), "a thread has not ended");
+        std::thread::yield_now();
+    }
+}
+
 /// The tasks of a job and its bookkeeping are code of the same kind: a panic of either ends the work.
 #[test]
 fn a_panic_anywhere_reaches_the_caller() {
-    for place in [Place::NextTask, Place::Run, Place::Finish] {
-        for helps in [false, true] {
+    let cases = [Place::NextTask, Place::Run, Place::Finish].map(|place| (place, [false, true].as_slice()));
+    // Threads of the engine do not ask whether they are interrupted.
+    for (place, callers) in cases.into_iter().chain([(Place::Interruption, [true].as_slice())]) {
+        for &helps in callers {
             let (mut engine, go_on) = panicking(place);
             drop(go_on);
             if !helps {
-                assert!(engine.start("panicking", ()));
+                // The second thread finds no task, and waits.
+                assert!(engine.start("panicking", ()) && engine.start("waiting", ()));
             }
             let panic = catch_unwind(AssertUnwindSafe(|| next_of(&mut engine, helps)));
             let text = panic.expect_err("a panic").downcast_ref::<String>().cloned();
             assert_eq!(text, Some(format!("{place:?}")), "helps: {helps}");
             // The end, whatever of the state is missing.
             assert_eq!(next_of(&mut engine, helps).unwrap(), None, "{place:?}, helps: {helps}");
-            assert_eq!(engine.shared.lock().running, 0, "{place:?}, helps: {helps}");
+            wait_for_threads(&engine);
         }
+    }
+}
+
+#[test]
+fn a_result_that_cannot_be_recorded_ends_the_work() {
+    struct Refusing;
+    impl Job for Refusing {
+        type State = u32;
+        type Task = ();
+        type Done = ();
+        type Role = ();
+        fn next_task(&self, left: &mut u32, (): ()) -> Option<()> {
+            *left = left.checked_sub(1)?;
+            Some(())
+        }
+        fn run(&self, (): ()) {}
+        fn finish(&self, _: &mut u32, (): ()) -> Result<()> {
+            Err(Error::internal("no such task"))
+        }
+    }
+    for helps in [false, true] {
+        let mut engine = Engine::new(Refusing, 1);
+        if !helps {
+            assert!(engine.start("refusing", ()) && engine.start("waiting", ()));
+        }
+        let mut next =
+            || engine.next(helps.then_some(()), &mut Cancellation::new(None), |_, _| -> Taken<()> { Taken::Pending });
+        assert_eq!(next().unwrap_err().kind(), ErrorKind::Internal, "helps: {helps}");
+        assert_eq!(next().unwrap(), None, "helps: {helps}");
+        wait_for_threads(&engine);
     }
 }
 
@@ -194,11 +244,7 @@ fn a_panic_after_the_end_ends_the_thread() {
     }
     engine.leave();
     drop(go_on);
-    let start = Instant::now();
-    while engine.shared.lock().running > 0 {
-        assert!(start.elapsed() < Duration::from_secs(20), "the thread has not ended");
-        std::thread::yield_now();
-    }
+    wait_for_threads(&engine);
 }
 
 #[test]
@@ -215,8 +261,9 @@ fn threads_go_on_with_the_calls_of_the_thread_that_starts_them() {
         fn run(&self, (): ()) -> bool {
             self.0.is_waited_for()
         }
-        fn finish(&self, answers: &mut Vec<bool>, answer: bool) {
+        fn finish(&self, answers: &mut Vec<bool>, answer: bool) -> Result<()> {
             answers.push(answer);
+            Ok(())
         }
     }
     let call = crate::calls::Call::begin();

@@ -112,7 +112,7 @@ impl ColumnReader for DictionaryReader {
             })
         })?;
         let entries = &self.dictionary.entries;
-        let size = |reference| entries.range(reference).1 as usize;
+        let size = |reference| entries.length_of(reference) as usize;
         match self.target.arrow {
             DataType::Dictionary(_, _) | DataType::Utf8View | DataType::BinaryView => Ok(rows),
             _ if budget.left.is_none() && rows.saturating_mul(entries.longest()) <= budget.bytes => Ok(rows),

@@ -14,7 +14,7 @@ pub(super) use values::differing_row;
 
 use compare::{CompareOptions, compare_statistics};
 use orcish_core::cancel::{CancelCheck, Cancellation};
-use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use orcish_core::limits::Limits;
 use orcish_core::statistics::ColumnStatistics;
 use values::differing_row_of_slices;
@@ -59,6 +59,9 @@ impl std::fmt::Display for Finding {
         write!(f, "column {column}: {}", self.message)
     }
 }
+
+/// The message of an internal error.
+const NO_COLUMN: &str = "statistics are of a column that the file has not";
 
 impl OrcFile {
     /// Reads the whole file, and compares its rows with the statistics of row groups, stripes and file, with the
@@ -159,21 +162,22 @@ impl<'a> Checker<'a> {
 
     /// Compares the recorded statistics of column `id` with statistics that were computed from its rows. Returns a
     /// message for each difference.
-    fn compare(&self, id: u32, recorded: &ColumnStatistics, computed: &ColumnStatistics) -> Vec<String> {
+    fn compare(&self, id: u32, recorded: &ColumnStatistics, computed: &ColumnStatistics) -> Result<Vec<String>> {
+        let orc_type = self.types.get(id)?;
         let options = CompareOptions {
             is_orcish: self.is_orcish,
             exact_bounds: self.file.tail().bounds_are_exact(id),
             timestamp_unit_nanos: self.inspector.ticks(id),
-            scale: self.types.get(id).map_or(0, |orc_type| orc_type.decimal().1),
+            scale: orc_type.decimal().1,
         };
-        let is_union = |id: u32| self.types.get(id).is_ok_and(|orc_type| orc_type.kind == Kind::Union);
-        let parent = self.types.get(id).ok().and_then(|orc_type| orc_type.parent);
-        if !self.is_orcish && (is_union(id) || parent.is_some_and(is_union)) {
+        let parent = orc_type.parent.map(|parent| self.types.get(parent)).transpose()?;
+        let is_in_union = [Some(orc_type), parent].into_iter().flatten().any(|this| this.kind == Kind::Union);
+        if !self.is_orcish && is_in_union {
             // Arrow unions have no validity. Nulls of a union are read as nulls of its first variant.
             let recorded = ColumnStatistics { values: None, has_null: None, ..recorded.clone() };
-            return compare_statistics(&recorded, computed, &CompareOptions { is_orcish: false, ..options });
+            return Ok(compare_statistics(&recorded, computed, &CompareOptions { is_orcish: false, ..options }));
         }
-        compare_statistics(recorded, computed, &options)
+        Ok(compare_statistics(recorded, computed, &options))
     }
 
     /// Adds a finding that contradicts the rows.
@@ -219,7 +223,7 @@ impl<'a> Checker<'a> {
             let recorded =
                 self.collect_warnings((None, None), Some("its statistics"), || tail.column_statistics(id))?;
             if let Some(recorded) = recorded {
-                for message in self.compare(id, &recorded, computed) {
+                for message in self.compare(id, &recorded, computed)? {
                     self.add_finding(None, None, id, message);
                 }
             }
@@ -241,7 +245,7 @@ impl<'a> Checker<'a> {
         // ORC Java without a row index records stripe statistics with 0 values.
         let recorded = recorded.filter(|columns| columns.first().is_some_and(|root| root.values != Some(0)));
         for ((id, computed), recorded) in (0u32..).zip(&computed).zip(recorded.into_iter().flatten()) {
-            for message in self.compare(id, recorded, computed) {
+            for message in self.compare(id, recorded, computed)? {
                 self.add_finding(Some(stripe), None, id, message);
             }
         }
@@ -261,15 +265,16 @@ impl<'a> Checker<'a> {
     fn check_row_groups(&mut self, stripe: usize, inspected: &mut StripeInspector) -> Result<Vec<ColumnStatistics>> {
         let filters = self.bloom_filters(stripe, inspected)?;
         let mut computed = vec![ColumnStatistics::EMPTY; self.types.types().len()];
-        if self.types.get(0)?.kind == Kind::Struct {
-            let rows = self.file.tail().stripes.get(stripe).map(|stripe| stripe.rows);
-            computed.iter_mut().take(1).for_each(|root| root.values = rows);
+        if let (Kind::Struct, Some(root)) = (self.types.get(0)?.kind, computed.first_mut()) {
+            let information =
+                self.file.tail().stripes.get(stripe).or_internal("a stripe that is checked is missing")?;
+            root.values = Some(information.rows);
         }
         // The statistics of columns that cannot be read are unknown.
         for unread in self.types.get(0)?.children.iter().filter(|&&id| self.types.fault(id).is_some()) {
             let last = self.types.get(*unread)?.last;
-            let unread = computed.get_mut(*unread as usize..=last as usize).into_iter().flatten();
-            unread.for_each(|statistics| *statistics = ColumnStatistics::UNKNOWN);
+            let unread = computed.get_mut(*unread as usize..=last as usize).or_internal(NO_COLUMN)?;
+            unread.fill(ColumnStatistics::UNKNOWN);
         }
         let mut group = 0;
         while self.collect_warnings((Some(stripe), Some(group)), None, || inspected.next_group())? {
@@ -292,9 +297,8 @@ impl<'a> Checker<'a> {
             }
             for (id, statistics, filter) in results {
                 self.compare_row_group(inspected, &filters, (stripe, group), id, &statistics, filter.as_ref())?;
-                if let Some(stripe) = computed.get_mut(id as usize) {
-                    stripe.merge(&ColumnStatistics { bytes_on_disk: Some(0), ..statistics });
-                }
+                let stripe = computed.get_mut(id as usize).or_internal(NO_COLUMN)?;
+                stripe.merge(&ColumnStatistics { bytes_on_disk: Some(0), ..statistics });
             }
             group += 1;
         }
@@ -386,13 +390,12 @@ impl<'a> Checker<'a> {
     ) -> Result<()> {
         let read = || inspected.recorded(id, group);
         if let Some(recorded) = self.collect_warnings((Some(stripe), Some(group)), Some("its statistics"), read)? {
-            for message in self.compare(id, &recorded, computed) {
+            for message in self.compare(id, &recorded, computed)? {
                 self.add_finding(Some(stripe), Some(group), id, message);
             }
         }
         if let (Some(recorded), Some(computed)) = (filter_of(filters, id, group), filter) {
-            let bits = |filter: &orc::BloomFilter| filter.utf8bitset.clone().unwrap_or_default();
-            let mut bytes = bits(computed).into_iter().zip(bits(recorded));
+            let mut bytes = computed.utf8bitset().iter().zip(recorded.utf8bitset());
             if bytes.any(|(computed, recorded)| computed & !recorded != 0) {
                 self.add_finding(Some(stripe), Some(group), id, "a value is not in the bloom filter".to_owned());
             }

@@ -42,7 +42,7 @@ pub(in crate::write) fn column_writer(
     id: u32,
 ) -> Result<ColumnWriter> {
     let orc_type = schema.get(id)?;
-    let column = plan.column(id);
+    let column = plan.column(id)?;
     let options = StreamOptions { framing: plan.framing, compression: column.compression, version: plan.version };
     let string = |string_type| Box::new(StringEncoder::new(id, string_type, column.dictionary, options));
     let length = orc_type.max_length.unwrap_or_default();

@@ -5,7 +5,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, OffsetSizeTrait};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 
 use super::{
     AppendContext, AppendResult, ColumnWriter, Compressors, Detail, EncodedValues, StreamKind, ValueEncoder,
@@ -73,14 +73,14 @@ impl ValidLists {
     }
 
     /// Index of the list that has selected element number `n`.
-    fn list_of_element(&self, n: usize) -> usize {
+    fn list_of_element(&self, n: usize) -> Result<usize> {
         let mut remaining = i64::try_from(n).unwrap_or(i64::MAX);
         let list = self.lengths.iter().position(|&length| {
             let is_here = remaining < length;
             remaining -= length;
             is_here
         });
-        list.and_then(|list| self.indices.get(list)).copied().unwrap_or_default()
+        list.and_then(|list| self.indices.get(list)).copied().or_internal("an error is in an element of no list")
     }
 }
 

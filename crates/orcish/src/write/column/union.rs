@@ -6,7 +6,7 @@ use arrow_array::{Array as _, ArrayRef, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_cast::cast;
 use arrow_schema::{DataType, UnionMode};
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::type_names::TypeName;
 
 use super::{
@@ -65,7 +65,7 @@ fn append_variant(
     rows: &[usize],
     compressors: &mut Compressors,
 ) -> AppendResult {
-    let to_row = |index: usize| rows.get(index).copied().unwrap_or_default();
+    let to_row = |index: usize| rows.get(index).copied().or_internal("an error is in a value of no row");
     child.append(values, compressors).map_err(|error| error.map_index(to_row))
 }
 
