@@ -32,6 +32,14 @@ pub enum ErrorKind {
     Internal,
 }
 
+impl ErrorKind {
+    /// Whether the error says something of the file or of the call. Otherwise the source failed, the call was cancelled, or
+    /// the library has a fault: whoever passes over damaged parts of files does not pass over such an error.
+    pub fn is_of_file(self) -> bool {
+        !matches!(self, ErrorKind::Io | ErrorKind::Interrupted | ErrorKind::Internal)
+    }
+}
+
 /// The place of an error in the file. Each layer adds the part that it knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]

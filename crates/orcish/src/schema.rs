@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use orcish_core::limits::Limits;
 
 use crate::proto::{orc, to_string_lossy};
@@ -132,6 +132,14 @@ impl Type {
             None | Some(0) => (38, 10),
             Some(precision) => (precision, self.scale.unwrap_or(0)),
         }
+    }
+
+    /// The index of a child among all children.
+    ///
+    /// # Errors
+    /// `Internal` where column `id` is no child.
+    pub(crate) fn index_of_child(&self, id: u32) -> Result<usize> {
+        self.children.binary_search(&id).ok().or_internal("a column is not a child of its parent")
     }
 
     /// Name of the child at an index in dotted names.

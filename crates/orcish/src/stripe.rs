@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::limits::Limits;
-use orcish_io::{ReadAt, check_memory_limit, read_coalesced, read_with_limits, slice_range};
+use orcish_io::{ReadAt, check_memory_limit, read_with_limits, slice_range};
 
 use crate::codec::{Framing, SparseStream, Stream, decompress_all};
 use crate::memory::Memory;
@@ -286,22 +286,21 @@ impl Stripe {
         let stripe_length = footer.end - data.start;
         let (stored_footer, stored_data) = if all || stripe_length <= gap.min(limits.memory) {
             check_memory_limit(stripe_length, limits)?;
-            let mut sections = read_coalesced(source, &[footer, data.clone()], 0)?;
-            let stored_data = sections.pop();
-            (sections.pop(), stored_data)
+            let stored = source.read_range(data.start..footer.end)?;
+            let stored_footer = slice_range(&stored, data.start, &footer);
+            (stored_footer.or_internal("a stripe ends before its footer")?, Some(stored))
         } else {
-            (read_coalesced(source, &[footer], 0)?.pop(), None)
+            (source.read_range(footer)?, None)
         };
-        let footer = StripeFooter::parse(stored_footer.unwrap_or_default(), info, tail, limits, wanted)?;
+        let footer = StripeFooter::parse(stored_footer, info, tail, limits, wanted)?;
         let ranges: Vec<_> = footer.streams.values().cloned().collect();
         let slice = |range: &Range<u64>| slice_range(stored_data.as_ref()?, data.start, range);
         let streams = match ranges.iter().map(slice).collect::<Option<Vec<_>>>() {
             Some(streams) => streams,
             None => read_with_limits(source, &ranges, limits)?,
         };
-        let mut streams = streams.into_iter();
-        let stored = |_: Range<u64>| Stored::Complete(streams.next().unwrap_or_default());
-        Ok(Self::new(info, tail, footer, memory, stored))
+        let streams = footer.streams.keys().copied().zip(streams.into_iter().map(Stored::Complete)).collect();
+        Ok(Self::new(info, tail, footer, memory, streams))
     }
 
     /// Reads the footer of the stripe at `index`, for [`with_footer`](Self::with_footer).
@@ -315,8 +314,7 @@ impl Stripe {
         limits: &Limits,
     ) -> Result<orc::StripeFooter> {
         let info = checked_info(tail, index, limits)?;
-        let stored = read_coalesced(source, &[info.footer()], 0)?.pop();
-        StripeFooter::decode(stored.unwrap_or_default(), tail, limits)
+        StripeFooter::decode(source.read_range(info.footer())?, tail, limits)
     }
 
     /// The stripe at `index` with a footer that was read. [`load`](Self::load) reads streams.
@@ -333,8 +331,9 @@ impl Stripe {
     ) -> Result<Self> {
         let info = checked_info(tail, index, limits)?;
         let footer = StripeFooter::from_proto(footer, info, tail, wanted)?;
-        let stored = |range| Stored::Sparse(Arc::new(SparseStream::new(source.clone(), range)));
-        Ok(Self::new(info, tail, footer, memory, stored))
+        let stored = |range: &Range<u64>| Stored::Sparse(Arc::new(SparseStream::new(source.clone(), range.clone())));
+        let streams = footer.streams.iter().map(|(&key, range)| (key, stored(range))).collect();
+        Ok(Self::new(info, tail, footer, memory, streams))
     }
 
     fn new(
@@ -342,15 +341,14 @@ impl Stripe {
         tail: &FileTail,
         footer: StripeFooter,
         memory: &Arc<Memory>,
-        stored: impl FnMut(Range<u64>) -> Stored,
+        streams: BTreeMap<(u32, StreamKind), Stored>,
     ) -> Self {
-        let (keys, ranges): (Vec<_>, Vec<_>) = footer.streams.into_iter().unzip();
         Stripe {
             rows: info.rows,
             writer_timezone: footer.writer_timezone,
             framing: tail.framing(),
             encodings: footer.encodings,
-            streams: keys.into_iter().zip(ranges.into_iter().map(stored)).collect(),
+            streams,
             index: footer.index,
             memory: memory.clone(),
         }
@@ -370,8 +368,11 @@ impl Stripe {
         let mut loaded = read_with_limits(source, &file_ranges, limits)?.into_iter();
         for (key, ranges) in stream_ranges {
             if let Some(Stored::Sparse(sparse)) = self.streams.get(key) {
-                let ranges = ranges.iter().map(|range| (range.start, loaded.next().unwrap_or_default()));
-                sparse.set_loaded(ranges.collect());
+                let bytes: Vec<Bytes> = loaded.by_ref().take(ranges.len()).collect();
+                if bytes.len() != ranges.len() {
+                    return Err(Error::internal("fewer ranges of streams were read than were asked for"));
+                }
+                sparse.set_loaded(ranges.iter().map(|range| range.start).zip(bytes).collect());
             }
         }
         Ok(())

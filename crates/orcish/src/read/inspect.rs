@@ -219,10 +219,9 @@ impl StripeInspector {
 /// Errors that say nothing of the index: of the source, cancellation, lack of memory.
 fn of_index(plan: &Plan, stripe: usize, error: Error) -> Result<Error> {
     let is_of_index = match error.kind() {
-        ErrorKind::Io | ErrorKind::Interrupted => false,
         // A value that is read at a wrong position can exceed the maximum size of an array.
         ErrorKind::LimitExceeded => !plan.memory.was_exhausted(),
-        _ => true,
+        kind => kind.is_of_file(),
     };
     if is_of_index { Ok(error) } else { Err(placed(plan, stripe, error)) }
 }

@@ -74,7 +74,7 @@ impl Mapping<'_> {
     pub(super) fn fields(&self, parent: &Projected) -> Result<Fields> {
         let this = self.tail.schema.get(parent.id)?;
         let field = |child: &Projected| {
-            let index = this.children.binary_search(&child.id).unwrap_or_default();
+            let index = this.index_of_child(child.id)?;
             self.field(this.child_name(index), child)
         };
         parent.children.iter().map(field).collect()

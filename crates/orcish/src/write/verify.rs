@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, SchemaRef};
 use orcish_core::cancel::Cancellation;
-use orcish_core::error::{Error, ErrorKind, OrInternal as _, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::limits::Limits;
 use orcish_core::types::{is_text, item_of, value_type};
 use orcish_io::{MemorySource, Sink};
@@ -200,9 +200,10 @@ impl Verifier {
 
 /// The error of a failed verification. Errors of the source and of the cancellation check stay as they are.
 fn verification_error(error: &Error) -> Error {
-    match error.kind() {
-        ErrorKind::Io | ErrorKind::Interrupted => error.clone(),
-        _ => Error::corrupt(format!("what was written does not come back: {error}")),
+    if error.kind().is_of_file() {
+        Error::corrupt(format!("what was written does not come back: {error}"))
+    } else {
+        error.clone()
     }
 }
 

@@ -22,7 +22,7 @@ use super::streams::Streams;
 use super::text::TextForm;
 use super::timestamp::{Decoder, Stored, TimestampReader};
 use super::union::{Form, UnionReader};
-use super::validity::Pending;
+use super::validity::{Pending, Present};
 use super::{Budget, Column, ColumnReader, StructReader};
 use crate::encoding::decimal::{DecimalDecoder, DecimalType};
 use crate::encoding::int_rle::Integer;
@@ -47,7 +47,7 @@ pub(crate) struct Context<'a> {
 
 /// The reader of `children` of the root struct, with their Arrow types.
 pub(crate) fn build_root(context: &Context<'_>, children: &[(&Projected, &DataType)]) -> Result<StructReader> {
-    let pending = Pending::new(Streams::new(context.tail, context.stripe, 0)?.present()?);
+    let pending = Pending::new(&Streams::new(context.tail, context.stripe, 0)?);
     let children = children.iter().map(|(child, arrow)| build(context, child, arrow)).collect::<Result<_>>()?;
     Ok(StructReader { pending, children, fields: Fields::empty() })
 }
@@ -69,7 +69,7 @@ impl Context<'_> {
         column: &Projected,
         values: impl Values<Native = A::Native> + 'static,
     ) -> Result<Box<dyn ColumnReader>> {
-        Ok(Box::new(PrimitiveReader::<A, _>::new(self.streams(column)?.present()?, values)))
+        Ok(Box::new(PrimitiveReader::<A, _>::new(Present::new(&self.streams(column)?), values)))
     }
 
     fn integer<A: ArrowPrimitiveType<Native: Integer + Send>>(
@@ -100,7 +100,7 @@ impl Context<'_> {
             Kind::Boolean => {
                 let streams = self.streams(column)?;
                 let bits = streams.booleans(StreamKind::Data)?;
-                Ok(Box::new(BooleanReader { present: streams.present()?, bits }))
+                Ok(Box::new(BooleanReader { present: Present::new(&streams), bits }))
             }
             Kind::Byte => {
                 let tinyints = TinyInts(self.streams(column)?.bytes(StreamKind::Data)?);
@@ -130,7 +130,7 @@ impl Context<'_> {
             }
             Kind::Struct => {
                 let DataType::Struct(fields) = arrow else { return Err(type_mismatch(this.kind, arrow)) };
-                let pending = Pending::new(self.streams(column)?.present()?);
+                let pending = Pending::new(&self.streams(column)?);
                 Ok(Box::new(StructReader { pending, children: self.children(column, fields)?, fields: fields.clone() }))
             }
             Kind::List => self.list(column, arrow),
@@ -152,7 +152,7 @@ impl Context<'_> {
             let data = streams.raw(StreamKind::Data)?;
             Digits::Varints { data, scales, decoder: DecimalDecoder::new(target).record_overflows(keeps_going) }
         };
-        Ok(Box::new(DecimalReader { present: streams.present()?, digits, target, keeps_going }))
+        Ok(Box::new(DecimalReader { present: Present::new(&streams), digits, target, keeps_going }))
     }
 
     /// The reader of strings or binaries, in either encoding.
@@ -160,7 +160,7 @@ impl Context<'_> {
         let form = TextForm::new(this, self.options, is_text(value_type(arrow)));
         let target = Target { arrow: arrow.clone(), form };
         let streams = self.streams(column)?;
-        let pending = Pending::new(streams.present()?);
+        let pending = Pending::new(&streams);
         let encoding = self.stripe.encoding(column.id)?;
         let lengths = streams.integers(StreamKind::Length)?;
         Ok(if encoding.is_dictionary {
@@ -185,7 +185,7 @@ impl Context<'_> {
     fn lengths(&self, column: &Projected) -> Result<Lengths> {
         let streams = self.streams(column)?;
         let budget = Budget::new(&self.options.limits, 1, 1).of_one_value();
-        Ok(Lengths { pending: Pending::new(streams.present()?), rle: streams.integers(StreamKind::Length)?, budget })
+        Ok(Lengths { pending: Pending::new(&streams), rle: streams.integers(StreamKind::Length)?, budget })
     }
 
     fn list(&self, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
@@ -229,7 +229,7 @@ impl Context<'_> {
             _ => return Err(type_mismatch(Kind::Union, arrow)),
         };
         let streams = self.streams(column)?;
-        let (pending, tags) = (Pending::new(streams.present()?), streams.bytes(StreamKind::Data)?);
+        let (pending, tags) = (Pending::new(&streams), streams.bytes(StreamKind::Data)?);
         Ok(Box::new(UnionReader { pending, tags, variants, form }))
     }
 
@@ -281,7 +281,7 @@ impl Context<'_> {
             return Err(Error::invalid("a timestamp column without a timestamp type"));
         };
         let out_of_range = self.options.timestamp_out_of_range;
-        let present = self.streams(column)?.present()?;
+        let present = Present::new(&self.streams(column)?);
         Ok(Box::new(TimestampReader {
             present,
             stored,
@@ -290,7 +290,7 @@ impl Context<'_> {
             hybrid,
             out_of_range,
             keeps_digits: self.options.keeps_digits(),
-            bounds: self.bounds.and_then(|bounds| bounds.get(&column.id)).cloned().unwrap_or_default(),
+            bounds: self.bounds.and_then(|bounds| bounds.get(&column.id)).cloned(),
             row: 0,
         }))
     }

@@ -2,7 +2,6 @@
 
 use orcish_core::error::{Error, OrInternal as _, Result};
 
-use super::validity::Present;
 use crate::codec::Stream;
 use crate::encoding::bool_rle::BoolRle;
 use crate::encoding::byte_rle::ByteRle;
@@ -92,9 +91,9 @@ impl<'a> Streams<'a> {
     }
 
     /// The present stream, if there is one.
-    pub(super) fn present(&self) -> Result<Present> {
-        let Some(placed) = self.layout.stream(StreamKind::Present) else { return Ok(Present::absent()) };
-        Ok(Present::new(self.decoder(placed, BoolRle::new)))
+    pub(super) fn present(&self) -> Option<StreamDecoder<BoolRle<Stream>>> {
+        let placed = self.layout.stream(StreamKind::Present)?;
+        Some(self.decoder(placed, BoolRle::new))
     }
 
     /// The decoder of booleans.

@@ -52,7 +52,7 @@ pub(super) struct TimestampReader {
     /// Whether a value with digits beyond the unit is an error.
     pub(super) keeps_digits: bool,
     /// Bounds that a filter compares with all digits, in nanoseconds, ascending.
-    pub(super) bounds: Arc<[i128]>,
+    pub(super) bounds: Option<Arc<[i128]>>,
     /// Rows read so far, for messages.
     pub(super) row: u64,
 }
@@ -150,14 +150,12 @@ impl TimestampReader {
 
     /// The place of the first value that is on another side of a bound than the value without digits below the unit.
     fn first_beside_bound(&self, seconds: &[i64], nanos: &[i64]) -> Option<usize> {
-        if self.bounds.is_empty() {
-            return None;
-        }
+        let bounds = self.bounds.as_ref()?;
         let per_tick = i128::from(nanoseconds(self.unit));
         seconds.iter().zip(nanos).position(|(&seconds, &nanos)| {
             let value = i128::from(seconds) * NANOS_PER_SECOND + i128::from(nanos);
             let cut = value - value.rem_euclid(per_tick);
-            let side = |value: i128| self.bounds.partition_point(|&bound| bound <= value);
+            let side = |value: i128| bounds.partition_point(|&bound| bound <= value);
             cut != value && side(cut) != side(value)
         })
     }

@@ -7,7 +7,7 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer};
 use orcish_core::error::{OrInternal as _, Result};
 use orcish_core::nulls::spread_bits;
 
-use super::streams::StreamDecoder;
+use super::streams::{StreamDecoder, Streams};
 use crate::codec::Stream;
 use crate::encoding::bool_rle::BoolRle;
 use crate::tuning;
@@ -16,13 +16,9 @@ use crate::tuning;
 pub(super) struct Present(Option<StreamDecoder<BoolRle<Stream>>>);
 
 impl Present {
-    pub(super) fn new(bits: StreamDecoder<BoolRle<Stream>>) -> Self {
-        Present(Some(bits))
-    }
-
-    /// That of a column without a present stream.
-    pub(super) fn absent() -> Self {
-        Present(None)
+    /// The nulls of a column with these streams.
+    pub(super) fn new(streams: &Streams<'_>) -> Self {
+        Present(streams.present())
     }
 
     pub(super) fn is_absent(&self) -> bool {
@@ -106,8 +102,9 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    pub(super) fn new(present: Present) -> Self {
-        Pending { present, valid: BooleanBuffer::new_set(0), rows: 0, dense: Vec::new() }
+    /// The rows of a column with these streams.
+    pub(super) fn new(streams: &Streams<'_>) -> Self {
+        Pending { present: Present::new(streams), valid: BooleanBuffer::new_set(0), rows: 0, dense: Vec::new() }
     }
 
     /// Makes `rows` rows pending. `read` appends the numbers of the valid rows.

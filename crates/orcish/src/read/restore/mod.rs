@@ -243,7 +243,7 @@ fn timestamp_unit(unit: TimeUnit) -> TimestampUnit {
 fn children(mapping: &Mapping<'_>, column: &Projected, physical: &Fields, stored: &Fields) -> Result<Fields> {
     let this = mapping.tail.schema.get(column.id)?;
     let child = |(child, physical): (&Projected, &FieldRef)| {
-        let index = this.children.binary_search(&child.id).unwrap_or_default();
+        let index = this.index_of_child(child.id)?;
         match stored.get(index) {
             Some(stored) => field(mapping, child, physical, stored),
             None => Ok(physical.clone()),

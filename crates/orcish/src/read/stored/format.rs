@@ -58,7 +58,7 @@ pub(super) fn format_of(data_type: &DataType) -> Option<String> {
         DataType::Decimal256(precision, scale) => format!("d:{precision},{scale},256"),
         DataType::Timestamp(unit, zone) => {
             let (letter, _) = UNITS.iter().find(|(_, of)| of == unit)?;
-            format!("ts{letter}:{}", zone.as_deref().unwrap_or_default())
+            format!("ts{letter}:{}", zone.as_deref().unwrap_or(""))
         }
         DataType::List(_) => "+l".to_owned(),
         DataType::LargeList(_) => "+L".to_owned(),

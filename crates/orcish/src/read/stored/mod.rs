@@ -82,7 +82,7 @@ fn to_proto(field: &Field, depth: usize) -> Result<ArrowField> {
         name: field.name().clone(),
         nullable: field.is_nullable(),
         metadata: to_pairs(field.metadata()),
-        dictionary_ordered: field.dict_is_ordered().unwrap_or_default(),
+        dictionary_ordered: field.dict_is_ordered() == Some(true),
         ..ArrowField::default()
     };
     let mut kind = field.data_type();

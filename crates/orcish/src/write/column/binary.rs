@@ -4,7 +4,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayAccessor, ArrayRef, GenericBinaryArray, OffsetSizeTrait};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 
 use super::bytes::DirectEncoder;
 use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, ValueEncoder, valid_ranges};
@@ -51,14 +51,15 @@ impl BinaryEncoder {
         mut context: AppendContext<'_>,
     ) -> AppendResult {
         for range in valid_ranges(array.len(), valid) {
-            let offsets = array.value_offsets().get(range.start..=range.end).unwrap_or_default();
+            let offsets = array.value_offsets().get(range.start..=range.end);
+            let offsets = offsets.or_internal("an array has more valid slots than values")?;
             let (total_length, bloom_filter) = (&mut self.total_length, &mut context.bloom_filter);
             self.direct.extend(offsets, array.value_data(), |value| {
                 *total_length += value.len() as u64;
                 if let Some(bloom_filter) = bloom_filter {
                     bloom_filter.add_bytes(value);
                 }
-            });
+            })?;
             self.direct.encode_if_large(context.compressors)?;
         }
         Ok(())

@@ -45,7 +45,8 @@ pub(in crate::write) fn column_writer(
     let column = plan.column(id)?;
     let options = StreamOptions { framing: plan.framing, compression: column.compression, version: plan.version };
     let string = |string_type| Box::new(StringEncoder::new(id, string_type, column.dictionary, options));
-    let length = orc_type.max_length.unwrap_or_default();
+    // A `char` or `varchar` without a length holds empty texts only.
+    let length = orc_type.max_length.unwrap_or(0);
     let values: Box<dyn ValueEncoder> = match orc_type.kind {
         Kind::Boolean => Box::new(BooleanEncoder::new(options)),
         Kind::Byte => Box::new(ByteEncoder::new(options)),

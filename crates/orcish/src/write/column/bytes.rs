@@ -2,7 +2,7 @@
 
 use arrow_array::OffsetSizeTrait;
 use bytes::Bytes;
-use orcish_core::error::Result;
+use orcish_core::error::{Error, Result};
 use orcish_core::statistics::Bound;
 
 use super::dictionary::prefix;
@@ -26,20 +26,32 @@ impl DirectEncoder {
     #[inline]
     pub(super) fn push(&mut self, value: &[u8]) {
         self.data.buffer().extend_from_slice(value);
-        self.lengths.buffer().push(i64::try_from(value.len()).unwrap_or(i64::MAX));
+        self.lengths.buffer().push(stored_length(value));
     }
 
     /// Appends the values that `offsets` delimit in `data`, and calls `visit` with each value.
-    pub(super) fn extend<O: OffsetSizeTrait>(&mut self, offsets: &[O], data: &[u8], mut visit: impl FnMut(&[u8])) {
-        let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else { return };
-        self.data.buffer().extend_from_slice(data.get(first.as_usize()..last.as_usize()).unwrap_or_default());
+    ///
+    /// # Errors
+    /// `InvalidArgument` where an offset is beyond `data`.
+    pub(super) fn extend<O: OffsetSizeTrait>(
+        &mut self,
+        offsets: &[O],
+        data: &[u8],
+        mut visit: impl FnMut(&[u8]),
+    ) -> Result<()> {
+        let beyond = || Error::invalid("an array with an offset beyond its bytes");
+        let (Some(first), Some(last)) = (offsets.first(), offsets.last()) else { return Ok(()) };
+        let all = data.get(first.as_usize()..last.as_usize()).ok_or_else(beyond)?;
+        self.data.buffer().extend_from_slice(all);
         let ranges = offsets.iter().zip(offsets.iter().skip(1)).map(|(from, to)| from.as_usize()..to.as_usize());
         let lengths = self.lengths.buffer();
         lengths.reserve(offsets.len());
         for range in ranges {
-            lengths.push(i64::try_from(range.len()).unwrap_or(i64::MAX));
-            visit(data.get(range).unwrap_or_default());
+            let value = data.get(range).ok_or_else(beyond)?;
+            lengths.push(stored_length(value));
+            visit(value);
         }
+        Ok(())
     }
 
     /// Encodes and compresses once many values are buffered.
@@ -70,6 +82,13 @@ impl DirectEncoder {
             (StreamKind::Length, self.lengths.finish(compressors)?),
         ]))
     }
+}
+
+/// The length of a value in a stream of lengths.
+#[inline]
+pub(super) fn stored_length(value: &[u8]) -> i64 {
+    // No slice is longer than `isize::MAX`.
+    value.len().cast_signed() as i64
 }
 
 /// String statistics of a row group: minimum, maximum, and total length.
@@ -147,7 +166,7 @@ fn truncated_length(text: &[u8]) -> Option<usize> {
 /// The minimum, truncated if it is long.
 fn min_bound(min: Vec<u8>) -> Bound {
     match truncated_length(&min) {
-        Some(length) => Bound { value: Bytes::copy_from_slice(min.get(..length).unwrap_or_default()), exact: false },
+        Some(length) => Bound { value: Bytes::copy_from_slice(min.split_at(length).0), exact: false },
         None => Bound { value: min.into(), exact: true },
     }
 }

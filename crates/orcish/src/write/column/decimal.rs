@@ -12,7 +12,7 @@ use arrow_schema::DataType;
 use orcish_core::error::{Error, Result};
 use orcish_core::statistics::Decimal;
 
-use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, StreamKind, ValueEncoder, valid_ranges};
+use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, StreamKind, ValueEncoder, valid_slices};
 use crate::encoding::encode::varint::{write_i64, write_i128};
 use crate::layout::Coding;
 use crate::tuning;
@@ -26,8 +26,8 @@ const MAX_I64_PRECISION: u8 = 18;
 
 /// An unscaled value of 64 or 128 bits.
 pub(super) trait Unscaled: Copy + Ord + Send + Default {
-    /// The value of a decimal whose precision has been checked.
-    fn from_i128(value: i128) -> Self;
+    /// The value of a decimal; `None` where it does not fit, which its precision rules out.
+    fn from_i128(value: i128) -> Option<Self>;
     fn to_i128(self) -> i128;
     /// The value without `zeros` trailing zeros. `None` if it has fewer.
     fn without_zeros(self, zeros: u32) -> Option<Self>;
@@ -36,8 +36,8 @@ pub(super) trait Unscaled: Copy + Ord + Send + Default {
 }
 
 impl Unscaled for i64 {
-    fn from_i128(value: i128) -> Self {
-        i64::try_from(value).unwrap_or_default()
+    fn from_i128(value: i128) -> Option<Self> {
+        i64::try_from(value).ok()
     }
 
     fn to_i128(self) -> i128 {
@@ -55,8 +55,8 @@ impl Unscaled for i64 {
 }
 
 impl Unscaled for i128 {
-    fn from_i128(value: i128) -> Self {
-        value
+    fn from_i128(value: i128) -> Option<Self> {
+        Some(value)
     }
 
     fn to_i128(self) -> i128 {
@@ -122,11 +122,13 @@ impl<N: Unscaled> DecimalEncoder<N> {
     ) -> AppendResult {
         let min = 1 - 10i128.pow(self.precision.into());
         let values = array.as_primitive::<T>().values();
-        for range in valid_ranges(values.len(), valid) {
-            self.buffer.reserve(range.len());
-            for (index, &value) in range.clone().zip(values.get(range).unwrap_or_default()) {
-                match to_unscaled(value).filter(|value| (min..=-min).contains(value)) {
-                    Some(value) => self.buffer.push(N::from_i128(value)),
+        for slice in valid_slices(values, valid) {
+            let (start, values) = slice?;
+            self.buffer.reserve(values.len());
+            for (index, &value) in (start..).zip(values) {
+                let value = to_unscaled(value).filter(|value| (min..=-min).contains(value));
+                match value.and_then(N::from_i128) {
+                    Some(value) => self.buffer.push(value),
                     None => {
                         let message = format!("a number of more than {} digits", self.precision);
                         return Err(AppendError::Value { index, column: self.column, message });
@@ -139,7 +141,7 @@ impl<N: Unscaled> DecimalEncoder<N> {
 
     /// Adds the buffered values from index `start` on to the statistics.
     fn update_statistics(&mut self, start: usize) {
-        let new = self.buffer.get(start..).unwrap_or_default();
+        let (_, new) = self.buffer.split_at(start);
         let Some(&first) = new.first() else { return };
         let (mut min, mut max) = self.bounds.unwrap_or((first, first));
         let mut sum = self.sum;
@@ -214,7 +216,7 @@ impl<N: Unscaled> ValueEncoder for DecimalEncoder<N> {
         }
         self.update_statistics(start);
         if let Some(bloom_filter) = context.bloom_filter {
-            let new = self.buffer.get(start..).unwrap_or_default();
+            let (_, new) = self.buffer.split_at(start);
             new.iter().for_each(|value| bloom_filter.add_decimal(value.to_i128(), self.scale.into()));
         }
         Ok(())

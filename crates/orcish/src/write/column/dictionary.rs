@@ -150,11 +150,11 @@ fn per_mille(tuning: &Tuning) -> f64 {
 }
 
 #[inline]
+#[expect(clippy::indexing_slicing, reason = "entries are those that the dictionary has given")]
 fn get<'a>(bytes: &'a [u8], ends: &[usize], entry: u32) -> &'a [u8] {
     let entry = entry as usize;
-    let start = entry.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or_default();
-    let end = ends.get(entry).copied().unwrap_or_default();
-    bytes.get(start..end).unwrap_or_default()
+    let start = if entry == 0 { 0 } else { ends[entry - 1] };
+    &bytes[start..ends[entry]]
 }
 
 /// The first and the last bytes. Together with the length they determine strings of up to [`MAX_SHORT_LENGTH`] bytes.

@@ -7,7 +7,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use orcish_core::error::{Error, Result};
 
-use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, ValueEncoder, valid_ranges};
+use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, ValueEncoder, valid_slices};
 use crate::bloom::BloomBuilder;
 use crate::layout::Coding;
 use crate::write::out_stream::OutStream;
@@ -87,21 +87,22 @@ impl FloatEncoder {
         mut bloom_filter: Option<&mut BloomBuilder>,
         to_le_bytes: impl Fn(T::Native) -> [u8; N],
         to_f64: impl Fn(T::Native) -> f64,
-    ) {
+    ) -> Result<()> {
         let values = array.as_primitive::<T>().values();
-        for range in valid_ranges(values.len(), valid) {
-            let values = values.get(range).unwrap_or_default();
+        for slice in valid_slices(values, valid) {
+            let (_, values) = slice?;
             self.num_values += values.len() as u64;
             let buffer = self.data.buffer();
             let start = buffer.len();
             buffer.resize(start + N * values.len(), 0);
-            let encoded = buffer.get_mut(start..).unwrap_or_default().as_chunks_mut::<N>().0;
+            let encoded = buffer.split_at_mut(start).1.as_chunks_mut::<N>().0;
             encoded.iter_mut().zip(values).for_each(|(bytes, &value)| *bytes = to_le_bytes(value));
             self.statistics.add(values, &to_f64);
             if let Some(bloom_filter) = &mut bloom_filter {
                 values.iter().for_each(|&value| bloom_filter.add_float(to_f64(value)));
             }
         }
+        Ok(())
     }
 }
 
@@ -112,13 +113,13 @@ impl ValueEncoder for FloatEncoder {
             DataType::Float16 => {
                 let array = arrow_cast::cast(array, &DataType::Float32);
                 let array = array.map_err(|error| Error::invalid("float16 does not widen").with_source(error))?;
-                self.append_values::<Float32Type, 4>(&array, valid, bloom_filter, f32::to_le_bytes, f64::from);
+                self.append_values::<Float32Type, 4>(&array, valid, bloom_filter, f32::to_le_bytes, f64::from)?;
             }
             DataType::Float32 => {
-                self.append_values::<Float32Type, 4>(array, valid, bloom_filter, f32::to_le_bytes, f64::from);
+                self.append_values::<Float32Type, 4>(array, valid, bloom_filter, f32::to_le_bytes, f64::from)?;
             }
             DataType::Float64 => {
-                self.append_values::<Float64Type, 8>(array, valid, bloom_filter, f64::to_le_bytes, |value| value);
+                self.append_values::<Float64Type, 8>(array, valid, bloom_filter, f64::to_le_bytes, |value| value)?;
             }
             other => return Err(Error::invalid(format!("{other} is no floating point number")).into()),
         }

@@ -9,10 +9,12 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, TimeUnit};
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::types::{NANOSECONDS_OF_DAY, nanoseconds};
 
-use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, ValueEncoder, valid_ranges};
+use super::{
+    AppendContext, AppendResult, Compressors, Detail, EncodedValues, ValueEncoder, valid_ranges, valid_slices,
+};
 use crate::write::append_error::AppendError;
 use crate::write::rle_stream::{ByteStream, IntegerStream};
 use crate::write::stream_options::StreamOptions;
@@ -75,14 +77,19 @@ impl IntegerEncoder {
 }
 
 /// Appends the valid values of an integer array to `out`.
-fn extend_integers<T: ArrowPrimitiveType>(array: &ArrayRef, valid: Option<&NullBuffer>, out: &mut Vec<i64>)
+fn extend_integers<T: ArrowPrimitiveType>(
+    array: &ArrayRef,
+    valid: Option<&NullBuffer>,
+    out: &mut Vec<i64>,
+) -> Result<()>
 where
     T::Native: Into<i64>,
 {
     let values = array.as_primitive::<T>().values();
-    for range in valid_ranges(values.len(), valid) {
-        out.extend(values.get(range).unwrap_or_default().iter().map(|&value| value.into()));
+    for slice in valid_slices(values, valid) {
+        out.extend(slice?.1.iter().map(|&value| value.into()));
     }
+    Ok(())
 }
 
 /// The integers of an array whose physical type is an integer, such as a time or a duration.
@@ -95,8 +102,9 @@ pub(super) fn physical_integers(array: &ArrayRef, data_type: DataType) -> Result
 /// Appends the valid values of a `Date64` array, which has milliseconds, to `out` as days.
 fn extend_days(column: u32, array: &ArrayRef, valid: Option<&NullBuffer>, out: &mut Vec<i64>) -> AppendResult {
     let values = array.as_primitive::<Date64Type>().values();
-    for range in valid_ranges(values.len(), valid) {
-        for (index, &millis) in range.clone().zip(values.get(range).unwrap_or_default()) {
+    for slice in valid_slices(values, valid) {
+        let (start, values) = slice?;
+        for (index, &millis) in (start..).zip(values) {
             let day = millis / MILLIS_PER_DAY;
             if millis % MILLIS_PER_DAY != 0 || i32::try_from(day).is_err() {
                 let message = format!("{millis} ms since 1970 are no day that a date column can hold");
@@ -114,38 +122,38 @@ impl ValueEncoder for IntegerEncoder {
         let out = self.data.buffer();
         let start = out.len();
         match array.data_type() {
-            DataType::Int8 => extend_integers::<Int8Type>(array, valid, out),
-            DataType::Int16 => extend_integers::<Int16Type>(array, valid, out),
-            DataType::Int32 => extend_integers::<Int32Type>(array, valid, out),
-            DataType::Int64 => extend_integers::<Int64Type>(array, valid, out),
-            DataType::UInt8 => extend_integers::<UInt8Type>(array, valid, out),
-            DataType::UInt16 => extend_integers::<UInt16Type>(array, valid, out),
-            DataType::UInt32 => extend_integers::<UInt32Type>(array, valid, out),
-            DataType::Date32 => extend_integers::<Date32Type>(array, valid, out),
+            DataType::Int8 => extend_integers::<Int8Type>(array, valid, out)?,
+            DataType::Int16 => extend_integers::<Int16Type>(array, valid, out)?,
+            DataType::Int32 => extend_integers::<Int32Type>(array, valid, out)?,
+            DataType::Int64 => extend_integers::<Int64Type>(array, valid, out)?,
+            DataType::UInt8 => extend_integers::<UInt8Type>(array, valid, out)?,
+            DataType::UInt16 => extend_integers::<UInt16Type>(array, valid, out)?,
+            DataType::UInt32 => extend_integers::<UInt32Type>(array, valid, out)?,
+            DataType::Date32 => extend_integers::<Date32Type>(array, valid, out)?,
             DataType::Date64 => extend_days(self.column, array, valid, out)?,
             DataType::Time32(_) | DataType::Interval(_) => {
-                extend_integers::<Int32Type>(&physical_integers(array, DataType::Int32)?, valid, out);
+                extend_integers::<Int32Type>(&physical_integers(array, DataType::Int32)?, valid, out)?;
             }
             DataType::Time64(_) | DataType::Duration(_) => {
-                extend_integers::<Int64Type>(&physical_integers(array, DataType::Int64)?, valid, out);
+                extend_integers::<Int64Type>(&physical_integers(array, DataType::Int64)?, valid, out)?;
             }
             DataType::Timestamp(unit, None) => {
                 let integers = physical_integers(array, DataType::Int64)?;
-                extend_integers::<Int64Type>(&integers, valid, out);
-                let new = out.get_mut(start..).unwrap_or_default();
+                extend_integers::<Int64Type>(&integers, valid, out)?;
+                let (_, new) = out.split_at_mut(start);
                 if let Some(n) = to_microseconds(new, *unit) {
-                    let index = nth_valid(n, array.len(), valid);
+                    let index = nth_valid(n, array.len(), valid)?;
                     let message = format!("a timestamp in {unit:?}s that microseconds, as Spark has them, cannot hold");
                     return Err(AppendError::Value { index, column: self.column, message });
                 }
             }
             other => return Err(Error::invalid(format!("{other} is no whole number")).into()),
         }
-        let new = out.get(start..).unwrap_or_default();
+        let (_, new) = out.split_at(start);
         if let DataType::Time32(unit) | DataType::Time64(unit) = array.data_type() {
             let day = NANOSECONDS_OF_DAY / nanoseconds(*unit);
             if let Some(n) = new.iter().position(|time| !(0..day).contains(time)) {
-                let index = nth_valid(n, array.len(), valid);
+                let index = nth_valid(n, array.len(), valid)?;
                 return Err(AppendError::Value {
                     index,
                     column: self.column,
@@ -180,8 +188,11 @@ impl ValueEncoder for IntegerEncoder {
 }
 
 /// Index of valid value number `n`, counted from 0, in an array.
-pub(super) fn nth_valid(n: usize, length: usize, valid: Option<&NullBuffer>) -> usize {
-    valid_ranges(length, valid).flatten().nth(n).unwrap_or_default()
+///
+/// # Errors
+/// `Internal` where the array has fewer.
+pub(super) fn nth_valid(n: usize, length: usize, valid: Option<&NullBuffer>) -> Result<usize> {
+    valid_ranges(length, valid).flatten().nth(n).or_internal("an array has fewer valid values than were appended")
 }
 
 /// Converts values of a unit to microseconds. Returns the index of the first value that microseconds cannot represent.
@@ -220,7 +231,7 @@ impl ValueEncoder for ByteEncoder {
     fn append(&mut self, array: &ArrayRef, valid: Option<&NullBuffer>, context: AppendContext<'_>) -> AppendResult {
         self.data.encode_if_large(context.compressors)?;
         self.wide.clear();
-        extend_integers::<Int8Type>(array, valid, &mut self.wide);
+        extend_integers::<Int8Type>(array, valid, &mut self.wide)?;
         self.data.buffer().extend(self.wide.iter().map(|value| value.to_le_bytes()[0]));
         self.statistics.add(&self.wide);
         if let Some(bloom_filter) = context.bloom_filter {

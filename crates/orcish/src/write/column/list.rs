@@ -37,15 +37,19 @@ struct ValidLists {
 impl ValidLists {
     /// The valid lists of an array of this length. `range` returns start and end of the elements of a list. Elements of
     /// lists without gaps between them are not copied.
-    fn new(length: usize, valid: Option<&NullBuffer>, range: impl Fn(usize) -> (usize, usize)) -> Self {
+    ///
+    /// # Errors
+    /// `Internal` where a list has no range.
+    fn new(length: usize, valid: Option<&NullBuffer>, range: impl Fn(usize) -> Option<(usize, usize)>) -> Result<Self> {
         let indices: Vec<usize> = valid_ranges(length, valid).flatten().collect();
+        let ranges: Option<Vec<(usize, usize)>> = indices.iter().map(|&index| range(index)).collect();
+        let ranges = ranges.or_internal("a list has no offsets")?;
         let mut lengths = Vec::with_capacity(indices.len());
         // Start of the first and end of the last non-empty list.
         let mut span: Option<(usize, usize)> = None;
         let mut is_contiguous = true;
-        for &index in &indices {
-            let (start, end) = range(index);
-            lengths.push(i64::try_from(end.saturating_sub(start)).unwrap_or(i64::MAX));
+        for &(start, end) in &ranges {
+            lengths.push(i64::try_from(end.saturating_sub(start)).or_internal("a list has more than 2^63 elements")?);
             if end > start {
                 is_contiguous &= span.is_none_or(|(_, last)| last == start);
                 span = Some((span.map_or(start, |(first, _)| first), end));
@@ -54,22 +58,22 @@ impl ValidLists {
         let elements = match span {
             None => Selection::Range { start: 0, length: 0 },
             Some((start, end)) if is_contiguous => Selection::Range { start, length: end - start },
-            Some(_) => Selection::from_indices(indices.iter().flat_map(|&index| {
-                let (start, end) = range(index);
-                start..end
-            })),
+            Some(_) => Selection::from_indices(ranges.iter().flat_map(|&(start, end)| start..end)),
         };
-        ValidLists { lengths, elements, indices }
+        Ok(ValidLists { lengths, elements, indices })
     }
 
-    fn from_offsets<O: OffsetSizeTrait>(offsets: &[O], valid: Option<&NullBuffer>) -> Self {
-        let at = |index: usize| offsets.get(index).map_or(0, |offset| offset.as_usize());
-        Self::new(offsets.len().saturating_sub(1), valid, |index| (at(index), at(index + 1)))
+    fn from_offsets<O: OffsetSizeTrait>(offsets: &[O], valid: Option<&NullBuffer>) -> Result<Self> {
+        let at = |index: usize| offsets.get(index).map(|offset| offset.as_usize());
+        Self::new(offsets.len().saturating_sub(1), valid, |index| Some((at(index)?, at(index + 1)?)))
     }
 
-    fn from_views<O: OffsetSizeTrait>(offsets: &[O], sizes: &[O], valid: Option<&NullBuffer>) -> Self {
-        let at = |numbers: &[O], index: usize| numbers.get(index).map_or(0, |number| number.as_usize());
-        Self::new(sizes.len(), valid, |index| (at(offsets, index), at(offsets, index) + at(sizes, index)))
+    fn from_views<O: OffsetSizeTrait>(offsets: &[O], sizes: &[O], valid: Option<&NullBuffer>) -> Result<Self> {
+        let at = |numbers: &[O], index: usize| numbers.get(index).map(|number| number.as_usize());
+        Self::new(sizes.len(), valid, |index| {
+            let start = at(offsets, index)?;
+            Some((start, start + at(sizes, index)?))
+        })
     }
 
     /// Index of the list that has selected element number `n`.
@@ -95,26 +99,26 @@ fn lists_and_children(array: &ArrayRef, valid: Option<&NullBuffer>) -> Result<(V
     Ok(match array.data_type() {
         DataType::List(_) => {
             let lists = array.as_list::<i32>();
-            (ValidLists::from_offsets(lists.value_offsets(), valid), vec![lists.values().clone()])
+            (ValidLists::from_offsets(lists.value_offsets(), valid)?, vec![lists.values().clone()])
         }
         DataType::LargeList(_) => {
             let lists = array.as_list::<i64>();
-            (ValidLists::from_offsets(lists.value_offsets(), valid), vec![lists.values().clone()])
+            (ValidLists::from_offsets(lists.value_offsets(), valid)?, vec![lists.values().clone()])
         }
         DataType::ListView(_) => {
             let lists = array.as_list_view::<i32>();
-            let valid_lists = ValidLists::from_views(lists.value_offsets(), lists.value_sizes(), valid);
+            let valid_lists = ValidLists::from_views(lists.value_offsets(), lists.value_sizes(), valid)?;
             (valid_lists, vec![lists.values().clone()])
         }
         DataType::LargeListView(_) => {
             let lists = array.as_list_view::<i64>();
-            let valid_lists = ValidLists::from_views(lists.value_offsets(), lists.value_sizes(), valid);
+            let valid_lists = ValidLists::from_views(lists.value_offsets(), lists.value_sizes(), valid)?;
             (valid_lists, vec![lists.values().clone()])
         }
         DataType::FixedSizeList(_, size) => {
             let lists = array.as_fixed_size_list();
-            let size = usize::try_from(*size).unwrap_or_default();
-            let valid_lists = ValidLists::new(lists.len(), valid, |index| (index * size, (index + 1) * size));
+            let size = usize::try_from(*size).or_internal("lists have a negative size")?;
+            let valid_lists = ValidLists::new(lists.len(), valid, |index| Some((index * size, (index + 1) * size)))?;
             (valid_lists, vec![lists.values().clone()])
         }
         DataType::Map(_, _) => {
@@ -123,7 +127,7 @@ fn lists_and_children(array: &ArrayRef, valid: Option<&NullBuffer>) -> Result<(V
             if entries.null_count() > 0 {
                 return Err(Error::invalid("a map with an entry that is null"));
             }
-            (ValidLists::from_offsets(maps.value_offsets(), valid), entries.columns().to_vec())
+            (ValidLists::from_offsets(maps.value_offsets(), valid)?, entries.columns().to_vec())
         }
         other => return Err(Error::invalid(format!("{other} is no list"))),
     })

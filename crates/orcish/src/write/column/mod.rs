@@ -34,7 +34,7 @@ use orcish_core::statistics::{ColumnStatistics, Detail};
 use orcish_core::type_names::TypeName;
 use orcish_core::types::{is_text, value_type};
 
-use self::valid::valid_ranges;
+use self::valid::{valid_ranges, valid_slices};
 use super::append_error::{AppendError, AppendResult};
 use super::boolean_stream::BooleanStream;
 use super::compressors::Compressors;

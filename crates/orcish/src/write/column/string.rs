@@ -11,10 +11,11 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use orcish_core::error::{Error, OrInternal as _, Result};
 
-use super::bytes::{DirectEncoder, StringStatistics};
+use super::bytes::{DirectEncoder, StringStatistics, stored_length};
 use super::dictionary::Dictionary;
 use super::{
     AppendContext, AppendResult, Compressors, Detail, EncodedValues, StreamKind, ValueEncoder, utf8, valid_ranges,
+    valid_slices,
 };
 use crate::bloom::BloomBuilder;
 use crate::tuning;
@@ -29,6 +30,7 @@ const MAX_PADDING: usize = 1 << 16;
 const MAX_ARRAY_PADDING: usize = 1 << 30;
 /// An Arrow dictionary key without an entry in the dictionary of the stripe yet.
 const NO_ENTRY: u32 = u32::MAX;
+const NO_ROW_GROUP: &str = "a row group begins behind the values of its stripe";
 
 /// A string type of ORC, with its length in characters.
 #[derive(Debug, Clone, Copy)]
@@ -163,14 +165,15 @@ impl StringEncoder {
             return self.append_values(array, valid, context);
         }
         for range in valid_ranges(array.len(), valid) {
-            let offsets = array.value_offsets().get(range.start..=range.end).unwrap_or_default();
+            let offsets = array.value_offsets().get(range.start..=range.end);
+            let offsets = offsets.or_internal("an array has more valid slots than values")?;
             let (statistics, bloom_filter) = (&mut self.statistics, &mut context.bloom_filter);
             self.direct.extend(offsets, array.value_data(), |value| {
                 statistics.add(value);
                 if let Some(bloom_filter) = bloom_filter {
                     bloom_filter.add_bytes(value);
                 }
-            });
+            })?;
             self.direct.encode_if_large(context.compressors)?;
         }
         Ok(())
@@ -243,10 +246,10 @@ impl StringEncoder {
         utf8::check_dictionary(values, &keys, valid, self.column)?;
         let mut entry_of_key = vec![NO_ENTRY; values.len()];
         let row_group = self.row_group();
-        for range in valid_ranges(keys.len(), valid) {
-            for index in range {
-                let key = keys.get(index).copied().unwrap_or_default();
-                let entry = entry_of_key.get(key).copied().unwrap_or(NO_ENTRY);
+        for slice in valid_slices(&keys, valid) {
+            let (start, keys) = slice?;
+            for (index, &key) in (start..).zip(keys) {
+                let &mut entry = entry_of_key.get_mut(key).or_internal("a key is not normalized")?;
                 // An array belongs to one row group, so that bounds and bloom filter have the entry already.
                 if self.is_dictionary
                     && entry != NO_ENTRY
@@ -261,10 +264,9 @@ impl StringEncoder {
                     StringType::String => self.push(value.as_bytes(), context.bloom_filter.as_deref_mut()),
                     string_type => self.push_with_length(value, string_type, index, context)?,
                 }
-                if let (true, Some(entry_of_key), Some(&entry)) =
-                    (self.is_dictionary, entry_of_key.get_mut(key), self.entries.last())
-                {
-                    *entry_of_key = entry;
+                if self.is_dictionary {
+                    let of_key = entry_of_key.get_mut(key).or_internal("a key is not normalized")?;
+                    *of_key = *self.entries.last().or_internal("a value has no entry")?;
                 }
                 self.direct.encode_if_large(context.compressors)?;
             }
@@ -280,7 +282,7 @@ impl StringEncoder {
                 self.direct.end_row_group(compressors)?;
             }
             self.direct.begin_row_group();
-            for &entry in entries.get(row_group).unwrap_or_default() {
+            for &entry in entries.get(row_group).or_internal(NO_ROW_GROUP)? {
                 self.direct.push(self.dictionary.get(entry));
                 self.direct.encode_if_large(compressors)?;
             }
@@ -300,16 +302,19 @@ impl StringEncoder {
         for (rank, &entry) in (0i64..).zip(&order) {
             let string = self.dictionary.get(entry);
             bytes.buffer().extend_from_slice(string);
-            lengths.buffer().push(i64::try_from(string.len()).unwrap_or(i64::MAX));
-            rank_of_entry.get_mut(entry as usize).into_iter().for_each(|of_entry| *of_entry = rank);
+            lengths.buffer().push(stored_length(string));
+            *rank_of_entry.get_mut(entry as usize).or_internal("a sorted entry is not in the dictionary")? = rank;
         }
         bytes.compress_full_chunks(compressors)?;
         let mut data = IntegerStream::unsigned(self.options);
         for row_group in row_group_ranges(&self.row_group_starts, self.entries.len()) {
             data.begin_row_group();
-            let entries = self.entries.get(row_group).unwrap_or_default();
-            let ranks = entries.iter().map(|&entry| rank_of_entry.get(entry as usize).copied().unwrap_or_default());
-            data.buffer().extend(ranks);
+            let entries = self.entries.get(row_group).or_internal(NO_ROW_GROUP)?;
+            data.buffer().reserve(entries.len());
+            for &entry in entries {
+                let rank = rank_of_entry.get(entry as usize).or_internal("a value has an entry that is not sorted")?;
+                data.buffer().push(*rank);
+            }
             data.end_run(compressors)?;
         }
         Ok(EncodedValues {

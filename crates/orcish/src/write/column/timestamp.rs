@@ -9,12 +9,12 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::type_names::TypeName;
 use orcish_core::types::nanoseconds;
 
 use super::integer::{nth_valid, physical_integers};
-use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, StreamKind, ValueEncoder, valid_ranges};
+use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, StreamKind, ValueEncoder, valid_slices};
 use crate::bloom::BloomBuilder;
 use crate::encoding::encode::encode_nanos;
 use crate::time::{InstantDecoder, NANOS_PER_SECOND, WriterZone};
@@ -62,18 +62,18 @@ impl TimestampEncoder {
         mut bloom_filter: Option<&mut BloomBuilder>,
     ) -> AppendResult {
         let units_per_second = 1_000_000_000 / unit_nanos;
-        let nanos_per_unit = u32::try_from(unit_nanos).unwrap_or_default();
+        let nanos_per_unit = u32::try_from(unit_nanos).or_internal("a unit of more than four seconds")?;
         let (seconds_out, nanos_out) = (self.seconds.buffer(), self.nanos.buffer());
         let mut bounds = self.bounds;
         let mut num_appended = 0;
-        for range in valid_ranges(values.len(), valid) {
-            let valid_values = values.get(range).unwrap_or_default();
+        for slice in valid_slices(values, valid) {
+            let (_, valid_values) = slice?;
             seconds_out.reserve(valid_values.len());
             nanos_out.reserve(valid_values.len());
             for &value in valid_values {
                 let second = value.div_euclid(units_per_second);
-                // The fraction is less than 10⁹ nanoseconds, so that it fits.
-                let nanos = u32::try_from(value.rem_euclid(units_per_second)).unwrap_or_default() * nanos_per_unit;
+                #[expect(clippy::cast_possible_truncation, reason = "the fraction is less than 10⁹ nanoseconds")]
+                let nanos = value.rem_euclid(units_per_second).cast_unsigned() as u32 * nanos_per_unit;
                 let encoded = if is_instant {
                     encode_instant(&self.zone, second, nanos)
                 } else {
@@ -83,7 +83,7 @@ impl TimestampEncoder {
                     Ok(encoded) => encoded,
                     Err(_) if !self.is_strict => (0, second),
                     Err(message) => {
-                        let index = nth_valid(num_appended, values.len(), valid);
+                        let index = nth_valid(num_appended, values.len(), valid)?;
                         return Err(AppendError::Value { index, column: self.column, message: message.to_owned() });
                     }
                 };
@@ -210,7 +210,7 @@ mod tests {
                 prop_assert_eq!(decoder.decode(stored, encode_nanos(nanos)).unwrap(), (second, i64::from(nanos)));
             } else {
                 let is_skipped = zone.instant_of(second).is_none();
-                let instant = zone.instant_of(second).unwrap_or_default();
+                let instant = zone.instant_of(second).unwrap_or(0);
                 let is_out_of_range = second.unsigned_abs() >= 1 << 62;
                 let is_before_1970 = instant == -1 && nanos > MAX_NANOS_WITHOUT_MILLIS;
                 prop_assert!(is_skipped || is_before_1970 || is_out_of_range);

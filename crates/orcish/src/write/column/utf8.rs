@@ -4,6 +4,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef, GenericStringArray, OffsetSizeTrait};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
+use orcish_core::error::{Error, OrInternal as _, Result};
 
 use super::valid_ranges;
 use crate::write::append_error::{AppendError, AppendResult};
@@ -28,7 +29,7 @@ pub(super) fn check(array: &ArrayRef, valid: Option<&NullBuffer>, column: u32) -
             if array.views().iter().all(is_inline_ascii) {
                 return Ok(());
             }
-            check_values(valid_ranges(array.len(), valid).flatten(), column, |index| array.value(index))
+            check_values(valid_ranges(array.len(), valid).flatten(), column, |index| Ok(array.value(index)))
         }
         _ => Ok(()),
     }
@@ -44,8 +45,8 @@ pub(super) fn check_dictionary(
     if all_valid_utf8(values) {
         return Ok(());
     }
-    let key = |index: usize| keys.get(index).copied().unwrap_or_default();
-    check_values(valid_ranges(keys.len(), valid).flatten(), column, |index| value_bytes(values, key(index)))
+    let value = |index: usize| value_bytes(values, *keys.get(index).or_internal("a dictionary array lacks a key")?);
+    check_values(valid_ranges(keys.len(), valid).flatten(), column, value)
 }
 
 fn check_contiguous<O: OffsetSizeTrait>(
@@ -73,20 +74,21 @@ fn all_valid_utf8<O: OffsetSizeTrait>(array: &GenericStringArray<O>) -> bool {
     offsets.iter().all(|at| at.as_usize().checked_sub(first).is_some_and(|at| text.is_char_boundary(at)))
 }
 
-fn value_bytes<O: OffsetSizeTrait>(array: &GenericStringArray<O>, index: usize) -> &[u8] {
+fn value_bytes<O: OffsetSizeTrait>(array: &GenericStringArray<O>, index: usize) -> Result<&[u8]> {
     let offset = |index| array.value_offsets().get(index).map(|at: &O| at.as_usize());
-    let range = offset(index).zip(offset(index + 1));
-    range.and_then(|(from, to)| array.value_data().get(from..to)).unwrap_or_default()
+    let (from, to) = offset(index).zip(offset(index + 1)).or_internal("an array has more slots than offsets")?;
+    let value = array.value_data().get(from..to);
+    value.ok_or_else(|| Error::invalid("an array with an offset beyond its bytes"))
 }
 
 /// Checks the values at `indices` one by one.
 fn check_values<'a>(
     indices: impl Iterator<Item = usize>,
     column: u32,
-    value: impl Fn(usize) -> &'a [u8],
+    value: impl Fn(usize) -> Result<&'a [u8]>,
 ) -> AppendResult {
     for index in indices {
-        let value = value(index);
+        let value = value(index)?;
         if std::str::from_utf8(value).is_err() {
             let shown = value.get(..MAX_SHOWN_BYTES).unwrap_or(value).escape_ascii();
             let ellipsis = if value.len() > MAX_SHOWN_BYTES { "…" } else { "" };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use orcish_core::cancel::CancelCheck;
-use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::error::Result;
 use orcish_core::limits::Limits;
 use orcish_core::statistics::ColumnStatistics;
 use orcish_io::ReadAt;
@@ -106,7 +106,7 @@ impl Examiner<'_> {
                 }
                 return Ok(Examined::Readable { rows, doubts });
             }
-            Err(error) if is_of_source(&error) => return Err(error),
+            Err(error) if !error.kind().is_of_file() => return Err(error),
             Err(error) => error,
         };
         // The index is not needed to read all rows.
@@ -119,7 +119,7 @@ impl Examiner<'_> {
                 Ok(Examined::Readable { rows, doubts: vec![text] })
             }
             Ok(count) => Ok(Examined::Lost(format!("stripe {index} has {count} rows, and not the {rows} stated"))),
-            Err(error) if is_of_source(&error) => Err(error),
+            Err(error) if !error.kind().is_of_file() => Err(error),
             Err(error) => Ok(Examined::Lost(error.to_string())),
         }
     }
@@ -139,8 +139,4 @@ impl Examiner<'_> {
         }
         reader.try_fold(0, |rows, batch| Ok(rows + batch?.num_rows() as u64))
     }
-}
-
-fn is_of_source(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::Io | ErrorKind::Interrupted)
 }

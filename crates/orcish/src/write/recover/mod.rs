@@ -97,7 +97,7 @@ impl Recovery {
             (Some(last), _) => (Some(last.end), last.tail),
             (None, Some(like)) => {
                 let head = 0..size.min(MAGIC.len() as u64);
-                let head = source.read_ranges(std::slice::from_ref(&head))?.pop().unwrap_or_default();
+                let head = source.read_range(head)?;
                 if &*head != MAGIC.as_bytes() {
                     return Err(Error::corrupt("not an ORC file: it does not begin with ORC"));
                 }
@@ -114,7 +114,7 @@ impl Recovery {
             return Err(Error::unsupported("a file with encrypted columns is not recovered"));
         }
         let (found, lost) = found_stripes(&source, &mut tails, tail_end, &tail, limits, &mut cancellation)?;
-        let recorded = recorded_statistics(&source, tail_end, &tail, limits);
+        let recorded = recorded_statistics(&source, tail_end, &tail, limits)?;
         let stated_rows = tail.footer_without_lists().ok().and_then(|footer| footer.number_of_rows);
         tail.stripes = found.iter().map(|found| found.stripe.clone()).collect();
         // The stripes may be anywhere in the file.
@@ -233,14 +233,20 @@ fn fault(tail: &FileTail) -> Option<Error> {
 }
 
 /// The statistics of stripes that the tail of a file records; none where they are damaged, or are not those of all stripes.
+///
+/// # Errors
+/// Errors of the source and of the cancellation check.
 fn recorded_statistics(
     source: &Arc<dyn ReadAt>,
     tail_end: Option<u64>,
     tail: &FileTail,
     limits: &Limits,
-) -> Vec<Vec<ColumnStatistics>> {
-    let Some(length) = tail_end else { return Vec::new() };
+) -> Result<Vec<Vec<ColumnStatistics>>> {
+    let Some(length) = tail_end else { return Ok(Vec::new()) };
     let prefix = Arc::new(Prefix { source: source.clone(), length });
-    let recorded = OrcFile::of_parts(prefix, tail.clone()).stripe_statistics(limits).unwrap_or_default();
-    if recorded.len() == tail.stripes.len() { recorded } else { Vec::new() }
+    match OrcFile::of_parts(prefix, tail.clone()).stripe_statistics(limits) {
+        Err(error) if !error.kind().is_of_file() => Err(error),
+        Ok(recorded) if recorded.len() == tail.stripes.len() => Ok(recorded),
+        Ok(_) | Err(_) => Ok(Vec::new()),
+    }
 }

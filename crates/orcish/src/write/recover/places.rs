@@ -47,10 +47,11 @@ pub(super) fn found_stripes(
             between.entry(after).or_default().extend(stripes);
         }
     }
-    let mut found: Vec<Found> = between.remove(&None).unwrap_or_default().into_iter().map(Found::unlisted).collect();
+    let mut unlisted = |after| between.remove(&after).into_iter().flatten().map(Found::unlisted);
+    let mut found: Vec<Found> = unlisted(None).collect();
     for (index, stripe) in tail.stripes.iter().enumerate() {
         found.push(Found { stripe: stripe.clone(), listed: Some(index) });
-        found.extend(between.remove(&Some(index)).unwrap_or_default().into_iter().map(Found::unlisted));
+        found.extend(unlisted(Some(index)));
     }
     let behind = tail_end.unwrap_or(MAGIC.len() as u64)..places.tails.size();
     found.extend(places.walk(behind, false, cancellation)?.into_iter().map(Found::unlisted));

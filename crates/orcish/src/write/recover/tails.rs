@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use orcish_core::cancel::Cancellation;
-use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 use orcish_io::ReadAt;
 
@@ -175,7 +175,7 @@ impl<'a> Tails<'a> {
     fn tail_at(&mut self, end: u64) -> Result<Option<FileTail>> {
         let tail = match read_tail(&Prefix { source: self.source.clone(), length: end }, self.limits) {
             Ok(tail) => Some(tail),
-            Err(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::Interrupted) => return Err(error),
+            Err(error) if !error.kind().is_of_file() => return Err(error),
             Err(_) => None,
         };
         self.read.insert(end, tail.as_ref().map(|tail| content_end(tail, end)));
@@ -191,7 +191,7 @@ impl<'a> Tails<'a> {
         let start = window * self.window;
         // The magic may end in the next window, where the length of the postscript follows it.
         let range = start..self.size.min(start + self.window + MAGIC_FIELD.len() as u64);
-        let bytes = self.source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
+        let bytes = self.source.read_range(range)?;
         let looks_like_end = |(at, window): (usize, &[u8])| {
             window.starts_with(&MAGIC_FIELD).then_some(start + (at + window.len()) as u64)
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use orcish_core::cancel::Cancellation;
-use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 use orcish_io::ReadAt;
 use prost::Message as _;
@@ -294,7 +294,7 @@ impl<'a> Walker<'a> {
         let stored = self.bytes_beside(values.range.clone())?;
         match values.count(stored, self.tail.framing(), cancellation) {
             Ok(rows) => Ok(Some(rows)),
-            Err(error) if matches!(error.kind(), ErrorKind::Io | ErrorKind::Interrupted) => Err(error),
+            Err(error) if !error.kind().is_of_file() => Err(error),
             Err(_) => Ok(None),
         }
     }
@@ -334,7 +334,7 @@ impl<'a> Walker<'a> {
     }
 
     fn read(&self, range: &Range<u64>) -> Result<Bytes> {
-        Ok(self.source.read_ranges(std::slice::from_ref(range))?.pop().unwrap_or_default())
+        self.source.read_range(range.clone())
     }
 }
 
