@@ -71,7 +71,7 @@ impl ColumnIndex {
         let decode_entry =
             |entry| decode_message::<lazy::RowIndexEntry>(entry).map_err(|error| undecodable("row index", error));
         let is_empty = section.is_empty();
-        let Some(entries) = repeated_field(section, groups.count(), &ROW_INDEX, memory.left())? else {
+        let Some(entries) = repeated_field(section, groups.count(), &ROW_INDEX, memory.available())? else {
             return Ok(ColumnIndex { entries: Vec::new(), has_wrong_count: !is_empty, _charge: memory.charge() });
         };
         let entries = entries.into_iter().map(decode_entry).collect::<Result<Vec<_>>>()?;

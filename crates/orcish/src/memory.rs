@@ -33,8 +33,8 @@ impl Memory {
         Charge { memory: self.clone(), reservation: self.scan.reservation() }
     }
 
-    /// Number of bytes that are left.
-    pub(crate) fn left(&self) -> u64 {
+    /// Number of bytes that can be charged.
+    pub(crate) fn available(&self) -> u64 {
         self.limit.saturating_sub(self.used.load(Ordering::Relaxed))
     }
 
@@ -95,12 +95,12 @@ mod tests {
         first.raise_to(60).unwrap();
         first.raise_to(50).unwrap();
         second.raise_to(40).unwrap();
-        assert!(memory.left() == 0 && !memory.was_exhausted());
+        assert!(memory.available() == 0 && !memory.was_exhausted());
         assert_eq!(second.raise_to(41).unwrap_err().kind(), orcish_core::ErrorKind::LimitExceeded);
         drop(second);
-        assert!(memory.left() == 40 && memory.was_exhausted());
+        assert!(memory.available() == 40 && memory.was_exhausted());
         first.raise_to(100).unwrap();
         drop(first);
-        assert_eq!(memory.left(), 100);
+        assert_eq!(memory.available(), 100);
     }
 }

@@ -255,12 +255,12 @@ impl<J: Job> Engine<J> {
         let deadline = Instant::now() + timeout;
         let mut locked = self.shared.lock();
         while locked.running > 0 {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            if remaining.is_zero() {
                 self.threads.clear();
                 return;
             }
-            locked = self.shared.changed.wait_timeout(locked, left).unwrap_or_else(PoisonError::into_inner).0;
+            locked = self.shared.changed.wait_timeout(locked, remaining).unwrap_or_else(PoisonError::into_inner).0;
         }
         drop(locked);
         // Panics of the threads are caught within them.

@@ -148,15 +148,16 @@ mod tests {
         let (sender, receiver) = channel::<()>();
         let receiver = Mutex::new(receiver);
         let caller = std::thread::current().id();
-        let found = map(0..4, 2, Some(check), move |_, _: usize| {
+        let results = map(0..4, 2, Some(check), move |_, _: usize| {
             // The other thread hangs until this test has ended.
-            match std::thread::current().id() == caller {
-                true => std::thread::sleep(CHECK_INTERVAL),
-                false => _ = receiver.lock().unwrap().recv(),
+            if std::thread::current().id() == caller {
+                std::thread::sleep(CHECK_INTERVAL);
+            } else {
+                let _ = receiver.lock().unwrap().recv();
             }
             Ok(())
         });
-        assert_eq!(found.unwrap_err().kind(), ErrorKind::Interrupted);
+        assert_eq!(results.unwrap_err().kind(), ErrorKind::Interrupted);
         drop(sender);
     }
 

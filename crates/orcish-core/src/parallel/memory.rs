@@ -48,10 +48,11 @@ impl Reservation {
 
     /// Changes the number of bytes. It may exceed the limit.
     pub fn set(&mut self, bytes: u64) {
-        match bytes >= self.bytes {
-            true => self.memory.held.fetch_add(bytes - self.bytes, Ordering::Relaxed),
-            false => self.memory.held.fetch_sub(self.bytes - bytes, Ordering::Relaxed),
-        };
+        if bytes >= self.bytes {
+            self.memory.held.fetch_add(bytes - self.bytes, Ordering::Relaxed);
+        } else {
+            self.memory.held.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
+        }
         self.bytes = bytes;
     }
 }

@@ -86,7 +86,7 @@ impl BloomFilters {
     pub(crate) fn parse(section: Bytes, groups: usize, memory: &Arc<Memory>) -> Result<Self> {
         let (mut size, mut charge) = (section.len() as u64, memory.charge());
         charge.raise_to(size)?;
-        let Some(filters) = repeated_field(section, groups, &BLOOM_FILTERS, memory.left())? else {
+        let Some(filters) = repeated_field(section, groups, &BLOOM_FILTERS, memory.available())? else {
             return Ok(BloomFilters { filters: Vec::new(), _charge: memory.charge() });
         };
         let filters = filters.into_iter().map(|filter| orc::BloomFilter::decode(filter).unwrap_or_default());

@@ -326,7 +326,7 @@ impl Plan {
         stripe: &Stripe,
         parse: impl FnOnce(Bytes) -> Result<T>,
     ) -> Result<T> {
-        let section = with_column(id, || decompress(stored, stripe, self.memory.left()));
+        let section = with_column(id, || decompress(stored, stripe, self.memory.available()));
         let place = |error: Error| error.in_column(&self.tail().schema.path(id)).in_stream(kind.name());
         section.and_then(parse).map_err(place)
     }
