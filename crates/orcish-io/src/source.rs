@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use orcish_core::{Error, Result};
+use orcish_core::{Error, ErrorKind, Result};
 
 use crate::tuning;
 use crate::version::FileVersion;
@@ -30,6 +30,16 @@ pub trait ReadAt: Send + Sync {
     /// `Io` if the source fails or returns fewer bytes than requested, `Corrupt` if a range exceeds the size.
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>>;
 
+    /// Reads the bytes of one range.
+    ///
+    /// # Errors
+    /// The errors of [`read_ranges`](Self::read_ranges).
+    fn read_range(&self, range: Range<u64>) -> Result<Bytes> {
+        let bytes = self.read_ranges(std::slice::from_ref(&range))?.pop();
+        let bytes = bytes.filter(|bytes| bytes.len() as u64 == range.end.saturating_sub(range.start));
+        bytes.ok_or_else(|| Error::new(ErrorKind::Io, "the source gave other bytes than it was asked for"))
+    }
+
     /// The size of the source, and its last `length` bytes, or all bytes if the source is shorter. A source that gets
     /// both in one request overrides this method.
     ///
@@ -37,9 +47,7 @@ pub trait ReadAt: Send + Sync {
     /// The errors of [`size`](Self::size) and [`read_ranges`](Self::read_ranges).
     fn read_suffix(&self, length: u64) -> Result<(u64, Bytes)> {
         let size = self.size()?;
-        let range = size.saturating_sub(length)..size;
-        let bytes = self.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
-        Ok((size, bytes))
+        Ok((size, self.read_range(size.saturating_sub(length)..size)?))
     }
 
     /// The version of the bytes that are read, as far as it is known after a read. No request is made for it where the
