@@ -99,9 +99,12 @@ impl Marks<'_> {
         self.looked.extend(folders.iter().map(|folder| folder.trim_end_matches('/').to_owned()));
         let above = |path: &str| path.strip_suffix(marker)?.strip_suffix('/').map(str::to_owned);
         let (start, middle) = (format!("{marker}/"), format!("/{marker}/"));
-        let within = |path: &str| match path.starts_with(&start) {
-            true => Some(String::new()),
-            false => path.split_once(&middle).map(|(folder, _)| folder.to_owned()),
+        let within = |path: &str| {
+            if path.starts_with(&start) {
+                Some(String::new())
+            } else {
+                path.split_once(&middle).map(|(folder, _)| folder.to_owned())
+            }
         };
         self.folders.extend(entries.folders.iter().filter_map(|path| above(path)));
         self.folders.extend(entries.files.iter().filter_map(|(path, _)| within(path)));

@@ -99,9 +99,10 @@ impl LocalFileOps {
                 }
                 ignore_not_found(entry.and_then(|entry| {
                     // `remove_dir_all` does not follow links, even links that are created concurrently.
-                    match entry.file_type()?.is_dir() {
-                        true => fs::remove_dir_all(entry.path()),
-                        false => remove_file_or_link(&entry.path()),
+                    if entry.file_type()?.is_dir() {
+                        fs::remove_dir_all(entry.path())
+                    } else {
+                        remove_file_or_link(&entry.path())
                     }
                 }))?;
             }

@@ -149,9 +149,10 @@ impl Lister for LocalLister {
             let entries = self.entries(&folder.path)?.unwrap_or_default();
             found.files.extend(entries.files);
             for path in entries.folders {
-                match is_hidden(path.rsplit('/').next().unwrap_or_default()) {
-                    true => found.folders.push(path),
-                    false => stack.push((path, Some(folder.clone()))),
+                if is_hidden(path.rsplit('/').next().unwrap_or_default()) {
+                    found.folders.push(path)
+                } else {
+                    stack.push((path, Some(folder.clone())))
                 }
             }
         }

@@ -72,22 +72,20 @@ pub(super) fn to_error(message: &str, error: &object_store::Error, address: &Add
 
 /// As [`to_error`], for a store that cannot be set up.
 pub(super) fn to_builder_error(error: &object_store::Error, address: &Address) -> Error {
-    match causes(error).any(|cause| cause.to_string() == MISSING_ACCOUNT) {
-        true => {
-            Error::invalid("the URL has no account of Azure: give `azure_storage_account_name`").in_file(&address.name)
-        }
-        false => to_error("cannot be reached", error, address),
+    if causes(error).any(|cause| cause.to_string() == MISSING_ACCOUNT) {
+        Error::invalid("the URL has no account of Azure: give `azure_storage_account_name`").in_file(&address.name)
+    } else {
+        to_error("cannot be reached", error, address)
     }
 }
 
 /// As [`to_error`], for an upload that cannot be completed. If its parts are gone, the kind is `NotFound` for Azure, too,
 /// which removes them after a week, and when another file of the name is written.
 pub(super) fn to_upload_error(message: &str, error: &object_store::Error, address: &Address) -> Error {
-    match causes(error).any(|cause| cause.to_string().contains(INVALID_BLOCK_LIST)) {
-        true => {
-            Error::io(message, io::Error::new(io::ErrorKind::NotFound, text(error, address))).in_file(&address.name)
-        }
-        false => to_error(message, error, address),
+    if causes(error).any(|cause| cause.to_string().contains(INVALID_BLOCK_LIST)) {
+        Error::io(message, io::Error::new(io::ErrorKind::NotFound, text(error, address))).in_file(&address.name)
+    } else {
+        to_error(message, error, address)
     }
 }
 

@@ -275,9 +275,10 @@ impl ObjectStore for HdfsClient {
         let (mut common_prefixes, mut objects) = (Vec::new(), Vec::new());
         let mut statuses = self.statuses(prefix, false);
         while let Some(status) = statuses.try_next().await? {
-            match status.isdir {
-                true => common_prefixes.push(Path::parse(&status.path)?),
-                false => objects.push(object_meta(&status)?),
+            if status.isdir {
+                common_prefixes.push(Path::parse(&status.path)?)
+            } else {
+                objects.push(object_meta(&status)?)
             }
         }
         Ok(ListResult { common_prefixes, objects, extensions: Default::default() })

@@ -135,18 +135,17 @@ impl Task {
     /// the last one but one, and the client does not ask again.
     async fn write(&mut self, mut bytes: Bytes) -> Result<()> {
         while !bytes.is_empty() {
-            let left_of_block = match self.written + (bytes.len() as u64) < MIN_BLOCK_SIZE {
-                true => MIN_BLOCK_SIZE,
-                false => {
-                    let block_size = self.block_size().await?;
-                    if self.written > 0 && self.written.is_multiple_of(block_size) {
-                        if let Some(begun) = self.block_begun {
-                            tokio::time::sleep_until(begun + BLOCK_DISTANCE).await;
-                        }
-                        self.block_begun = Some(Instant::now());
+            let left_of_block = if self.written + (bytes.len() as u64) < MIN_BLOCK_SIZE {
+                MIN_BLOCK_SIZE
+            } else {
+                let block_size = self.block_size().await?;
+                if self.written > 0 && self.written.is_multiple_of(block_size) {
+                    if let Some(begun) = self.block_begun {
+                        tokio::time::sleep_until(begun + BLOCK_DISTANCE).await;
                     }
-                    block_size - self.written % block_size
+                    self.block_begun = Some(Instant::now());
                 }
+                block_size - self.written % block_size
             };
             let length = bytes.len().min(usize::try_from(left_of_block).unwrap_or(usize::MAX));
             let written = self.writer.write_bytes(bytes.split_to(length)).await;
@@ -180,11 +179,10 @@ impl Task {
             return Ok(());
         }
         let target = self.target.hdfs.status(&self.target.path).await;
-        match target.is_ok_and(|status| status.is_some_and(|status| status.isdir)) {
-            true => {
-                Err(Error::Generic { store: "HDFS", source: Box::new(io::Error::from(io::ErrorKind::IsADirectory)) })
-            }
-            false => Err(error),
+        if target.is_ok_and(|status| status.is_some_and(|status| status.isdir)) {
+            Err(Error::Generic { store: "HDFS", source: Box::new(io::Error::from(io::ErrorKind::IsADirectory)) })
+        } else {
+            Err(error)
         }
     }
 }

@@ -125,10 +125,7 @@ impl HdfsSink {
             self.open = Some(block_on_or_undo(create, self.cancel_check.as_ref(), undo)?);
         }
         let bytes = Bytes::from(std::mem::take(&mut self.buffer));
-        match bytes.is_empty() {
-            true => Ok(()),
-            false => self.request(|open| async move { open.write(bytes).await }),
-        }
+        if bytes.is_empty() { Ok(()) } else { self.request(|open| async move { open.write(bytes).await }) }
     }
 
     /// Calls a function that sends requests, and closes the sink. If the function fails, the temporary file is removed.
