@@ -6,7 +6,7 @@ use orcish_core::{Error, Result};
 
 use crate::lister::{FolderEntries, ListedFile, Lister};
 use crate::local::LocalLister;
-use crate::location::{Location, join, parse, path_with_slashes};
+use crate::location::{Location, join, last_segment, parse, path_with_slashes};
 use crate::messages::CANNOT_LIST;
 use crate::pattern::{self, Segment, is_pattern, matches_path};
 #[cfg(feature = "object-store")]
@@ -204,13 +204,14 @@ fn matching_files(
         match segment {
             Segment::AnyDepth => {
                 let files = marks.look(&folders, lister.descendants(&folders)?).files;
-                return Ok(folders.first().map(|folder| filter_by_pattern(files, pattern, folder)).unwrap_or_default());
+                let Some(folder) = folders.first() else { return Ok(Vec::new()) };
+                return Ok(filter_by_pattern(files, pattern, folder));
             }
             Segment::Name(name) if !rest.is_empty() => {
                 folders = folders.iter().map(|folder| join(folder, name)).collect();
             }
             Segment::Name(_) | Segment::Glob(_) => {
-                let matches = |path: &str| segment.matches(path.rsplit('/').next().unwrap_or(path));
+                let matches = |path: &str| segment.matches(last_segment(path));
                 let entries = marks.look(&folders, lister.children(&folders)?);
                 folders = entries.folders.into_iter().filter(|folder| matches(folder)).collect();
                 if rest.is_empty() {

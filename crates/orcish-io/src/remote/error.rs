@@ -167,16 +167,16 @@ fn text(error: &object_store::Error, address: &Address) -> String {
     }
     let text = without_credentials(&text);
     match text.char_indices().nth(MAX_MESSAGE_LENGTH) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        Some((end, _)) => format!("{}…", text.split_at(end).0),
         None => text,
     }
 }
 
 /// Removes the credentials, which precede `@`, from all URLs in a text.
 fn without_credentials(text: &str) -> String {
-    let mut parts = text.split("://");
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
+    let Some((start, rest)) = text.split_once("://") else { return text.to_owned() };
+    let mut out = start.to_owned();
+    for part in rest.split("://") {
         let authority_end = part.find(|c: char| c == '/' || c.is_whitespace()).unwrap_or(part.len());
         let credentials_end = part.get(..authority_end).and_then(|authority| authority.rfind('@'));
         out.push_str("://");

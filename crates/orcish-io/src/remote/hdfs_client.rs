@@ -194,7 +194,7 @@ pub(super) fn store_error(error: HdfsError, path: &str) -> object_store::Error {
 /// The message of an error without the stack of the server.
 fn text(error: &HdfsError) -> String {
     let text = error.to_string();
-    text.lines().next().unwrap_or_default().to_owned()
+    text.lines().next().unwrap_or("").to_owned()
 }
 
 fn invalid_range(error: impl std::error::Error + Send + Sync + 'static) -> object_store::Error {

@@ -37,7 +37,7 @@ enum Request {
 }
 
 /// The task of an open file.
-struct Task {
+struct WriteTask {
     target: HdfsFile,
     temporary: String,
     /// Folders that were created for the file, outer ones first.
@@ -71,7 +71,7 @@ impl OpenFile {
             }
         };
         let (requests, receiver) = mpsc::channel(1);
-        let task = Task { target, temporary, folders, writer, written: 0, block_size: None, block_begun: None };
+        let task = WriteTask { target, temporary, folders, writer, written: 0, block_size: None, block_begun: None };
         Ok((OpenFile { requests }, tokio::spawn(task.run(receiver))))
     }
 
@@ -103,7 +103,7 @@ impl OpenFile {
     }
 }
 
-impl Task {
+impl WriteTask {
     async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         // An answer is not received if the caller was cancelled.
         while let Some(request) = requests.recv().await {
