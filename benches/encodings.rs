@@ -272,9 +272,7 @@ fn varints(criterion: &mut Criterion) -> BenchResult {
         let decode = |stored: &[u8]| -> orcish::Result<u64> {
             let (mut remaining, mut sum) = (stored, 0u64);
             while !remaining.is_empty() {
-                let (value, length) = varint::read_u64(remaining)?;
-                sum = sum.wrapping_add(value);
-                remaining = remaining.get(length..).unwrap_or_default();
+                sum = sum.wrapping_add(varint::read_u64(&mut remaining)?);
             }
             Ok(sum)
         };

@@ -72,14 +72,13 @@ fuzz_target!(|data: &[u8]| {
             assert_eq!(out.len(), 20 * scales.len());
         }
         9 => {
-            let _ = (varint::read_u64(body), varint::read_u128(body));
+            let _ = (varint::read_u64(&mut &body[..]), varint::read_u128(&mut &body[..]));
         }
         10 => {
             // Values of any width. The decoder must not read beyond the bytes.
             let width = step % 70;
             let mut out = vec![0; (body.len() * 8).checked_div(width).unwrap_or(10)];
-            bitpack::unpack::<true>(body, width, &mut out);
-            bitpack::unpack::<false>(body, width, &mut out);
+            let _ = (bitpack::unpack::<true>(body, width, &mut out), bitpack::unpack::<false>(body, width, &mut out));
         }
         _ => {
             // Encoded values are decoded again.

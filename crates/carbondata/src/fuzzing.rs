@@ -27,13 +27,13 @@ pub use mutate::mutate;
 pub fn read(bytes: &Bytes, limits: &Limits, check: &dyn Fn(&ArrayRef)) {
     let source: Arc<dyn ReadAt> = Arc::new(MemorySource::new(bytes.clone()));
     let _ = data_file(source.clone(), limits, check);
-    let _ = stream(source, u64::try_from(bytes.len()).unwrap_or_default(), limits, check);
+    let _ = stream(source, bytes.len() as u64, limits, check);
     let _ = ThriftReader::new(bytes, limits)
         .read_struct::<TableInfo>()
         .and_then(|info| columns(&info.table.columns, limits));
     let _ = index_file::read_index(bytes, limits);
     let _ = index_file::read_stream_index(bytes, limits);
-    for (_, part) in index_file::read_merged_index(bytes, limits).unwrap_or_default() {
+    for (_, part) in index_file::read_merged_index(bytes, limits).into_iter().flatten() {
         let _ = index_file::read_index(&part, limits);
     }
     let _ = table_status::read_table_status(bytes, limits);
@@ -52,15 +52,14 @@ fn data_file(source: Arc<dyn ReadAt>, limits: &Limits, check: &dyn Fn(&ArrayRef)
             let Ok(data) = file.read_blocklet(blocklet, &[column]) else { continue };
             let mut single_pages = file.read_chunk_headers(blocklet, &[column])?;
             for page in 0..data.pages() {
-                let mut selected = vec![false; data.pages()];
-                selected.get_mut(page).into_iter().for_each(|selected| *selected = true);
+                let selected: Vec<bool> = (0..data.pages()).map(|other| other == page).collect();
                 single_pages.read_pages(&[column], &selected)?;
                 let array = data.decode(column, page);
                 assert_eq!(array.is_ok(), single_pages.decode(column, page).is_ok());
                 array.iter().for_each(check);
             }
         }
-        file.read_cost(blocklet, &all);
+        let _ = file.read_cost(blocklet, &all);
     }
     Ok(())
 }

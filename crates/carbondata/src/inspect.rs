@@ -68,12 +68,14 @@ impl File {
     }
 
     /// The blocklets of the file.
-    pub fn blocklets(&self) -> Vec<Blocklet> {
+    ///
+    /// # Errors
+    /// `Corrupt` where a blocklet lacks the chunks of a column.
+    pub fn blocklets(&self) -> Result<Vec<Blocklet>> {
         let all: Vec<usize> = (0..self.0.columns().len()).collect();
-        let blocklet = |at| Blocklet {
-            rows: self.0.num_blocklet_rows(at),
-            pages: self.0.num_pages(at),
-            bytes: self.0.read_cost(at, &all).0,
+        let blocklet = |at| {
+            let (bytes, _) = self.0.read_cost(at, &all)?;
+            Ok(Blocklet { rows: self.0.num_blocklet_rows(at), pages: self.0.num_pages(at), bytes })
         };
         (0..self.0.num_blocklets()).map(blocklet).collect()
     }

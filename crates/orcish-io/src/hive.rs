@@ -74,9 +74,9 @@ pub fn hive_partitions_below(base: &str, location: &str) -> Vec<(String, Option<
     if !location.starts_with(&base) {
         base.truncate(base.iter().position(|segment| is_pattern(segment)).unwrap_or(base.len()));
     }
-    let start = if location.starts_with(&base) { base.len() } else { 0 };
-    let end = location.len().saturating_sub(1);
-    key_value_pairs(location.get(start..end).unwrap_or_default())
+    let below = location.strip_prefix(base.as_slice()).unwrap_or(&location);
+    // The last segment is the file. The base may be the file.
+    below.split_last().map_or_else(Vec::new, |(_, folders)| key_value_pairs(folders))
 }
 
 /// Whether a folder is one of a partition, by its name: `key=value`, with a key that is not empty.

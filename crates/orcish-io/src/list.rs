@@ -6,7 +6,7 @@ use orcish_core::{Error, Result};
 
 use crate::lister::{FolderEntries, ListedFile, Lister};
 use crate::local::LocalLister;
-use crate::location::{Location, join, parse, path_with_slashes};
+use crate::location::{Location, join, last_segment, parse, path_with_slashes};
 use crate::messages::CANNOT_LIST;
 use crate::pattern::{self, Segment, is_pattern, matches_path};
 #[cfg(feature = "object-store")]
@@ -99,9 +99,12 @@ impl Marks<'_> {
         self.looked.extend(folders.iter().map(|folder| folder.trim_end_matches('/').to_owned()));
         let above = |path: &str| path.strip_suffix(marker)?.strip_suffix('/').map(str::to_owned);
         let (start, middle) = (format!("{marker}/"), format!("/{marker}/"));
-        let within = |path: &str| match path.starts_with(&start) {
-            true => Some(String::new()),
-            false => path.split_once(&middle).map(|(folder, _)| folder.to_owned()),
+        let within = |path: &str| {
+            if path.starts_with(&start) {
+                Some(String::new())
+            } else {
+                path.split_once(&middle).map(|(folder, _)| folder.to_owned())
+            }
         };
         self.folders.extend(entries.folders.iter().filter_map(|path| above(path)));
         self.folders.extend(entries.files.iter().filter_map(|(path, _)| within(path)));
@@ -201,13 +204,14 @@ fn matching_files(
         match segment {
             Segment::AnyDepth => {
                 let files = marks.look(&folders, lister.descendants(&folders)?).files;
-                return Ok(folders.first().map(|folder| filter_by_pattern(files, pattern, folder)).unwrap_or_default());
+                let Some(folder) = folders.first() else { return Ok(Vec::new()) };
+                return Ok(filter_by_pattern(files, pattern, folder));
             }
             Segment::Name(name) if !rest.is_empty() => {
                 folders = folders.iter().map(|folder| join(folder, name)).collect();
             }
             Segment::Name(_) | Segment::Glob(_) => {
-                let matches = |path: &str| segment.matches(path.rsplit('/').next().unwrap_or(path));
+                let matches = |path: &str| segment.matches(last_segment(path));
                 let entries = marks.look(&folders, lister.children(&folders)?);
                 folders = entries.folders.into_iter().filter(|folder| matches(folder)).collect();
                 if rest.is_empty() {

@@ -1,5 +1,6 @@
 //! Parsing of locations: paths and URLs.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use orcish_core::{Error, Result};
@@ -62,17 +63,22 @@ impl RemoteUrl {
         path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)))
     }
 
-    /// The part of the authority before `@`. In Azure URLs this part is the container name, and no credentials.
+    /// The part of the authority before `@`, and the rest. In Azure URLs the part before `@` is the container name.
+    fn credentials_and_host(&self) -> (Option<&str>, &str) {
+        match self.authority.rsplit_once('@') {
+            Some((credentials, host)) if !self.is_azure() => (Some(credentials), host),
+            _ => (None, &self.authority),
+        }
+    }
+
+    /// The credentials in the authority.
     pub(crate) fn credentials(&self) -> Option<&str> {
-        self.authority.rsplit_once('@').map(|(credentials, _)| credentials).filter(|_| !self.is_azure())
+        self.credentials_and_host().0
     }
 
     /// The authority without credentials.
     pub(crate) fn host(&self) -> &str {
-        match self.credentials() {
-            Some(credentials) => self.authority.get(credentials.len() + 1..).unwrap_or_default(),
-            None => &self.authority,
-        }
+        self.credentials_and_host().1
     }
 
     /// The URL for messages: without credentials, and without the query, which may contain a signature.
@@ -90,8 +96,11 @@ impl RemoteUrl {
 
 /// Parses a path or URL. A single letter before `:` is a Windows drive, not a scheme.
 pub(crate) fn parse(location: &str) -> Location {
-    if location.get(..6).is_some_and(|prefix| prefix.eq_ignore_ascii_case("file:/")) {
-        return Location::Local(file_url_path(location.get(5..).unwrap_or_default()));
+    if let Some((scheme, rest)) = location.split_once(':')
+        && scheme.eq_ignore_ascii_case("file")
+        && rest.starts_with('/')
+    {
+        return Location::Local(file_url_path(rest));
     }
     let is_scheme = |scheme: &str| {
         let is_valid = scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
@@ -181,10 +190,16 @@ pub(crate) fn join(folder: &str, name: &str) -> String {
     }
 }
 
+/// The name behind the last `/` of a path; the whole path if it has none.
+pub(crate) fn last_segment(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
 /// The local path of a file URL. `rest` is the text after `file:`.
 fn file_url_path(rest: &str) -> PathBuf {
     let path = match rest.strip_prefix("//") {
-        Some(rest) => rest.get(rest.find('/').unwrap_or(rest.len())..).unwrap_or_default(),
+        // The path behind the host.
+        Some(rest) => rest.find('/').map_or("", |start| rest.split_at(start).1),
         None => rest,
     };
     let decoded = percent_decode(path);
@@ -195,21 +210,5 @@ fn file_url_path(rest: &str) -> PathBuf {
 
 /// Decodes percent-encoded bytes. Invalid escapes are kept, and the text is unchanged if the result is not UTF-8.
 pub(crate) fn percent_decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let digits = tail.get(..2).filter(|digits| first == b'%' && digits.iter().all(u8::is_ascii_hexdigit));
-        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = tail.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+    percent_encoding::percent_decode_str(text).decode_utf8().map_or_else(|_| text.to_owned(), Cow::into_owned)
 }

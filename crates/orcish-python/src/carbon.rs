@@ -305,7 +305,8 @@ impl CarbonFile {
 
     /// Rows, pages and bytes of each blocklet.
     #[getter]
-    fn blocklets(&self) -> Vec<(u64, usize, u64)> {
-        self.file.blocklets().iter().map(|blocklet| (blocklet.rows, blocklet.pages, blocklet.bytes)).collect()
+    fn blocklets(&self, py: Python<'_>) -> PyResult<Vec<(u64, usize, u64)>> {
+        let blocklets = self.file.blocklets().map_err(|error| to_python(py, &error))?;
+        Ok(blocklets.iter().map(|blocklet| (blocklet.rows, blocklet.pages, blocklet.bytes)).collect())
     }
 }

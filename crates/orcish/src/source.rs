@@ -108,7 +108,13 @@ impl ByteSource for &[u8] {
     }
 }
 
-/// The error for a stream that ends before `missing` more bytes or values.
+/// The error for a stream that has fewer values than are read.
+#[cold]
+pub(crate) fn values_end() -> Error {
+    Error::corrupt("the stream ends before the last value")
+}
+
+/// The error for a stream that ends before `missing` more bytes.
 pub(crate) fn stream_ends(missing: usize) -> Error {
     Error::corrupt(format!("the stream ends {missing} bytes early"))
 }

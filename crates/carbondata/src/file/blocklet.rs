@@ -28,11 +28,10 @@ pub(crate) struct BlockletData {
 }
 
 impl BlockletData {
-    pub(super) fn new(file: Arc<FileMetadata>, dictionaries: Option<Dictionaries>, at: usize) -> Self {
-        let blocklet = file.blocklets.get(at);
-        let chunks = std::iter::repeat_with(|| None).take(blocklet.map_or(0, |blocklet| blocklet.chunks.len()));
-        let page_rows = blocklet.map(|blocklet| blocklet.page_rows.clone()).unwrap_or_default();
-        BlockletData { chunks: chunks.collect(), page_rows, file, dictionaries, index: at }
+    pub(super) fn new(file: Arc<FileMetadata>, dictionaries: Option<Dictionaries>, at: usize) -> Result<Self> {
+        let blocklet = file.blocklet(at)?;
+        let chunks = std::iter::repeat_with(|| None).take(blocklet.chunks.len()).collect();
+        Ok(BlockletData { chunks, page_rows: blocklet.page_rows.clone(), file, dictionaries, index: at })
     }
 
     pub(super) fn set_chunk(&mut self, at: usize, chunk: ColumnChunk) {
@@ -87,11 +86,7 @@ impl BlockletData {
     /// Determines the number of rows of each page: by the footer, by the page headers, or by the fixed page size of old
     /// writers.
     pub(super) fn resolve_page_rows(&mut self) -> Result<()> {
-        let rows = self
-            .file
-            .blocklets
-            .get(self.index)
-            .map_or(0, |blocklet| usize::try_from(blocklet.rows).unwrap_or(usize::MAX));
+        let rows = usize::try_from(self.file.blocklet(self.index)?.rows).unwrap_or(usize::MAX);
         if self.page_rows.is_empty() {
             let first_chunks = self.file.columns.iter().zip(&self.file.first_chunks);
             // The number of values of child columns differs from the number of rows.

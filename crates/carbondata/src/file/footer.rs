@@ -39,5 +39,5 @@ pub(crate) fn read_range(source: &dyn ReadAt, size: u64, end: &Bytes, range: Ran
         let fewer = || Error::new(ErrorKind::Io, "the source gave fewer bytes than were asked for");
         return slice_range(end, known, &range).ok_or_else(fewer);
     }
-    Ok(source.read_ranges(&[range])?.pop().unwrap_or_default())
+    source.read_range(range)
 }

@@ -23,8 +23,7 @@ pub(crate) fn read_header(
             Ok(header) => return Ok((header, u64::try_from(reader.position()).unwrap_or(u64::MAX))),
             Err(error) if length >= max_bytes || !is_header(&bytes) => return Err(error),
             Err(_) => {
-                let range = 0..length.saturating_mul(8).min(max_bytes);
-                bytes = source.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default();
+                bytes = source.read_range(0..length.saturating_mul(8).min(max_bytes))?;
             }
         }
     }

@@ -47,8 +47,8 @@ fn format_date(days: i64) -> String {
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year + year / 4 - year / 100);
     let month = (5 * of_year + 2) / 153;
-    let (format_date, month) = (of_year - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
-    format!("{:04}-{month:02}-{format_date:02}", year + era * 400 + i64::from(month <= 2))
+    let (day, month) = (of_year - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
+    format!("{:04}-{month:02}-{day:02}", year + era * 400 + i64::from(month <= 2))
 }
 
 /// Whether a value is equal to JSON.
@@ -70,15 +70,15 @@ pub(super) fn json_eq(array: &ArrayRef, row: usize, expected: &Value) -> bool {
         }
         DataType::Float64 => float(expected) == Some(array.as_primitive::<Float64Type>().value(row)),
         DataType::Decimal128(..) => {
-            let found = array.as_primitive::<Decimal128Type>().value_as_string(row);
-            expected.as_str().map_or_else(|| expected.to_string(), str::to_owned) == found
+            let decimal = array.as_primitive::<Decimal128Type>().value_as_string(row);
+            expected.as_str().map_or_else(|| expected.to_string(), str::to_owned) == decimal
         }
         DataType::Utf8 => expected.as_str() == Some(array.as_string::<i32>().value(row)),
         DataType::Binary => {
-            let found = array.as_binary::<i32>().value(row);
-            let hex: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
+            let bytes = array.as_binary::<i32>().value(row);
+            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             let text = expected.as_str().unwrap();
-            hex == text || base64(found) == text
+            hex == text || base64(bytes) == text
         }
         DataType::Date32 => {
             expected.as_str() == Some(&format_date(array.as_primitive::<Date32Type>().value(row).into()))
@@ -87,14 +87,14 @@ pub(super) fn json_eq(array: &ArrayRef, row: usize, expected: &Value) -> bool {
             let micros = array.as_primitive::<TimestampMicrosecondType>().value(row);
             let (days, millis) = (micros.div_euclid(86_400_000_000), micros.rem_euclid(86_400_000_000) / 1000);
             let (hours, minutes, seconds) = (millis / 3_600_000, millis / 60_000 % 60, millis / 1000 % 60);
-            let found = format!("{} {hours:02}:{minutes:02}:{seconds:02}.{:03}", format_date(days), millis % 1000);
-            expected.as_str().unwrap().trim_end_matches('Z').replace('T', " ") == found
+            let timestamp = format!("{} {hours:02}:{minutes:02}:{seconds:02}.{:03}", format_date(days), millis % 1000);
+            expected.as_str().unwrap().trim_end_matches('Z').replace('T', " ") == timestamp
         }
         DataType::List(_) => {
-            let found = array.as_list::<i32>().value(row);
+            let elements = array.as_list::<i32>().value(row);
             let expected = expected.as_array().unwrap();
-            expected.len() == found.len()
-                && expected.iter().enumerate().all(|(at, expected)| json_eq(&found, at, expected))
+            expected.len() == elements.len()
+                && expected.iter().enumerate().all(|(at, expected)| json_eq(&elements, at, expected))
         }
         DataType::Struct(_) => {
             array.as_struct().columns().iter().zip(array.as_struct().column_names()).all(|(child, name)| {
@@ -103,11 +103,11 @@ pub(super) fn json_eq(array: &ArrayRef, row: usize, expected: &Value) -> bool {
             })
         }
         DataType::Map(..) => {
-            let found = array.as_map().value(row);
-            let (keys, values) = (found.column(0), found.column(1));
+            let entries = array.as_map().value(row);
+            let (keys, values) = (entries.column(0), entries.column(1));
             match expected {
                 Value::Array(expected) => {
-                    expected.len() == found.len()
+                    expected.len() == entries.len()
                         && expected
                             .iter()
                             .enumerate()
@@ -115,7 +115,7 @@ pub(super) fn json_eq(array: &ArrayRef, row: usize, expected: &Value) -> bool {
                 }
                 expected => {
                     let expected = expected.as_object().unwrap();
-                    expected.len() == found.len()
+                    expected.len() == entries.len()
                         && expected.iter().enumerate().all(|(at, (key, value))| {
                             let is_key = match keys.data_type() {
                                 DataType::Utf8 => keys.as_string::<i32>().value(at) == key,

@@ -1,5 +1,6 @@
 //! Metadata of data files.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use orcish_core::{Error, Limits, Result};
@@ -41,15 +42,30 @@ impl FileMetadata {
         self.source.name()
     }
 
+    pub(super) fn blocklet(&self, at: usize) -> Result<&BlockletMetadata> {
+        self.blocklets.get(at).ok_or_else(|| Error::invalid("no such blocklet"))
+    }
+
     /// Locations of the chunks of a column and of its children.
     pub(super) fn chunk_locations(&self, blocklet: usize, column: usize) -> Result<&[ChunkLocation]> {
-        let blocklet = self.blocklets.get(blocklet).ok_or_else(|| Error::invalid("no such blocklet"))?;
+        let blocklet = self.blocklet(blocklet)?;
         let start = self.first_chunks.get(column).copied();
         let chunk_locations = start.zip(self.columns.get(column)).and_then(|(start, column)| {
             let end = start.checked_add(column.chunks())?;
             blocklet.chunks.get(start..end)
         });
         chunk_locations.ok_or_else(|| Error::corrupt(format!("a blocklet lacks chunks of column {column}")))
+    }
+
+    /// Ranges of the chunks of some columns and of their children.
+    pub(super) fn ranges(&self, blocklet: usize, columns: &[usize]) -> Result<Vec<Range<u64>>> {
+        let mut ranges = Vec::new();
+        for &column in columns {
+            for location in self.chunk_locations(blocklet, column)? {
+                ranges.extend(location.ranges()?);
+            }
+        }
+        Ok(ranges)
     }
 
     /// Index of the first chunk of a column among the chunks of a blocklet.

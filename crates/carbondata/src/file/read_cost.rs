@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use orcish_core::Result;
 use orcish_io::coalesce_ranges;
 
 use super::blocklet::BlockletData;
@@ -24,12 +25,13 @@ impl DataFile {
     }
 
     /// Bytes and requests for some columns of a blocklet. Close ranges are one request.
-    pub(crate) fn read_cost(&self, blocklet: usize, columns: &[usize]) -> (u64, usize) {
-        let chunk_locations =
-            columns.iter().flat_map(|&column| self.metadata.chunk_locations(blocklet, column).unwrap_or_default());
-        let ranges: Vec<Range<u64>> =
-            chunk_locations.flat_map(|location| location.ranges().unwrap_or_default()).collect();
-        self.ranges_read_cost(&ranges)
+    ///
+    /// # Errors
+    /// `Corrupt` where the blocklet has no such chunks.
+    pub(crate) fn read_cost(&self, blocklet: usize, columns: &[usize]) -> Result<(u64, usize)> {
+        let ranges = self.metadata.ranges(blocklet, columns);
+        let ranges = ranges.map_err(|error| error.in_section("blocklet", blocklet).in_file(self.name()))?;
+        Ok(self.ranges_read_cost(&ranges))
     }
 
     /// Bytes and requests for selected pages of columns whose chunk headers are in `data`. The headers are not counted.

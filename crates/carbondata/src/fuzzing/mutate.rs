@@ -17,8 +17,13 @@ impl Random {
     }
 
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        let end = u64::try_from(end).unwrap_or(u64::MAX).max(1);
-        usize::try_from((self.next() >> 8) % end).unwrap_or_default()
+        #[expect(clippy::cast_possible_truncation, reason = "the number is below `end`")]
+        let number = ((self.next() >> 8) % end.max(1) as u64) as usize;
+        number
+    }
+
+    fn byte(&mut self) -> u8 {
+        self.next().to_be_bytes()[3]
     }
 }
 
@@ -43,7 +48,7 @@ fn footer_of(bytes: &[u8]) -> Option<(Node, usize)> {
 }
 
 fn with_footer(start: &[u8], footer: &Node) -> Vec<u8> {
-    let pointer = i64::try_from(start.len()).unwrap_or_default().to_be_bytes();
+    let pointer = (start.len() as u64).to_be_bytes();
     [start, &footer.bytes(), &pointer].concat()
 }
 
@@ -150,15 +155,15 @@ fn change_one(node: &mut Node, random: &mut Random) {
     {
         return change_one(child, random);
     }
-    let number = [0, 1, -1, 2, 3, 255, 32_767, 65_536, i64::from(i32::MAX), i64::from(i32::MIN), i64::MAX, i64::MIN];
+    let numbers = [0, 1, -1, 2, 3, 255, 32_767, 65_536, i64::from(i32::MAX), i64::from(i32::MIN), i64::MAX, i64::MIN];
     match node {
         Node::Bool(value) => *value = !*value,
-        Node::Byte(value) => *value = u8::try_from(random.below(256)).unwrap_or_default(),
+        Node::Byte(value) => *value = random.byte(),
         Node::Int(_, value) => {
             *value = match random.below(3) {
-                0 => value.wrapping_add(i64::try_from(random.below(9)).unwrap_or_default() - 4),
+                0 => value.wrapping_add(i64::from(random.byte() % 9) - 4),
                 1 => value.wrapping_mul(2),
-                _ => number.get(random.below(number.len())).copied().unwrap_or_default(),
+                _ => numbers.get(random.below(numbers.len())).copied().unwrap_or(*value),
             }
         }
         Node::Double(bytes) => *bytes = random.next().to_be_bytes(),
@@ -173,7 +178,7 @@ fn change_one(node: &mut Node, random: &mut Random) {
                     let field = fields.get(at).cloned();
                     fields.extend(field);
                 }
-                _ => fields.push((i16::try_from(random.below(20)).unwrap_or_default(), Node::Binary(vec![0; 9]))),
+                _ => fields.push(((random.byte() % 20).into(), Node::Binary(vec![0; 9]))),
             }
         }
     }
@@ -187,8 +192,9 @@ fn change_bytes(bytes: &mut Vec<u8>, random: &mut Random) {
         2 => bytes.clear(),
         3 => bytes.extend_from_slice(b"/../\x1b[2J\xe2\x80\xae"),
         _ => {
-            let value = u8::try_from(random.below(256)).unwrap_or_default();
-            bytes.get_mut(at).into_iter().for_each(|byte| *byte = value);
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte = random.byte();
+            }
         }
     }
 }
@@ -201,7 +207,7 @@ fn change_list(all: &mut Vec<Node>, random: &mut Random, width: usize) {
         0 => all.clear(),
         1 if count > 0 => _ = all.drain(one..one + width),
         2 if count > 0 => {
-            let element: Vec<Node> = all.get(one..one + width).unwrap_or_default().to_vec();
+            let element: Vec<Node> = all.iter().skip(one).take(width).cloned().collect();
             let times = if random.below(8) == 0 { 1000 } else { 1 };
             (0..times).for_each(|_| all.extend(element.iter().cloned()));
         }

@@ -67,7 +67,7 @@ impl Node {
             Node::Int(_, value) => varint(out, zigzag(*value)),
             Node::Double(bytes) => out.extend(bytes),
             Node::Binary(bytes) => {
-                varint(out, u64::try_from(bytes.len()).unwrap_or_default());
+                varint(out, bytes.len() as u64);
                 out.extend(bytes);
             }
             Node::List(kind, all) => {
@@ -75,13 +75,13 @@ impl Node {
                     Ok(count) if count < 15 => out.push((count << 4) | kind),
                     _ => {
                         out.push(0xf0 | kind);
-                        varint(out, u64::try_from(all.len()).unwrap_or_default());
+                        varint(out, all.len() as u64);
                     }
                 }
                 all.iter().for_each(|node| node.write(out));
             }
             Node::Map(key, value, all) => {
-                varint(out, u64::try_from(all.len() / 2).unwrap_or_default());
+                varint(out, (all.len() / 2) as u64);
                 if all.len() > 1 {
                     out.push((key << 4) | value);
                     all.iter().take(all.len() / 2 * 2).for_each(|node| node.write(out));
@@ -115,10 +115,10 @@ fn zigzag(value: i64) -> u64 {
 
 fn varint(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
-        out.push(u8::try_from(value & 0x7f).unwrap_or_default() | 0x80);
+        out.push(value.to_le_bytes()[0] | 0x80);
         value >>= 7;
     }
-    out.push(u8::try_from(value).unwrap_or_default());
+    out.push(value.to_le_bytes()[0]);
 }
 
 struct Reader<'a> {
@@ -134,9 +134,9 @@ impl Reader<'_> {
     }
 
     fn take(&mut self, length: usize) -> Option<Vec<u8>> {
-        let found = self.bytes.get(self.at..self.at.checked_add(length)?)?.to_vec();
+        let bytes = self.bytes.get(self.at..self.at.checked_add(length)?)?.to_vec();
         self.at += length;
-        Some(found)
+        Some(bytes)
     }
 
     fn varint(&mut self) -> Option<u64> {

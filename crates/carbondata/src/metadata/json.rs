@@ -51,8 +51,8 @@ pub(crate) fn entries<T>(bytes: &[u8], limits: &Limits, read: impl FnMut(&Value)
     let mut failure = None;
     let mut parser = serde_json::Deserializer::from_slice(bytes);
     let read = parser.deserialize_seq(Entries { read, failure: &mut failure });
-    let found = read.and_then(|found| parser.end().map(|()| found));
-    failure.map_or_else(|| found.map_err(no_json), Err)
+    let list = read.and_then(|list| parser.end().map(|()| list));
+    failure.map_or_else(|| list.map_err(no_json), Err)
 }
 
 /// Reads the entries of a list one by one.
@@ -70,28 +70,28 @@ impl<'de, T, F: FnMut(&Value) -> Result<T>> Visitor<'de> for Entries<'_, F> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Vec<T>, A::Error> {
-        let mut found = Vec::new();
+        let mut all = Vec::new();
         while let Some(entry) = list.next_element::<Value>()? {
             match (self.read)(&entry) {
-                Ok(read) => found.push(read),
+                Ok(read) => all.push(read),
                 Err(error) => {
                     *self.failure = Some(error);
                     return Err(A::Error::custom("an entry cannot be read"));
                 }
             }
         }
-        Ok(found)
+        Ok(all)
     }
 }
 
 /// A field as a string; `None` where it is missing or empty.
 pub(crate) fn text(entry: &Value, key: &str) -> Option<String> {
-    let found = match entry.get(key)? {
+    let text = match entry.get(key)? {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
         _ => return None,
     };
-    Some(found).filter(|text| !text.is_empty())
+    Some(text).filter(|text| !text.is_empty())
 }
 
 /// A field as a number, which may be written as a string.

@@ -46,10 +46,11 @@ impl<'a> ThriftReader<'a> {
     pub(crate) fn read_all<T: ThriftStruct>(bytes: &'a [u8], limits: &Limits) -> Result<T> {
         let mut reader = ThriftReader::new(bytes, limits);
         let this = reader.read_struct()?;
-        match reader.is_empty() {
-            true => Ok(this),
-            false => Err(Error::corrupt(format!("{} bytes behind a thrift struct", bytes.len() - reader.position))),
+        if !reader.is_empty() {
+            let left = bytes.len() - reader.position;
+            return Err(Error::corrupt(format!("{left} bytes behind a thrift struct")));
         }
+        Ok(this)
     }
 
     /// Number of bytes that were read.
@@ -78,7 +79,7 @@ impl<'a> ThriftReader<'a> {
             }
             id = match header >> 4 {
                 0 => i16::try_from(self.zigzag()?).map_err(|_| Error::corrupt("a field number out of range"))?,
-                more => id.wrapping_add(i16::from(more)),
+                difference => id.wrapping_add(i16::from(difference)),
             };
             let field_type = FieldType::of(header & 15)?;
             let mut value = FieldValue { field_type, in_list: false, is_consumed: false, reader: self };
@@ -137,10 +138,10 @@ impl<'a> ThriftReader<'a> {
 
     fn fixed(&mut self, length: usize) -> Result<&'a [u8]> {
         let end = self.position.checked_add(length);
-        let found = end.and_then(|end| self.bytes.get(self.position..end));
-        let found = found.ok_or_else(|| Error::corrupt("a thrift struct ends within a value"))?;
+        let bytes = end.and_then(|end| self.bytes.get(self.position..end));
+        let bytes = bytes.ok_or_else(|| Error::corrupt("a thrift struct ends within a value"))?;
         self.position += length;
-        Ok(found)
+        Ok(bytes)
     }
 }
 
@@ -237,7 +238,7 @@ impl<'a> FieldValue<'_, 'a> {
         Ok(all)
     }
 
-    fn elements(&mut self, read_field: &mut dyn FnMut(&mut FieldValue<'_, 'a>) -> Result<()>) -> Result<()> {
+    fn elements(&mut self, read_element: &mut dyn FnMut(&mut FieldValue<'_, 'a>) -> Result<()>) -> Result<()> {
         let header = self.reader.byte()?;
         let count = match header >> 4 {
             15 => self.reader.varint()?,
@@ -248,7 +249,7 @@ impl<'a> FieldValue<'_, 'a> {
         self.reader.descend()?;
         for _ in 0..count {
             let mut value = FieldValue { field_type, in_list: true, is_consumed: false, reader: self.reader };
-            read_field(&mut value)?;
+            read_element(&mut value)?;
             value.skip()?;
         }
         self.reader.depth -= 1;

@@ -57,13 +57,13 @@ impl UpdateDetails {
 /// `Corrupt` where it is not a table update status file.
 pub(crate) fn read_update_status(bytes: &[u8], limits: &Limits) -> Result<Vec<UpdateDetails>> {
     entries(bytes, limits, |entry| {
-        let state = text(entry, "segmentStatus").unwrap_or_default().to_ascii_lowercase();
+        let state = text(entry, "segmentStatus").map(|state| state.to_ascii_lowercase());
         let timestamps = entry.get("deltaFileStamps").and_then(Value::as_array);
         let update = UpdateDetails {
             segment: text(entry, "segmentName").unwrap_or_default(),
             block: text(entry, "blockName").unwrap_or_default(),
             file: text(entry, "actualBlockName").unwrap_or_default(),
-            is_deleted: matches!(state.as_str(), "compacted" | "marked for delete"),
+            is_deleted: matches!(state.as_deref(), Some("compacted" | "marked for delete")),
             start: text(entry, "deleteDeltaStartTimestamp").unwrap_or_default(),
             end: text(entry, "deleteDeltaEndTimestamp").unwrap_or_default(),
             timestamps: timestamps.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect(),

@@ -28,7 +28,8 @@ pub(crate) fn array(
             rescale(value, from, scale).map(|_| ()).ok_or_else(|| overflow_message(value))
         })?;
         for value in &mut values {
-            *value = rescale(*value, from, scale).unwrap_or_default();
+            // The value of a null may not fit.
+            *value = rescale(*value, from, scale).unwrap_or(0);
         }
     }
     let end = 10i128.checked_pow(precision.into()).unwrap_or(i128::MAX);
@@ -98,9 +99,7 @@ fn each<const N: usize>(data: &[u8]) -> Result<Vec<i128>> {
     let value = |bytes: &[u8; N]| {
         // The value is placed at the top, and shifted down with its sign.
         let mut wide = [0; 16];
-        if let Some(target) = wide.first_chunk_mut::<N>() {
-            *target = *bytes;
-        }
+        wide.iter_mut().zip(bytes).for_each(|(to, byte)| *to = *byte);
         i128::from_be_bytes(wide) >> (8 * (16 - N))
     };
     Ok(elements.iter().map(value).collect())

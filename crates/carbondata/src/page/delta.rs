@@ -2,6 +2,8 @@
 //!
 //! The layout of the values is not stored: it follows from their range in the [`ValueEncoderMeta`].
 
+use std::cmp::Ordering;
+
 use arrow_array::ArrayRef;
 use orcish_core::{Error, Result};
 
@@ -32,11 +34,11 @@ enum ElementType {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Transform {
     Identity,
-    /// `max - element_type`
+    /// `max - element`
     Delta,
-    /// `element_type / 10^decimals`
+    /// `element / 10^decimals`
     Scaled,
-    /// `max - element_type / 10^decimals`
+    /// `max - element / 10^decimals`
     ScaledDelta,
 }
 
@@ -199,7 +201,7 @@ impl ValueEncoderMeta {
             let integers = element_type.integers(data, rows)?;
             return Ok(integers
                 .into_iter()
-                .map(|e| scaled(scaled_max.saturating_sub(e.into()), self.decimals, factor))
+                .map(|element| scaled(scaled_max.saturating_sub(element.into()), self.decimals, factor))
                 .collect());
         }
         let mut values = element_type.doubles(data, rows)?;
@@ -215,9 +217,9 @@ impl ValueEncoderMeta {
 
 fn choose_smaller(plain: ElementType, difference: ElementType) -> (Transform, ElementType) {
     match plain.size().cmp(&difference.size()) {
-        std::cmp::Ordering::Greater => (Transform::Delta, difference),
-        std::cmp::Ordering::Less => (Transform::Identity, difference),
-        std::cmp::Ordering::Equal => (Transform::Identity, plain),
+        Ordering::Greater => (Transform::Delta, difference),
+        Ordering::Less => (Transform::Identity, difference),
+        Ordering::Equal => (Transform::Identity, plain),
     }
 }
 

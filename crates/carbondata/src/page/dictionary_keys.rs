@@ -15,7 +15,7 @@ pub(crate) fn read_keys(input: &PageInput<'_>, width: usize) -> Result<Vec<u32>>
         None => keys,
     };
     check_rows(keys.len(), rows)?;
-    Ok(reorder(keys, input.inverted_index))
+    reorder(keys, input.inverted_index)
 }
 
 /// Decodes keys of `width` bytes.

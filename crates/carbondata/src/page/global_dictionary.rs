@@ -35,11 +35,11 @@ pub(crate) fn global_dictionaries(metadata: &str, options: &StorageOptions, limi
         // Column ids are parts of file names.
         check_name(&column.id)?;
         let open = |carbon_type: &str| orcish_io::open(&format!("{metadata}/{}.{carbon_type}", column.id), &options);
-        let found = open("dict")
+        let dictionary = open("dict")
             .and_then(|values| self::read(&*values, &*open("dictmeta")?, column, &limits))
             .map_err(|error| error.in_column(&column.name))?;
-        read.insert(column.id.clone(), Arc::clone(&found));
-        Ok(found)
+        read.insert(column.id.clone(), Arc::clone(&dictionary));
+        Ok(dictionary)
     })
 }
 
@@ -62,7 +62,7 @@ fn whole(source: &dyn ReadAt, length: u64, limits: &Limits) -> Result<bytes::Byt
     if length > limits.tail.min(limits.memory / 16) {
         return Err(Error::limit(format!("a dictionary of {length} bytes")).in_file(source.name()));
     }
-    Ok(source.read_ranges(std::slice::from_ref(&(0..length)))?.pop().unwrap_or_default())
+    source.read_range(0..length)
 }
 
 /// The committed length of a dictionary. Bytes behind it belong to a failed load.
@@ -87,8 +87,12 @@ fn chunks(bytes: &[u8], limits: &Limits) -> Result<Vec<DictionaryChunk>> {
 impl DictionaryChunk {
     /// The values of the chunk.
     fn values(&self) -> impl Iterator<Item = Option<&[u8]>> {
-        let starts = std::iter::once(&0).chain(&self.ends);
-        let values = starts.zip(&self.ends).map(|(&start, &end)| self.bytes.get(start..end).unwrap_or_default());
+        let mut rest = self.bytes.as_slice();
+        let values = self.lengths.iter().map(move |&length| {
+            let (value, behind) = rest.split_at(length);
+            rest = behind;
+            value
+        });
         values.map(|value| Some(value).filter(|&value| value != NULL_TEXT))
     }
 }
@@ -96,7 +100,7 @@ impl DictionaryChunk {
 /// Parses the strings in the type of the column. Invalid strings are null, as in Apache's reader.
 fn array(chunks: &[DictionaryChunk], carbon_type: CarbonType) -> Result<ArrayRef> {
     let bytes: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
-    let count: usize = chunks.iter().map(|chunk| chunk.ends.len()).sum();
+    let count: usize = chunks.iter().map(|chunk| chunk.lengths.len()).sum();
     let all = std::iter::once(None).chain(chunks.iter().flat_map(DictionaryChunk::values));
     let strings = all.map(|value| value.and_then(|value| std::str::from_utf8(value).ok()));
     Ok(match carbon_type {
@@ -146,10 +150,10 @@ fn decimal(string: &str, scale: i8) -> Option<i128> {
     };
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
-    let own = i32::try_from(fraction.len()).ok()?.checked_sub(exponent)?;
-    let up = i32::from(scale).checked_sub(own)?;
-    let factor = 10i128.checked_pow(up.unsigned_abs())?;
-    match up {
+    let stored_scale = i32::try_from(fraction.len()).ok()?.checked_sub(exponent)?;
+    let more_digits = i32::from(scale).checked_sub(stored_scale)?;
+    let factor = 10i128.checked_pow(more_digits.unsigned_abs())?;
+    match more_digits {
         0.. => digits.checked_mul(factor),
         _ if digits % factor == 0 => Some(digits / factor),
         _ => None,

@@ -1,7 +1,8 @@
 //! Inverted indexes and run lengths: the values of a page may be sorted, and equal values stored once.
 
-use orcish_core::{Error, Result};
+use orcish_core::{Error, OrInternal as _, Result};
 
+use super::checks::check_rows;
 use crate::bytes::ByteReader;
 
 /// Runs of at most this length are filled with a fixed-size write, whose excess the next run overwrites.
@@ -66,10 +67,11 @@ pub(crate) fn inverse(ids: &[u32], runs: &[u32], rows: usize) -> Result<Vec<u32>
 }
 
 /// Puts values into row order. `inverse` has one element for each value.
-pub(crate) fn reorder<T: Copy + Default>(values: Vec<T>, inverse: Option<&[u32]>) -> Vec<T> {
-    let Some(inverse) = inverse else { return values };
-    let value = |&at: &u32| usize::try_from(at).ok().and_then(|at| values.get(at).copied()).unwrap_or_default();
-    inverse.iter().map(value).collect()
+pub(crate) fn reorder<T: Copy>(values: Vec<T>, inverse: Option<&[u32]>) -> Result<Vec<T>> {
+    let Some(inverse) = inverse else { return Ok(values) };
+    check_rows(values.len(), inverse.len())?;
+    #[expect(clippy::indexing_slicing, reason = "an inverse has the numbers of as many values as it has rows")]
+    Ok(inverse.iter().map(|&at| values[at as usize]).collect())
 }
 
 /// Repeats each value as often as `counts` says.
@@ -85,12 +87,12 @@ pub(crate) fn repeat<T: Copy + Default>(values: &[T], counts: &[u32], rows: usiz
     let mut all = vec![T::default(); rows];
     let mut rest = all.as_mut_slice();
     for (&value, &count) in values.iter().zip(counts) {
-        let count = usize::try_from(count).unwrap_or(0);
+        let count = usize::try_from(count).or_internal("a run is longer than its page")?;
         match rest.first_chunk_mut::<SHORT>() {
             Some(first) if count <= SHORT => *first = [value; SHORT],
-            _ => rest.get_mut(..count).unwrap_or_default().fill(value),
+            _ => rest.get_mut(..count).or_internal("runs are longer than their page")?.fill(value),
         }
-        rest = rest.get_mut(count..).unwrap_or_default();
+        rest = rest.get_mut(count..).or_internal("runs are longer than their page")?;
     }
     Ok(all)
 }
@@ -107,7 +109,7 @@ mod tests {
         assert_eq!((ids.as_slice(), runs.as_slice()), (&[3, 0, 2, 4][..], &[1][..]));
         let inverse = inverse(&ids, &runs, 5).unwrap();
         assert_eq!(inverse, [1, 2, 3, 0, 4]);
-        assert_eq!(reorder(vec!['a', 'b', 'c', 'd', 'e'], Some(&inverse)), ['b', 'c', 'd', 'a', 'e']);
+        assert_eq!(reorder(vec!['a', 'b', 'c', 'd', 'e'], Some(&inverse)).unwrap(), ['b', 'c', 'd', 'a', 'e']);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use arrow_array::ArrayRef;
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use orcish_core::strings::Values;
-use orcish_core::{Error, Result};
+use orcish_core::{Error, OrInternal as _, Result};
 
 use super::checks::check_rows;
 use super::nulls;
@@ -39,7 +39,7 @@ impl StringValues {
     /// Appends the first `length` bytes of `source`. Bytes behind them may be copied too.
     #[inline]
     fn push(&mut self, source: &[u8], length: usize) -> Result<()> {
-        copy(self.data.get_mut(self.end..).unwrap_or_default(), source, length)?;
+        copy(self.data.get_mut(self.end..).or_internal("texts are longer than their page")?, source, length)?;
         self.end += length;
         self.lengths.push(u32::try_from(length).map_err(|_| too_long())?);
         Ok(())
@@ -93,17 +93,15 @@ impl StringValues {
         Ok(strings)
     }
 
-    fn nulls(&self) -> Option<NullBuffer> {
+    fn nulls(&self) -> Result<Option<NullBuffer>> {
         if self.null_rows.is_empty() {
-            return None;
+            return Ok(None);
         }
         let mut bits = vec![0u8; self.lengths.len().div_ceil(8)];
         for row in &self.null_rows {
-            if let Some(byte) = bits.get_mut(row / 8) {
-                *byte |= 1 << (row % 8);
-            }
+            *bits.get_mut(row / 8).or_internal("a null is behind the last row")? |= 1 << (row % 8);
         }
-        nulls::nulls(&bits, self.lengths.len())
+        Ok(nulls::nulls(&bits, self.lengths.len()))
     }
 
     /// The values as an array.
@@ -111,7 +109,7 @@ impl StringValues {
     /// # Errors
     /// `Corrupt` for strings that are not valid UTF-8.
     pub(crate) fn array(mut self, data_type: &DataType) -> Result<ArrayRef> {
-        let nulls = self.nulls();
+        let nulls = self.nulls()?;
         self.data.truncate(self.end);
         Values::new(self.lengths, self.data)?.into_slots(data_type, nulls)
     }

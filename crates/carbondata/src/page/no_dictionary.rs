@@ -24,12 +24,7 @@ pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
     let is_date = column.carbon_type == CarbonType::Date;
     let is_null = |value: &[u8]| value.is_empty() || value == NULL_TEXT || (is_date && value == NULL_DATE);
     let nulls = nulls_where(values.len(), |row| values.get(row).is_none_or(|value| is_null(value)));
-    let each = |value: &dyn Fn(&[u8]) -> Option<i64>| {
-        let values = values.iter().enumerate().map(|(row, bytes)| {
-            if is_null(bytes) { Ok(0) } else { value(bytes).ok_or_else(|| invalid_value(column, bytes, row)) }
-        });
-        values.collect::<Result<Vec<i64>>>()
-    };
+    let each = |value: &dyn Fn(&[u8]) -> Option<i64>| decode_each(column, values, &is_null, value);
     match column.carbon_type {
         CarbonType::Boolean => {
             let values = each(&|bytes| <[u8; 1]>::try_from(bytes).ok().map(|[byte]| i64::from(byte != 0)))?;
@@ -48,20 +43,16 @@ pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
             arrays::doubles(column, values.collect(), nulls)
         }
         CarbonType::Float => {
-            let bits = |bytes: &[u8]| <[u8; 4]>::try_from(bytes).ok().map(|bytes| u32::from_be_bytes(bytes) ^ 1 << 31);
-            let values = each(&|bytes| bits(bytes).map(i64::from))?;
-            let values = values.into_iter().map(|bits| f32::from_bits(u32::try_from(bits).unwrap_or_default()));
-            let values: Vec<f32> = values.collect();
+            let float = |bytes: &[u8]| {
+                let bits = u32::from_be_bytes(<[u8; 4]>::try_from(bytes).ok()?) ^ 1 << 31;
+                Some(f32::from_bits(bits))
+            };
+            let values = decode_each(column, values, &is_null, float)?;
             Ok(Arc::new(Float32Array::try_new(values.into(), nulls).map_err(invalid_array)?))
         }
         CarbonType::Decimal { scale, .. } => {
-            let values = values.iter().enumerate().map(|(row, bytes)| {
-                if is_null(bytes) {
-                    return Ok(0);
-                }
-                decimals::scaled(bytes, scale).ok_or_else(|| invalid_value(column, bytes, row))
-            });
-            decimals::array(column.carbon_type, values.collect::<Result<_>>()?, scale, nulls)
+            let values = decode_each(column, values, &is_null, |bytes| decimals::scaled(bytes, scale))?;
+            decimals::array(column.carbon_type, values, scale, nulls)
         }
         carbon_type => Err(Error::corrupt(format!("values of bytes in a column of type {carbon_type:?}"))),
     }
@@ -73,6 +64,19 @@ fn decode_sign_flipped(bytes: &[u8]) -> Option<i64> {
     let value = bytes.iter().try_fold(0u64, |value, &byte| Some(value.checked_mul(256)? | u64::from(byte)))?;
     // Subtraction of the sign bit flips it back and extends the sign.
     Some(value.wrapping_sub(sign).cast_signed())
+}
+
+/// Decodes values. Nulls have the default of the type.
+fn decode_each<T: Default>(
+    column: &Column,
+    values: &[&[u8]],
+    is_null: impl Fn(&[u8]) -> bool,
+    value: impl Fn(&[u8]) -> Option<T>,
+) -> Result<Vec<T>> {
+    let values = values.iter().enumerate().map(|(row, bytes)| {
+        if is_null(bytes) { Ok(T::default()) } else { value(bytes).ok_or_else(|| invalid_value(column, bytes, row)) }
+    });
+    values.collect()
 }
 
 fn invalid_value(column: &Column, bytes: &[u8], row: usize) -> Error {

@@ -93,10 +93,10 @@ impl NumberPage<'_> {
     }
 
     /// Puts values into row order, with their nulls.
-    fn finish<T: Copy + Default>(&self, values: Vec<T>) -> Result<(Vec<T>, Option<NullBuffer>)> {
+    fn finish<T: Copy>(&self, values: Vec<T>) -> Result<(Vec<T>, Option<NullBuffer>)> {
         check_rows(values.len(), self.input.rows.unwrap_or(values.len()))?;
         let nulls = nulls(self.input.nulls, values.len());
-        Ok((reorder(values, self.input.inverted_index), nulls))
+        Ok((reorder(values, self.input.inverted_index)?, nulls))
     }
 
     fn integers<T: Integer>(&self) -> Result<(Vec<T>, Option<NullBuffer>)> {
@@ -119,7 +119,7 @@ impl NumberPage<'_> {
                 Transform::Identity => self.map_elements(|element| element)?,
                 _ => self.map_elements(|element| max.wrapping_sub(element))?,
             };
-            check_integers::<T>(&reorder(wide, self.input.inverted_index), nulls.as_ref())?;
+            check_integers::<T>(&reorder(wide, self.input.inverted_index)?, nulls.as_ref())?;
         }
         Ok((values, nulls))
     }

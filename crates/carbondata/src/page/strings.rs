@@ -18,7 +18,7 @@ pub(super) fn decode(input: &PageInput<'_>, length_width: LengthWidth) -> Result
                 (Some(_), _) => StringValues::of(&reorder(
                     slices(input.data, length_width, input.rows, input.max_bytes)?,
                     input.inverted_index,
-                ))?,
+                )?)?,
                 (None, length_width) => StringValues::read(input.data, input.rows, length_width)?,
             };
             check_rows(strings.len(), input.rows.unwrap_or(strings.len()))?;
@@ -26,7 +26,7 @@ pub(super) fn decode(input: &PageInput<'_>, length_width: LengthWidth) -> Result
         }
         _ => {
             let slices = slices(input.data, length_width, input.rows, input.max_bytes)?;
-            no_dictionary::array(input.column, &reorder(slices, input.inverted_index))
+            no_dictionary::array(input.column, &reorder(slices, input.inverted_index)?)
         }
     }
 }

@@ -103,8 +103,8 @@ impl Search<'_> {
     /// Whether the bytes are a valid value.
     fn fits(&mut self, start: usize, end: usize) -> bool {
         self.read = self.read.saturating_add(end.saturating_sub(start));
-        let value = self.data.get(start.saturating_add(2)..end).unwrap_or_default();
-        !self.is_string || std::str::from_utf8(value).is_ok()
+        let value = self.data.get(start.saturating_add(2)..end);
+        value.is_some_and(|value| !self.is_string || std::str::from_utf8(value).is_ok())
     }
 }
 

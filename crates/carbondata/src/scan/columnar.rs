@@ -65,8 +65,9 @@ impl ColumnarReader {
     }
 
     fn stored_bytes_of_next(&self) -> u64 {
-        let next = self.remaining.front();
-        next.map_or(0, |&blocklet| self.open_file.file.read_cost(blocklet, &self.file_columns).0)
+        let Some(&blocklet) = self.remaining.front() else { return 0 };
+        // If the blocklet lacks a chunk, nothing is read, and its read reports the error.
+        self.open_file.file.read_cost(blocklet, &self.file_columns).map_or(0, |(bytes, _)| bytes)
     }
 
     /// The stored bytes that the next batch needs beyond those that the reader holds.
@@ -114,9 +115,10 @@ impl ColumnarReader {
             Outcome::AllMatch => false,
             Outcome::Read => true,
         };
-        let filter_file_columns = match needs_filter {
-            true => stored_columns(mappings, config.filter_columns.iter().copied()),
-            false => stored_columns(mappings, config.projection.iter().map(|(at, _)| *at)),
+        let filter_file_columns = if needs_filter {
+            stored_columns(mappings, config.filter_columns.iter().copied())
+        } else {
+            stored_columns(mappings, config.projection.iter().map(|(at, _)| *at))
         };
         let mut filter_data = match needs_filter && !file.has_unreliable_min_max() {
             true => file.read_chunk_headers(blocklet, &filter_file_columns)?,
@@ -126,9 +128,10 @@ impl ColumnarReader {
             }
             false => file.read_blocklet(blocklet, &filter_file_columns)?,
         };
-        let outcomes = match needs_filter {
-            true => prune_pages(&self.open_file, config, &filter_data)?,
-            false => vec![Outcome::AllMatch; filter_data.pages()],
+        let outcomes = if needs_filter {
+            prune_pages(&self.open_file, config, &filter_data)?
+        } else {
+            vec![Outcome::AllMatch; filter_data.pages()]
         };
         filter_data.read_pages(&filter_file_columns, &selected_pages_from(&outcomes, 0))?;
         Ok(Some(BlockletReader { blocklet, filter_data, payload_data: None, filter_file_columns, outcomes, page: 0 }))
@@ -202,13 +205,12 @@ impl BlockletReader {
             let mut payload_columns = stored_columns(&open_file.mappings, config.projection.iter().map(|(at, _)| *at));
             payload_columns.retain(|other| self.filter_file_columns.binary_search(other).is_err());
             let selected_pages = selected_pages_from(&self.outcomes, self.page);
-            self.payload_data = Some(match selected_pages.contains(&false) {
-                false => open_file.file.read_blocklet(self.blocklet, &payload_columns)?,
-                true => {
-                    let mut payload_data = open_file.file.read_chunk_headers(self.blocklet, &payload_columns)?;
-                    payload_data.read_pages(&payload_columns, &selected_pages)?;
-                    payload_data
-                }
+            self.payload_data = Some(if selected_pages.contains(&false) {
+                let mut payload_data = open_file.file.read_chunk_headers(self.blocklet, &payload_columns)?;
+                payload_data.read_pages(&payload_columns, &selected_pages)?;
+                payload_data
+            } else {
+                open_file.file.read_blocklet(self.blocklet, &payload_columns)?
             });
         }
         self.payload_data.as_ref().ok_or_else(|| Error::invalid("a column is missing"))
@@ -244,7 +246,8 @@ impl BlockletReader {
     }
 }
 
-/// Removes rows from a selection.
+/// Removes rows from a selection. Rows that the page does not have are ignored, as in Java: files of one block share their
+/// delete deltas, and not all of them have all of these rows.
 fn remove_deleted(selection: Option<&BooleanArray>, deleted: &[u32], rows: usize) -> BooleanArray {
     let mut bits = BooleanBufferBuilder::new(rows);
     match selection {

@@ -55,16 +55,14 @@ fn add_read_cost(open_file: &OpenFile, config: &ScanConfig, plan: &mut SectionPl
             }
             (plan.filter_bytes, plan.filter_requests) = file.page_read_cost(&headers, &filter_columns, &selected_pages);
         } else {
-            (plan.filter_bytes, plan.filter_requests) = file.read_cost(blocklet, &filter_columns);
+            (plan.filter_bytes, plan.filter_requests) = file.read_cost(blocklet, &filter_columns)?;
         }
     }
-    (plan.payload_bytes, plan.payload_requests) = match selected_pages.contains(&false) {
-        true => file.page_read_cost(
-            &file.read_chunk_headers(blocklet, &payload_columns)?,
-            &payload_columns,
-            &selected_pages,
-        ),
-        false => file.read_cost(blocklet, &payload_columns),
+    (plan.payload_bytes, plan.payload_requests) = if selected_pages.contains(&false) {
+        let headers = file.read_chunk_headers(blocklet, &payload_columns)?;
+        file.page_read_cost(&headers, &payload_columns, &selected_pages)
+    } else {
+        file.read_cost(blocklet, &payload_columns)?
     };
     Ok(())
 }

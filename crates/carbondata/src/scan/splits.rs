@@ -27,7 +27,7 @@ pub(super) fn splits(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>, by
         let all: Vec<usize> = (0..open_file.file.columns().len()).collect();
         let mut runs: Vec<(Vec<usize>, u64, u64)> = Vec::new();
         for plan in blocklet_plans.iter().filter(|plan| !plan.outcome.is_skipped()) {
-            let (size, _) = open_file.file.read_cost(plan.blocklet, &all);
+            let (size, _) = open_file.file.read_cost(plan.blocklet, &all)?;
             match runs.last_mut() {
                 Some((run, rows, sum)) if sum.saturating_add(size) <= bytes => {
                     run.push(plan.blocklet);

@@ -142,9 +142,10 @@ impl TaskReader {
             several => {
                 let too_large = |error| Error::limit("rows of a batch").with_source(error);
                 let rows = several.iter().map(RecordBatch::num_rows).sum();
-                let batch = match self.config.projection.is_empty() {
-                    true => make_batch(&self.config, Vec::new(), rows)?,
-                    false => concat_batches(&self.config.output_schema, several).map_err(too_large)?,
+                let batch = if self.config.projection.is_empty() {
+                    make_batch(&self.config, Vec::new(), rows)?
+                } else {
+                    concat_batches(&self.config.output_schema, several).map_err(too_large)?
                 };
                 self.push_slices(&batch, batch_size);
             }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use bytes::Bytes;
-use orcish_core::{Error, Limits, Result};
+use orcish_core::{Error, Limits, OrInternal as _, Result};
 use orcish_io::ReadAt;
 use rows::Field;
 
@@ -102,10 +102,7 @@ fn open(source: Arc<dyn ReadAt>, committed: u64, limits: &Limits) -> Result<Stre
     if committed > size {
         return Err(Error::corrupt(format!("a file of {size} bytes, of which {committed} were committed")));
     }
-    let bytes = source
-        .read_ranges(std::slice::from_ref(&(0..tuning::HEADER_READ_BYTES.wide().min(committed))))?
-        .pop()
-        .unwrap_or_default();
+    let bytes = source.read_range(0..tuning::HEADER_READ_BYTES.wide().min(committed))?;
     let (header, start) = read_header(&*source, committed, bytes, limits)?;
     let sync_marker = header.sync_marker.filter(|sync_marker| !sync_marker.is_empty());
     let columns = schema::columns(&header.columns, limits)?;
@@ -181,12 +178,9 @@ impl ReadBuffer {
                 ));
             }
             let range = self.at..self.at + left.min(length_needed.max(tuning::STREAM_READ_BYTES.wide()));
-            self.bytes = file.source.read_ranges(&[range])?.pop().unwrap_or_default();
+            self.bytes = file.source.read_range(range)?;
         }
-        if length > self.bytes.len() {
-            return Err(Error::new(orcish_core::ErrorKind::Io, "the source gave fewer bytes than were asked for"));
-        }
-        self.at += u64::try_from(length).unwrap_or(0);
+        self.at += u64::try_from(length).or_internal("a length has more than 64 bits")?;
         Ok(self.bytes.split_to(length))
     }
 

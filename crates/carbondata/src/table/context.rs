@@ -63,9 +63,10 @@ impl OpenContext {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         let before = self.reserved.fetch_add(bytes, Ordering::Relaxed);
         let limit = self.limits.memory;
-        match before.saturating_add(bytes) > limit {
-            true => Err(Error::over("memory", format!("{what} of more than the {limit} bytes that are allowed"))),
-            false => Ok(()),
+        if before.saturating_add(bytes) > limit {
+            Err(Error::over("memory", format!("{what} of more than the {limit} bytes that are allowed")))
+        } else {
+            Ok(())
         }
     }
 

@@ -24,9 +24,10 @@ impl OpenContext {
             let message = format!("a table of CarbonData is in the folder, and is read alone: {table:?}");
             return Err(Error::new(ErrorKind::Unsupported, message).in_file(&self.root));
         }
-        let mut files = match is_file {
-            true => all.iter().map(|(location, size)| self.unindexed_entry(location, *size)).collect(),
-            false => self.files_by_indexes(&all, true)?,
+        let mut files = if is_file {
+            all.iter().map(|(location, size)| self.unindexed_entry(location, *size)).collect()
+        } else {
+            self.files_by_indexes(&all, true)?
         };
         let folder = if is_file { parent(&self.root) } else { &self.root };
         for file in &mut files {
@@ -54,8 +55,9 @@ impl OpenContext {
             by_prefix.into_iter().map(|(prefix, deltas)| (prefix, deltas.into())).collect();
         for file in &mut files {
             self.cancellation.poll()?;
-            file.deletes =
-                prefix(&file.location).and_then(|prefix| by_prefix.get(&prefix).cloned()).unwrap_or_default();
+            if let Some(deltas) = prefix(&file.location).and_then(|prefix| by_prefix.get(&prefix)) {
+                file.deletes = deltas.clone();
+            }
         }
         let Some(first) = files.first() else {
             let message = "there is no table: neither Metadata/schema nor files of CarbonData";

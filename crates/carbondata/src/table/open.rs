@@ -14,9 +14,10 @@ use crate::metadata::locations::join;
 impl OpenContext {
     pub(super) fn open(self: &Arc<Self>) -> Result<TableState> {
         let is_file = self.root.ends_with(DATA_FILE_SUFFIX) && stat(&self.root, self.storage.of_table())?.is_some();
-        match !is_file && stat(&join(&self.root, SCHEMA), self.storage.of_table())?.is_some() {
-            true => self.open_transactional(),
-            false => self.open_folder(is_file),
+        if !is_file && stat(&join(&self.root, SCHEMA), self.storage.of_table())?.is_some() {
+            self.open_transactional()
+        } else {
+            self.open_folder(is_file)
         }
     }
 }

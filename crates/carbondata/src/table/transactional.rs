@@ -84,9 +84,10 @@ impl OpenContext {
         check_name(&name).map_err(|error| error.in_file(&join(&self.root, SCHEMA)))?;
         let status = self.metadata(&name);
         // A table without loads has no table status.
-        let loads = match self.exists(&status)? {
-            true => self.parse(&status, |bytes| read_table_status(bytes, &self.limits))?,
-            false => Vec::new(),
+        let loads = if self.exists(&status)? {
+            self.parse(&status, |bytes| read_table_status(bytes, &self.limits))?
+        } else {
+            Vec::new()
         };
         // All loads have the same update status file.
         let updates = match loads.iter().find_map(|load| load.update_file.as_deref()) {

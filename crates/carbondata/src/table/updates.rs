@@ -104,9 +104,9 @@ impl<'a> Updates<'a> {
         if let Some(deltas) = self.live_deltas.get(&key_of_deltas) {
             return Ok(deltas.clone());
         }
-        let found = self.find_live_deltas(&of_block, block, folder, context)?;
-        self.live_deltas.insert(key_of_deltas, found.clone());
-        Ok(found)
+        let deltas = self.find_live_deltas(&of_block, block, folder, context)?;
+        self.live_deltas.insert(key_of_deltas, deltas.clone());
+        Ok(deltas)
     }
 
     /// The live delete deltas of a block in a folder.
@@ -149,7 +149,7 @@ impl<'a> Updates<'a> {
     /// The delete deltas of a folder.
     fn list_deltas(&mut self, folder: &str, context: &OpenContext) -> Result<&Listed> {
         if !self.listed.contains_key(folder) {
-            let mut found = Listed::new();
+            let mut by_block = Listed::new();
             // Empty files belong to failed deletes.
             let all = list_all(folder, context.storage_of(folder)?.as_ref())?;
             for (location, _) in all.into_iter().filter(|(_, status)| status.size > 0) {
@@ -159,10 +159,10 @@ impl<'a> Updates<'a> {
                 if let Some((block, time)) = name.and_then(|(block, time)| Some((block.to_owned(), time.parse().ok()?)))
                 {
                     context.reserve(size_of::<(i64, String)>() + location.len(), DELETE_DELTAS)?;
-                    found.entry(block).or_default().push((time, location));
+                    by_block.entry(block).or_default().push((time, location));
                 }
             }
-            self.listed.insert(folder.to_owned(), found);
+            self.listed.insert(folder.to_owned(), by_block);
         }
         Ok(self.listed.entry(folder.to_owned()).or_default())
     }

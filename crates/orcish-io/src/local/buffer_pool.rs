@@ -63,13 +63,13 @@ impl BufferPool {
 
 impl AsRef<[u8]> for PooledBuffer {
     fn as_ref(&self) -> &[u8] {
-        self.buffer.get(..self.length).unwrap_or_default()
+        self.buffer.split_at(self.length).0
     }
 }
 
 impl AsMut<[u8]> for PooledBuffer {
     fn as_mut(&mut self) -> &mut [u8] {
-        self.buffer.get_mut(..self.length).unwrap_or_default()
+        self.buffer.split_at_mut(self.length).0
     }
 }
 

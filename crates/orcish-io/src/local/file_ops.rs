@@ -13,7 +13,7 @@ use orcish_core::{Error, Result};
 use super::durable::{create_folders, is_not_found, parent_of, sync_folder, sync_parent};
 use super::sink::FileSink;
 use crate::file_ops::{FileOps, FileStatus, too_large};
-use crate::location::{join, not_utf8, path_with_slashes};
+use crate::location::{join, last_segment, not_utf8, path_with_slashes};
 use crate::messages::{CANNOT_DELETE, CANNOT_LIST, CANNOT_READ, CANNOT_WRITE};
 use crate::pattern::is_hidden;
 use crate::sink::Sink as _;
@@ -99,9 +99,10 @@ impl LocalFileOps {
                 }
                 ignore_not_found(entry.and_then(|entry| {
                     // `remove_dir_all` does not follow links, even links that are created concurrently.
-                    match entry.file_type()?.is_dir() {
-                        true => fs::remove_dir_all(entry.path()),
-                        false => remove_file_or_link(&entry.path()),
+                    if entry.file_type()?.is_dir() {
+                        fs::remove_dir_all(entry.path())
+                    } else {
+                        remove_file_or_link(&entry.path())
                     }
                 }))?;
             }
@@ -146,7 +147,7 @@ impl FileOps for LocalFileOps {
             cancellation.poll()?;
             for (path, kind) in self.entries(&folder, skips_other_names)? {
                 if kind.is_dir() {
-                    let skips_below = skips_other_names || is_hidden(path.rsplit('/').next().unwrap_or_default());
+                    let skips_below = skips_other_names || is_hidden(last_segment(&path));
                     stack.push((path, skips_below));
                     continue;
                 }

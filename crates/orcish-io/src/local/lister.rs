@@ -12,7 +12,7 @@ use orcish_core::{Error, Result};
 
 use super::durable::is_not_found;
 use crate::lister::{FolderEntries, Lister};
-use crate::location::{join, not_utf8};
+use crate::location::{join, last_segment, not_utf8};
 use crate::messages::CANNOT_LIST;
 use crate::pattern::is_hidden;
 use crate::storage::StorageOptions;
@@ -118,7 +118,7 @@ impl Lister for LocalLister {
     fn children(&self, folders: &[String]) -> Result<FolderEntries> {
         let mut children = FolderEntries::default();
         for folder in folders {
-            let entries = self.entries(folder)?.unwrap_or_default();
+            let Some(entries) = self.entries(folder)? else { continue };
             children.folders.extend(entries.folders);
             children.files.extend(entries.files);
         }
@@ -146,12 +146,13 @@ impl Lister for LocalLister {
                     return Err(Error::limit(text).in_file(&folder.path));
                 }
             }
-            let entries = self.entries(&folder.path)?.unwrap_or_default();
+            let Some(entries) = self.entries(&folder.path)? else { continue };
             found.files.extend(entries.files);
             for path in entries.folders {
-                match is_hidden(path.rsplit('/').next().unwrap_or_default()) {
-                    true => found.folders.push(path),
-                    false => stack.push((path, Some(folder.clone()))),
+                if is_hidden(last_segment(&path)) {
+                    found.folders.push(path)
+                } else {
+                    stack.push((path, Some(folder.clone())))
                 }
             }
         }

@@ -102,9 +102,10 @@ fn checked_target(location: &str, path: PathBuf, file: &StagedFile) -> Result<Pa
 /// `target`: it has been published before.
 fn publish(temporary: &Path, target: &Path, size: u64) -> io::Result<()> {
     // Folders are created only if the temporary file exists, whole.
-    let prepared = fs::symlink_metadata(temporary).and_then(|staged| match staged.len() == size {
-        true => create_folders(parent_of(target)),
-        false => {
+    let prepared = fs::symlink_metadata(temporary).and_then(|staged| {
+        if staged.len() == size {
+            create_folders(parent_of(target))
+        } else {
             let text = format!("the staged file has {} bytes, and {size} were written", staged.len());
             Err(io::Error::new(io::ErrorKind::InvalidData, text))
         }

@@ -152,8 +152,7 @@ impl Address {
                 if let Ok(mut segments) = url.path_segments_mut() {
                     segments.extend(path.split('/'));
                 }
-                let rest = url.as_str().get(url[..url::Position::BeforePath].len()..).unwrap_or_default();
-                format!("{scheme}://{authority}{rest}")
+                format!("{scheme}://{authority}{}", &url[url::Position::BeforePath..])
             }
             None => format!("{scheme}://{authority}/{path}"),
         }

@@ -41,7 +41,7 @@ pub(super) struct Connector {
 
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let headers = options.get_default_headers().cloned().unwrap_or_default();
+        let headers = options.get_default_headers().cloned().unwrap_or_else(HeaderMap::new);
         let client = build_client(options, &self.certificates)?;
         Ok(HttpClient::new(RedirectingClient { inner: HttpClient::new(client), headers }))
     }
@@ -90,8 +90,8 @@ fn final_certificate_error(request: &HttpRequest, error: HttpError) -> HttpError
         }
         _ => "",
     };
-    let host = request.uri().host().unwrap_or_default();
-    client_error(format!("the certificate of the server {host} is not accepted: {rejected}{hint}"))
+    let host = request.uri().host().map_or(String::new(), |host| format!(" {host}"));
+    client_error(format!("the certificate of the server{host} is not accepted: {rejected}{hint}"))
 }
 
 /// The cause of an error. The source of an `io::Error` is not its content, but the source of its content.
@@ -125,11 +125,12 @@ fn redirect(request: &HttpRequest, response: &HttpResponse) -> Result<Option<Htt
     }
     let from = Url::parse(&request.uri().to_string()).map_err(client_error)?;
     let to = location.to_str().ok().and_then(|location| from.join(location).ok());
-    let to = to.filter(|to| matches!(to.scheme(), "http" | "https") && to.has_host());
-    let mut to = to.ok_or_else(|| client_error("a redirect to what is no URL of HTTP"))?;
+    let to = to.filter(|to| matches!(to.scheme(), "http" | "https"));
+    let no_url = || client_error("a redirect to what is no URL of HTTP");
+    let mut to = to.ok_or_else(no_url)?;
+    let host = to.host_str().ok_or_else(no_url)?;
     let is_same_origin = from.origin() == to.origin();
     if !is_same_origin && !is_read {
-        let host = to.host_str().unwrap_or_default();
         let text = format!("a redirect of {method} to another origin, at {host}: only reads are sent there");
         return Err(client_error(text));
     }

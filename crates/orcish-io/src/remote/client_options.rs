@@ -54,9 +54,10 @@ pub(super) fn build_client(
 ) -> object_store::Result<reqwest::Client> {
     let options = TypedOptions(options);
     let mut builder = ClientBuilder::new().redirect(redirect::Policy::none()).referer(false);
-    builder = match options.flag(Key::NoSystemCertificates)? {
-        true => builder.tls_certs_only(certificates.to_vec()),
-        false => builder.tls_certs_merge(certificates.to_vec()),
+    builder = if options.flag(Key::NoSystemCertificates)? {
+        builder.tls_certs_only(certificates.to_vec())
+    } else {
+        builder.tls_certs_merge(certificates.to_vec())
     };
     let agent = options.text(Key::UserAgent);
     builder = builder.user_agent(agent.as_deref().unwrap_or(concat!("orcish/", env!("CARGO_PKG_VERSION"))));

@@ -154,7 +154,7 @@ impl<T: StoreCredential> CredentialProvider for Provider<T> {
 /// The time at which credentials are obtained again.
 fn refresh_at(credentials: &Credentials, now: SystemTime) -> Option<SystemTime> {
     let expiry = credentials.expiry()?;
-    let life = expiry.duration_since(now).unwrap_or_default();
+    let life = expiry.duration_since(now).unwrap_or(Duration::ZERO);
     Some(expiry - MAX_REFRESH_MARGIN.min(life / 10))
 }
 

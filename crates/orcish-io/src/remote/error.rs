@@ -72,22 +72,20 @@ pub(super) fn to_error(message: &str, error: &object_store::Error, address: &Add
 
 /// As [`to_error`], for a store that cannot be set up.
 pub(super) fn to_builder_error(error: &object_store::Error, address: &Address) -> Error {
-    match causes(error).any(|cause| cause.to_string() == MISSING_ACCOUNT) {
-        true => {
-            Error::invalid("the URL has no account of Azure: give `azure_storage_account_name`").in_file(&address.name)
-        }
-        false => to_error("cannot be reached", error, address),
+    if causes(error).any(|cause| cause.to_string() == MISSING_ACCOUNT) {
+        Error::invalid("the URL has no account of Azure: give `azure_storage_account_name`").in_file(&address.name)
+    } else {
+        to_error("cannot be reached", error, address)
     }
 }
 
 /// As [`to_error`], for an upload that cannot be completed. If its parts are gone, the kind is `NotFound` for Azure, too,
 /// which removes them after a week, and when another file of the name is written.
 pub(super) fn to_upload_error(message: &str, error: &object_store::Error, address: &Address) -> Error {
-    match causes(error).any(|cause| cause.to_string().contains(INVALID_BLOCK_LIST)) {
-        true => {
-            Error::io(message, io::Error::new(io::ErrorKind::NotFound, text(error, address))).in_file(&address.name)
-        }
-        false => to_error(message, error, address),
+    if causes(error).any(|cause| cause.to_string().contains(INVALID_BLOCK_LIST)) {
+        Error::io(message, io::Error::new(io::ErrorKind::NotFound, text(error, address))).in_file(&address.name)
+    } else {
+        to_error(message, error, address)
     }
 }
 
@@ -169,16 +167,16 @@ fn text(error: &object_store::Error, address: &Address) -> String {
     }
     let text = without_credentials(&text);
     match text.char_indices().nth(MAX_MESSAGE_LENGTH) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        Some((end, _)) => format!("{}…", text.split_at(end).0),
         None => text,
     }
 }
 
 /// Removes the credentials, which precede `@`, from all URLs in a text.
 fn without_credentials(text: &str) -> String {
-    let mut parts = text.split("://");
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
+    let Some((start, rest)) = text.split_once("://") else { return text.to_owned() };
+    let mut out = start.to_owned();
+    for part in rest.split("://") {
         let authority_end = part.find(|c: char| c == '/' || c.is_whitespace()).unwrap_or(part.len());
         let credentials_end = part.get(..authority_end).and_then(|authority| authority.rfind('@'));
         out.push_str("://");

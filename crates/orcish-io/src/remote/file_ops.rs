@@ -71,9 +71,10 @@ impl FileOps for StoreFileOps {
     fn write(&self, bytes: Bytes, overwrite: bool) -> Result<()> {
         let object = Object::writable(&self.url, &self.options)?;
         let write = async move {
-            match overwrite {
-                true => object.put(bytes, CANNOT_WRITE).await,
-                false => object.put_if_not_exists(bytes, CANNOT_WRITE).await,
+            if overwrite {
+                object.put(bytes, CANNOT_WRITE).await
+            } else {
+                object.put_if_not_exists(bytes, CANNOT_WRITE).await
             }
         };
         block_on(write, self.options.cancel_check())

@@ -194,7 +194,7 @@ pub(super) fn store_error(error: HdfsError, path: &str) -> object_store::Error {
 /// The message of an error without the stack of the server.
 fn text(error: &HdfsError) -> String {
     let text = error.to_string();
-    text.lines().next().unwrap_or_default().to_owned()
+    text.lines().next().unwrap_or("").to_owned()
 }
 
 fn invalid_range(error: impl std::error::Error + Send + Sync + 'static) -> object_store::Error {
@@ -275,9 +275,10 @@ impl ObjectStore for HdfsClient {
         let (mut common_prefixes, mut objects) = (Vec::new(), Vec::new());
         let mut statuses = self.statuses(prefix, false);
         while let Some(status) = statuses.try_next().await? {
-            match status.isdir {
-                true => common_prefixes.push(Path::parse(&status.path)?),
-                false => objects.push(object_meta(&status)?),
+            if status.isdir {
+                common_prefixes.push(Path::parse(&status.path)?)
+            } else {
+                objects.push(object_meta(&status)?)
             }
         }
         Ok(ListResult { common_prefixes, objects, extensions: Default::default() })

@@ -34,19 +34,19 @@ pub(super) fn handle() -> Result<tokio::runtime::Handle> {
 }
 
 /// A spawned future and the receiver of its result.
-struct Task<T> {
+struct RequestTask<T> {
     result: Receiver<Result<T>>,
     handle: JoinHandle<()>,
 }
 
-impl<T: Send + 'static> Task<T> {
+impl<T: Send + 'static> RequestTask<T> {
     fn spawn(future: impl Future<Output = Result<T>> + Send + 'static) -> Result<Self> {
         let (sender, result) = sync_channel(1);
         let handle = runtime()?.spawn(async move {
             // Sending fails if the caller has stopped to wait.
             let _ = sender.send(future.await);
         });
-        Ok(Task { result, handle })
+        Ok(RequestTask { result, handle })
     }
 
     /// Waits for the result. The outer error is that of `check`, which is called regularly.
@@ -94,7 +94,7 @@ where
     T: Send + 'static,
     F: Future<Output = Result<T>> + Send + 'static,
 {
-    let task = Task::spawn(future)?;
+    let task = RequestTask::spawn(future)?;
     match task.join(check) {
         Ok(result) => result,
         Err(error) => {
@@ -119,7 +119,7 @@ where
     // Set by the first of the two ends: that of the future, or that of the wait.
     let is_decided = Arc::new(AtomicBool::new(false));
     let is_canceled = is_decided.clone();
-    let task = Task::spawn(async move {
+    let task = RequestTask::spawn(async move {
         match (future.await, is_canceled.swap(true, Ordering::AcqRel)) {
             (Ok(resource), true) => {
                 undo(resource).await;

@@ -15,7 +15,7 @@ use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
 use once_cell::race::OnceBox;
 use orcish_core::cancel::CancelCheck;
 use orcish_core::process::PerProcess;
-use orcish_core::{Error, Result};
+use orcish_core::{Error, OrInternal as _, Result};
 
 use super::address::Address;
 use super::request::{Request, Suffix, split_range, version_of};
@@ -136,8 +136,8 @@ impl ObjectSource {
         let version = self.version.get_or_init(|| Box::new(version_of(meta)));
         self.checked.get_or_init(|| {
             let modified = SystemTime::from(meta.last_modified);
-            let age = SystemTime::now().duration_since(modified).unwrap_or_default();
-            let is_time_of_file = age >= MIN_AGE;
+            // The clock of the server may be ahead.
+            let is_time_of_file = SystemTime::now().duration_since(modified).is_ok_and(|age| age >= MIN_AGE);
             Box::new(if is_time_of_file { version.clone() } else { version.clone().without_times() })
         });
     }
@@ -170,7 +170,8 @@ impl ObjectSource {
         let is_small = |(offset, _): &&(u64, Bytes)| *offset <= self.coalesce_gap();
         let Some((offset, tail)) = self.tail.get().filter(is_small) else { return Ok(false) };
         if self.whole_file.get().is_none() {
-            let head = self.fetch(std::slice::from_ref(&(0..*offset)))?.pop().unwrap_or_default();
+            let head = self.fetch(std::slice::from_ref(&(0..*offset)))?.pop();
+            let head = head.or_internal("a request of a range gives no bytes")?;
             self.whole_file.get_or_init(|| Box::new([&*head, &**tail].concat().into()));
         }
         Ok(true)
@@ -253,8 +254,7 @@ impl ReadAt for ObjectSource {
             // Azure and some servers do not support suffix requests, and others reject them for empty files.
             None => {
                 let size = self.size()?;
-                let range = size.saturating_sub(length)..size;
-                (size, self.read_ranges(std::slice::from_ref(&range))?.pop().unwrap_or_default())
+                (size, self.read_range(size.saturating_sub(length)..size)?)
             }
         };
         if let Some(offset) = size.checked_sub(bytes.len() as u64) {

@@ -193,9 +193,10 @@ fn certificates(address: &Address) -> Result<Vec<Certificate>> {
         RootCertStore::empty().add(certificate.clone()).map_err(|_| invalid())?;
         found.push(Certificate::from_der(&certificate).map_err(|_| invalid())?);
     }
-    match found.is_empty() {
-        true => Err(Error::invalid(format!("{text} has no certificate in the PEM format")).in_file(path)),
-        false => Ok(found),
+    if found.is_empty() {
+        Err(Error::invalid(format!("{text} has no certificate in the PEM format")).in_file(path))
+    } else {
+        Ok(found)
     }
 }
 

@@ -76,16 +76,10 @@ pub(crate) fn delete_files(urls: &[&str], options: &StorageOptions) -> Result<()
     {
         let (mut files, mut objects) = (Vec::new(), Vec::new());
         for url in urls {
-            match is_hdfs(url, options)? {
-                true => files.push(DeletedFile::new(url, options)?),
-                false => objects.push(*url),
-            }
+            if is_hdfs(url, options)? { files.push(DeletedFile::new(url, options)?) } else { objects.push(*url) }
         }
         let deleted = file_ops::delete_files(&objects, options);
-        match files.is_empty() {
-            true => deleted,
-            false => deleted.and(hdfs::delete_files(files, options)),
-        }
+        if files.is_empty() { deleted } else { deleted.and(hdfs::delete_files(files, options)) }
     }
     #[cfg(not(feature = "hdfs"))]
     file_ops::delete_files(urls, options)

@@ -279,7 +279,9 @@ pub(super) fn decimal_text(unscaled: i128, scale: u32) -> String {
     }
 }
 
-fn without_blanks(text: &[u8]) -> &[u8] {
-    let blanks = text.iter().rev().take_while(|&&byte| byte == b' ').count();
-    text.get(..text.len() - blanks).unwrap_or_default()
+fn without_blanks(mut text: &[u8]) -> &[u8] {
+    while let [start @ .., b' '] = text {
+        text = start;
+    }
+    text
 }

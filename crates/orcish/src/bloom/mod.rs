@@ -69,7 +69,8 @@ const MAX_FUNCTIONS: u32 = 1024;
 /// The bloom filters of the row groups of a column in a stripe.
 #[derive(Debug)]
 pub(crate) struct BloomFilters {
-    filters: Vec<orc::BloomFilter>,
+    /// The filter of each row group; `None` where it cannot be decoded.
+    filters: Vec<Option<orc::BloomFilter>>,
     /// Memory of the filters.
     _charge: Charge,
 }
@@ -89,10 +90,11 @@ impl BloomFilters {
         let Some(filters) = repeated_field(section, groups, &BLOOM_FILTERS, memory.available())? else {
             return Ok(BloomFilters { filters: Vec::new(), _charge: memory.charge() });
         };
-        let filters = filters.into_iter().map(|filter| orc::BloomFilter::decode(filter).unwrap_or_default());
+        let filters = filters.into_iter().map(|filter| orc::BloomFilter::decode(filter).ok());
         let filters = filters.collect::<Vec<_>>();
         for filter in &filters {
-            size += (size_of_val(filter) + filter.bitset.capacity() * size_of::<u64>()) as u64;
+            let words = filter.as_ref().map_or(0, |filter| filter.bitset.capacity());
+            size += (size_of_val(filter) + words * size_of::<u64>()) as u64;
         }
         charge.raise_to(size)?;
         Ok(BloomFilters { filters, _charge: charge })
@@ -100,30 +102,37 @@ impl BloomFilters {
 
     /// The filter of a row group.
     pub(crate) fn filter(&self, group: usize) -> Option<&orc::BloomFilter> {
-        self.filters.get(group)
+        self.filters.get(group)?.as_ref()
     }
 
     /// Hash functions, bits, and bits that are set of the filter of a row group; `None` where it is missing or ignored.
     pub(crate) fn fill(&self, group: usize) -> Option<(u32, u32, u32)> {
-        let filter = self.filters.get(group)?;
+        let filter = self.filter(group)?;
         let bits = Bits::new(filter)?;
-        Some((filter.num_hash_functions.unwrap_or(0), bits.len(), bits.count_ones()))
+        Some((filter.num_hash_functions.unwrap_or(0), bits.length, bits.count_ones()))
     }
 
     /// Whether a row group may contain a value with one of these hashes. True where the filter is missing or ignored; false
     /// for no hashes.
     pub(crate) fn might_contain(&self, group: usize, hashes: &[ValueHash]) -> bool {
-        let Some(filter) = self.filters.get(group) else { return true };
+        let Some(filter) = self.filter(group) else { return true };
         let Some(bits) = Bits::new(filter) else { return true };
         let functions = filter.num_hash_functions.unwrap_or(0).min(MAX_FUNCTIONS);
         let are_set =
-            |hash: &ValueHash| orcish_core::hash::positions(hash.0, functions, bits.len()).all(|at| bits.get(at));
+            |hash: &ValueHash| orcish_core::hash::positions(hash.0, functions, bits.length).all(|at| bits.get(at));
         hashes.iter().any(are_set) || bits.upper_halves_are_empty()
     }
 }
 
-/// The bits of a filter in words of 64 bits. The first bit is the lowest bit of the first word.
-enum Bits<'a> {
+/// The bits of a filter.
+struct Bits<'a> {
+    words: Words<'a>,
+    /// Number of bits.
+    length: u32,
+}
+
+/// Words of 64 bits. The first bit is the lowest bit of the first word.
+enum Words<'a> {
     Words(&'a [u64]),
     /// Little-endian words.
     Bytes(&'a [[u8; 8]]),
@@ -132,41 +141,30 @@ enum Bits<'a> {
 impl<'a> Bits<'a> {
     /// The bits of a filter; `None` where it has none, or no writer has such a filter.
     fn new(filter: &'a orc::BloomFilter) -> Option<Self> {
-        let (bytes, rest) = filter.utf8bitset.as_deref().unwrap_or_default().as_chunks();
-        let bits = match (filter.bitset.as_slice(), bytes) {
-            (words, []) => Bits::Words(words),
-            ([], bytes) => Bits::Bytes(bytes),
+        let (bytes, rest) = filter.utf8bitset.as_deref().unwrap_or(&[]).as_chunks();
+        let (words, count) = match (filter.bitset.as_slice(), bytes) {
+            (words, []) => (Words::Words(words), words.len()),
+            ([], bytes) => (Words::Bytes(bytes), bytes.len()),
             _ => return None,
         };
         // Java's positions have 31 bits.
-        (rest.is_empty() && bits.words() > 0 && bits.words() <= (1 << 31) / 64).then_some(bits)
-    }
-
-    fn words(&self) -> usize {
-        match self {
-            Bits::Words(words) => words.len(),
-            Bits::Bytes(words) => words.len(),
-        }
-    }
-
-    /// Number of bits.
-    fn len(&self) -> u32 {
-        u32::try_from(self.words() * 64).unwrap_or(0)
+        let length = u32::try_from(count).ok()?.checked_mul(64).filter(|length| (1..=1 << 31).contains(length))?;
+        rest.is_empty().then_some(Bits { words, length })
     }
 
     /// Number of bits that are set.
     fn count_ones(&self) -> u32 {
-        match self {
-            Bits::Words(words) => words.iter().map(|word| word.count_ones()).sum(),
-            Bits::Bytes(words) => words.as_flattened().iter().map(|byte| byte.count_ones()).sum(),
+        match self.words {
+            Words::Words(words) => words.iter().map(|word| word.count_ones()).sum(),
+            Words::Bytes(words) => words.as_flattened().iter().map(|byte| byte.count_ones()).sum(),
         }
     }
 
     fn get(&self, at: u32) -> bool {
         let word = (at / 64) as usize;
-        let word = match self {
-            Bits::Words(words) => words.get(word).copied(),
-            Bits::Bytes(words) => words.get(word).map(|word| u64::from_le_bytes(*word)),
+        let word = match self.words {
+            Words::Words(words) => words.get(word).copied(),
+            Words::Bytes(words) => words.get(word).map(|word| u64::from_le_bytes(*word)),
         };
         word.is_none_or(|word| word >> (at % 64) & 1 == 1)
     }
@@ -174,9 +172,9 @@ impl<'a> Bits<'a> {
     /// Whether the upper half of every word is zero: the filter has very few values, or ORC C++ on a big-endian processor
     /// has lost these bits.
     fn upper_halves_are_empty(&self) -> bool {
-        match self {
-            Bits::Words(words) => words.iter().all(|word| word >> 32 == 0),
-            Bits::Bytes(words) => words.iter().all(|word| matches!(word, [_, _, _, _, 0, 0, 0, 0])),
+        match self.words {
+            Words::Words(words) => words.iter().all(|word| word >> 32 == 0),
+            Words::Bytes(words) => words.iter().all(|word| matches!(word, [_, _, _, _, 0, 0, 0, 0])),
         }
     }
 }

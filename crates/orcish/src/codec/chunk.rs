@@ -6,8 +6,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use orcish_core::allocation;
 use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::{OrInternal as _, allocation};
 
 use super::{Compression, Compressor, SparseStream, decompress};
 use crate::memory::{Charge, Memory};
@@ -131,10 +131,10 @@ impl Stream {
     /// Makes `wanted` stored bytes contiguous, or fewer if the stream ends before. If bytes have to be read, at least
     /// `read_ahead` bytes are read.
     fn fill_stored(&mut self, wanted: usize, read_ahead: usize) -> Result<()> {
-        let available = self.stored.len().saturating_sub(self.next);
+        let available = self.rest()?.len();
         let Some(sparse) = self.sparse.as_ref().filter(|_| available < wanted) else { return Ok(()) };
         let offset = self.offset();
-        let mut head = self.stored.slice(self.next.min(self.stored.len())..);
+        let mut head = self.stored.slice(self.next..);
         // A range that was loaded since may have more bytes.
         let loaded = sparse.loaded_from(offset);
         if loaded.len() > head.len() {
@@ -147,6 +147,18 @@ impl Stream {
         Ok(())
     }
 
+    /// The stored bytes that are not read yet.
+    #[inline]
+    fn rest(&self) -> Result<&[u8]> {
+        self.stored.get(self.next..).or_internal("more bytes of a stream were consumed than it has")
+    }
+
+    /// The decompressed bytes that are not consumed yet.
+    #[inline]
+    fn decompressed(&self) -> Result<&[u8]> {
+        self.buffer.get(self.start..self.end).or_internal("more bytes were consumed than were decompressed")
+    }
+
     fn is_uncompressed(&self) -> bool {
         self.framing.is_uncompressed()
     }
@@ -157,7 +169,7 @@ impl Stream {
             return Err(fault.clone());
         }
         self.fill_stored(HEADER_LEN, HEADER_LEN + self.framing.chunk_size)?;
-        let rest = self.stored.get(self.next..).unwrap_or_default();
+        let rest = self.rest()?;
         if rest.is_empty() {
             return Ok(None);
         }
@@ -167,12 +179,11 @@ impl Stream {
         let header = u32::from_le_bytes([a, b, c, 0]);
         let length = (header >> 1) as usize;
         self.fill_stored(HEADER_LEN + length, 0)?;
-        let rest = self.stored.get(self.next..).unwrap_or_default();
-        if rest.len().saturating_sub(HEADER_LEN) < length {
-            let available = rest.len().saturating_sub(HEADER_LEN);
+        let from = self.next + HEADER_LEN;
+        let available = self.stored.len().checked_sub(from).or_internal("the header of a chunk is gone")?;
+        if available < length {
             return Err(Error::corrupt(format!("a chunk states {length} bytes where the stream has {available}")));
         }
-        let from = self.next + HEADER_LEN;
         self.next = from + length;
         Ok(Some((header & 1 == 1, self.stored.slice(from..self.next))))
     }
@@ -210,18 +221,17 @@ impl Stream {
                 let more = size.saturating_sub(scratch.len());
                 allocation::reserve(scratch, more)?;
                 scratch.resize(scratch.len().max(size), 0);
-                let n = decompress(self.framing.codec, &body, scratch.get_mut(..size).unwrap_or_default())?;
-                self.append(scratch.get(..n).unwrap_or_default())?;
+                let out = scratch.get_mut(..size).or_internal("a buffer is smaller than it was made")?;
+                let n = decompress(self.framing.codec, &body, out)?;
+                self.append(out.get(..n).or_internal("a codec wrote more bytes than it was given")?)?;
                 if scratch.len() > MAX_SCRATCH {
                     *scratch = Vec::new();
                 }
                 Ok::<(), Error>(())
             })?;
         } else {
-            self.reserve(self.framing.chunk_size)?;
-            let free = self.buffer.get_mut(self.end..).unwrap_or_default();
-            let free = free.get_mut(..self.framing.chunk_size).unwrap_or_default();
-            self.end += decompress(self.framing.codec, &body, free)?;
+            let codec = self.framing.codec;
+            self.end += decompress(codec, &body, self.reserve(self.framing.chunk_size)?)?;
         }
         self.last_chunk = NonZeroUsize::new(self.end - begin).map(|length| (offset, length));
         if let Some(charge) = &mut self.charge {
@@ -237,7 +247,8 @@ impl Stream {
             || self.sparse.as_ref().is_some_and(|sparse| self.offset() < sparse.length())
     }
 
-    fn reserve(&mut self, n: usize) -> Result<()> {
+    /// Makes room for `n` bytes behind those of the buffer, and returns it.
+    fn reserve(&mut self, n: usize) -> Result<&mut [u8]> {
         let size = self.end + n;
         if self.buffer.len() < size {
             if self.end == 0 {
@@ -249,14 +260,11 @@ impl Stream {
                 self.buffer.resize(size, 0);
             }
         }
-        Ok(())
+        self.buffer.get_mut(self.end..size).or_internal("a buffer is smaller than it was made")
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.reserve(bytes.len())?;
-        if let Some(free) = self.buffer.get_mut(self.end..self.end + bytes.len()) {
-            free.copy_from_slice(bytes);
-        }
+        self.reserve(bytes.len())?.copy_from_slice(bytes);
         self.end += bytes.len();
         Ok(())
     }
@@ -269,20 +277,20 @@ impl ByteSource for Stream {
             if self.sparse.is_some() {
                 self.fill_stored(wanted, tuning::PLAIN_BYTES_AHEAD.get())?;
             }
-            return Ok(self.stored.get(self.next..).unwrap_or_default());
+            return self.rest();
         }
-        if self.end - self.start < wanted && self.has_more() {
+        if self.decompressed()?.len() < wanted && self.has_more() {
             self.refill(wanted)?;
         }
-        Ok(self.buffer.get(self.start..self.end).unwrap_or_default())
+        self.decompressed()
     }
 
     #[inline]
     fn consume(&mut self, n: usize) {
         if self.is_uncompressed() {
-            self.next = (self.next + n).min(self.stored.len());
+            self.next += n;
         } else {
-            self.start = (self.start + n).min(self.end);
+            self.start += n;
         }
     }
 
@@ -296,7 +304,7 @@ impl ByteSource for Stream {
             let bytes = self.fill(0)?;
             let n = bytes.len().min(out.len());
             let (head, tail) = out.split_at_mut(n);
-            head.copy_from_slice(bytes.get(..n).unwrap_or_default());
+            head.copy_from_slice(bytes.split_at(n).0);
             self.consume(n);
             out = tail;
             if out.is_empty() {

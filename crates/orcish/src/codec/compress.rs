@@ -18,12 +18,13 @@ const BROTLI_WINDOW: i32 = 22;
 
 /// Compresses chunks with a codec and a level.
 pub(crate) struct Compressor {
-    state: State,
+    encoder: Encoder,
     /// Output of the codec, which is dropped if it is not smaller than the chunk.
     buffer: Vec<u8>,
 }
 
-enum State {
+/// The encoder of a codec, with its level.
+enum Encoder {
     None,
     #[cfg(feature = "zlib")]
     Zlib(libdeflater::Compressor),
@@ -61,25 +62,25 @@ impl Compressor {
         if level.is_some() && matches!(codec, Compression::None | Compression::Snappy | Compression::Lz4) {
             return Err(Error::invalid(format!("{} has no compression levels", codec.name())));
         }
-        let state = match codec {
-            Compression::None => State::None,
+        let encoder = match codec {
+            Compression::None => Encoder::None,
             #[cfg(feature = "zlib")]
             Compression::Zlib => {
                 let level = libdeflater::CompressionLvl::new(level_in(1, 12, ZLIB_LEVEL)?);
                 let level = level.map_err(|_| Error::invalid("no such compression level of zlib"))?;
-                State::Zlib(libdeflater::Compressor::new(level))
+                Encoder::Zlib(libdeflater::Compressor::new(level))
             }
             #[cfg(feature = "snap")]
-            Compression::Snappy => State::Snappy(Box::new(snap::raw::Encoder::new())),
+            Compression::Snappy => Encoder::Snappy(Box::new(snap::raw::Encoder::new())),
             #[cfg(feature = "lz4")]
-            Compression::Lz4 => State::Lz4,
+            Compression::Lz4 => Encoder::Lz4,
             #[cfg(feature = "zstd")]
             Compression::Zstd => {
                 let compressor = zstd::bulk::Compressor::new(level_in(-7, 22, ZSTD_LEVEL)?);
-                State::Zstd(compressor.map_err(|error| Error::io("zstd cannot be set up", error))?)
+                Encoder::Zstd(compressor.map_err(|error| Error::io("zstd cannot be set up", error))?)
             }
             #[cfg(feature = "brotli")]
-            Compression::Brotli => State::Brotli(level_in(0, 11, BROTLI_LEVEL)?),
+            Compression::Brotli => Encoder::Brotli(level_in(0, 11, BROTLI_LEVEL)?),
             Compression::Lzo => return Err(Error::unsupported("lzo is read, and not written")),
             #[cfg(not(all(
                 feature = "brotli",
@@ -90,7 +91,7 @@ impl Compressor {
             )))]
             _ => return Err(super::missing_feature(codec)),
         };
-        Ok(Compressor { state, buffer: Vec::new() })
+        Ok(Compressor { encoder, buffer: Vec::new() })
     }
 
     /// A compressor of a codec for text.
@@ -101,8 +102,8 @@ impl Compressor {
     pub(crate) fn for_text(codec: Compression, level: Option<i32>) -> Result<Self> {
         let mut compressor = Self::new(codec, level)?;
         #[cfg(feature = "zstd")]
-        if let (State::Zstd(state), None) = (&mut compressor.state, level) {
-            let result = state.set_parameter(zstd::zstd_safe::CParameter::MinMatch(ZSTD_TEXT_MIN_MATCH));
+        if let (Encoder::Zstd(encoder), None) = (&mut compressor.encoder, level) {
+            let result = encoder.set_parameter(zstd::zstd_safe::CParameter::MinMatch(ZSTD_TEXT_MIN_MATCH));
             result.map_err(|error| Error::io("zstd cannot be set up", error))?;
         }
         Ok(compressor)
@@ -114,31 +115,31 @@ impl Compressor {
     /// `Io` where the codec fails, which is unexpected.
     pub(crate) fn compress(&mut self, chunk: &[u8]) -> Result<Option<&[u8]>> {
         let buffer = &mut self.buffer;
-        let length = match &mut self.state {
+        let length = match &mut self.encoder {
             // No fewer bytes than the chunk has.
-            State::None => chunk.len(),
+            Encoder::None => chunk.len(),
             #[cfg(feature = "zlib")]
-            State::Zlib(state) => {
-                buffer.resize(state.deflate_compress_bound(chunk.len()), 0);
-                state.deflate_compress(chunk, buffer).map_err(|error| codec_error("zlib", &error))?
+            Encoder::Zlib(encoder) => {
+                buffer.resize(encoder.deflate_compress_bound(chunk.len()), 0);
+                encoder.deflate_compress(chunk, buffer).map_err(|error| codec_error("zlib", &error))?
             }
             #[cfg(feature = "snap")]
-            State::Snappy(state) => {
+            Encoder::Snappy(encoder) => {
                 buffer.resize(snap::raw::max_compress_len(chunk.len()), 0);
-                state.compress(chunk, buffer).map_err(|error| codec_error("snappy", &error))?
+                encoder.compress(chunk, buffer).map_err(|error| codec_error("snappy", &error))?
             }
             #[cfg(feature = "lz4")]
-            State::Lz4 => {
+            Encoder::Lz4 => {
                 buffer.resize(lz4_flex::block::get_maximum_output_size(chunk.len()), 0);
                 lz4_flex::block::compress_into(chunk, buffer).map_err(|error| codec_error("lz4", &error))?
             }
             #[cfg(feature = "zstd")]
-            State::Zstd(state) => {
+            Encoder::Zstd(encoder) => {
                 buffer.resize(zstd::zstd_safe::compress_bound(chunk.len()), 0);
-                state.compress_to_buffer(chunk, buffer).map_err(|error| codec_error("zstd", &error))?
+                encoder.compress_to_buffer(chunk, buffer).map_err(|error| codec_error("zstd", &error))?
             }
             #[cfg(feature = "brotli")]
-            State::Brotli(quality) => {
+            Encoder::Brotli(quality) => {
                 buffer.clear();
                 let options = brotli::enc::BrotliEncoderParams {
                     quality: *quality,

@@ -134,8 +134,11 @@ impl Decoder<'_> {
         if field != 0 {
             return Ok(field);
         }
-        let zeros = self.input.iter().take_while(|&&byte| byte == 0).count();
-        self.input = self.input.get(zeros..).unwrap_or_default();
+        let mut zeros = 0usize;
+        while let [0, rest @ ..] = self.input {
+            self.input = rest;
+            zeros += 1;
+        }
         // A saturated length exceeds any output.
         Ok(zeros.saturating_mul(255).saturating_add(max).saturating_add(self.read_usize()?))
     }
@@ -143,17 +146,16 @@ impl Decoder<'_> {
     /// Copies literals from the input.
     #[inline]
     fn copy_literals(&mut self, count: usize) -> Result<()> {
-        let free = self.output.get_mut(self.written..).unwrap_or_default();
+        let free = self.output.get_mut(self.written..).ok_or_else(too_long)?;
+        let (literals, rest) = self.input.split_at_checked(count).ok_or_else(truncated)?;
         if count <= BLOCK
             && let (Some(from), Some(to)) = (self.input.first_chunk::<BLOCK>(), free.first_chunk_mut::<BLOCK>())
         {
             *to = *from;
-            self.input = self.input.get(count..).unwrap_or_default();
         } else {
-            let (from, rest) = self.input.split_at_checked(count).ok_or_else(truncated)?;
-            free.get_mut(..count).ok_or_else(too_long)?.copy_from_slice(from);
-            self.input = rest;
+            free.get_mut(..count).ok_or_else(too_long)?.copy_from_slice(literals);
         }
+        self.input = rest;
         self.written += count;
         Ok(())
     }
@@ -163,17 +165,17 @@ impl Decoder<'_> {
     fn copy_match(&mut self, length: usize, distance: usize) -> Result<()> {
         let (done, free) = self.output.split_at_mut_checked(self.written).ok_or_else(too_long)?;
         let start = done.len().checked_sub(distance).ok_or_else(|| fault("a match that starts before the chunk"))?;
-        let from = done.get(start..).unwrap_or_default();
+        let (_, from) = done.split_at(start);
         if length <= BLOCK
             && let (Some(from), Some(to)) = (from.first_chunk::<BLOCK>(), free.first_chunk_mut::<BLOCK>())
         {
             *to = *from;
         } else {
             let to = free.get_mut(..length).ok_or_else(too_long)?;
-            match from {
-                &[byte] => to.fill(byte),
-                _ if length <= distance => to.copy_from_slice(from.get(..length).unwrap_or_default()),
-                _ => self.copy_repeating(start, distance, length),
+            match (from, from.get(..length)) {
+                (&[byte], _) => to.fill(byte),
+                (_, Some(from)) => to.copy_from_slice(from),
+                (_, None) => self.copy_repeating(start, distance, length)?,
             }
         }
         self.written += length;
@@ -181,14 +183,15 @@ impl Decoder<'_> {
     }
 
     /// Repeats the `period` bytes at `start` for `length` more bytes. Each iteration doubles the number of copied bytes.
-    fn copy_repeating(&mut self, start: usize, period: usize, length: usize) {
-        let bytes = self.output.get_mut(start..start + period + length).unwrap_or_default();
+    fn copy_repeating(&mut self, start: usize, period: usize, length: usize) -> Result<()> {
+        let bytes = self.output.get_mut(start..start + period + length).ok_or_else(too_long)?;
         let mut filled = period;
         while filled < bytes.len() {
             let count = filled.min(bytes.len() - filled);
             bytes.copy_within(..count, filled);
             filled += count;
         }
+        Ok(())
     }
 }
 

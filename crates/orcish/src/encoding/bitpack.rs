@@ -1,5 +1,7 @@
 //! Unpacking of big-endian bit-packed values (ORCv1, Integer Run Length Encoding, version 2).
 
+use orcish_core::error::{Error, Result};
+
 use super::cpu::{self, Kernel};
 use super::varint::unzigzag;
 
@@ -13,11 +15,13 @@ pub(crate) fn packed_len(n: usize, width: usize) -> usize {
 
 /// Unpacks values of `width` bits from the front of `bytes`, and decodes zigzag if `ZIGZAG` is set.
 ///
-/// `width` is a width of integer run length encoding version 2: 1 to 24, 26, 28, 30, 32, 40, 48, 56 or 64. Any other
-/// width fills `out` with zeros. Bytes behind the last value may be read. Where `bytes` is too short, the missing values
-/// are unspecified.
-pub fn unpack<const ZIGZAG: bool>(bytes: &[u8], width: usize, out: &mut [i64]) {
-    cpu::run(Unpack::<ZIGZAG> { bytes, width, out });
+/// `width` is a width of integer run length encoding version 2: 1 to 24, 26, 28, 30, 32, 40, 48, 56 or 64. Bytes behind the
+/// last value may be read. Where `bytes` is too short, the missing values are unspecified.
+///
+/// # Errors
+/// `Internal` for other widths.
+pub fn unpack<const ZIGZAG: bool>(bytes: &[u8], width: usize, out: &mut [i64]) -> Result<()> {
+    cpu::run(Unpack::<ZIGZAG> { bytes, width, out })
 }
 
 struct Unpack<'a, const ZIGZAG: bool> {
@@ -27,10 +31,10 @@ struct Unpack<'a, const ZIGZAG: bool> {
 }
 
 impl<const ZIGZAG: bool> Kernel for Unpack<'_, ZIGZAG> {
-    type Output = ();
+    type Output = Result<()>;
 
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> Result<()> {
         let Unpack { bytes, width, out } = self;
         macro_rules! widths {
             ($($w:literal)*) => {
@@ -40,11 +44,12 @@ impl<const ZIGZAG: bool> Kernel for Unpack<'_, ZIGZAG> {
                     16 => unpack_words::<2, ZIGZAG>(bytes, out, |word| u16::from_be_bytes(*word).into()),
                     32 => unpack_words::<4, ZIGZAG>(bytes, out, |word| u32::from_be_bytes(*word).into()),
                     64 => unpack_words::<8, ZIGZAG>(bytes, out, |word| u64::from_be_bytes(*word)),
-                    _ => out.fill(0),
+                    _ => return Err(Error::internal(format!("no values are packed into {width} bits"))),
                 }
             };
         }
         widths!(1 2 3 4 5 6 7 9 10 11 12 13 14 15 17 18 19 20 21 22 23 24 26 28 30 40 48 56);
+        Ok(())
     }
 }
 
@@ -90,7 +95,7 @@ fn unpack_fields<const W: usize, const ZIGZAG: bool>(bytes: &[u8], out: &mut [i6
 #[cold]
 fn zero_padded(bytes: &[u8], at: usize) -> [u8; 72] {
     let mut window = [0; 72];
-    window.iter_mut().zip(bytes.get(at..).unwrap_or_default()).for_each(|(to, &from)| *to = from);
+    window.iter_mut().zip(bytes.iter().skip(at)).for_each(|(to, &from)| *to = from);
     window
 }
 
@@ -137,10 +142,10 @@ mod tests {
         ) {
             let bytes = &seed[..packed_len(n, width) + trailing];
             let mut out = vec![-1; n];
-            unpack::<false>(bytes, width, &mut out);
+            unpack::<false>(bytes, width, &mut out).unwrap();
             let want = unpack_bits(bytes, width, n);
             prop_assert_eq!(&out, &want);
-            unpack::<true>(bytes, width, &mut out);
+            unpack::<true>(bytes, width, &mut out).unwrap();
             let want: Vec<i64> = want.into_iter().map(|v| unzigzag(v.cast_unsigned())).collect();
             prop_assert_eq!(&out, &want);
             if let Some(word) = bytes.first_chunk().filter(|_| width <= MAX_WORD_WIDTH && n <= GROUP) {

@@ -13,7 +13,7 @@ pub struct BoolRle<S> {
     /// Values of the last byte that are not read yet, in Arrow's order. Bits above `buffered_len` are zero.
     buffered: u8,
     /// Number of buffered values.
-    buffered_len: u32,
+    buffered_len: usize,
 }
 
 impl<S: ByteSource> BoolRle<S> {
@@ -28,7 +28,7 @@ impl<S: ByteSource> BoolRle<S> {
     /// `Corrupt` where the stream ends before.
     pub fn read(&mut self, n: usize) -> Result<Vec<u8>> {
         let mut out = vec![0; n.div_ceil(8)];
-        let new_bytes = n.saturating_sub(self.buffered_len as usize).div_ceil(8);
+        let new_bytes = n.saturating_sub(self.buffered_len).div_ceil(8);
         let (head, tail) = out.split_at_mut(new_bytes);
         self.bytes.read(head)?;
         // The last byte that was decoded, the number of its values that were not read before, and the values that move
@@ -39,7 +39,9 @@ impl<S: ByteSource> BoolRle<S> {
         }
         if self.buffered_len == 0 {
             head.iter_mut().for_each(|byte| *byte = byte.reverse_bits());
-            last = head.last().copied().unwrap_or_default();
+            if let Some(&byte) = head.last() {
+                last = byte;
+            }
         } else {
             for byte in head {
                 last = byte.reverse_bits();
@@ -49,8 +51,8 @@ impl<S: ByteSource> BoolRle<S> {
             tail.iter_mut().take(1).for_each(|byte| *byte = carry);
         }
         // The values behind the `n` values are the highest bits of the last byte.
-        let unread = u32::try_from(self.buffered_len as usize + 8 * new_bytes - n).unwrap_or_default();
-        self.buffered = last.checked_shr(last_len - unread).unwrap_or_default();
+        let unread = self.buffered_len + 8 * new_bytes - n;
+        self.buffered = if unread == 0 { 0 } else { last >> (last_len - unread) };
         self.buffered_len = unread;
         if !n.is_multiple_of(8)
             && let Some(byte) = out.last_mut()
@@ -65,9 +67,8 @@ impl<S: ByteSource> BoolRle<S> {
     /// # Errors
     /// `Corrupt` where the stream ends before.
     pub fn skip(&mut self, n: usize) -> Result<()> {
-        let Some(unbuffered) = n.checked_sub(self.buffered_len as usize) else {
+        let Some(unbuffered) = n.checked_sub(self.buffered_len) else {
             // At most seven values: all are buffered.
-            let n = u32::try_from(n).unwrap_or_default();
             self.buffered >>= n;
             self.buffered_len -= n;
             return Ok(());
@@ -89,9 +90,8 @@ impl<S: SeekSource> BoolRle<S> {
     pub fn seek(&mut self, positions: &mut Positions<'_>) -> Result<()> {
         self.bytes.seek(positions)?;
         (self.buffered, self.buffered_len) = (0, 0);
-        match positions.take()? {
-            0 => Ok(()),
-            bits @ 1..=8 => self.skip(usize::try_from(bits).unwrap_or_default()),
+        match positions.take_count()? {
+            bits @ 0..=8 => self.skip(bits),
             bits => Err(Error::corrupt(format!("the row index states bit {bits} of a byte"))),
         }
     }

@@ -2,7 +2,7 @@
 
 use orcish_core::error::Result;
 
-use crate::source::{ByteSource, Positions, SeekSource, stream_ends};
+use crate::source::{ByteSource, Positions, SeekSource, stream_ends, values_end};
 
 /// Minimum length of a run.
 const MIN_RUN: usize = 3;
@@ -33,7 +33,7 @@ impl<S: ByteSource> ByteRle<S> {
         let mut out = out;
         while !out.is_empty() {
             if self.remaining == 0 {
-                self.read_header(out.len())?;
+                self.read_header()?;
             }
             let n = self.remaining.min(out.len());
             let (head, tail) = out.split_at_mut(n);
@@ -55,7 +55,7 @@ impl<S: ByteSource> ByteRle<S> {
         let mut to_skip = n;
         while to_skip > 0 {
             if self.remaining == 0 {
-                self.read_header(to_skip)?;
+                self.read_header()?;
             }
             let n = self.remaining.min(to_skip);
             if self.run_value.is_none() {
@@ -76,19 +76,19 @@ impl<S: ByteSource> ByteRle<S> {
             if self.source.fill(1)?.is_empty() {
                 return Ok(0);
             }
-            self.read_header(1)?;
+            self.read_header()?;
         }
         let count = self.remaining;
         self.skip(count)?;
         Ok(count)
     }
 
-    /// Reads the header of a run or literal list, and the value of a run. `missing` is the number of values that the error
-    /// of a truncated stream states.
-    fn read_header(&mut self, missing: usize) -> Result<()> {
+    /// Reads the header of a run or literal list, and the value of a run.
+    fn read_header(&mut self) -> Result<()> {
         let bytes = self.source.fill(2)?;
-        let (Some(&header), second) = (bytes.first(), bytes.get(1).copied()) else { return Err(stream_ends(missing)) };
-        let no_second = || self.source.fault().unwrap_or_else(|| stream_ends(missing));
+        let (&header, rest) = bytes.split_first().ok_or_else(values_end)?;
+        let second = rest.first().copied();
+        let no_second = || self.source.fault().unwrap_or_else(|| stream_ends(1));
         if header >= 0x80 {
             // The header of a literal list is the negative number of literals.
             self.remaining = 0x100 - usize::from(header);

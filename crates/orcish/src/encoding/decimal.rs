@@ -3,6 +3,7 @@
 //! The fast path decodes the varints of a 64-byte window together. A bit mask of the last bytes of the varints gives the
 //! start of each varint without decoding the varint before it.
 
+use orcish_core::OrInternal as _;
 use orcish_core::error::{Error, Result};
 
 use super::cpu::{self, Kernel};
@@ -68,7 +69,10 @@ impl DecimalDecoder {
 
     /// Indexes, in the output, of the values that overflowed since the last call.
     pub fn take_overflows(&mut self) -> Vec<usize> {
-        self.overflows.as_mut().map(std::mem::take).unwrap_or_default()
+        match &mut self.overflows {
+            Some(overflows) => std::mem::take(overflows),
+            None => Vec::new(),
+        }
     }
 
     /// Reads a varint for each of `scales`, and appends it in the scale of the type. Values with a greater scale are
@@ -79,7 +83,7 @@ impl DecimalDecoder {
     pub fn append<S: ByteSource>(&mut self, source: &mut S, scales: &[i64], out: &mut Vec<i128>) -> Result<()> {
         for scales in scales.chunks(BLOCK) {
             let bytes = source.fill(scales.len() * MAX_LEN_128 + WINDOW + 8)?;
-            let values = self.block.get_mut(..scales.len()).unwrap_or_default();
+            let values = self.block.get_mut(..scales.len()).or_internal("a block has more scales than values")?;
             let taken = match cpu::run(ShortVarints { target: self.target, bytes, values, scales, out }) {
                 Some(taken) => taken,
                 None => match append_general(self.target, bytes, scales, out, self.overflows.as_mut()) {
@@ -138,8 +142,8 @@ fn append_scaled(target: DecimalType, values: &[i64], max_magnitude: i64, scales
         }));
     }
     // The bound of all magnitudes usually makes the check of each value unnecessary.
-    let new = out.get(start..).unwrap_or_default();
-    let fits = max_magnitude < bound || new.iter().all(|value| value.unsigned_abs() < bound.unsigned_abs().into());
+    let mut new = out.iter().skip(start);
+    let fits = max_magnitude < bound || new.all(|value| value.unsigned_abs() < bound.unsigned_abs().into());
     if !fits {
         out.truncate(start);
     }
@@ -155,14 +159,11 @@ fn append_general(
     mut overflows: Option<&mut Vec<usize>>,
 ) -> Result<usize> {
     let bound = 10u128.pow(u32::from(target.precision));
-    let mut at = 0;
+    let mut rest = bytes;
     for &scale in scales {
-        let (value, taken) = read_u128(bytes.get(at..).unwrap_or_default())?;
-        let value = rescale(unzigzag_128(value), scale, target.scale);
-        let value = value.and_then(|value| match value.unsigned_abs() < bound {
-            true => Ok(value),
-            false => Err(too_many_digits(target)),
-        });
+        let value = rescale(unzigzag_128(read_u128(&mut rest)?), scale, target.scale);
+        let value =
+            value.and_then(|value| if value.unsigned_abs() < bound { Ok(value) } else { Err(too_many_digits(target)) });
         out.push(match (value, &mut overflows) {
             (Err(_), Some(overflows)) => {
                 overflows.push(out.len());
@@ -170,9 +171,8 @@ fn append_general(
             }
             (value, _) => value?,
         });
-        at += taken;
     }
-    Ok(at)
+    Ok(bytes.len() - rest.len())
 }
 
 /// The error for a value with more digits than the precision of its type.

@@ -1,5 +1,6 @@
 //! Decoder of integer run length encoding, version 1 and version 2.
 
+use orcish_core::OrInternal as _;
 use orcish_core::error::{Error, Result};
 
 use super::run::MAX_RUN;
@@ -89,26 +90,24 @@ impl<S: ByteSource> IntRle<S> {
             self.len = match (self.version, self.signed) {
                 (Version::V1, signed) => {
                     decode_runs(&mut self.source, &mut self.values, int_rle_v1::MAX_RUN_BYTES, |bytes, out| {
-                        int_rle_v1::decode_run(bytes, signed, out)
+                        int_rle_v1::decode_run(bytes, signed, Some(out))
                     })
                 }
-                (Version::V2, true) => decode_runs(
-                    &mut self.source,
-                    &mut self.values,
-                    int_rle_v2::MAX_RUN_BYTES,
-                    int_rle_v2::decode_run::<true>,
-                ),
-                (Version::V2, false) => decode_runs(
-                    &mut self.source,
-                    &mut self.values,
-                    int_rle_v2::MAX_RUN_BYTES,
-                    int_rle_v2::decode_run::<false>,
-                ),
+                (Version::V2, true) => {
+                    decode_runs(&mut self.source, &mut self.values, int_rle_v2::MAX_RUN_BYTES, |bytes, out| {
+                        int_rle_v2::decode_run::<true>(bytes, Some(out))
+                    })
+                }
+                (Version::V2, false) => {
+                    decode_runs(&mut self.source, &mut self.values, int_rle_v2::MAX_RUN_BYTES, |bytes, out| {
+                        int_rle_v2::decode_run::<false>(bytes, Some(out))
+                    })
+                }
             }?;
         }
         let from = self.at;
         self.at = self.len.min(from.saturating_add(max));
-        Ok(self.values.get(from..self.at).unwrap_or_default())
+        self.values.get(from..self.at).or_internal("more integers were read than were decoded")
     }
 
     /// Appends `n` values.
@@ -133,14 +132,28 @@ impl<S: ByteSource> IntRle<S> {
         Ok(())
     }
 
-    /// Skips `n` values.
+    /// Skips `n` values. Runs that are skipped as a whole are not decoded, and only the following is checked of them: the
+    /// stream has all their bytes; a patched base run states patches that fit into 64 bits with their gaps; the base and the
+    /// delta of a delta run, and the first value of a run of version 1, have at most 64 bits; literals of version 1 take at
+    /// most ten bytes on average. Patches beyond the end of the run, or too large for its values, are not noticed.
     ///
     /// # Errors
     /// `Corrupt` where the stream ends before, or a run is malformed.
     pub fn skip(&mut self, n: usize) -> Result<()> {
-        let mut remaining = n;
+        let buffered = n.min(self.len - self.at);
+        self.at += buffered;
+        let mut remaining = n - buffered;
         while remaining > 0 {
-            remaining -= self.next_values(remaining)?.len();
+            let skipped = match self.version {
+                Version::V1 => skip_whole_runs(&mut self.source, remaining, int_rle_v1::MAX_RUN_BYTES, |bytes| {
+                    int_rle_v1::decode_run(bytes, self.signed, None)
+                }),
+                Version::V2 => skip_whole_runs(&mut self.source, remaining, int_rle_v2::MAX_RUN_BYTES, |bytes| {
+                    int_rle_v2::decode_run::<false>(bytes, None)
+                }),
+            }?;
+            // A run of more values is decoded.
+            remaining -= if skipped == 0 { self.next_values(remaining)?.len() } else { skipped };
         }
         Ok(())
     }
@@ -190,22 +203,22 @@ impl<S: SeekSource> IntRle<S> {
 }
 
 /// Decodes at least one run, and further runs while a run of the maximum length fits into `out`. Returns the number of
-/// values. `decode_run` decodes the run at the front of the bytes, and returns its number of values and of bytes.
+/// values. `decode_run` decodes the run at the front of the bytes, and returns its number of values and the bytes behind it.
 #[inline]
 fn decode_runs<S: ByteSource>(
     source: &mut S,
     out: &mut [i64; BUFFER_LEN],
     max_run_bytes: usize,
-    decode_run: impl Fn(&[u8], &mut [i64; MAX_RUN]) -> Result<(usize, usize)>,
+    decode_run: impl for<'a> Fn(&'a [u8], &mut [i64; MAX_RUN]) -> Result<(usize, &'a [u8])>,
 ) -> Result<usize> {
     let bytes = source.fill(max_run_bytes)?;
     let is_end_of_stream = bytes.len() < max_run_bytes;
     let (mut rest, mut len) = (bytes, 0);
     while let Some(run) = out.get_mut(len..).and_then(|free| free.first_chunk_mut::<MAX_RUN>()) {
         match decode_run(rest, run) {
-            Ok((values, taken)) => {
+            Ok((values, behind)) => {
                 len += values;
-                rest = rest.get(taken..).unwrap_or_default();
+                rest = behind;
             }
             // The values of this run may not be needed. The next call fails if they are.
             Err(_) if len > 0 => break,
@@ -218,6 +231,38 @@ fn decode_runs<S: ByteSource>(
     let taken = bytes.len() - rest.len();
     source.consume(taken);
     Ok(len)
+}
+
+/// Skips runs at the front of the source that have at most `n` values together. Returns the number of values, which is 0
+/// where the first run has more than `n`. `skip_run` returns the number of values of the run at the front of the bytes, and the bytes
+/// behind it.
+fn skip_whole_runs<S: ByteSource>(
+    source: &mut S,
+    n: usize,
+    max_run_bytes: usize,
+    skip_run: impl Fn(&[u8]) -> Result<(usize, &[u8])>,
+) -> Result<usize> {
+    let bytes = source.fill(max_run_bytes)?;
+    let is_end_of_stream = bytes.len() < max_run_bytes;
+    let (mut rest, mut skipped) = (bytes, 0);
+    while skipped < n {
+        match skip_run(rest) {
+            Ok((values, behind)) if values <= n - skipped => {
+                skipped += values;
+                rest = behind;
+            }
+            Ok(_) => break,
+            // The next call fails.
+            Err(_) if skipped > 0 => break,
+            Err(error) => return Err(source.fault().unwrap_or(error)),
+        }
+        if rest.len() < max_run_bytes && !is_end_of_stream {
+            break;
+        }
+    }
+    let taken = bytes.len() - rest.len();
+    source.consume(taken);
+    Ok(skipped)
 }
 
 #[cfg(test)]
@@ -273,6 +318,68 @@ mod tests {
         assert!(decoder().append::<i64>(3, &mut Vec::new()).is_ok());
     }
 
+    #[test]
+    fn skipped_runs_are_checked_as_far_as_their_headers_tell() {
+        let skip =
+            |bytes: &[u8], version, n| IntRle::new(bytes, version, true).skip(n).map_err(|e| e.message().to_owned());
+        // A run of version 1 with an overlong first value, and without a first value.
+        let overlong = [&[0, 0][..], &[0x80; 10], &[0]].concat();
+        assert_eq!(skip(&overlong, Version::V1, 3), Err("a varint is longer than 64 bits".into()));
+        assert_eq!(skip(&[0, 0], Version::V1, 3), Err("the stream ends within a varint".into()));
+        // Two literals of 21 bytes together, of 20 bytes, and one that is missing.
+        let literals = |bytes: usize| [&[0xfe][..], &vec![0x80; bytes - 2], &[0, 0]].concat();
+        assert_eq!(skip(&literals(21), Version::V1, 2), Err("a varint is longer than 64 bits".into()));
+        assert_eq!(skip(&literals(20), Version::V1, 2), Ok(()));
+        assert_eq!(skip(&[0xfe, 0], Version::V1, 2), Err("the stream ends within a varint".into()));
+        // Patched base runs of one value of one bit, and a base of one byte: without patches, and with a patch behind the run.
+        assert_eq!(skip(&[0x80, 0, 0, 0, 0, 0], Version::V2, 1), Err("a patched base run has no patches".into()));
+        assert_eq!(skip(&[0x80, 0, 0, 0x01, 0, 0, 0xff], Version::V2, 1), Ok(()));
+        // A direct run of three bytes.
+        assert_eq!(skip(&[0x4e, 2, 0, 0], Version::V2, 3), Err("the stream ends 1 bytes early".into()));
+        assert_eq!(skip(&[0x4e, 2, 0, 0, 0], Version::V2, 4), Err("the stream ends before the last value".into()));
+    }
+
+    /// A source that never has more contiguous bytes than are wanted.
+    struct Sips<'a>(&'a [u8]);
+
+    impl ByteSource for Sips<'_> {
+        fn fill(&mut self, wanted: usize) -> Result<&[u8]> {
+            Ok(self.0.get(..wanted).unwrap_or(self.0))
+        }
+
+        fn consume(&mut self, n: usize) {
+            self.0 = &self.0[n..];
+        }
+    }
+
+    /// A run of version 2, and its values.
+    fn run_of_version_2() -> impl Strategy<Value = (encode::SubEncoding, Vec<i64>)> {
+        use encode::SubEncoding::{Delta, Direct, FixedDelta, PatchedBase, ShortRepeat};
+        prop_oneof![
+            (0..=i64::from(u32::MAX), 3..=10usize).prop_map(|(value, n)| (ShortRepeat { bytes: 5 }, vec![value; n])),
+            prop::collection::vec(0..1i64 << 20, 1..=512).prop_map(|values| (Direct { width: 21 }, values)),
+            (prop::collection::vec(0..100i64, 8..=512), 0..8usize).prop_map(|(mut values, at)| {
+                values[at] = 1 << 40;
+                (PatchedBase { width: 8 }, values)
+            }),
+            (any::<i32>(), -300..300i64, 2..=512i64).prop_map(|(first, delta, n)| {
+                (FixedDelta, (0..n).map(|i| i64::from(first.unsigned_abs()) + 200_000 + i * delta).collect())
+            }),
+            prop::collection::vec(1..1i64 << 12, 2..=512).prop_map(|deltas| {
+                (
+                    Delta { width: 12 },
+                    deltas
+                        .iter()
+                        .scan(0, |sum, delta| {
+                            *sum += delta;
+                            Some(*sum)
+                        })
+                        .collect(),
+                )
+            }),
+        ]
+    }
+
     fn shapes() -> impl Strategy<Value = Vec<i64>> {
         let part = prop_oneof![
             (any::<i64>(), 1..700usize).prop_map(|(value, n)| vec![value; n]),
@@ -317,6 +424,36 @@ mod tests {
                     (lengths.iter().map(|&length| u64::from(length)).sum(), lengths.iter().copied().max().unwrap_or(0))
                 });
                 prop_assert_eq!(sum.ok(), want);
+            }
+        }
+
+        #[test]
+        fn values_behind_skipped_ones_are_read(
+            runs in prop::collection::vec(run_of_version_2(), 1..12),
+            signed: bool,
+            steps in prop::collection::vec((0..1500usize, 0..100usize), 1..8),
+        ) {
+            let values: Vec<i64> = runs.iter().flat_map(|(_, values)| values.clone()).collect();
+            let (mut version_1, mut version_2) = (Vec::new(), Vec::new());
+            encode::int_rle_v1::encode(&values, signed, &mut version_1);
+            for (sub, values) in &runs {
+                prop_assert!(encode::encode_as(*sub, values, signed, &mut version_2), "{:?} of {:?}", sub, values);
+            }
+            for (version, bytes) in [(Version::V1, version_1), (Version::V2, version_2)] {
+                let mut whole = IntRle::new(&bytes[..], version, signed);
+                let mut sipped = IntRle::new(Sips(&bytes), version, signed);
+                let mut rest = &values[..];
+                for (skipped, read) in &steps {
+                    let (skipped, tail) = rest.split_at(rest.len().min(*skipped));
+                    let (want, behind) = tail.split_at(tail.len().min(*read));
+                    let (mut of_whole, mut of_sipped): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
+                    whole.skip(skipped.len()).unwrap();
+                    sipped.skip(skipped.len()).unwrap();
+                    whole.append(want.len(), &mut of_whole).unwrap();
+                    sipped.append(want.len(), &mut of_sipped).unwrap();
+                    prop_assert_eq!((&of_whole[..], &of_sipped[..]), (want, want));
+                    rest = behind;
+                }
             }
         }
 

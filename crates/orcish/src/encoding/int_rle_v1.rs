@@ -3,8 +3,8 @@
 use orcish_core::error::Result;
 
 use super::run::MAX_RUN;
-use super::varint::{self, MAX_LEN_64, unzigzag};
-use crate::source::stream_ends;
+use super::varint::{MAX_LEN_64, ends_within_varint, read_u64, skip_within, too_long, unzigzag};
+use crate::source::{stream_ends, values_end};
 
 /// Minimum length of a run.
 const MIN_RUN: usize = 3;
@@ -15,29 +15,41 @@ const MAX_LITERALS: usize = 128;
 pub(crate) const MAX_RUN_BYTES: usize = 1 + MAX_LITERALS * MAX_LEN_64;
 
 /// Decodes the run or literal list at the front of `bytes` into the front of `out`; returns the number of values and the
-/// number of bytes.
-pub(crate) fn decode_run(bytes: &[u8], signed: bool, out: &mut [i64; MAX_RUN]) -> Result<(usize, usize)> {
+/// bytes behind it. Without `out` the run is skipped.
+///
+/// A literal list that is skipped may have literals of more than 64 bits. It has no more bytes than literals of 64 bits.
+pub(crate) fn decode_run<'a>(
+    bytes: &'a [u8],
+    signed: bool,
+    out: Option<&mut [i64; MAX_RUN]>,
+) -> Result<(usize, &'a [u8])> {
     let convert = |value: u64| if signed { unzigzag(value) } else { value.cast_signed() };
-    let Some((&header, mut rest)) = bytes.split_first() else { return Err(stream_ends(1)) };
-    let length = if header < 0x80 {
+    let (&header, mut rest) = bytes.split_first().ok_or_else(values_end)?;
+    if header < 0x80 {
         let length = usize::from(header) + MIN_RUN;
-        let Some((&delta, tail)) = rest.split_first() else { return Err(stream_ends(1)) };
-        let (first, taken) = varint::read_u64(tail)?;
-        rest = tail.get(taken..).unwrap_or_default();
-        let (delta, mut value) = (i64::from(delta.cast_signed()), convert(first));
-        for to in out.iter_mut().take(length) {
-            *to = value;
-            value = value.wrapping_add(delta);
+        let (&delta, mut rest) = rest.split_first().ok_or_else(|| stream_ends(1))?;
+        let (delta, mut value) = (i64::from(delta.cast_signed()), convert(read_u64(&mut rest)?));
+        if let Some(out) = out {
+            for to in out.iter_mut().take(length) {
+                *to = value;
+                value = value.wrapping_add(delta);
+            }
         }
-        length
-    } else {
-        let length = 0x100 - usize::from(header);
+        return Ok((length, rest));
+    }
+    let length = 0x100 - usize::from(header);
+    if let Some(out) = out {
         for to in out.iter_mut().take(length) {
-            let (value, taken) = varint::read_u64(rest)?;
-            rest = rest.get(taken..).unwrap_or_default();
-            *to = convert(value);
+            *to = convert(read_u64(&mut rest)?);
         }
-        length
-    };
-    Ok((length, bytes.len() - rest.len()))
+        return Ok((length, rest));
+    }
+    let (skipped, taken) = skip_within(rest, length);
+    if taken > length * MAX_LEN_64 {
+        return Err(too_long(64));
+    }
+    if skipped < length {
+        return Err(ends_within_varint());
+    }
+    Ok((length, rest.split_at(taken).1))
 }

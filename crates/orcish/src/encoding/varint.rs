@@ -3,7 +3,7 @@
 
 use orcish_core::error::{Error, Result};
 
-use crate::source::{ByteSource, stream_ends};
+use crate::source::{ByteSource, values_end};
 
 /// Maximum number of bytes of a varint of 64 bits.
 pub const MAX_LEN_64: usize = 10;
@@ -22,42 +22,48 @@ pub fn unzigzag_128(value: u128) -> i128 {
     (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
 }
 
-/// The varint at the front of `bytes`, and its length in bytes.
+/// Takes the varint at the front of `bytes`.
 ///
 /// # Errors
 /// `Corrupt` where `bytes` ends within the varint, or the varint has more than 64 bits.
 #[inline]
-pub fn read_u64(bytes: &[u8]) -> Result<(u64, usize)> {
-    let mut value = 0;
-    for (i, &byte) in bytes.iter().take(MAX_LEN_64).enumerate() {
+pub fn read_u64(bytes: &mut &[u8]) -> Result<u64> {
+    let (mut rest, mut value) = (*bytes, 0);
+    for i in 0..MAX_LEN_64 {
+        let Some((&byte, tail)) = rest.split_first() else { return Err(ends_within_varint()) };
+        rest = tail;
         value |= u64::from(byte & 0x7f) << (7 * i);
         if byte < 0x80 {
             if i == MAX_LEN_64 - 1 && byte > 1 {
                 break;
             }
-            return Ok((value, i + 1));
+            *bytes = rest;
+            return Ok(value);
         }
     }
-    Err(unterminated(bytes.len(), MAX_LEN_64, 64))
+    Err(too_long(64))
 }
 
-/// The varint of up to 128 bits at the front of `bytes`, and its length in bytes.
+/// Takes the varint of up to 128 bits at the front of `bytes`.
 ///
 /// # Errors
 /// `Corrupt` where `bytes` ends within the varint, or the varint has more than 128 bits.
 #[inline]
-pub fn read_u128(bytes: &[u8]) -> Result<(u128, usize)> {
-    let mut value = 0;
-    for (i, &byte) in bytes.iter().take(MAX_LEN_128).enumerate() {
+pub fn read_u128(bytes: &mut &[u8]) -> Result<u128> {
+    let (mut rest, mut value) = (*bytes, 0);
+    for i in 0..MAX_LEN_128 {
+        let Some((&byte, tail)) = rest.split_first() else { return Err(ends_within_varint()) };
+        rest = tail;
         value |= u128::from(byte & 0x7f) << (7 * i);
         if byte < 0x80 {
             if i == MAX_LEN_128 - 1 && byte > 3 {
                 break;
             }
-            return Ok((value, i + 1));
+            *bytes = rest;
+            return Ok(value);
         }
     }
-    Err(unterminated(bytes.len(), MAX_LEN_128, 128))
+    Err(too_long(128))
 }
 
 /// Skips `n` varints of any length.
@@ -69,37 +75,46 @@ pub fn skip<S: ByteSource>(source: &mut S, n: usize) -> Result<()> {
     while remaining > 0 {
         let bytes = source.fill(1)?;
         if bytes.is_empty() {
-            return Err(stream_ends(remaining));
+            return Err(values_end());
         }
-        // At most eight varints end in a word of eight bytes.
-        let words = bytes.as_chunks::<8>().0;
-        let (mut skipped_words, mut skipped) = (0, 0);
-        while let Some(word) = words.get(skipped_words).filter(|_| remaining - skipped > 8) {
-            skipped += (!u64::from_le_bytes(*word) & 0x8080_8080_8080_8080).count_ones() as usize;
-            skipped_words += 1;
-        }
+        let (skipped, taken) = skip_within(bytes, remaining);
         remaining -= skipped;
-        let mut taken = 8 * skipped_words;
-        for &byte in bytes.get(taken..).unwrap_or_default() {
-            if remaining == 0 {
-                break;
-            }
-            remaining -= usize::from(byte < 0x80);
-            taken += 1;
-        }
         source.consume(taken);
     }
     Ok(())
 }
 
-/// The error for a varint that does not end within `available` bytes; a varint of `bits` bits has at most `max_len` bytes.
-#[cold]
-fn unterminated(available: usize, max_len: usize, bits: u32) -> Error {
-    if available < max_len {
-        Error::corrupt("the stream ends within a varint")
-    } else {
-        Error::corrupt(format!("a varint is longer than {bits} bits"))
+/// Skips up to `n` varints of any length at the front of `bytes`, and returns their number and their number of bytes. If
+/// `bytes` has fewer varints, that is all bytes.
+pub(super) fn skip_within(bytes: &[u8], n: usize) -> (usize, usize) {
+    let (words, tail) = bytes.as_chunks::<8>();
+    let (mut words, mut remaining) = (words.iter(), n);
+    // At most eight varints end in a word of eight bytes.
+    while remaining > 8
+        && let Some(word) = words.next()
+    {
+        remaining -= (!u64::from_le_bytes(*word) & 0x8080_8080_8080_8080).count_ones() as usize;
     }
+    let mut rest = words.as_slice().as_flattened().iter().chain(tail);
+    let mut unread = 8 * words.len() + tail.len();
+    while remaining > 0
+        && let Some(&byte) = rest.next()
+    {
+        remaining -= usize::from(byte < 0x80);
+        unread -= 1;
+    }
+    (n - remaining, bytes.len() - unread)
+}
+
+#[cold]
+pub(super) fn ends_within_varint() -> Error {
+    Error::corrupt("the stream ends within a varint")
+}
+
+/// The error for a varint that does not fit into `bits` bits.
+#[cold]
+pub(super) fn too_long(bits: u32) -> Error {
+    Error::corrupt(format!("a varint is longer than {bits} bits"))
 }
 
 #[cfg(test)]
@@ -118,8 +133,10 @@ mod tests {
             (&[0x81, 0x80, 0x01], 16_385),
         ];
         for (bytes, value) in cases {
-            assert_eq!(read_u64(bytes).unwrap(), (value, bytes.len()));
-            assert_eq!(read_u128(bytes).unwrap(), (u128::from(value), bytes.len()));
+            let mut rest = bytes;
+            assert_eq!((read_u64(&mut rest).unwrap(), rest), (value, &[][..]));
+            let mut rest = bytes;
+            assert_eq!((read_u128(&mut rest).unwrap(), rest), (value.into(), &[][..]));
         }
         assert_eq!([0, 1, 2, 3, 4].map(unzigzag), [0, -1, 1, -2, 2]);
     }
@@ -142,11 +159,12 @@ mod tests {
 
     #[test]
     fn unterminated_varints_are_errors() {
-        assert!(read_u64(&[]).is_err());
-        assert!(read_u64(&[0x80]).is_err());
-        assert!(read_u64(&[0xff; 11]).is_err());
-        assert!(read_u64(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2]).is_err());
-        assert_eq!(read_u64(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]).unwrap().0, u64::MAX);
-        assert!(read_u128(&[0x80; 19]).is_err());
+        assert!(read_u64(&mut &[][..]).is_err());
+        assert!(read_u64(&mut &[0x80][..]).is_err());
+        assert!(read_u64(&mut &[0xff; 11][..]).is_err());
+        assert!(read_u64(&mut &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2][..]).is_err());
+        let largest = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
+        assert_eq!(read_u64(&mut &largest[..]).unwrap(), u64::MAX);
+        assert!(read_u128(&mut &[0x80; 19][..]).is_err());
     }
 }

@@ -22,11 +22,11 @@ type Batches = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
 /// A stream of a [`ScanReader`] or a [`BatchReader`] replaces the cancellation check of the reader.
 pub struct OrcRecordBatchStream {
     schema: SchemaRef,
-    state: State,
+    state: ReadState,
     _cancel: CancelOnDrop,
 }
 
-enum State {
+enum ReadState {
     /// The reader of a stream that has not been polled.
     Idle(Batches),
     /// The next batch is being read on another thread, which returns the reader too.
@@ -44,7 +44,7 @@ impl OrcRecordBatchStream {
     /// The stream of a reader whose work ends when `cancel` is dropped.
     pub(super) fn with_cancel(schema: SchemaRef, mut reader: BatchReader, cancel: CancelOnDrop) -> Self {
         reader.set_cancel_check(cancel.check(None));
-        OrcRecordBatchStream { schema, state: State::Idle(Box::new(reader)), _cancel: cancel }
+        OrcRecordBatchStream { schema, state: ReadState::Idle(Box::new(reader)), _cancel: cancel }
     }
 
     /// Schema of the batches.
@@ -54,11 +54,11 @@ impl OrcRecordBatchStream {
 
     fn poll_batch(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<RecordBatch>>> {
         loop {
-            match std::mem::replace(&mut self.state, State::End) {
-                State::Idle(batches) => self.state = read_next(batches)?,
-                State::Reading(mut next) => {
+            match std::mem::replace(&mut self.state, ReadState::End) {
+                ReadState::Idle(batches) => self.state = read_next(batches)?,
+                ReadState::Reading(mut next) => {
                     let Poll::Ready(read) = Pin::new(&mut next).poll(context) else {
-                        self.state = State::Reading(next);
+                        self.state = ReadState::Reading(next);
                         return Poll::Pending;
                     };
                     let (batches, batch) = read?;
@@ -69,19 +69,19 @@ impl OrcRecordBatchStream {
                     }
                     return Poll::Ready(batch);
                 }
-                State::End => return Poll::Ready(None),
+                ReadState::End => return Poll::Ready(None),
             }
         }
     }
 }
 
 /// Begins to read the next batch.
-fn read_next(mut batches: Batches) -> Result<State> {
+fn read_next(mut batches: Batches) -> Result<ReadState> {
     let read = move || {
         let batch = batches.next();
         (batches, batch)
     };
-    Ok(State::Reading(spawn_blocking(read)?))
+    Ok(ReadState::Reading(spawn_blocking(read)?))
 }
 
 /// Drops a reader on another thread, as it waits for its threads for a moment.
@@ -100,7 +100,7 @@ impl From<ScanReader> for OrcRecordBatchStream {
     fn from(mut reader: ScanReader) -> Self {
         let cancel = CancelOnDrop::default();
         reader.set_cancel_check(cancel.check(None));
-        OrcRecordBatchStream { schema: reader.schema(), state: State::Idle(Box::new(reader)), _cancel: cancel }
+        OrcRecordBatchStream { schema: reader.schema(), state: ReadState::Idle(Box::new(reader)), _cancel: cancel }
     }
 }
 
@@ -114,8 +114,8 @@ impl Stream for OrcRecordBatchStream {
 
 impl Drop for OrcRecordBatchStream {
     fn drop(&mut self) {
-        match std::mem::replace(&mut self.state, State::End) {
-            State::End => {}
+        match std::mem::replace(&mut self.state, ReadState::End) {
+            ReadState::End => {}
             state => drop_elsewhere(state),
         }
     }

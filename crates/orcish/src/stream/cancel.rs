@@ -17,9 +17,12 @@ impl CancelOnDrop {
     /// The check of the work. `also` is a further one.
     pub(super) fn check(&self, also: Option<CancelCheck>) -> CancelCheck {
         let is_dropped = self.is_dropped.clone();
-        Arc::new(move || match is_dropped.load(Ordering::Acquire) {
-            true => Err(Error::new(ErrorKind::Interrupted, "nobody waits for it")),
-            false => also.as_ref().map_or(Ok(()), |check| check()),
+        Arc::new(move || {
+            if is_dropped.load(Ordering::Acquire) {
+                Err(Error::new(ErrorKind::Interrupted, "nobody waits for it"))
+            } else {
+                also.as_ref().map_or(Ok(()), |check| check())
+            }
         })
     }
 }

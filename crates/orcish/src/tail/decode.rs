@@ -147,12 +147,7 @@ pub fn read_tail(source: &dyn ReadAt, limits: &Limits) -> Result<FileTail> {
                 return Ok(FileTail { file_version, ..*tail });
             }
             DecodeResult::NeedsData(range) => {
-                let mut ranges = source.read_ranges(std::slice::from_ref(&range)).map_err(in_file)?;
-                let bytes = ranges.pop().unwrap_or_default();
-                if bytes.len() as u64 != range.end - range.start {
-                    return Err(in_file(Error::new(ErrorKind::Io, "the source gave fewer bytes than asked for")));
-                }
-                step = decoder.next(bytes).map_err(with_hint)?;
+                step = decoder.next(source.read_range(range).map_err(in_file)?).map_err(with_hint)?;
             }
         }
     }
@@ -245,6 +240,7 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
         stripe_statistics: statistics_start..footer_start,
         tail_length,
         file_version: None,
+        stated_chunk_size: postscript.compression_block_size,
         // If the number of rows is wrong, the counts of the statistics are not trusted.
         statistics: if footer.number_of_rows.unwrap_or(0) == rows { footer.statistics } else { Vec::new() },
         max_decoded_size: limits.tail,

@@ -55,14 +55,15 @@ pub struct DataMask {
 
 impl Encryption {
     /// `None` for an empty message.
-    pub(super) fn from_proto(found: &orc::Encryption) -> Option<Self> {
-        let provider = orc::KeyProviderKind::try_from(found.key_provider.unwrap_or(0)).unwrap_or_default();
-        let is_empty = *found == orc::Encryption::default();
+    pub(super) fn from_proto(stored: &orc::Encryption) -> Option<Self> {
+        let provider = orc::KeyProviderKind::try_from(stored.key_provider.unwrap_or(0));
+        let provider = provider.unwrap_or(orc::KeyProviderKind::Unknown);
+        let is_empty = *stored == orc::Encryption::default();
         (!is_empty).then(|| Encryption {
             key_provider: provider.as_str_name().to_ascii_lowercase(),
-            keys: found.key.iter().map(EncryptionKey::from_proto).collect(),
-            variants: found.variants.iter().map(EncryptionVariant::from_proto).collect(),
-            masks: found.mask.iter().map(DataMask::from_proto).collect(),
+            keys: stored.key.iter().map(EncryptionKey::from_proto).collect(),
+            variants: stored.variants.iter().map(EncryptionVariant::from_proto).collect(),
+            masks: stored.mask.iter().map(DataMask::from_proto).collect(),
         })
     }
 

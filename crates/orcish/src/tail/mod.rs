@@ -26,6 +26,7 @@ use statistics_cache::{CountCache, StatisticsCache};
 pub use crate::io::DEFAULT_FIRST_READ;
 pub use crate::writer::Writer;
 
+use orcish_core::OrInternal as _;
 use orcish_core::cancel::Cancellation;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
@@ -83,10 +84,10 @@ impl StripeInfo {
     pub(crate) fn check_within(&self, end: u64) -> Result<()> {
         let lengths = [self.index_length, self.data_length, self.footer_length];
         let stripe_end = lengths.iter().try_fold(self.offset, |sum, &length| sum.checked_add(length));
-        match stripe_end.is_some_and(|stripe_end| stripe_end <= end) {
-            true => Ok(()),
-            false => Err(Error::corrupt(format!("its {lengths:?} bytes from {} are not within the file", self.offset))),
+        if stripe_end.is_some_and(|stripe_end| stripe_end <= end) {
+            return Ok(());
         }
+        Err(Error::corrupt(format!("its {lengths:?} bytes from {} are not within the file", self.offset)))
     }
 }
 
@@ -164,6 +165,7 @@ pub struct FileTail {
     pub tail_length: u64,
     /// The version of the file that the tail was read of. `None` where its source does not know it.
     pub file_version: Option<FileVersion>,
+    stated_chunk_size: Option<u64>,
     /// Undecoded column statistics of the file by column id.
     statistics: Vec<Bytes>,
     /// Maximum decoded size of a part of the tail: [`Limits::tail`].
@@ -197,8 +199,7 @@ impl FileTail {
     /// The size of compression chunks that the postscript states, which files without compression can do, too. `None` where
     /// it states none.
     pub fn stated_chunk_size(&self) -> Option<u64> {
-        let postscript = decode_message::<orc::PostScript>(self.raw.postscript.clone()?).ok()?;
-        postscript.compression_block_size
+        self.stated_chunk_size
     }
 
     /// Maximum decoded size of a part of the tail.
@@ -420,19 +421,24 @@ impl FileTail {
         Some(self.statistics.as_slice()).filter(|statistics| statistics.len() == self.schema.types().len())
     }
 
+    /// The stored footer, decompressed.
+    fn stored_footer(&self) -> Result<Bytes> {
+        self.raw.footer.clone().or_internal("a decoded tail has no footer")
+    }
+
     /// The footer without its lists of stripes, statistics and user metadata, which have any length.
     ///
     /// # Errors
     /// `Corrupt` where the footer cannot be decoded.
     pub(crate) fn footer_without_lists(&self) -> Result<orc::Footer> {
         const LISTS: [u32; 3] = [3, METADATA, 7];
-        let mut rest = self.raw.footer.clone().unwrap_or_default();
+        let mut rest = self.stored_footer()?;
         let mut kept = Vec::new();
         loop {
             let before = rest.clone();
             let Some(RawField { tag, body }) = next_field(&mut rest)? else { break };
             if body.is_none() || !LISTS.contains(&tag) {
-                kept.extend_from_slice(before.get(..before.len() - rest.len()).unwrap_or_default());
+                kept.extend_from_slice(before.split_at(before.len() - rest.len()).0);
             }
         }
         decode_message::<orc::Footer>(kept.into()).map_err(|error| undecodable("footer", error))
@@ -443,7 +449,7 @@ impl FileTail {
     /// # Errors
     /// `Corrupt` where the footer cannot be decoded.
     pub(crate) fn stored_metadata(&self) -> Result<Vec<orc::UserMetadataItem>> {
-        let mut rest = self.raw.footer.clone().unwrap_or_default();
+        let mut rest = self.stored_footer()?;
         let mut items = Vec::new();
         while let Some(RawField { tag, body }) = next_field(&mut rest)? {
             if let Some(item) = body.filter(|_| tag == METADATA) {

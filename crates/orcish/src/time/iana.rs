@@ -4,7 +4,7 @@ pub(super) use zones::{Zone, find, offset_at};
 
 #[cfg(feature = "chrono-tz")]
 mod zones {
-    use chrono::{DateTime, Offset as _, TimeZone as _};
+    use chrono::{DateTime, Offset as _, TimeZone as _, Utc};
     use orcish_core::error::Result;
 
     /// A time zone.
@@ -18,8 +18,9 @@ mod zones {
 
     /// Seconds to add to an instant, in seconds since 1970, for the local time.
     pub(in crate::time) fn offset_at(zone: Zone, utc: i64) -> i32 {
-        // The sampled years are in the range of chrono.
-        let instant = DateTime::from_timestamp(utc, 0).unwrap_or_default();
+        // An instant outside of the range of chrono has the offset at the end of the range.
+        let end = if utc < 0 { DateTime::<Utc>::MIN_UTC } else { DateTime::<Utc>::MAX_UTC };
+        let instant = DateTime::from_timestamp(utc, 0).unwrap_or(end);
         zone.offset_from_utc_datetime(&instant.naive_utc()).fix().local_minus_utc()
     }
 }

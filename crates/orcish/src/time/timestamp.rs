@@ -96,9 +96,10 @@ impl TimestampDecoder {
             return Err(Error::corrupt(format!("{} seconds but {} nanoseconds", seconds.len(), nanos.len())));
         }
         // One branch for all values.
-        if !seconds.iter().fold(true, |all, second| all & is_in_range(*second)) {
-            let first = seconds.iter().find(|second| !is_in_range(**second));
-            return Err(too_many_seconds(first.copied().unwrap_or_default()));
+        if !seconds.iter().fold(true, |all, second| all & is_in_range(*second))
+            && let Some(second) = seconds.iter().find(|second| !is_in_range(**second))
+        {
+            return Err(too_many_seconds(*second));
         }
         // One branch for all values: the loop is compiled for each kind of time zone.
         match &self.offsets {

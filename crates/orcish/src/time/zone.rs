@@ -181,8 +181,8 @@ impl WriterZone {
         let near = |at: i64| wall - i64::from(self.historic_offset_at(at));
         let (before, after) = (near(wall - SECONDS_PER_DAY), near(wall + SECONDS_PER_DAY));
         let shows = |instant: i64| instant + i64::from(self.historic_offset_at(instant)) == wall;
-        let mut found = [before.min(after), before.max(after)].into_iter();
-        found.find(|instant| shows(*instant)).unwrap_or(before)
+        let mut candidates = [before.min(after), before.max(after)].into_iter();
+        candidates.find(|instant| shows(*instant)).unwrap_or(before)
     }
 
     /// The offsets within 26 hours of `at`, which is a local time or an instant in seconds since 1970, and the offset at the
@@ -210,7 +210,8 @@ impl WriterZone {
                 offsets.extend(self.offsets_near(at));
             }
         }
-        (offsets.iter().copied().min().unwrap_or_default(), offsets.iter().copied().max().unwrap_or_default())
+        let epoch = self.offset_at(EPOCH);
+        offsets.iter().fold((epoch, epoch), |(min, max), &offset| (min.min(offset), max.max(offset)))
     }
 
     fn has_transitions(&self) -> bool {

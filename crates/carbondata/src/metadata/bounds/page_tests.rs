@@ -78,9 +78,10 @@ fn read(values: &[f64], is_float: bool) -> Option<Vec<f64>> {
     bytes.push(store);
     bytes.extend(digits.to_be_bytes());
     bytes.push(0);
-    match is_float {
-        true => bytes.extend([(max as f32).to_be_bytes(), [0; 4], [0; 4]].concat()),
-        false => bytes.extend([max.to_be_bytes(), [0; 8], [0; 8]].concat()),
+    if is_float {
+        bytes.extend([(max as f32).to_be_bytes(), [0; 4], [0; 4]].concat())
+    } else {
+        bytes.extend([max.to_be_bytes(), [0; 8], [0; 8]].concat())
     }
     let meta = EncoderMeta::read(&bytes).unwrap();
     let column = Column { is_dimension: false, ..Column::sample("m", carbon_type(is_float)) };
@@ -88,9 +89,10 @@ fn read(values: &[f64], is_float: bool) -> Option<Vec<f64>> {
     let input = PageInput::sample(&column, values.len(), &encoders, &data);
     let array = decode(&PageInput { meta: Some(&meta), ..input });
     let array = array.unwrap();
-    Some(match is_float {
-        true => array.as_primitive::<Float32Type>().values().iter().map(|&value| value.into()).collect(),
-        false => array.as_primitive::<Float64Type>().values().to_vec(),
+    Some(if is_float {
+        array.as_primitive::<Float32Type>().values().iter().map(|&value| value.into()).collect()
+    } else {
+        array.as_primitive::<Float64Type>().values().to_vec()
     })
 }
 
@@ -102,9 +104,8 @@ fn carbon_type(is_float: bool) -> CarbonType {
 #[expect(clippy::cast_possible_truncation, reason = "the value is a float")]
 fn known_of(values: &[f64], is_float: bool) -> (f64, f64) {
     let (min, max) = ends(values);
-    let stored = |value: f64| match is_float {
-        true => [(value as f32).to_be_bytes(), [0; 4]].concat(),
-        false => value.to_be_bytes().to_vec(),
+    let stored = |value: f64| {
+        if is_float { [(value as f32).to_be_bytes(), [0; 4]].concat() } else { value.to_be_bytes().to_vec() }
     };
     let column = Column { is_dimension: false, ..Column::sample("m", carbon_type(is_float)) };
     let known =

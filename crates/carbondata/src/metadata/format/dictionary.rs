@@ -8,17 +8,18 @@ use crate::metadata::thrift::{FieldValue, ThriftStruct};
 #[derive(Debug, Default)]
 pub(crate) struct DictionaryChunk {
     pub(crate) bytes: Vec<u8>,
-    /// End of each value.
-    pub(crate) ends: Vec<usize>,
+    /// Length of each value.
+    pub(crate) lengths: Vec<usize>,
 }
 
 impl ThriftStruct for DictionaryChunk {
     fn field(&mut self, id: i16, value: &mut FieldValue<'_, '_>) -> Result<()> {
         if id == 1 {
-            let DictionaryChunk { bytes, ends } = self;
+            let DictionaryChunk { bytes, lengths } = self;
             value.list(|value| {
-                bytes.extend_from_slice(value.bytes()?);
-                ends.push(bytes.len());
+                let text = value.bytes()?;
+                bytes.extend_from_slice(text);
+                lengths.push(text.len());
                 Ok(())
             })?;
         }

@@ -37,7 +37,7 @@ enum Request {
 }
 
 /// The task of an open file.
-struct Task {
+struct WriteTask {
     target: HdfsFile,
     temporary: String,
     /// Folders that were created for the file, outer ones first.
@@ -71,7 +71,7 @@ impl OpenFile {
             }
         };
         let (requests, receiver) = mpsc::channel(1);
-        let task = Task { target, temporary, folders, writer, written: 0, block_size: None, block_begun: None };
+        let task = WriteTask { target, temporary, folders, writer, written: 0, block_size: None, block_begun: None };
         Ok((OpenFile { requests }, tokio::spawn(task.run(receiver))))
     }
 
@@ -103,7 +103,7 @@ impl OpenFile {
     }
 }
 
-impl Task {
+impl WriteTask {
     async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         // An answer is not received if the caller was cancelled.
         while let Some(request) = requests.recv().await {
@@ -135,18 +135,17 @@ impl Task {
     /// the last one but one, and the client does not ask again.
     async fn write(&mut self, mut bytes: Bytes) -> Result<()> {
         while !bytes.is_empty() {
-            let left_of_block = match self.written + (bytes.len() as u64) < MIN_BLOCK_SIZE {
-                true => MIN_BLOCK_SIZE,
-                false => {
-                    let block_size = self.block_size().await?;
-                    if self.written > 0 && self.written.is_multiple_of(block_size) {
-                        if let Some(begun) = self.block_begun {
-                            tokio::time::sleep_until(begun + BLOCK_DISTANCE).await;
-                        }
-                        self.block_begun = Some(Instant::now());
+            let left_of_block = if self.written + (bytes.len() as u64) < MIN_BLOCK_SIZE {
+                MIN_BLOCK_SIZE
+            } else {
+                let block_size = self.block_size().await?;
+                if self.written > 0 && self.written.is_multiple_of(block_size) {
+                    if let Some(begun) = self.block_begun {
+                        tokio::time::sleep_until(begun + BLOCK_DISTANCE).await;
                     }
-                    block_size - self.written % block_size
+                    self.block_begun = Some(Instant::now());
                 }
+                block_size - self.written % block_size
             };
             let length = bytes.len().min(usize::try_from(left_of_block).unwrap_or(usize::MAX));
             let written = self.writer.write_bytes(bytes.split_to(length)).await;
@@ -180,11 +179,10 @@ impl Task {
             return Ok(());
         }
         let target = self.target.hdfs.status(&self.target.path).await;
-        match target.is_ok_and(|status| status.is_some_and(|status| status.isdir)) {
-            true => {
-                Err(Error::Generic { store: "HDFS", source: Box::new(io::Error::from(io::ErrorKind::IsADirectory)) })
-            }
-            false => Err(error),
+        if target.is_ok_and(|status| status.is_some_and(|status| status.isdir)) {
+            Err(Error::Generic { store: "HDFS", source: Box::new(io::Error::from(io::ErrorKind::IsADirectory)) })
+        } else {
+            Err(error)
         }
     }
 }

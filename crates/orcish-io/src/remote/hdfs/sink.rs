@@ -13,6 +13,7 @@ use super::super::runtime::{block_on, block_on_or_undo, run_cleanup};
 use super::super::write_id::WriteId;
 use super::file::{HdfsFile, folder_of};
 use super::open_file::OpenFile;
+use crate::location::last_segment;
 use crate::messages::CANNOT_WRITE;
 use crate::sink::Sink;
 use crate::staged::{Data, StagedFile, Staging};
@@ -73,7 +74,7 @@ impl HdfsSink {
     }
 
     fn new(file: HdfsFile, folder: &str, staging: Option<Staging>, options: &StorageOptions) -> Self {
-        let name: String = file.path.rsplit('/').next().unwrap_or_default().chars().take(MAX_NAME_LENGTH).collect();
+        let name: String = last_segment(&file.path).chars().take(MAX_NAME_LENGTH).collect();
         let temporary = format!("{}/.{name}.{}.tmp", folder.trim_end_matches('/'), WriteId::random().as_str());
         HdfsSink {
             file,
@@ -125,10 +126,7 @@ impl HdfsSink {
             self.open = Some(block_on_or_undo(create, self.cancel_check.as_ref(), undo)?);
         }
         let bytes = Bytes::from(std::mem::take(&mut self.buffer));
-        match bytes.is_empty() {
-            true => Ok(()),
-            false => self.request(|open| async move { open.write(bytes).await }),
-        }
+        if bytes.is_empty() { Ok(()) } else { self.request(|open| async move { open.write(bytes).await }) }
     }
 
     /// Calls a function that sends requests, and closes the sink. If the function fails, the temporary file is removed.

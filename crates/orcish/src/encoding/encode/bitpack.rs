@@ -58,7 +58,7 @@ pub(super) fn pack(values: &[u64], width: u32, out: &mut Vec<u8>) {
     debug_assert!(width_code(width).is_some());
     let start = out.len();
     out.resize(start + packed_len(values.len(), width), 0);
-    let out = out.get_mut(start..).unwrap_or_default();
+    let (_, out) = out.split_at_mut(start);
     match width {
         1 => pack_groups::<1>(values, out),
         2 => pack_groups::<2>(values, out),
@@ -114,7 +114,9 @@ fn pack_unaligned(values: &[u64], width: u32, out: &mut [u8]) {
         if pending_bits >= 32 {
             pending_bits -= 32;
             let [_, _, _, _, high @ ..] = (word >> pending_bits).to_be_bytes();
-            words.next().into_iter().for_each(|to| *to = high);
+            if let Some(to) = words.next() {
+                *to = high;
+            }
         }
     }
     if pending_bits > 0 {

@@ -35,10 +35,10 @@ fn encode_runs(values: &[u8], is_end: bool, out: &mut Vec<u8>) -> usize {
             }
             let count = run.unwrap_or(near.len()).min(MAX_LITERALS);
             out.push(header(256 - count));
-            out.extend_from_slice(rest.get(..count).unwrap_or_default());
+            out.extend_from_slice(rest.split_at(count).0);
             count
         };
-        rest = rest.get(count..).unwrap_or_default();
+        rest = rest.split_at(count).1;
     }
     values.len() - rest.len()
 }

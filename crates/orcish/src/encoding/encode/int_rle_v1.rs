@@ -44,7 +44,7 @@ fn encode_runs(values: &[i64], signed: bool, is_end: bool, out: &mut Vec<u8>) ->
             rest.iter().take(count).for_each(|&value| write(value, out));
             count
         };
-        rest = rest.get(count..).unwrap_or_default();
+        rest = rest.split_at(count).1;
     }
     values.len() - rest.len()
 }

@@ -10,8 +10,6 @@
 mod segment_stats;
 mod sub_encoding;
 
-use std::ops::Range;
-
 use self::segment_stats::SegmentStats;
 use self::sub_encoding::{MAX_RUN, SHORT_REPEAT_LEN, write_run};
 use super::super::cpu::{self, Kernel};
@@ -93,12 +91,11 @@ impl Kernel for Encode<'_> {
 
 #[inline(always)]
 fn encode_all(values: &[i64], signed: bool, is_end: bool, out: &mut Vec<u8>) -> usize {
-    let slice = |range: Range<usize>| values.get(range).unwrap_or_default();
-    let mut written = 0;
-    let mut at = 0;
+    // The values that are not written yet, and those of them that are in no run yet.
+    let (mut unwritten_values, mut rest) = (values, values);
     let mut unwritten: Option<UnwrittenRun> = None;
-    while let Some(len) = segment_len(slice(at..values.len()), is_end) {
-        let segment = slice(at..at + len);
+    while let Some(len) = segment_len(rest, is_end) {
+        let (segment, behind) = rest.split_at(len);
         let Some(stats) = SegmentStats::compute(segment, signed) else { break };
         let (mut sub, mut size) = stats.smallest();
         if let SubEncoding::Direct { .. } | SubEncoding::Delta { .. } = sub
@@ -106,7 +103,7 @@ fn encode_all(values: &[i64], signed: bool, is_end: bool, out: &mut Vec<u8>) -> 
         {
             (sub, size) = (SubEncoding::PatchedBase { width }, patched_size);
         }
-        at += len;
+        rest = behind;
         let mut run = UnwrittenRun { stats, sub, size };
         if let Some(previous) = unwritten.take() {
             let stats = previous.stats.merge(stats);
@@ -114,20 +111,19 @@ fn encode_all(values: &[i64], signed: bool, is_end: bool, out: &mut Vec<u8>) -> 
             if stats.len <= MAX_RUN && size <= previous.size + run.size {
                 run = UnwrittenRun { stats, sub, size };
             } else {
-                let end = written + previous.stats.len;
-                write_sized(&previous, slice(written..end), out);
-                written = end;
+                let (run_values, behind) = unwritten_values.split_at(previous.stats.len);
+                write_sized(&previous, run_values, out);
+                unwritten_values = behind;
             }
         }
         unwritten = Some(run);
     }
-    match unwritten {
-        Some(run) if is_end => {
-            write_sized(&run, slice(written..at), out);
-            at
-        }
-        _ => written,
+    if is_end && let Some(run) = unwritten {
+        let (run_values, behind) = unwritten_values.split_at(run.stats.len);
+        write_sized(&run, run_values, out);
+        unwritten_values = behind;
     }
+    values.len() - unwritten_values.len()
 }
 
 /// Length of the segment at the front of `values`: equal values, or the values before the next three equal values. `None`
@@ -149,19 +145,19 @@ fn len_before_three_equal(values: &[i64]) -> usize {
     /// Number of positions that are checked with one branch.
     const BLOCK: usize = 16;
     let three_equal = |three: &[i64]| matches!(three, [a, b, c] if a == b && b == c);
-    let mut at = 0;
-    while let Some(block) = values.get(at..).and_then(|rest| rest.first_chunk::<{ BLOCK + 2 }>()) {
-        let mut found = false;
+    let mut rest = values;
+    while let Some(block) = rest.first_chunk::<{ BLOCK + 2 }>() {
+        let mut has_three_equal = false;
         for ((a, b), c) in block.iter().zip(block.iter().skip(1)).zip(block.iter().skip(2)) {
-            found |= (a ^ b) | (b ^ c) == 0;
+            has_three_equal |= (a ^ b) | (b ^ c) == 0;
         }
-        if found {
+        if has_three_equal {
             break;
         }
-        at += BLOCK;
+        rest = rest.split_at(BLOCK).1;
     }
-    let rest = values.get(at..).unwrap_or_default();
-    rest.windows(3).position(three_equal).map_or(values.len(), |position| at + position)
+    let checked = values.len() - rest.len();
+    rest.windows(3).position(three_equal).map_or(values.len(), |position| checked + position)
 }
 
 #[inline(always)]

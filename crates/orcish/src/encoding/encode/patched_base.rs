@@ -122,12 +122,11 @@ fn smallest_of_widths(values: &[i64], base: &Base, header: usize, limit: usize) 
             count += 1;
         }
     }
-    let large = large.get(..count).unwrap_or_default();
 
     let mut best = None;
     let mut best_size = limit;
     for width in WIDTHS.into_iter().filter(|width| (min_width..base.max_bits).contains(width)) {
-        let positions = large.iter().filter(|(_, bits)| *bits > width).map(|(position, _)| *position);
+        let positions = large.iter().take(count).filter(|(_, bits)| *bits > width).map(|(position, _)| *position);
         if let Some(patches) = PatchList::new(base, width, positions) {
             let size = header + packed_len(values.len(), width) + packed_len(patches.entries, patches.entry_width());
             // Among equal sizes, the greatest width has the fewest patches.
@@ -153,10 +152,10 @@ pub(super) fn write(values: &[i64], width: u32, out: &mut Vec<u8>) -> Option<()>
 
     let sign = if base.value < 0 { 1 << (8 * u32::from(base.bytes) - 1) } else { 0 };
     let base_bytes = (base.value.unsigned_abs() | sign).to_be_bytes();
-    out.extend_from_slice(base_bytes.get(8 - usize::from(base.bytes)..).unwrap_or_default());
+    out.extend_from_slice(base_bytes.get(8 - usize::from(base.bytes)..)?);
 
     let mask = (1 << width) - 1;
-    pack_mapped(values, width, out, |&value| base.difference(value) & mask);
+    pack_mapped(values, width, out, |&value| base.difference(value) & mask)?;
 
     let mut entries = Vec::with_capacity(patches.entries);
     let mut previous = 0;

@@ -11,12 +11,13 @@ pub(super) enum Kind {
     Delta = 3,
 }
 
-/// Maps up to [`MAX_RUN`] values, and appends the results bit-packed with `width` bits.
+/// Maps up to [`MAX_RUN`] values, and appends the results bit-packed with `width` bits; `None` where there are more values.
 #[inline(always)]
-pub(super) fn pack_mapped(values: &[i64], width: u32, out: &mut Vec<u8>, map: impl Fn(&i64) -> u64) {
+pub(super) fn pack_mapped(values: &[i64], width: u32, out: &mut Vec<u8>, map: impl Fn(&i64) -> u64) -> Option<()> {
     let mut mapped = [0; MAX_RUN];
     mapped.iter_mut().zip(values).for_each(|(to, value)| *to = map(value));
-    pack(mapped.get(..values.len()).unwrap_or_default(), width, out);
+    pack(mapped.get(..values.len())?, width, out);
+    Some(())
 }
 
 /// Appends a two-byte header: the sub-encoding, the code of the width, and the number of values minus one.

@@ -1,6 +1,7 @@
 //! Patched base runs: the base value, the bit-packed differences to the base, and the patch list. The patch list has the
 //! high bits of the few differences that do not fit into the width.
 
+use orcish_core::OrInternal as _;
 use orcish_core::error::{Error, Result};
 
 use super::run::{RunReader, decode_width, front};
@@ -15,7 +16,7 @@ const MAX_PATCHES: usize = 31;
 const CONTINUED_GAP: (u64, u64) = (255, 0);
 
 /// Decodes the run with the first header byte `header`; returns the number of values.
-pub(super) fn decode(header: u8, run: &mut RunReader<'_>, out: &mut [i64; MAX_RUN]) -> Result<usize> {
+pub(super) fn decode(header: u8, run: &mut RunReader<'_>, out: Option<&mut [i64; MAX_RUN]>) -> Result<usize> {
     let value_width = decode_width(header >> 1);
     let length = run.run_length(header)?;
     let (third, fourth) = (run.read_byte()?, run.read_byte()?);
@@ -35,13 +36,16 @@ pub(super) fn decode(header: u8, run: &mut RunReader<'_>, out: &mut [i64; MAX_RU
     let base = (stored_base & (sign - 1)).cast_signed();
     let base = if stored_base & sign == 0 { base } else { -base };
 
-    let out = front(out, length)?;
-    unpack::<false>(run.packed_bytes(length, value_width)?, value_width, out);
-
+    let packed = run.packed_bytes(length, value_width)?;
     let entry_width = round_up_width(gap_width + patch_width);
+    let packed_entries = run.packed_bytes(patches, entry_width)?;
+    let Some(out) = out else { return Ok(length) };
+    let out = front(out, length)?;
+    unpack::<false>(packed, value_width, out)?;
+
     let mut entries = [0; MAX_PATCHES];
-    let entries = entries.get_mut(..patches).unwrap_or_default();
-    unpack::<false>(run.packed_bytes(patches, entry_width)?, entry_width, entries);
+    let entries = entries.get_mut(..patches).or_internal("a run has more patches than five bits state")?;
+    unpack::<false>(packed_entries, entry_width, entries)?;
     let mut at = 0;
     let mut follows_patch = false;
     for entry in entries {
@@ -62,7 +66,8 @@ pub(super) fn decode(header: u8, run: &mut RunReader<'_>, out: &mut [i64; MAX_RU
         if (patch.leading_zeros() as usize) < value_width {
             return Err(Error::corrupt(format!("a patch of more than 64 bits on values of {value_width} bits")));
         }
-        *value |= patch.checked_shl(u32::try_from(value_width).unwrap_or(64)).unwrap_or_default().cast_signed();
+        // A patch on values of 64 bits is 0.
+        *value |= (patch << (value_width % 64)).cast_signed();
     }
     out.iter_mut().for_each(|value| *value = value.wrapping_add(base));
     Ok(length)

@@ -1,6 +1,7 @@
 //! Reader of the parts of a run of version 2.
 
-use orcish_core::error::{Error, Result};
+use orcish_core::OrInternal as _;
+use orcish_core::error::Result;
 
 use crate::encoding::bitpack::packed_len;
 use crate::encoding::run::MAX_RUN;
@@ -21,17 +22,16 @@ pub(super) fn decode_width(code: u8) -> usize {
     }
 }
 
-/// Reads a run from the front of `bytes`.
+/// Reads a run.
 pub(super) struct RunReader<'a> {
-    pub(super) bytes: &'a [u8],
-    /// Number of bytes that were read.
-    pub(super) at: usize,
+    /// The bytes that were not read yet, and those behind the run.
+    pub(super) rest: &'a [u8],
 }
 
 impl<'a> RunReader<'a> {
     pub(super) fn read_byte(&mut self) -> Result<u8> {
-        let byte = self.bytes.get(self.at).copied().ok_or_else(|| stream_ends(1))?;
-        self.at += 1;
+        let (&byte, rest) = self.rest.split_first().ok_or_else(|| stream_ends(1))?;
+        self.rest = rest;
         Ok(byte)
     }
 
@@ -46,20 +46,17 @@ impl<'a> RunReader<'a> {
         Ok((usize::from(header & 1) << 8 | usize::from(self.read_byte()?)) + 1)
     }
 
-    /// Reads `n` bit-packed values of `width` bits: the bytes from the first value to the end of `bytes`.
+    /// Reads `n` bit-packed values of `width` bits: returns the bytes from the first value on, with those behind the values.
     pub(super) fn packed_bytes(&mut self, n: usize, width: usize) -> Result<&'a [u8]> {
         let length = packed_len(n, width);
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        if rest.len() < length {
-            return Err(stream_ends(length - rest.len()));
-        }
-        self.at += length;
-        Ok(rest)
+        let packed = self.rest;
+        self.rest = packed.get(length..).ok_or_else(|| stream_ends(length - packed.len()))?;
+        Ok(packed)
     }
 }
 
-/// The first `n` values of `out`. A header can state at most 512 values.
+/// The first `n` values of `out`. A header states at most 512 values.
 #[inline]
 pub(super) fn front(out: &mut [i64; MAX_RUN], n: usize) -> Result<&mut [i64]> {
-    out.get_mut(..n).ok_or_else(|| Error::corrupt(format!("a run of {n} values")))
+    out.get_mut(..n).or_internal("a run has more values than a header can state")
 }

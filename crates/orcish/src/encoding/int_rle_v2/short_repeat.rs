@@ -1,5 +1,6 @@
 //! Short repeat runs: a value of one to eight bytes, which is repeated three to ten times.
 
+use orcish_core::OrInternal as _;
 use orcish_core::error::Result;
 
 use super::run::RunReader;
@@ -11,21 +12,21 @@ use crate::encoding::varint::unzigzag;
 pub(super) fn decode<const SIGNED: bool>(
     header: u8,
     run: &mut RunReader<'_>,
-    out: &mut [i64; MAX_RUN],
+    out: Option<&mut [i64; MAX_RUN]>,
 ) -> Result<usize> {
     let width = usize::from(header >> 3 & 7) + 1;
     // Usually at least eight bytes are left, which are read at once.
-    let value = match run.bytes.get(run.at..).and_then(|rest| rest.first_chunk::<8>()) {
-        Some(bytes) => {
-            run.at += width;
+    let value = match (run.rest.first_chunk::<8>(), run.rest.get(width..)) {
+        (Some(bytes), Some(rest)) => {
+            run.rest = rest;
             u64::from_be_bytes(*bytes) >> (64 - 8 * width)
         }
-        None => run.read_be(width)?,
+        _ => run.read_be(width)?,
     };
     let value = if SIGNED { unzigzag(value) } else { value.cast_signed() };
     // The maximum of ten values is written at once. Values behind the length of the run are overwritten by the next run.
-    if let Some(front) = out.first_chunk_mut::<10>() {
-        *front = [value; 10];
+    if let Some(out) = out {
+        *out.first_chunk_mut::<10>().or_internal("a buffer is shorter than a short repeat run")? = [value; 10];
     }
     Ok(usize::from(header & 7) + 3)
 }

@@ -12,8 +12,11 @@ use crate::warnings::collect_warnings;
 
 impl Checker<'_> {
     /// Checks the tail.
-    pub(super) fn check_tail(&mut self) {
-        for (column, message) in self.file.tail().deviations() {
+    ///
+    /// # Errors
+    /// `Internal` where the tail cannot be decoded again.
+    pub(super) fn check_tail(&mut self) -> Result<()> {
+        for (column, message) in self.file.tail().deviations()? {
             self.add_deviation(None, None, column, message);
         }
         let has_arrow_schema = self.file.tail().metadata.iter().any(|(key, _)| key == ARROW_SCHEMA_KEY);
@@ -24,6 +27,7 @@ impl Checker<'_> {
         for (stripe, before) in overlapping_stripes(&self.file.tail().stripes) {
             self.add_deviation(Some(stripe), None, 0, format!("it has bytes of stripe {before}, too"));
         }
+        Ok(())
     }
 
     /// Checks a stripe footer.

@@ -210,7 +210,7 @@ impl<'a> Checker<'a> {
     fn run(mut self) -> Result<Vec<Finding>> {
         let (file, limits, inspector) = (self.file, self.limits, self.inspector.clone());
         let tail = file.tail();
-        self.check_tail();
+        self.check_tail()?;
         self.collect_warnings((None, None), Some("the footer"), || inspector.decompress_footer())?;
         let read_statistics = || file.stripe_statistics(limits);
         let stripe_statistics = self.collect_warnings((None, None), Some("the stripe statistics"), read_statistics)?;

@@ -46,7 +46,7 @@ impl SegmentStats {
             stats.has_equal_deltas = false;
             return Some(stats);
         }
-        stats.add_deltas(values.get(head.len()..).unwrap_or_default(), tail);
+        stats.add_deltas(values.split_at(head.len()).1, tail);
         if stats.is_monotonic() {
             let pairs = rest.iter().zip(rest.iter().skip(1));
             stats.or_of_deltas = pairs.fold(0, |or, (&previous, &value)| or | previous.abs_diff(value));

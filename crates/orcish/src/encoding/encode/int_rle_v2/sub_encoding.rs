@@ -50,7 +50,7 @@ pub(super) fn write_run(sub: SubEncoding, values: &[i64], signed: bool, out: &mu
         }
         SubEncoding::Direct { width } => {
             write_header(Kind::Direct, width_code(width)?, values.len(), out);
-            pack_mapped(values, width, out, |&value| stored(value, signed));
+            pack_mapped(values, width, out, |&value| stored(value, signed))?;
         }
         SubEncoding::PatchedBase { width } => patched_base::write(values, width, out)?,
         SubEncoding::FixedDelta => write_delta_start(values, 0, signed, out),
