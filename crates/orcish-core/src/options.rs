@@ -31,7 +31,6 @@ impl OptionInfo {
 
 /// The kind of the values of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum OptionKind {
     /// True or false.
     Boolean,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_schema::SchemaRef;
 use bytes::Bytes;
 use orcish::codec::Compression;
+use orcish::dataset::DatasetOptions;
 use orcish::options::{
     Columns, InvalidUtf8, LongChar, Masked, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, Timestamps,
     UnionType,
@@ -12,9 +13,9 @@ use orcish::options::{
 use orcish::time::WriterZone;
 use orcish::write::{ColumnCompression, DictionaryChoice, Version, WriteOptions};
 use orcish_core::names::nearest;
-use orcish_core::options::{ConvertTo, GivenValue, Words};
+use orcish_core::options::{ConvertTo, GivenValue, OptionInfo, OptionKind, Words};
 use orcish_core::{Limits, Predicate};
-use orcish_io::StorageOptions;
+use orcish_io::{RemoteOptions, StorageOptions};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyInt, PyString};
@@ -179,8 +180,11 @@ fn conversion_error(option: &str, given: &Bound<'_, PyAny>, error: PyErr) -> PyE
     let py = given.py();
     let shown = given.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
     if error.is_instance_of::<PyOverflowError>(py) {
-        let reason = if given.lt(0).unwrap_or(false) { "must not be negative" } else { "is out of its range" };
-        return PyValueError::new_err(format!("{option}={shown}: {reason}"));
+        return match given.lt(0) {
+            Ok(true) => PyValueError::new_err(format!("{option}={shown}: must not be negative")),
+            Ok(false) => PyValueError::new_err(format!("{option}={shown}: is out of its range")),
+            Err(error) => error,
+        };
     }
     if error.is_instance_of::<PyTypeError>(py) {
         return PyTypeError::new_err(format!("{option}={shown}: {}", error.value(py)));
@@ -252,6 +256,42 @@ pub(crate) fn limits(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
         limits.result = limits.memory;
     }
     Ok(limits)
+}
+
+/// Sets the options of a dataset.
+pub(crate) fn set_dataset_options(options: &mut DatasetOptions, given: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    set_options(given, |name, value| options.set(name, value))
+}
+
+/// An option: name, kind, whether it has no value by itself, words of its values, documentation.
+type OptionSpec = (&'static str, &'static str, bool, &'static [&'static str], &'static str);
+
+/// The options of a `read`, a `write`, a `dataset`, the `limits` of a reader, or the `requests` to a store.
+#[pyfunction]
+pub(crate) fn options_of(what: &str) -> PyResult<Vec<OptionSpec>> {
+    let options = match what {
+        "read" => ReadOptions::OPTIONS,
+        "write" => WriteOptions::OPTIONS,
+        "dataset" => DatasetOptions::OPTIONS,
+        "limits" => Limits::OPTIONS,
+        "requests" => RemoteOptions::OPTIONS,
+        _ => return Err(PyValueError::new_err(format!("{what:?} has no options"))),
+    };
+    let spec = |option: &OptionInfo| {
+        let (kind, words): (_, &[_]) = match option.kind {
+            OptionKind::Boolean => ("boolean", &[]),
+            OptionKind::Integer => ("integer", &[]),
+            OptionKind::Number => ("number", &[]),
+            OptionKind::Duration => ("duration", &[]),
+            OptionKind::Text => ("text", &[]),
+            OptionKind::Words(words) => ("words", words),
+            OptionKind::List => ("list", &[]),
+            OptionKind::Pairs => ("pairs", &[]),
+            OptionKind::Object => ("object", &[]),
+        };
+        (option.name, kind, option.is_optional, words, option.doc)
+    };
+    Ok(options.iter().map(spec).collect())
 }
 
 /// Storage options, whose values are strings, integers or booleans; `credentials` is a callable. Signals cancel requests.
