@@ -2,18 +2,22 @@
 
 #![no_main]
 
+use std::sync::LazyLock;
+
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 use orcish::tail::{DecodeResult, FileTail, TailDecoder};
 use orcish::{Limits, Result};
 
-const LIMITS: Limits = Limits::UNLIMITED
-    .with_tail(1 << 20)
-    .with_chunk(1 << 20)
-    .with_depth(32)
-    .with_columns(10_000)
-    .with_stripes(10_000)
-    .with_memory(16 << 20);
+static LIMITS: LazyLock<Limits> = LazyLock::new(|| {
+    Limits::UNLIMITED
+        .with_tail(1 << 20)
+        .with_chunk(1 << 20)
+        .with_depth(32)
+        .with_columns(10_000)
+        .with_stripes(10_000)
+        .with_memory(16 << 20)
+});
 
 /// Decodes the tail of `file`. The ranges that the decoder needs must be within the file.
 fn decode(file: &Bytes) -> Result<FileTail> {

@@ -104,7 +104,7 @@ fuzz_target!(|data: &[u8]| {
     let is_old = input.below(4) == 0;
     let options = WriteOptions::default()
         .with_compression([None, None, Zlib, Snappy, Lz4, Zstd, Brotli][input.below(7)])
-        .with_chunk_size([Option::None, Some(1024)][input.below(2)])
+        .with_compression_block_size([Option::None, Some(1024)][input.below(2)])
         .with_version(if is_old { Version::V0_11 } else { Version::V0_12 })
         .with_dictionary([DictionaryChoice::Auto, DictionaryChoice::Always, DictionaryChoice::Never][input.below(3)])
         .with_row_index_stride([0, 1000, 1003, 10_000][input.below(4)])

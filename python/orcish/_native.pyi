@@ -41,6 +41,7 @@ __all__ = [
     "list_files",
     "list_table_files",
     "merge_files",
+    "options_of",
     "parse_partition_values",
     "partition_folder",
     "partitions_below",
@@ -251,16 +252,11 @@ class DatasetWriter:
         base: str,
         schema: object,
         *,
-        partition_by: Sequence[str],
-        file_name: str,
-        max_rows_per_file: int | None = None,
-        max_open_files: int,
-        max_partitions: int,
-        max_memory: int,
         storage_options: dict[str, Any] | None = None,
         publish: bool = True,
         staging: str | None = None,
         options: dict[str, Any] | None = None,
+        **dataset: Any,
     ) -> DatasetWriter: ...
     def write_stream(self, stream: object) -> None: ...
     def begin(self) -> None:
@@ -492,6 +488,11 @@ class CarbonFile:
         """Rows, pages and bytes of each blocklet."""
 
 def display_name(location: str) -> str: ...
+def options_of(
+    what: Literal["read", "write", "dataset", "limits", "requests"],
+) -> list[tuple[str, str, bool, list[str], str]]:
+    """Name, kind, whether it has no value by itself, words, and documentation of each option that the native core takes."""
+
 def file_version(size: int | None, marks: Sequence[tuple[str, str]]) -> bytes:
     """The version of a file, serialized, given its size and what a file system states about it, by kind."""
 

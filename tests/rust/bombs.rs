@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use orcish::io::{MemorySource, ReadAt, Sink};
+use orcish::options::Masked;
 use orcish::write::merge;
 use orcish::{Columns, Comparison, Error, ErrorKind, Limits, OrcFile, Predicate, ReadOptions, Result};
 use orcish_core::cancel::CancelCheck;
@@ -46,7 +47,7 @@ fn read(bytes: &Bytes, filter: bool) -> Result<()> {
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &limits())?;
     file.tail().column_statistics(1)?;
     file.stripe_statistics(&limits())?;
-    let options = ReadOptions::default().with_limits(limits()).with_threads(1).with_allow_masked(true);
+    let options = ReadOptions::default().with_limits(limits()).with_threads(1).with_masked(Masked::Allow);
     let column = file.tail().schema.path(1);
     let mut all = options.clone();
     all.filter = filter.then(|| Predicate::Compare { column, op: Comparison::Equal, value: 5.into() });

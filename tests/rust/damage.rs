@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use orcish::io::MemorySource;
-use orcish::options::{InvalidUtf8, LongChar, NullMapKeys, OutOfRange, StringType, TimestampUnit, UnionType};
+use orcish::options::{InvalidUtf8, LongChar, Masked, NullMapKeys, OutOfRange, StringType, TimestampUnit, UnionType};
 use orcish::schema::{Kind, Schema};
 use orcish::{Columns, Comparison, ErrorKind, Limits, Literal, OrcFile, Predicate, ReadOptions};
 
@@ -92,7 +92,7 @@ fn limits() -> Limits {
 }
 
 fn options(case: usize) -> ReadOptions {
-    let base = ReadOptions::default().with_limits(limits()).with_threads(1).with_allow_masked(true);
+    let base = ReadOptions::default().with_limits(limits()).with_threads(1).with_masked(Masked::Allow);
     match case % 4 {
         0 => base,
         1 => base

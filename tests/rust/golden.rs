@@ -12,7 +12,7 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
 use chrono::{DateTime, Datelike as _, NaiveDate};
 use orcish::io::MemorySource;
-use orcish::options::{StringType, UnionType};
+use orcish::options::{Masked, StringType, UnionType};
 use orcish::{Limits, OrcFile, ReadOptions, Result};
 use serde_json::{Value, json};
 
@@ -100,7 +100,7 @@ fn rows(batch: &RecordBatch) -> Vec<Value> {
 
 /// All rows of a file. Encrypted columns have their masked values.
 pub(crate) fn read(bytes: bytes::Bytes, options: ReadOptions) -> Result<Vec<Value>> {
-    let options = options.with_allow_masked(true);
+    let options = options.with_masked(Masked::Allow);
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default())?;
     let mut all = Vec::new();
     for batch in file.read(options)? {

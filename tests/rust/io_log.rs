@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use orcish::io::{MemorySource, ReadAt};
+use orcish::options::Masked;
 use orcish::schema::Kind;
 use orcish::tail::FileTail;
 use orcish::{Columns, Limits, OrcFile, ReadOptions, Result};
@@ -55,7 +56,7 @@ impl LoggedSource {
 }
 
 fn read(file: &OrcFile, columns: Columns) {
-    let options = ReadOptions::default().with_columns(columns).with_threads(1).with_allow_masked(true);
+    let options = ReadOptions::default().with_columns(columns).with_threads(1).with_masked(Masked::Allow);
     file.read(options).unwrap().for_each(|batch| drop(batch.unwrap()));
 }
 

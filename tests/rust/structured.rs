@@ -47,7 +47,7 @@ fn assembled_files_have_the_same_rows() {
         let rows = |bytes: bytes::Bytes| {
             let source = std::sync::Arc::new(orcish::io::MemorySource::new(bytes));
             let file = orcish::OrcFile::new(source, &orcish::Limits::default()).unwrap();
-            let options = orcish::ReadOptions::default().with_allow_masked(true);
+            let options = orcish::ReadOptions::default().with_masked(orcish::options::Masked::Allow);
             file.read(options).unwrap().map(|batch| batch.unwrap()).collect::<Vec<_>>()
         };
         assert_eq!(rows(again.into()), rows(bytes), "{name}");

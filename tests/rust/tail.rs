@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use orcish::io::MemorySource;
+use orcish::options::Masked;
 use orcish::tail::{DecodeResult, FileTail, TailDecoder, read_tail};
 use orcish::{ErrorKind, Limits, OrcFile, ReadOptions};
 
@@ -27,7 +28,7 @@ fn serialized_tails_round_trip() {
         let error = OrcFile::with_tail(Arc::new(longer), again.clone()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Io, "{error}");
         let file = OrcFile::with_tail(Arc::new(MemorySource::new(bytes.clone())), again).unwrap();
-        let options = ReadOptions::default().with_allow_masked(true);
+        let options = ReadOptions::default().with_masked(Masked::Allow);
         let rows: usize = file.read(options).unwrap().map(|batch| batch.unwrap().num_rows()).sum();
         assert_eq!(rows, golden::expected(&name).len(), "{name}");
     }

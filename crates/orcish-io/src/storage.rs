@@ -97,46 +97,70 @@ mod remote {
     use std::time::Duration;
 
     use orcish_core::names::nearest;
+    use orcish_core::options::{ConvertTo, GivenValue};
     use orcish_core::{Error, Result};
 
     use crate::options::{MAX_CONCURRENCY, RemoteOptions};
     use crate::storage::StorageOptions;
 
-    /// The options of requests, without their prefix.
-    const OPTIONS: [&str; 7] =
-        ["first_read", "coalesce_gap", "part_size", "concurrency", "max_retries", "retry_timeout", "ca_certificate"];
+    /// The text of a storage option.
+    struct Given<'a> {
+        key: &'a str,
+        text: &'a str,
+    }
+
+    impl GivenValue for Given<'_> {
+        type Error = Error;
+    }
+
+    impl ConvertTo<u64> for Given<'_> {
+        fn convert(&self) -> Result<u64> {
+            let Given { key, text } = self;
+            let invalid = |_| Error::invalid(format!("the storage option {key} is {text:?}, where a number has to be"));
+            text.trim().parse().map_err(invalid)
+        }
+    }
+
+    impl ConvertTo<usize> for Given<'_> {
+        /// Numbers without an upper limit: larger ones are the largest.
+        fn convert(&self) -> Result<usize> {
+            let number: u64 = self.convert()?;
+            Ok(usize::try_from(number).unwrap_or(usize::MAX))
+        }
+    }
+
+    impl ConvertTo<Duration> for Given<'_> {
+        /// Whole seconds.
+        fn convert(&self) -> Result<Duration> {
+            self.convert().map(Duration::from_secs)
+        }
+    }
+
+    impl ConvertTo<Option<String>> for Given<'_> {
+        fn convert(&self) -> Result<Option<String>> {
+            Ok(Some(self.text.to_owned()))
+        }
+    }
 
     impl StorageOptions {
         /// Splits the options into the options of requests, and the options of the store.
         pub(crate) fn split(&self) -> Result<(RemoteOptions, Vec<(String, String)>)> {
             let mut remote = RemoteOptions::default();
             let mut store = Vec::new();
-            for (given, value) in &self.pairs {
+            for (given, text) in &self.pairs {
                 let key = given.to_ascii_lowercase();
                 let Some(name) = key.strip_prefix("orcish.") else {
-                    store.push((given.clone(), value.clone()));
+                    store.push((given.clone(), text.clone()));
                     continue;
                 };
-                let number = || {
-                    value.trim().parse::<u64>().map_err(|_| {
-                        Error::invalid(format!("the storage option {key} is {value:?}, where a number has to be"))
-                    })
-                };
-                let count = || -> Result<usize> { Ok(usize::try_from(number()?).unwrap_or(usize::MAX)) };
-                match name {
-                    "first_read" => remote.first_read = number()?.max(1),
-                    "coalesce_gap" => remote.coalesce_gap = number()?,
-                    "part_size" => remote.part_size = number()?.max(1),
-                    "concurrency" => remote.concurrency = count()?.clamp(1, MAX_CONCURRENCY),
-                    "max_retries" => remote.max_retries = count()?,
-                    "retry_timeout" => remote.retry_timeout = Duration::from_secs(number()?),
-                    "ca_certificate" => remote.ca_certificate = Some(value.clone()),
-                    _ => {
-                        let near = nearest(&key, OPTIONS.into_iter().map(|known| format!("orcish.{known}")));
-                        return Err(Error::invalid(format!("unknown storage option {key:?}; {near}")));
-                    }
+                if !remote.set(name, &Given { key: &key, text })? {
+                    let known = RemoteOptions::OPTIONS.iter().map(|option| format!("orcish.{}", option.name));
+                    return Err(Error::invalid(format!("unknown storage option {key:?}; {}", nearest(&key, known))));
                 }
             }
+            remote.first_read = remote.first_read.max(1);
+            remote.part_size = remote.part_size.max(1);
+            remote.concurrency = remote.concurrency.clamp(1, MAX_CONCURRENCY);
             Ok((remote, store))
         }
     }

@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
 use crate::capsule::{self, Pair};
 use crate::errors::{signals, to_python};
-use crate::options::{storage_options, write_options};
+use crate::options::{set_dataset_options, storage_options, write_options};
 
 /// A file: location, rows, bytes, and the token of one that is not published.
 type WrittenFile<'py> = (String, u64, u64, Option<Bound<'py, PyBytes>>);
@@ -52,40 +52,30 @@ impl DatasetWriter {
 
 #[pymethods]
 impl DatasetWriter {
-    /// A writer of batches of the schema that a capsule holds, below the folder `base`.
+    /// A writer of batches of the schema that a capsule holds, below the folder `base`. Further keywords are options of a
+    /// dataset.
     ///
     /// With `publish=False` files do not appear: whoever has the token of one calls `complete_upload` or `abort_upload`.
     #[new]
     #[pyo3(signature = (
-        base, schema, *, partition_by, file_name, max_rows_per_file=None, max_open_files,
-        max_partitions, max_memory, storage_options=None, publish=true, staging=None, options=None
+        base, schema, *, storage_options=None, publish=true, staging=None, options=None, **dataset
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         py: Python<'_>,
         base: &str,
         schema: &Bound<'_, PyCapsule>,
-        partition_by: Vec<String>,
-        file_name: String,
-        max_rows_per_file: Option<u64>,
-        max_open_files: usize,
-        max_partitions: usize,
-        max_memory: usize,
         storage_options: Option<&Bound<'_, PyDict>>,
         publish: bool,
         staging: Option<String>,
         options: Option<&Bound<'_, PyDict>>,
+        dataset: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let options = DatasetOptions::default()
-            .with_partition_by(partition_by)
-            .with_file_name(file_name)
-            .with_max_rows_per_file(max_rows_per_file)
-            .with_max_open_files(max_open_files)
-            .with_max_partitions(max_partitions)
-            .with_max_memory(max_memory)
+        let mut options = DatasetOptions::default()
             .with_publication(if publish { Publication::WhenClosed } else { Publication::Staged { folder: staging } })
             .with_storage(self::storage_options(storage_options)?)
             .with_write(write_options(options)?);
+        set_dataset_options(&mut options, dataset)?;
         let schema = Arc::new(capsule::read_schema(schema)?);
         let by = options.partition_by.clone();
         let writer = Writer::new(base, schema, options);

@@ -58,6 +58,8 @@ mod _native {
     #[pymodule_export]
     use crate::node::Node;
     #[pymodule_export]
+    use crate::options::options_of;
+    #[pymodule_export]
     use crate::partition::{
         format_partition_values, infer_partition_schema, parse_partition_values, partition_folder, partitions_below,
         partitions_of,

@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
+use arrow_schema::SchemaRef;
+use bytes::Bytes;
 use orcish::codec::Compression;
+use orcish::dataset::DatasetOptions;
 use orcish::options::{
-    Columns, InvalidUtf8, LongChar, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, Timestamps,
+    Columns, InvalidUtf8, LongChar, Masked, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, Timestamps,
     UnionType,
 };
+use orcish::time::WriterZone;
 use orcish::write::{ColumnCompression, DictionaryChoice, Version, WriteOptions};
-use orcish_core::Limits;
 use orcish_core::names::nearest;
-use orcish_io::StorageOptions;
+use orcish_core::options::{ConvertTo, GivenValue, OptionInfo, OptionKind, Words};
+use orcish_core::{Limits, Predicate};
+use orcish_io::{RemoteOptions, StorageOptions};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyInt, PyString};
@@ -23,19 +28,142 @@ use crate::predicate::predicate;
 /// The storage option with a callable that obtains credentials.
 const CREDENTIALS: &str = "credentials";
 
-/// The value of an option with named values.
-///
-/// # Errors
-/// `ValueError` with all names for another value.
-fn pick<T: Copy>(option: &str, given: &Bound<'_, PyAny>, values: &[(&str, T)]) -> PyResult<T> {
-    let name = given.extract::<String>().ok();
-    let known = values.iter().find(|(known, _)| Some(*known) == name.as_deref());
-    if let Some(&(_, value)) = known {
-        return Ok(value);
+/// The value that is given for an option.
+struct Given<'a, 'py> {
+    /// What messages call the option.
+    option: &'a str,
+    value: &'a Bound<'py, PyAny>,
+}
+
+impl GivenValue for Given<'_, '_> {
+    type Error = PyErr;
+}
+
+impl<T> ConvertTo<Option<T>> for Given<'_, '_>
+where
+    Self: ConvertTo<T, Error = PyErr>,
+{
+    fn convert(&self) -> PyResult<Option<T>> {
+        self.convert().map(Some)
     }
-    let names: Vec<_> = values.iter().map(|(name, _)| *name).collect();
-    let given = name.map_or_else(|| given.repr().map(|text| text.to_string()), |name| Ok(format!("{name:?}")))?;
-    Err(PyValueError::new_err(format!("{option}={given}: must be one of {}", names.join(", "))))
+}
+
+/// Values that are converted by their types.
+macro_rules! of_types {
+    ($($type:ty),+) => {
+        $(impl ConvertTo<$type> for Given<'_, '_> {
+            fn convert(&self) -> PyResult<$type> {
+                convert(self.option, self.value)
+            }
+        })+
+    };
+}
+
+of_types!(bool, f64, i32, u32, u64, usize, String, Vec<String>, Vec<usize>);
+
+/// Values that have names.
+macro_rules! of_words {
+    ($($type:ty),+) => {
+        $(impl ConvertTo<$type> for Given<'_, '_> {
+            fn convert(&self) -> PyResult<$type> {
+                self.word()
+            }
+        })+
+    };
+}
+
+of_words!(
+    InvalidUtf8,
+    LongChar,
+    Masked,
+    NullMapKeys,
+    OutOfRange,
+    StringType,
+    TimestampUnit,
+    Timestamps,
+    UnionType,
+    Version
+);
+
+impl Given<'_, '_> {
+    /// The value with the given name.
+    ///
+    /// # Errors
+    /// `ValueError` with all names for another value.
+    fn word<T: Words>(&self) -> PyResult<T> {
+        let (option, required) = (self.option, T::requirement());
+        let Ok(word) = self.value.extract::<String>() else {
+            return Err(PyValueError::new_err(format!("{option}={}: {required}", self.value.repr()?)));
+        };
+        T::from_word(&word).ok_or_else(|| PyValueError::new_err(format!("{option}={word:?}: {required}")))
+    }
+}
+
+impl ConvertTo<Columns> for Given<'_, '_> {
+    /// Names or column ids, which cannot be mixed.
+    fn convert(&self) -> PyResult<Columns> {
+        if let Ok(names) = self.value.extract() {
+            return Ok(Columns::Names(names));
+        }
+        self.value.extract().map(Columns::Ids).or_else(|_: PyErr| {
+            let text = format!("{}={}: must be names, or column ids from 0", self.option, self.value.repr()?);
+            let is_numbers = self.value.extract::<Vec<i128>>().is_ok();
+            Err(if is_numbers { PyValueError::new_err(text) } else { PyTypeError::new_err(text) })
+        })
+    }
+}
+
+impl ConvertTo<Predicate> for Given<'_, '_> {
+    fn convert(&self) -> PyResult<Predicate> {
+        predicate(self.value)
+    }
+}
+
+impl ConvertTo<Compression> for Given<'_, '_> {
+    /// Names of codecs in any case.
+    fn convert(&self) -> PyResult<Compression> {
+        match self.value.extract::<String>() {
+            Ok(name) => {
+                let value = PyString::new(self.value.py(), &name.to_lowercase());
+                Given { option: self.option, value: value.as_any() }.word()
+            }
+            Err(_) => self.word(),
+        }
+    }
+}
+
+impl ConvertTo<DictionaryChoice> for Given<'_, '_> {
+    fn convert(&self) -> PyResult<DictionaryChoice> {
+        convert(self.option, self.value).map(dictionary)
+    }
+}
+
+impl ConvertTo<Vec<(String, DictionaryChoice)>> for Given<'_, '_> {
+    fn convert(&self) -> PyResult<Vec<(String, DictionaryChoice)>> {
+        let choices = convert::<Vec<(String, _)>>(self.option, self.value)?;
+        Ok(choices.into_iter().map(|(column, choice)| (column, dictionary(choice))).collect())
+    }
+}
+
+impl ConvertTo<Vec<(String, ColumnCompression)>> for Given<'_, '_> {
+    fn convert(&self) -> PyResult<Vec<(String, ColumnCompression)>> {
+        let levels = convert::<Vec<(String, Option<i32>)>>(self.option, self.value)?;
+        let compression = |level: Option<i32>| level.map_or(ColumnCompression::None, ColumnCompression::Level);
+        Ok(levels.into_iter().map(|(column, level)| (column, compression(level))).collect())
+    }
+}
+
+impl ConvertTo<Vec<(String, Bytes)>> for Given<'_, '_> {
+    fn convert(&self) -> PyResult<Vec<(String, Bytes)>> {
+        let pairs = convert::<Vec<(String, Vec<u8>)>>(self.option, self.value)?;
+        Ok(pairs.into_iter().map(|(key, value)| (key, value.into())).collect())
+    }
+}
+
+impl ConvertTo<SchemaRef> for Given<'_, '_> {
+    fn convert(&self) -> PyResult<SchemaRef> {
+        Ok(Arc::new(read_schema(&convert::<Bound<'_, PyCapsule>>(self.option, self.value)?)?))
+    }
 }
 
 /// Converts the value of an option.
@@ -52,115 +180,45 @@ fn conversion_error(option: &str, given: &Bound<'_, PyAny>, error: PyErr) -> PyE
     let py = given.py();
     let shown = given.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
     if error.is_instance_of::<PyOverflowError>(py) {
-        let reason = if given.lt(0).unwrap_or(false) { "must not be negative" } else { "is out of its range" };
-        return PyValueError::new_err(format!("{option}={shown}: {reason}"));
+        return match given.lt(0) {
+            Ok(true) => PyValueError::new_err(format!("{option}={shown}: must not be negative")),
+            Ok(false) => PyValueError::new_err(format!("{option}={shown}: is out of its range")),
+            Err(error) => error,
+        };
     }
-    match error.is_instance_of::<PyTypeError>(py) {
-        true => PyTypeError::new_err(format!("{option}={shown}: {}", error.value(py))),
-        false => error,
+    if error.is_instance_of::<PyTypeError>(py) {
+        return PyTypeError::new_err(format!("{option}={shown}: {}", error.value(py)));
     }
+    error
 }
 
-/// A projection: names or column ids, which cannot be mixed.
-fn columns(option: &str, given: &Bound<'_, PyAny>) -> PyResult<Columns> {
-    if let Ok(names) = given.extract() {
-        return Ok(Columns::Names(names));
+/// Sets the given options. Values that are `None` are missing.
+///
+/// # Errors
+/// `ValueError` for a name that `set` does not know.
+fn set_options(
+    given: Option<&Bound<'_, PyDict>>,
+    mut set: impl FnMut(&str, &Given<'_, '_>) -> PyResult<bool>,
+) -> PyResult<()> {
+    for (name, value) in given.into_iter().flatten().filter(|(_, value)| !value.is_none()) {
+        let name: String = name.extract()?;
+        if !set(&name, &Given { option: &name, value: &value })? {
+            return Err(PyValueError::new_err(format!("unknown option {name:?}")));
+        }
     }
-    given.extract().map(Columns::Ids).or_else(|_: PyErr| {
-        let text = format!("{option}={}: must be names, or column ids from 0", given.repr()?);
-        let is_numbers = given.extract::<Vec<i128>>().is_ok();
-        Err(if is_numbers { PyValueError::new_err(text) } else { PyTypeError::new_err(text) })
-    })
-}
-
-fn unknown(kind: &str, name: &str) -> PyErr {
-    PyValueError::new_err(format!("unknown {kind} {name:?}"))
+    Ok(())
 }
 
 /// Options of a read. Values that are `None` or missing keep their defaults.
 pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -> PyResult<ReadOptions> {
     let mut options = ReadOptions::default().with_limits(limits.clone());
-    for (name, value) in given.into_iter().flatten() {
-        if value.is_none() {
-            continue;
+    set_options(given, |name, value| {
+        let is_known = options.set(name, value)?;
+        if let ("timezone", Some(id)) = (name, &options.timezone) {
+            WriterZone::parse_reader_zone(id).map_err(|error| to_python(value.value.py(), &error))?;
         }
-        let name: String = name.extract()?;
-        match name.as_str() {
-            "columns" => options.columns = columns(&name, &value)?,
-            "batch_size" => options.batch_size = convert(&name, &value)?,
-            "threads" => options.threads = convert(&name, &value)?,
-            "stripes" => options.stripes = Some(convert(&name, &value)?),
-            "filter" => options.filter = Some(predicate(&value)?),
-            "limit" => options.limit = Some(convert(&name, &value)?),
-            "row_number" => options.row_number = Some(convert(&name, &value)?),
-            "hide_row_number" => options.hide_row_number = convert(&name, &value)?,
-            "arrow_schema" => options.arrow_schema = convert(&name, &value)?,
-            "trim_char" => options.trim_char = convert(&name, &value)?,
-            "timestamp_unit" => {
-                let units = [
-                    ("s", TimestampUnit::Second),
-                    ("ms", TimestampUnit::Millisecond),
-                    ("us", TimestampUnit::Microsecond),
-                    ("ns", TimestampUnit::Nanosecond),
-                    ("auto", TimestampUnit::Auto),
-                    ("exact", TimestampUnit::Exact),
-                ];
-                options.timestamp_unit = Some(pick(&name, &value, &units)?);
-            }
-            "timestamps" => {
-                let values = [("wall", Timestamps::Wall), ("instant", Timestamps::Instant)];
-                options.timestamps = Some(pick(&name, &value, &values)?);
-            }
-            "timezone" => {
-                let id: String = convert(&name, &value)?;
-                orcish::time::WriterZone::parse_reader_zone(&id).map_err(|error| to_python(value.py(), &error))?;
-                options.timezone = Some(id);
-            }
-            "timestamp_out_of_range" | "decimal_out_of_range" => {
-                let values = [("error", OutOfRange::Error), ("null", OutOfRange::Null)];
-                let chosen = pick(&name, &value, &values)?;
-                match name.as_str() {
-                    "timestamp_out_of_range" => options.timestamp_out_of_range = chosen,
-                    _ => options.decimal_out_of_range = chosen,
-                }
-            }
-            "invalid_utf8" => {
-                let values = [
-                    ("error", InvalidUtf8::Error),
-                    ("replace", InvalidUtf8::Replace),
-                    ("null", InvalidUtf8::Null),
-                    ("binary", InvalidUtf8::Binary),
-                ];
-                options.invalid_utf8 = pick(&name, &value, &values)?;
-            }
-            "long_char" => {
-                let values = [("keep", LongChar::Keep), ("cut", LongChar::Cut), ("error", LongChar::Error)];
-                options.long_char = pick(&name, &value, &values)?;
-            }
-            "strings" => {
-                let types = [
-                    ("utf8", StringType::Utf8),
-                    ("large", StringType::Large),
-                    ("view", StringType::View),
-                    ("dictionary", StringType::Dictionary),
-                    ("binary", StringType::Binary),
-                ];
-                options.strings = Some(pick(&name, &value, &types)?);
-            }
-            "unions" => {
-                let types = [("dense", UnionType::Dense), ("sparse", UnionType::Sparse), ("struct", UnionType::Struct)];
-                options.unions = Some(pick(&name, &value, &types)?);
-            }
-            "null_map_keys" => {
-                let values = [("error", NullMapKeys::Error), ("dictionary", NullMapKeys::Dictionary)];
-                options.null_map_keys = pick(&name, &value, &values)?;
-            }
-            "masked" => {
-                options.allow_masked = pick(&name, &value, &[("error", false), ("allow", true)])?;
-            }
-            _ => return Err(unknown("option", &name)),
-        }
-    }
+        Ok(is_known)
+    })?;
     Ok(options)
 }
 
@@ -176,68 +234,7 @@ fn dictionary(choice: Option<bool>) -> DictionaryChoice {
 /// Options of writing a file. Values that are `None` or missing keep their defaults.
 pub(crate) fn write_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<WriteOptions> {
     let mut options = WriteOptions::default();
-    for (name, value) in given.into_iter().flatten() {
-        if value.is_none() {
-            continue;
-        }
-        let name: String = name.extract()?;
-        match name.as_str() {
-            "compression" => {
-                let codecs = [
-                    ("none", Compression::None),
-                    ("uncompressed", Compression::None),
-                    ("zlib", Compression::Zlib),
-                    ("snappy", Compression::Snappy),
-                    ("lz4", Compression::Lz4),
-                    ("zstd", Compression::Zstd),
-                    ("brotli", Compression::Brotli),
-                ];
-                let codec = value.extract::<String>().map(|codec| codec.to_lowercase());
-                options.compression = match codec.as_deref() {
-                    // The writer refuses LZO with an error of its own.
-                    Ok("lzo") => Compression::Lzo,
-                    Ok(codec) => pick(&name, PyString::new(value.py(), codec).as_any(), &codecs)?,
-                    Err(_) => pick(&name, &value, &codecs)?,
-                };
-            }
-            "compression_level" => options.compression_level = Some(convert(&name, &value)?),
-            "compression_block_size" => options.chunk_size = Some(convert(&name, &value)?),
-            "column_compression" => {
-                let levels = convert::<Vec<(String, Option<i32>)>>(&name, &value)?;
-                let compression = levels
-                    .into_iter()
-                    .map(|(column, level)| (column, level.map_or(ColumnCompression::None, ColumnCompression::Level)));
-                options.column_compression = compression.collect();
-            }
-            "stripe_size" => options.stripe_size = convert(&name, &value)?,
-            "row_index_stride" => options.row_index_stride = convert(&name, &value)?,
-            "bloom_filter_columns" => options.bloom_filter_columns = convert(&name, &value)?,
-            "bloom_filter_fpp" => options.bloom_filter_fpp = convert(&name, &value)?,
-            "dictionary" => options.dictionary = dictionary(convert(&name, &value)?),
-            "column_dictionary" => {
-                let choices = convert::<Vec<(String, Option<bool>)>>(&name, &value)?;
-                options.column_dictionary =
-                    choices.into_iter().map(|(column, choice)| (column, dictionary(choice))).collect();
-            }
-            "metadata" => {
-                let pairs = convert::<Vec<(String, Vec<u8>)>>(&name, &value)?;
-                options.metadata = pairs.into_iter().map(|(key, value)| (key, value.into())).collect();
-            }
-            "timezone" => options.timezone = convert(&name, &value)?,
-            "version" => {
-                let versions = [("0.11", Version::V0_11), ("0.12", Version::V0_12)];
-                options.version = pick(&name, &value, &versions)?;
-            }
-            "arrow_schema" => options.arrow_schema = convert(&name, &value)?,
-            "recorded_schema" => {
-                options.recorded_schema =
-                    Some(Arc::new(read_schema(&convert::<Bound<'_, PyCapsule>>(&name, &value)?)?));
-            }
-            "verify" => options.verify = convert(&name, &value)?,
-            "threads" => options.threads = convert(&name, &value)?,
-            _ => return Err(unknown("option", &name)),
-        }
-    }
+    set_options(given, |name, value| options.set(name, value))?;
     Ok(options)
 }
 
@@ -245,28 +242,56 @@ pub(crate) fn write_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<Write
 /// given.
 pub(crate) fn limits(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
     let mut limits = Limits::default();
-    let (mut memory, mut result) = (None, None);
+    let (mut has_memory, mut has_result) = (false, false);
     for (name, value) in given.into_iter().flatten() {
         let name: String = name.extract()?;
-        let option = format!("limits: {name}");
-        match name.as_str() {
-            "tail" => limits.tail = convert(&option, &value)?,
-            "chunk" => limits.chunk = convert(&option, &value)?,
-            "depth" => limits.depth = convert(&option, &value)?,
-            "columns" => limits.columns = convert(&option, &value)?,
-            "stripes" => limits.stripes = convert(&option, &value)?,
-            "memory" => memory = Some(convert(&option, &value)?),
-            "result" => result = Some(convert(&option, &value)?),
-            _ => {
-                let names = ["tail", "chunk", "depth", "columns", "stripes", "memory", "result"];
-                let near = nearest(&name, names.into_iter().map(str::to_owned));
-                return Err(PyValueError::new_err(format!("limits: there is no limit {name:?}; {near}")));
-            }
+        if !limits.set(&name, &Given { option: &format!("limits: {name}"), value: &value })? {
+            let near = nearest(&name, Limits::OPTIONS.iter().map(|limit| limit.name.to_owned()));
+            return Err(PyValueError::new_err(format!("limits: there is no limit {name:?}; {near}")));
         }
+        has_memory |= name == "memory";
+        has_result |= name == "result";
     }
-    limits.memory = memory.unwrap_or(limits.memory);
-    limits.result = result.or(memory).unwrap_or(limits.result);
+    if has_memory && !has_result {
+        limits.result = limits.memory;
+    }
     Ok(limits)
+}
+
+/// Sets the options of a dataset.
+pub(crate) fn set_dataset_options(options: &mut DatasetOptions, given: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    set_options(given, |name, value| options.set(name, value))
+}
+
+/// An option: name, kind, whether it has no value by itself, words of its values, documentation.
+type OptionSpec = (&'static str, &'static str, bool, &'static [&'static str], &'static str);
+
+/// The options of a `read`, a `write`, a `dataset`, the `limits` of a reader, or the `requests` to a store.
+#[pyfunction]
+pub(crate) fn options_of(what: &str) -> PyResult<Vec<OptionSpec>> {
+    let options = match what {
+        "read" => ReadOptions::OPTIONS,
+        "write" => WriteOptions::OPTIONS,
+        "dataset" => DatasetOptions::OPTIONS,
+        "limits" => Limits::OPTIONS,
+        "requests" => RemoteOptions::OPTIONS,
+        _ => return Err(PyValueError::new_err(format!("{what:?} has no options"))),
+    };
+    let spec = |option: &OptionInfo| {
+        let (kind, words): (_, &[_]) = match option.kind {
+            OptionKind::Boolean => ("boolean", &[]),
+            OptionKind::Integer => ("integer", &[]),
+            OptionKind::Number => ("number", &[]),
+            OptionKind::Duration => ("duration", &[]),
+            OptionKind::Text => ("text", &[]),
+            OptionKind::Words(words) => ("words", words),
+            OptionKind::List => ("list", &[]),
+            OptionKind::Pairs => ("pairs", &[]),
+            OptionKind::Object => ("object", &[]),
+        };
+        (option.name, kind, option.is_optional, words, option.doc)
+    };
+    Ok(options.iter().map(spec).collect())
 }
 
 /// Storage options, whose values are strings, integers or booleans; `credentials` is a callable. Signals cancel requests.

@@ -11,6 +11,7 @@ pub use counting::within_memory;
 use arrow_array::Array as _;
 use bytes::Bytes;
 use orcish::io::MemorySource;
+use orcish::options::Masked;
 use orcish::{Limits, OrcFile, ReadOptions};
 
 /// Maximum number of rows of an input: a small file may have any number of equal rows.
@@ -34,7 +35,7 @@ pub fn limits() -> Limits {
 
 /// The default options of all reads.
 pub fn options() -> ReadOptions {
-    ReadOptions::default().with_limits(limits()).with_threads(1).with_allow_masked(true)
+    ReadOptions::default().with_limits(limits()).with_threads(1).with_masked(Masked::Allow)
 }
 
 /// A mutator for libFuzzer: four of five mutations change messages and streams, the others are those of libFuzzer.

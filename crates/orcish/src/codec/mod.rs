@@ -15,6 +15,7 @@ mod sparse;
 use std::cell::RefCell;
 
 use orcish_core::error::{Error, Result};
+use orcish_core::words;
 
 use crate::proto::orc;
 #[cfg(feature = "zlib")]
@@ -25,40 +26,27 @@ pub(crate) use chunk::{append_chunk, decompress_all};
 pub(crate) use compress::Compressor;
 pub(crate) use sparse::SparseStream;
 
-/// Compression codec of a file, as in its postscript.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Compression {
-    /// No compression. Streams have no chunks.
-    None,
-    /// Raw deflate, without zlib header and checksum.
-    Zlib,
-    /// Snappy blocks, not the framing format.
-    Snappy,
-    /// LZO1X blocks.
-    Lzo,
-    /// LZ4 blocks, not the frame format.
-    Lz4,
-    /// Zstandard frames.
-    Zstd,
-    /// Brotli streams.
-    Brotli,
+words! {
+    /// Compression codec of a file, as in its postscript. The names are those of the specification, in lower case.
+    pub enum Compression {
+        /// No compression. Streams have no chunks.
+        None = "none" | "uncompressed",
+        /// Raw deflate, without zlib header and checksum.
+        Zlib = "zlib",
+        /// Snappy blocks, not the framing format.
+        Snappy = "snappy",
+        /// LZO1X blocks.
+        Lzo = "lzo",
+        /// LZ4 blocks, not the frame format.
+        Lz4 = "lz4",
+        /// Zstandard frames.
+        Zstd = "zstd",
+        /// Brotli streams.
+        Brotli = "brotli",
+    }
 }
 
 impl Compression {
-    /// The name of the codec in the specification, in lower case.
-    pub fn name(self) -> &'static str {
-        match self {
-            Compression::None => "none",
-            Compression::Zlib => "zlib",
-            Compression::Snappy => "snappy",
-            Compression::Lzo => "lzo",
-            Compression::Lz4 => "lz4",
-            Compression::Zstd => "zstd",
-            Compression::Brotli => "brotli",
-        }
-    }
-
     pub(crate) fn to_proto(self) -> orc::CompressionKind {
         match self {
             Compression::None => orc::CompressionKind::None,

@@ -5,11 +5,13 @@ use std::hash::Hash;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, UInt32Array};
 use hashbrown::HashMap;
+use orcish_core::OrInternal as _;
 use orcish_core::error::{Error, Result};
 
 use crate::partition::bytes_of_text;
 
 /// A column as numbers of its distinct values, in the order in which they appear. Null is a value.
+#[derive(Clone)]
 pub(super) struct Codes {
     /// The number of the value of each row.
     pub(super) codes: Vec<u32>,
@@ -41,7 +43,7 @@ impl Codes {
         let width = kind.primitive_width().filter(|width| *width > 0).ok_or_else(unsupported)?;
         let data = column.to_data();
         let buffer = data.buffers().first().ok_or_else(unsupported)?;
-        let bytes = buffer.as_slice().get(data.offset() * width..).unwrap_or_default();
+        let bytes = buffer.as_slice().get(data.offset() * width..).or_internal("an array begins within its buffer")?;
         let values = bytes.chunks_exact(width).take(rows).enumerate();
         Ok(match width {
             ..=8 => Self::number(values.map(|(row, value)| column.is_valid(row).then(|| word(value)))),
@@ -66,12 +68,14 @@ impl Codes {
         let mut known: HashMap<T, u32, foldhash::fast::RandomState> = HashMap::default();
         let (mut codes, mut firsts) = (Vec::with_capacity(values.size_hint().0), Vec::new());
         let mut last: Option<(T, u32)> = None;
+        let mut next = 0;
         for (row, value) in (0_u32..).zip(values) {
             let code = match last {
                 Some((before, code)) if before == value => code,
                 _ => *known.entry(value).or_insert_with(|| {
                     firsts.push(row);
-                    u32::try_from(firsts.len() - 1).unwrap_or(u32::MAX)
+                    next += 1;
+                    next - 1
                 }),
             };
             last = Some((value, code));
@@ -80,15 +84,19 @@ impl Codes {
         Codes { codes, firsts }
     }
 
-    /// Gives values of equal labels the same number. There is a label for each value.
-    pub(super) fn merge<T: Hash + Eq>(self, labels: impl Iterator<Item = T>) -> Self {
+    /// Gives values of equal labels the same number.
+    ///
+    /// # Errors
+    /// `Internal` for a value without a label.
+    pub(super) fn merge<T: Hash + Eq>(self, labels: impl Iterator<Item = T>) -> Result<Self> {
         let mut known: HashMap<T, u32, foldhash::fast::RandomState> = HashMap::default();
         let merged: Vec<u32> = (0_u32..).zip(labels).map(|(code, label)| *known.entry(label).or_insert(code)).collect();
         if known.len() == merged.len() {
-            return self;
+            return Ok(self);
         }
-        let merged = |code: u32| usize::try_from(code).ok().and_then(|at| merged.get(at)).copied().unwrap_or(code);
-        Self::number(self.codes.into_iter().map(merged))
+        let codes = self.codes.into_iter().map(|code| merged.get(code as usize).copied());
+        let codes = codes.collect::<Option<Vec<_>>>().or_internal("each value has a label")?;
+        Ok(Self::number(codes.into_iter()))
     }
 
     /// Numbers pairs of values of two columns of the same rows.
@@ -104,13 +112,11 @@ impl Codes {
 
     /// The rows sorted by their value, in the order that they have among those of their value, and the end of each value
     /// in them.
+    #[expect(clippy::indexing_slicing, reason = "numbers are less than the count of values, and each row has one place")]
     pub(super) fn sort(&self) -> (UInt32Array, Vec<usize>) {
         let mut starts = vec![0; self.len() + 1];
-        let at = |code: u32| usize::try_from(code).unwrap_or(usize::MAX);
         for code in &self.codes {
-            if let Some(count) = starts.get_mut(at(*code) + 1) {
-                *count += 1;
-            }
+            starts[*code as usize + 1] += 1;
         }
         let mut total = 0;
         for start in &mut starts {
@@ -119,12 +125,9 @@ impl Codes {
         }
         let mut order = vec![0; self.codes.len()];
         for (row, code) in (0_u32..).zip(&self.codes) {
-            if let Some(next) = starts.get_mut(at(*code)) {
-                if let Some(place) = order.get_mut(*next) {
-                    *place = row;
-                }
-                *next += 1;
-            }
+            let next = &mut starts[*code as usize];
+            order[*next] = row;
+            *next += 1;
         }
         // Each start is now the end of its value.
         starts.pop();
@@ -170,7 +173,7 @@ mod tests {
         let codes = Codes { codes: vec![1, 0, 1, 2, 0], firsts: vec![1, 0, 3] };
         let (order, ends) = codes.sort();
         assert_eq!((order.values().to_vec(), ends), (vec![1, 4, 0, 2, 3], vec![2, 4, 5]));
-        let merged = codes.merge(["a", "b", "a"].into_iter());
+        let merged = codes.merge(["a", "b", "a"].into_iter()).unwrap();
         assert_eq!((merged.codes, merged.firsts), (vec![0, 1, 0, 1, 1], vec![0, 1]));
     }
 }

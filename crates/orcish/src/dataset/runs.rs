@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
 use bytes::Bytes;
+use orcish_core::OrInternal as _;
 use orcish_core::cancel::CancelCheck;
 use orcish_core::cast::restore;
 use orcish_core::error::{Error, ErrorKind, Result};
@@ -40,7 +41,7 @@ impl RunFile {
 
     fn read(&self, block: Range<u64>) -> Result<Bytes> {
         let file = self.file();
-        file.as_ref().ok_or_else(|| Error::corrupt("rows are missing").in_file(NAME))?.read(block)
+        file.as_ref().or_internal("a block of rows is in the file of its run")?.read(block)
     }
 }
 
@@ -94,7 +95,7 @@ impl RunWriter {
                 Some(block) => block,
                 None => self.new_block()?,
             };
-            let filled = usize::try_from(writer.rows()).unwrap_or(usize::MAX);
+            let filled = usize::try_from(writer.rows()).or_internal("the rows of a block are counted in memory")?;
             let count = self.run.block_rows.saturating_sub(filled).min(rows.num_rows() - at);
             writer.write(&rows.slice(at, count))?;
             at += count;
@@ -122,7 +123,7 @@ impl RunWriter {
     fn end_block(&mut self) -> Result<()> {
         let Some((mut writer, sink)) = self.block.take() else { return Ok(()) };
         writer.finish()?;
-        let bytes = sink.take().ok_or_else(|| Error::invalid("a block of rows has no end"))?;
+        let bytes = sink.take().or_internal("a finished block has its bytes")?;
         self.run.blocks.push_back(self.run.file.append(&bytes)?);
         Ok(())
     }
@@ -149,19 +150,19 @@ impl RunReader {
 
     /// The next rows, all of one partition.
     pub(super) fn next(&mut self) -> Result<Option<RecordBatch>> {
-        let Some((_, left)) = self.run.pieces.front().copied() else { return Ok(None) };
-        while self.batches.is_empty() {
-            self.read()?;
-        }
-        let Some(batch) = self.batches.pop_front() else { return Ok(None) };
-        let count = left.min(batch.num_rows());
+        let Some((partition, rows)) = self.run.pieces.pop_front() else { return Ok(None) };
+        let batch = loop {
+            match self.batches.pop_front() {
+                Some(batch) => break batch,
+                None => self.read()?,
+            }
+        };
+        let count = rows.min(batch.num_rows());
         if count < batch.num_rows() {
             self.batches.push_front(batch.slice(count, batch.num_rows() - count));
         }
-        if count == left {
-            self.run.pieces.pop_front();
-        } else if let Some((_, rows)) = self.run.pieces.front_mut() {
-            *rows -= count;
+        if count < rows {
+            self.run.pieces.push_front((partition, rows - count));
         }
         Ok(Some(batch.slice(0, count)))
     }
@@ -171,7 +172,7 @@ impl RunReader {
         if let Some(batch) = self.reader.as_mut().and_then(Iterator::next) {
             return self.restore(&batch?);
         }
-        let block = self.run.blocks.pop_front().ok_or_else(|| Error::corrupt("rows are missing").in_file(NAME))?;
+        let block = self.run.blocks.pop_front().or_internal("the blocks of a run have all of its rows")?;
         let source = MemorySource::new(self.run.file.read(block)?).named(NAME);
         let file = OrcFile::new(Arc::new(source), &Limits::UNLIMITED)?;
         let options = ReadOptions { threads: 1, limits: Limits::UNLIMITED, ..ReadOptions::default() };

@@ -1,10 +1,12 @@
 //! Splitting of batches by the values of their partition columns.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchOptions, StringArray, UInt32Array};
 use arrow_schema::SchemaRef;
 use arrow_select::take::take;
+use orcish_core::OrInternal as _;
 use orcish_core::cast::plain_values;
 use orcish_core::error::{Error, Result};
 
@@ -57,8 +59,9 @@ impl Split {
         let order = if partitions.len() == self.partitions.len() {
             order.clone()
         } else {
-            let rows = |partition: &&Partition| order.values().get(partition.range.clone()).unwrap_or_default();
-            partitions.iter().flat_map(rows).copied().collect::<Vec<_>>().into()
+            let rows = |partition: &&Partition| order.values().get(partition.range.clone());
+            let rows = partitions.iter().map(rows).collect::<Option<Vec<_>>>();
+            rows.or_internal("the rows of a partition are rows of its batch")?.concat().into()
         };
         let columns = self.rows.columns().iter().map(|column| take_rows(column, &order)).collect::<Result<Vec<_>>>()?;
         batch_of(self.rows.schema(), columns, order.len())
@@ -97,11 +100,10 @@ impl Splitter {
             let all = Partition { key: Vec::new(), values: Vec::new(), range: 0..batch.num_rows() };
             return Ok(Split { partitions: vec![all], rows, order: None });
         };
-        let mut combined: Option<Codes> = None;
+        let mut codes = Cow::Borrowed(&first.codes);
         for column in others {
-            combined = Some(combined.as_ref().unwrap_or(&first.codes).combine(&column.codes));
+            codes = Cow::Owned(codes.combine(&column.codes));
         }
-        let codes = combined.as_ref().unwrap_or(&first.codes);
         let (order, ends) = match codes.firsts[..] {
             [_] => (None, vec![batch.num_rows()]),
             _ => {
@@ -119,8 +121,8 @@ impl Splitter {
     }
 
     fn values(&self, batch: &RecordBatch, at: usize) -> Result<Values> {
-        let name = batch.schema_ref().fields().get(at).map(|field| field.name().clone()).unwrap_or_default();
-        let column = batch.columns().get(at).ok_or_else(|| Error::invalid("a column is missing"))?;
+        let named = batch.schema_ref().fields().get(at).zip(batch.columns().get(at));
+        let (field, column) = named.or_internal("a batch has the partition columns")?;
         let distinct = || {
             let column = plain_values(column)?;
             let codes = Codes::of(&column)?;
@@ -132,7 +134,7 @@ impl Splitter {
                 )));
             }
             let before = codes.len();
-            let codes = codes.merge(texts.iter());
+            let codes = codes.merge(texts.iter())?;
             if codes.len() == before {
                 return Ok(Values { array, texts, codes });
             }
@@ -141,11 +143,12 @@ impl Splitter {
             let texts = format_values(&array, &self.format)?;
             Ok(Values { array, texts, codes })
         };
-        distinct().map_err(|error: Error| error.in_column(&name))
+        distinct().map_err(|error: Error| error.in_column(field.name()))
     }
 
     fn file_rows(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let columns = self.file_columns.iter().filter_map(|at| batch.columns().get(*at).cloned()).collect();
+        let columns = self.file_columns.iter().map(|at| batch.columns().get(*at).cloned()).collect::<Option<_>>();
+        let columns = columns.or_internal("a batch has the columns of the files")?;
         batch_of(self.batch_schema.clone(), columns, batch.num_rows())
     }
 }
@@ -159,9 +162,8 @@ fn batch_of(schema: SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> Result<Re
 /// The texts and the values of the partition columns in a row.
 fn partition(columns: &[Values], row: u32) -> Result<(PartitionKey, Vec<ArrayRef>)> {
     let value = |column: &Values| {
-        let code = usize::try_from(row).ok().and_then(|row| column.codes.codes.get(row)).copied();
-        let at = code.and_then(|code| usize::try_from(code).ok()).filter(|at| *at < column.array.len());
-        let at = at.ok_or_else(|| Error::invalid("a row has no partition"))?;
+        let at = column.codes.codes.get(row as usize).map(|code| *code as usize);
+        let at = at.filter(|at| *at < column.array.len()).or_internal("each row has a value")?;
         let text = column.texts.is_valid(at).then(|| column.texts.value(at).to_owned());
         Ok((text, column.array.slice(at, 1)))
     };

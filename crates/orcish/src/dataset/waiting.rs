@@ -4,8 +4,9 @@ use std::collections::{HashMap, VecDeque};
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
+use orcish_core::OrInternal as _;
 use orcish_core::cancel::{CancelCheck, Cancellation};
-use orcish_core::error::{Error, Result};
+use orcish_core::error::Result;
 
 use super::runs::{Run, RunFile, RunReader, RunWriter};
 use super::split::PartitionKey;
@@ -96,8 +97,8 @@ impl WaitingRows {
         // Each run is read with a block in memory.
         while let Some(at) = self.last_level() {
             let runs = self.runs.split_off(at);
-            let block_rows = runs.iter().map(|run| run.block_rows).min().unwrap_or(1);
-            let level = runs.first().map_or(1, |run| run.level + 1);
+            let smallest = runs.iter().min_by_key(|run| run.block_rows).or_internal("several runs are merged")?;
+            let (block_rows, level) = (smallest.block_rows, smallest.level + 1);
             self.write_run(OrderedRows::new(runs, HeldRows::default(), check), block_rows, level, check)?;
         }
         Ok(())
@@ -187,7 +188,7 @@ impl OrderedRows {
             (_, Some(piece)) => {
                 self.held.pieces.pop_front();
                 let batch = self.held.batches.get(piece.batch);
-                let batch = batch.ok_or_else(|| Error::invalid("rows that wait are missing"))?;
+                let batch = batch.or_internal("rows that wait are in memory")?;
                 Ok(Some((piece.partition, batch.slice(piece.start, piece.rows))))
             }
             _ => Ok(None),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{Schema, SchemaRef};
+use orcish_core::OrInternal as _;
 use orcish_core::cancel::CancelCheck;
 use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::process::OwnerProcess;
@@ -68,12 +69,13 @@ pub struct DatasetWriter {
     /// Number of the next file.
     next_file: u64,
     cancel_check: Option<CancelCheck>,
-    state: State,
+    progress: Progress,
     owner: OwnerProcess,
 }
 
+/// How far a writer is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum Progress {
     Open,
     Finished,
     Failed,
@@ -103,15 +105,12 @@ impl DatasetWriter {
             return Err(Error::invalid(format!("partition_by={by:?}: one column at least is left for the files")));
         }
         let column = |name: &String| {
-            let found = schema.index_of(name).ok();
-            found.ok_or_else(|| {
-                let text = format!("there is no column {name:?} to partition by");
-                Error::new(ErrorKind::UnknownColumn, text)
-            })
+            let text = format!("there is no column {name:?} to partition by");
+            schema.index_of(name).map_err(|_| Error::new(ErrorKind::UnknownColumn, text))
         };
         let partition_columns = by.iter().map(column).collect::<Result<Vec<_>>>()?;
-        let file_columns = (0..schema.fields().len()).filter(|at| !partition_columns.contains(at)).collect::<Vec<_>>();
-        let fields = file_columns.iter().filter_map(|at| schema.fields().get(*at).cloned()).collect::<Vec<_>>();
+        let of_files = schema.fields().iter().cloned().enumerate().filter(|(at, _)| !partition_columns.contains(at));
+        let (file_columns, fields): (Vec<_>, Vec<_>) = of_files.unzip();
         let nullable = fields.iter().map(|field| field.as_ref().clone().with_nullable(true)).collect::<Vec<_>>();
         let file_schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
         let splitter = Splitter {
@@ -138,7 +137,7 @@ impl DatasetWriter {
             memory: 0,
             next_file: 0,
             cancel_check: None,
-            state: State::Open,
+            progress: Progress::Open,
             owner: OwnerProcess::current(),
         })
     }
@@ -211,7 +210,7 @@ impl DatasetWriter {
             this.folders.sync();
             Ok(())
         })?;
-        self.state = State::Finished;
+        self.progress = Progress::Finished;
         Ok(self.finished.clone())
     }
 
@@ -226,7 +225,7 @@ impl DatasetWriter {
         if !self.owner.is_current() {
             return;
         }
-        self.state = State::Failed;
+        self.progress = Progress::Failed;
         self.open.clear();
         self.waiting.clear();
         (self.memory, self.waiting_memory) = (0, 0);
@@ -255,30 +254,30 @@ impl DatasetWriter {
     fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let in_base = |error: Error| error.in_file(&display_name(&self.base));
         self.owner.check().map_err(in_base)?;
-        match self.state {
-            State::Open => {}
-            State::Finished => return Err(in_base(Error::invalid("the table is finished"))),
-            State::Failed => return Err(in_base(Error::invalid("writing the table has failed before"))),
+        match self.progress {
+            Progress::Open => {}
+            Progress::Finished => return Err(in_base(Error::invalid("the table is finished"))),
+            Progress::Failed => return Err(in_base(Error::invalid("writing the table has failed before"))),
         }
-        self.state = State::Failed;
+        self.progress = Progress::Failed;
         let result = work(self);
         match result {
-            Ok(_) => self.state = State::Open,
+            Ok(_) => self.progress = Progress::Open,
             Err(_) => self.abort(),
         }
         result
     }
 
     fn check_types(&self, batch: &RecordBatch) -> Result<()> {
-        let (expected, found) = (self.schema.fields(), batch.schema_ref().fields());
-        let error = if expected.len() != found.len() {
-            let text = format!("a batch of {} columns, where the table has {}", found.len(), expected.len());
+        let (expected, given) = (self.schema.fields(), batch.schema_ref().fields());
+        let error = if expected.len() != given.len() {
+            let text = format!("a batch of {} columns, where the table has {}", given.len(), expected.len());
             Error::invalid(text)
         } else {
             let differs =
-                expected.iter().zip(found).find(|(a, b)| a.name() != b.name() || a.data_type() != b.data_type());
-            let Some((expected, found)) = differs else { return Ok(()) };
-            Error::invalid(format!("a batch with {found}, where the table has {expected}")).in_column(expected.name())
+                expected.iter().zip(given).find(|(a, b)| a.name() != b.name() || a.data_type() != b.data_type());
+            let Some((expected, given)) = differs else { return Ok(()) };
+            Error::invalid(format!("a batch with {given}, where the table has {expected}")).in_column(expected.name())
         };
         Err(error.in_file(&display_name(&self.base)))
     }
@@ -310,9 +309,12 @@ impl DatasetWriter {
             if !self.open.contains_key(key) {
                 self.open_file(key, values.to_vec())?;
             }
-            let Some(file) = self.open.get_mut(key) else { return Err(Error::invalid("the file is closed")) };
-            let room = self.options.max_rows_per_file.map_or(u64::MAX, |max_rows| max_rows - file.rows().min(max_rows));
-            let count = (rows.num_rows() - at).min(usize::try_from(room).unwrap_or(usize::MAX));
+            let file = self.open.get_mut(key).or_internal("the file has been opened")?;
+            let mut count = rows.num_rows() - at;
+            if let Some(max_rows) = self.options.max_rows_per_file {
+                let room = max_rows.saturating_sub(file.rows()).min(count as u64);
+                count = usize::try_from(room).or_internal("a batch has fewer rows")?;
+            }
             let before = file.memory;
             file.write(&rows.slice(at, count))?;
             self.memory = self.memory.saturating_sub(before).saturating_add(file.memory);
@@ -326,8 +328,8 @@ impl DatasetWriter {
 
     /// Has rows wait for the end, in memory or on disk.
     fn wait(&mut self, partitions: &[&Partition], rows: RecordBatch) -> Result<()> {
-        let own = |partition: &&Partition| (partition.key.clone(), partition.values.clone(), partition.rows());
-        self.waiting.add(rows, partitions.iter().map(own).collect());
+        let counted = |partition: &&Partition| (partition.key.clone(), partition.values.clone(), partition.rows());
+        self.waiting.add(rows, partitions.iter().map(counted).collect());
         let budget = self.options.max_memory / 2;
         if self.waiting.memory() > budget {
             let spilled = self.waiting.spill(budget, self.cancel_check.as_ref());
@@ -342,14 +344,16 @@ impl DatasetWriter {
         let (mut rows, partitions) = self.waiting.take(self.cancel_check.as_ref());
         let mut last: Option<&PartitionKey> = None;
         while let Some((number, rows)) = rows.next().map_err(|error| error.in_file(&display_name(&self.base)))? {
-            let (key, values) = partitions.get(number).ok_or_else(|| Error::invalid("rows of no partition wait"))?;
+            let (key, values) = partitions.get(number).or_internal("rows that wait have a partition")?;
             if let Some(before) = last.filter(|before| *before != key) {
                 self.close_file(before)?;
             }
             self.write_rows(key, values, &rows)?;
             last = Some(key);
         }
-        last.map_or(Ok(()), |key| self.close_file(key))?;
+        if let Some(key) = last {
+            self.close_file(key)?;
+        }
         self.waiting_memory = 0;
         Ok(())
     }
@@ -393,7 +397,7 @@ impl DatasetWriter {
                 continue;
             }
             let finished = self.finished.iter().map(|file| &file.location);
-            if is_taken || finished.chain(self.open.values().map(|file| &file.location)).any(|own| *own == location) {
+            if is_taken || finished.chain(self.open.values().map(|file| &file.location)).any(|other| *other == location) {
                 return Err(Error::invalid(format!("file_name={template:?}: {{i}} has to be in it, for a number")));
             }
             return Ok(location);
@@ -438,7 +442,7 @@ impl DatasetWriter {
 
 impl Drop for DatasetWriter {
     fn drop(&mut self) {
-        if self.state != State::Finished {
+        if self.progress != Progress::Finished {
             self.abort();
         }
     }

@@ -12,25 +12,24 @@ const MIN_PLAIN_EXPONENT: i64 = -6;
 
 /// The text of a decimal, given its unscaled value as text.
 pub(super) fn decimal_text(unscaled: &str, scale: i8, flavor: Flavor) -> String {
-    let (sign, digits) = unscaled.strip_prefix('-').map_or(("", unscaled), |digits| ("-", digits));
-    let count = i64::try_from(digits.len()).unwrap_or(i64::MAX);
-    let scale = i64::from(scale);
+    let (sign, digits) = unscaled.split_at(usize::from(unscaled.starts_with('-')));
+    let mut digits = digits.to_owned();
     // The power of ten of the first digit.
-    let power = count - 1 - scale;
-    let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
+    let power = digits.len() as i64 - 1 - i64::from(scale);
     if flavor == Flavor::Hive && (scale < 0 || power < MIN_PLAIN_EXPONENT) {
-        let (first, rest) = digits.split_at_checked(1).unwrap_or((digits, ""));
-        let point = if rest.is_empty() { "" } else { "." };
-        return format!("{sign}{first}{point}{rest}E{power:+}");
+        if digits.len() > 1 {
+            digits.insert(1, '.');
+        }
+        return format!("{sign}{digits}E{power:+}");
     }
-    if scale <= 0 {
-        let zeros = if digits == "0" { String::new() } else { zeros(-scale) };
-        return format!("{sign}{digits}{zeros}");
+    let places = usize::from(scale.unsigned_abs());
+    if scale > 0 {
+        digits = format!("{digits:0>width$}", width = places + 1);
+        digits.insert(digits.len() - places, '.');
+    } else if digits != "0" {
+        digits += &"0".repeat(places);
     }
-    let digits = format!("{}{digits}", zeros(scale + 1 - count));
-    let point = digits.len().saturating_sub(usize::try_from(scale).unwrap_or(0));
-    let (whole, fraction) = digits.split_at_checked(point).unwrap_or((&digits, ""));
-    format!("{sign}{whole}.{fraction}")
+    sign.to_owned() + &digits
 }
 
 /// The unscaled value of a decimal of a type; `None` if the text is no number, or the type does not hold it exactly.

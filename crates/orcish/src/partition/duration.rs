@@ -1,7 +1,7 @@
 //! Texts of durations in tables of Hive.
 
 use super::syntax::parse_time;
-use super::time_text::{time_text, whole_fraction};
+use super::time_text::whole_fraction;
 use crate::time::{NANOS, SECONDS_PER_DAY};
 
 /// The text of a duration: `1 day, 2:03:04.500000`. Days are rounded down.
@@ -12,8 +12,8 @@ pub(super) fn duration_text(seconds: i64, nanos: i64) -> String {
         1 | -1 => format!("{days} day, "),
         days => format!("{days} days, "),
     };
-    let (hours, time) = (rest / 3_600, time_text(rest));
-    format!("{days}{hours}{}{}", time.get(2..).unwrap_or_default(), whole_fraction(nanos))
+    let (hours, minutes, seconds) = (rest / 3_600, rest / 60 % 60, rest % 60);
+    format!("{days}{hours}:{minutes:02}:{seconds:02}{}", whole_fraction(nanos))
 }
 
 /// Nanoseconds of the text of a duration.

@@ -51,21 +51,22 @@ pub fn format_values(array: &ArrayRef, format: &ValueFormat) -> Result<StringArr
         DataType::UInt32 => Ok(numbers::<UInt32Type>(&array)),
         DataType::UInt64 => Ok(numbers::<UInt64Type>(&array)),
         DataType::Float16 => {
-            Ok(array.as_primitive::<Float16Type>().iter().map(|value| Some(hive_float(value?.to_f64()))).collect())
+            let values = array.as_primitive::<Float16Type>().iter();
+            values.map(|value| value.map(|value| hive_float(value.to_f64())).transpose()).collect()
         }
         DataType::Float32 => {
             let text = |value: f32| match flavor {
                 Flavor::Hive => hive_float(value.into()),
                 Flavor::Spark => spark_float(value.into(), true),
             };
-            Ok(array.as_primitive::<Float32Type>().iter().map(|value| value.map(text)).collect())
+            array.as_primitive::<Float32Type>().iter().map(|value| value.map(text).transpose()).collect()
         }
         DataType::Float64 => {
             let text = |value: f64| match flavor {
                 Flavor::Hive => hive_float(value),
                 Flavor::Spark => spark_float(value, false),
             };
-            Ok(array.as_primitive::<Float64Type>().iter().map(|value| value.map(text)).collect())
+            array.as_primitive::<Float64Type>().iter().map(|value| value.map(text).transpose()).collect()
         }
         DataType::Decimal32(_, scale) => Ok(decimals::<Decimal32Type>(&array, *scale, flavor)),
         DataType::Decimal64(_, scale) => Ok(decimals::<Decimal64Type>(&array, *scale, flavor)),
@@ -96,13 +97,14 @@ pub fn format_values(array: &ArrayRef, format: &ValueFormat) -> Result<StringArr
 }
 
 fn texts(array: &ArrayRef) -> Result<StringArray> {
-    let text = |bytes: Option<&[u8]>| match bytes.map(std::str::from_utf8).transpose() {
-        Ok(text) => Ok(text.map(str::to_owned)),
-        Err(_) => Err(Error::invalid(format!(
-            "b'{}' is not UTF-8, as values of partition columns have to be",
-            bytes.unwrap_or_default().escape_ascii()
-        ))),
+    let text = |bytes: &[u8]| match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(_) => {
+            let shown = bytes.escape_ascii();
+            Err(Error::invalid(format!("b'{shown}' is not UTF-8, as values of partition columns have to be")))
+        }
     };
+    let text = |bytes: Option<&[u8]>| bytes.map(text).transpose();
     match array.data_type() {
         DataType::Binary => array.as_binary::<i32>().iter().map(text).collect(),
         DataType::LargeBinary => array.as_binary::<i64>().iter().map(text).collect(),
@@ -170,9 +172,12 @@ fn timestamps(ticks: &Int64Array, unit: TimeUnit, zone: Option<&str>, format: &V
     let text = |ticks| {
         let (seconds, nanos) = split(ticks, unit);
         let offset = shown.as_ref().map(|zone| zone.historic_offset_at(seconds));
-        let seconds = seconds.saturating_add(offset.unwrap_or(0).into());
+        let seconds = offset.map_or(seconds, |offset| seconds.saturating_add(offset.into()));
         let day = date(seconds.div_euclid(SECONDS_PER_DAY), flavor)?;
-        let offset = offset.filter(|_| flavor == Flavor::Hive).map(offset_text).unwrap_or_default();
+        let offset = match (offset, flavor) {
+            (Some(offset), Flavor::Hive) => offset_text(offset),
+            _ => String::new(),
+        };
         let time = time_text(seconds.rem_euclid(SECONDS_PER_DAY));
         Ok(format!("{day} {time}{}{offset}", fraction(nanos, flavor)))
     };

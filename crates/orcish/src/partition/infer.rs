@@ -3,7 +3,7 @@
 use arrow_schema::{DataType, TimeUnit};
 
 use super::flavor::Flavor;
-use super::number::{MAX_DIGITS, parse_float, parse_integer, parse_number};
+use super::number::{parse_float, parse_integer, parse_number};
 use super::parse::{canonical_date, canonical_integer};
 use super::syntax::{is_spark_timestamp, parse_date};
 
@@ -38,7 +38,7 @@ enum Kind {
     Int,
     Long,
     /// The number of digits.
-    Decimal(usize),
+    Decimal(u8),
     Double,
     Date,
     Timestamp,
@@ -49,8 +49,7 @@ fn spark_kind(text: &str) -> Kind {
     if let Some(integer) = parse_integer(text) {
         return if i32::try_from(integer).is_ok() { Kind::Int } else { Kind::Long };
     }
-    let digits = parse_number(text).and_then(|number| number.integer_digits());
-    if let Some(digits) = digits.filter(|digits| *digits <= MAX_DIGITS) {
+    if let Some(digits) = parse_number(text).and_then(|number| number.integer_digits()) {
         Kind::Decimal(digits)
     } else if parse_float(text).is_some() {
         Kind::Double
@@ -67,8 +66,8 @@ fn spark_kind(text: &str) -> Kind {
 fn wider(a: Kind, b: Kind) -> Kind {
     use Kind::{Date, Decimal, Double, Int, Long, Text, Timestamp};
     /// Digits of a 32-bit and of a 64-bit integer, as Spark widens them to decimals.
-    const INT_DIGITS: usize = 10;
-    const LONG_DIGITS: usize = 20;
+    const INT_DIGITS: u8 = 10;
+    const LONG_DIGITS: u8 = 20;
     match (a, b) {
         (a, b) if a == b => a,
         (Int, Long) | (Long, Int) => Long,
@@ -82,20 +81,18 @@ fn wider(a: Kind, b: Kind) -> Kind {
 }
 
 fn spark_type<'a>(texts: impl Iterator<Item = &'a str>) -> DataType {
-    let mut found: Option<Kind> = None;
+    let mut common: Option<Kind> = None;
     for text in texts {
         let kind = spark_kind(text);
-        found = Some(found.map_or(kind, |before| wider(before, kind)));
-        if found == Some(Kind::Text) {
+        common = Some(common.map_or(kind, |before| wider(before, kind)));
+        if common == Some(Kind::Text) {
             break;
         }
     }
-    match found {
+    match common {
         Some(Kind::Int) => DataType::Int32,
         Some(Kind::Long) => DataType::Int64,
-        Some(Kind::Decimal(digits)) => {
-            DataType::Decimal128(u8::try_from(digits).unwrap_or(u8::MAX).min(arrow_schema::DECIMAL128_MAX_PRECISION), 0)
-        }
+        Some(Kind::Decimal(digits)) => DataType::Decimal128(digits, 0),
         Some(Kind::Double) => DataType::Float64,
         Some(Kind::Date) => DataType::Date32,
         Some(Kind::Timestamp) => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),

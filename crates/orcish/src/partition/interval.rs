@@ -81,7 +81,7 @@ pub(super) fn interval_text(microseconds: i64, fields: IntervalFields) -> String
 /// Microseconds of the text of an interval; `None` for other texts and for intervals beyond 64 bits.
 pub(super) fn parse_interval(text: &str) -> Option<i64> {
     let (value, words) = text.strip_prefix("INTERVAL '")?.split_once("' ")?;
-    let (first, last) = words.split_once(" TO ").map_or((words, words), |(first, last)| (first, last));
+    let (first, last) = words.split_once(" TO ").unwrap_or((words, words));
     let field = |word: &str| FIELDS.into_iter().position(|field| field.word() == word);
     let (first, last) = (field(first)?, field(last)?);
     let (sign, value) = match value.strip_prefix('-') {

@@ -1,7 +1,7 @@
 //! Syntax of numbers in texts of partition columns, as Spark has it.
 
 /// Maximum number of digits of a decimal of Spark.
-pub(super) const MAX_DIGITS: usize = 38;
+pub(super) const MAX_DIGITS: u8 = 38;
 
 /// A number in decimal notation: `digits * 10^exponent`.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,13 +24,15 @@ impl Number<'_> {
 
     /// The power of ten of the last digit.
     pub(super) fn last_exponent(&self) -> i64 {
-        self.exponent.saturating_sub(i64::try_from(self.fraction.len()).unwrap_or(i64::MAX))
+        self.exponent.saturating_sub(self.fraction.len() as i64)
     }
 
-    /// Number of digits of an integer in plain notation; `None` if the last digit is behind the point.
-    pub(super) fn integer_digits(&self) -> Option<usize> {
+    /// Number of digits of an integer in plain notation; `None` if the last digit is behind the point, and for more than
+    /// [`MAX_DIGITS`].
+    pub(super) fn integer_digits(&self) -> Option<u8> {
         let zeros = usize::try_from(self.last_exponent()).ok()?;
-        Some(self.digits().len().saturating_add(zeros))
+        let digits = u8::try_from(self.digits().len().checked_add(zeros)?).ok()?;
+        (digits <= MAX_DIGITS).then_some(digits)
     }
 }
 
@@ -84,5 +86,5 @@ pub(super) fn parse_float(text: &str) -> Option<f64> {
 
 /// Parses an integer of at most 38 characters, which may have a sign and leading zeros.
 pub(super) fn parse_integer(text: &str) -> Option<i64> {
-    if text.len() <= MAX_DIGITS { text.parse().ok() } else { None }
+    if text.len() <= usize::from(MAX_DIGITS) { text.parse().ok() } else { None }
 }

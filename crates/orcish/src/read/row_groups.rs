@@ -8,7 +8,7 @@ use super::file::OrcFile;
 use super::plan::Plan;
 use crate::bloom::BloomFilters;
 use crate::index::{Indexes, RowGroups};
-use crate::options::ReadOptions;
+use crate::options::{Masked, ReadOptions};
 use crate::projection::readable_columns;
 use crate::stripe::IndexKind;
 
@@ -62,7 +62,7 @@ impl OrcFile {
         let plan = self.plan(ReadOptions {
             columns,
             limits: limits.clone(),
-            allow_masked: true,
+            masked: Masked::Allow,
             arrow_schema: false,
             ..ReadOptions::default()
         })?;

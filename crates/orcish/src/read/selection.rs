@@ -8,7 +8,7 @@ use orcish_core::predicate::Condition;
 use orcish_io::ReadAt;
 
 use super::schema::{Mapping, altered, may_become_null};
-use crate::options::ReadOptions;
+use crate::options::{Masked, ReadOptions};
 use crate::projection::Projection;
 use crate::tail::FileTail;
 use crate::time::WriterZone;
@@ -73,7 +73,7 @@ impl Selection {
                 || filter_projection.as_ref().is_some_and(|filter_projection| filter_projection.contains(id))
         };
         let masked: Vec<u32> = tail.encrypted_columns.iter().copied().filter(|&id| reads(id)).collect();
-        if !masked.is_empty() && !options.allow_masked {
+        if !masked.is_empty() && options.masked == Masked::Error {
             return Err(masked_columns(&masked, &tail));
         }
         let readers = (projection.count() + filter_projection.as_ref().map_or(0, Projection::count)) as u64;

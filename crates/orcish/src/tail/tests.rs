@@ -40,7 +40,7 @@ fn tail(columns: usize) -> (FileTail, Bytes) {
 #[test]
 fn postscripts_state_chunks_without_a_codec() {
     for (compression, chunk_size) in [(Compression::None, 0), (Compression::Zstd, 1 << 16)] {
-        let options = WriteOptions { compression, chunk_size: Some(1 << 16), ..WriteOptions::default() };
+        let options = WriteOptions { compression, compression_block_size: Some(1 << 16), ..WriteOptions::default() };
         let values: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![5]));
         let batch = RecordBatch::try_from_iter([("t", values)]).unwrap();
         let sink = MemorySink::new();

@@ -123,7 +123,7 @@ impl WritePlan {
 
 fn chunk_size(options: &WriteOptions, schema: &Schema) -> Result<usize> {
     let min = tuning::MIN_CHUNK_SIZE.get();
-    match options.chunk_size {
+    match options.compression_block_size {
         Some(size) if (min..=MAX_CHUNK_SIZE).contains(&size) => Ok(size),
         Some(size) => {
             Err(Error::invalid(format!("compression_block_size={size}: it lies between {min} and {MAX_CHUNK_SIZE}")))

@@ -237,7 +237,7 @@ fn invalid_options_are_refused() {
     for options in [
         WriteOptions { compression_level: Some(23), ..default() },
         WriteOptions { compression: Compression::Snappy, compression_level: Some(1), ..default() },
-        WriteOptions { chunk_size: Some(1 << 23), ..default() },
+        WriteOptions { compression_block_size: Some(1 << 23), ..default() },
         WriteOptions { row_index_stride: 999, ..default() },
         WriteOptions { stripe_size: 0, ..default() },
         WriteOptions { bloom_filter_fpp: 1.0, ..default() },

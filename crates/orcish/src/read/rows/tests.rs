@@ -7,7 +7,7 @@ use arrow_array::{Array as _, ArrayRef};
 use orcish_io::MemorySource;
 
 use super::*;
-use crate::options::{NullMapKeys, StringType, TimestampUnit, UnionType};
+use crate::options::{Masked, NullMapKeys, StringType, TimestampUnit, UnionType};
 use crate::read::OrcFile;
 use crate::read::plan::Plan;
 use crate::{Limits, ReadOptions};
@@ -36,7 +36,7 @@ fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
 fn options(case: usize) -> ReadOptions {
     // So little memory that readers look at more rows than they may give, and those of ten thousand columns few.
     let limits = Limits::default().with_memory(1 << 20);
-    let base = ReadOptions::default().with_threads(1).with_allow_masked(true);
+    let base = ReadOptions::default().with_threads(1).with_masked(Masked::Allow);
     match case {
         0 => base,
         1 => base.with_unions(UnionType::Sparse).with_strings(StringType::View).with_limits(limits),

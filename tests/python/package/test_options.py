@@ -1,0 +1,87 @@
+"""The types of options name what the native core takes, with the same kinds of values and the same words."""
+
+from __future__ import annotations
+
+import collections.abc
+import inspect
+import types
+import typing
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import orcish
+import pytest
+from orcish import _native
+from orcish.types import Limits, ReadOptions, WriteOptions
+
+INNER = {
+    "read": {"hide_row_number"},
+    "write": {"column_dictionary", "recorded_schema", "verify"},
+    "limits": set[str](),
+}
+"""Options that the package sets itself, or that are keywords of some functions only."""
+
+TYPES = {"read": ReadOptions, "write": WriteOptions, "limits": Limits}
+
+OF_KIND: dict[str, type] = {
+    "boolean": bool,
+    "integer": int,
+    "number": float,
+    "text": str,
+    "words": str,
+    "list": collections.abc.Sequence,
+    "pairs": collections.abc.Mapping,
+}
+"""The type of values of a kind, but for an object."""
+
+
+def options_of(what: str) -> dict[str, tuple[str, list[str]]]:
+    """Kind and words of the options of the native core, by their names in Python."""
+    table = {name: (kind, words) for name, kind, _, words, _ in _native.options_of(what)}  # type: ignore[arg-type]
+    if "filter" in table:
+        table["filters"] = table.pop("filter")
+    return table
+
+
+def alternatives(hint: Any) -> Iterator[Any]:
+    """The types of a union, and of unions within it."""
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        for each in typing.get_args(hint):
+            yield from alternatives(each)
+    else:
+        yield hint
+
+
+CASES = [(what, name) for what in TYPES for name in options_of(what) if name not in INNER[what]]
+
+
+@pytest.mark.parametrize("what", TYPES)
+def test_names(what: str) -> None:
+    assert options_of(what).keys() - INNER[what] == TYPES[what].__optional_keys__
+
+
+@pytest.mark.parametrize(("what", "name"), CASES)
+def test_values(what: str, name: str) -> None:
+    kind, words = options_of(what)[name]
+    hints = list(alternatives(typing.get_type_hints(TYPES[what])[name]))
+    literals = {word for hint in hints if typing.get_origin(hint) is Literal for word in typing.get_args(hint)}
+    # LZO is read, and not written.
+    assert literals == set(words) - {"lzo"}
+    classes = {type(word) for word in literals} | {typing.get_origin(hint) or hint for hint in hints}
+    assert kind == "object" or OF_KIND[kind] in classes
+
+
+def test_a_written_table_takes_the_options_of_a_dataset() -> None:
+    names = inspect.signature(orcish.write_dataset).parameters.keys()
+    # The name of files is a template of pyarrow, for which other formats have a word, too.
+    others = {"file_name": "basename_template"}
+    assert {others.get(name, name) for name in options_of("dataset")} <= names
+
+
+def test_requests_are_described() -> None:
+    assert all(doc.strip() for *_, doc in _native.options_of("requests"))
+
+
+def test_unknown_options() -> None:
+    with pytest.raises(ValueError, match='"none" has no options'):
+        _native.options_of("none")  # type: ignore[arg-type]
