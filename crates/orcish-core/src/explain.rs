@@ -1,6 +1,6 @@
 //! The plan of a scan: the skipped parts of a file with their proofs, and the reads of the other parts.
 
-use crate::predicate::Outcome;
+pub use crate::predicate::{Outcome, Proof};
 
 /// The plan of reading a file.
 ///

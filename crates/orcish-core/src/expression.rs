@@ -9,6 +9,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::error::{self, Error};
 use crate::pattern::Pattern;
 use crate::process::PerProcess;
 
@@ -260,6 +261,17 @@ impl Predicate {
             level = level.into_iter().flat_map(Predicate::operands).collect();
         }
         count
+    }
+
+    /// Checks the number of levels.
+    ///
+    /// # Errors
+    /// `InvalidArgument` for more than [`MAX_LEVELS`](Self::MAX_LEVELS).
+    pub fn check_levels(&self) -> error::Result<()> {
+        if self.levels() > Self::MAX_LEVELS {
+            return Err(Error::invalid(format!("a filter of more than {} levels", Self::MAX_LEVELS)));
+        }
+        Ok(())
     }
 
     /// Whether the predicate tests for NaN, or compares with a floating point number. The meaning of these depends on the type

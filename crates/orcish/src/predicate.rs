@@ -1,11 +1,10 @@
 //! Predicates bound to the columns of an ORC file.
 
-use std::cell::RefCell;
-
 use arrow_schema::DataType;
 use orcish_core::error::{Error, Result};
+use orcish_core::explain::Proof;
 use orcish_core::expression::Predicate;
-use orcish_core::predicate::{Condition, Domain, FilterColumn, Proof, ValueSource, bind_names};
+use orcish_core::predicate::{Condition, Domain, FilterColumn, ValueSource, bind_names};
 use orcish_core::type_names::TypeName;
 
 use crate::projection::ColumnNames;
@@ -35,16 +34,11 @@ pub(crate) fn row_number_column(name: &str, is_stored: bool) -> Result<FilterCol
             "row_number: there is a column {name:?} already, which the filter may mean"
         )));
     }
-    Ok(FilterColumn {
-        domain: Domain::Integer,
-        type_string: TypeName(&DataType::Int64).to_string(),
-        source: ValueSource::RowNumber,
-        may_have_others: false,
-    })
+    Ok(FilterColumn::new(Domain::Integer, TypeName(&DataType::Int64).to_string()))
 }
 
-/// Binds `predicate` to the columns of `schema`. `domain` returns the domain of a column by its id. `row_number` is the name
-/// of the column of row numbers.
+/// Binds `predicate` to the columns of `schema`. `column` returns the column with an id. `row_number` is the name of the
+/// column of row numbers.
 ///
 /// # Errors
 /// `UnknownColumn` where the schema does not have a column, `InvalidArgument` where several columns have a name, or a column
@@ -53,21 +47,17 @@ pub(crate) fn bind(
     predicate: &Predicate,
     schema: &Schema,
     row_number: Option<&str>,
-    domain: &dyn Fn(u32) -> Result<Domain>,
+    column: &dyn Fn(u32) -> Result<FilterColumn>,
 ) -> Result<Condition> {
-    let names = RefCell::new(ColumnNames::new(schema));
-    bind_names(predicate, &|name| {
+    let mut names = ColumnNames::new(schema);
+    bind_names(predicate, &mut |name| {
         if row_number == Some(name) {
-            return row_number_column(name, names.borrow_mut().single_path(name).is_ok());
+            return Ok((row_number_column(name, names.path(name).is_ok())?, ValueSource::RowNumber));
         }
-        let id = names.borrow_mut().single_path(name)?.last().copied().unwrap_or_default();
+        // The path to the root is empty.
+        let id = names.single_path(name)?.last().map_or(0, |id| *id);
         check_is_value(schema, id, name)?;
-        Ok(FilterColumn {
-            domain: domain(id)?,
-            type_string: schema.type_string(id)?,
-            source: ValueSource::Column(id),
-            may_have_others: false,
-        })
+        Ok((column(id)?, ValueSource::Column(id)))
     })
 }
 

@@ -31,7 +31,7 @@ impl ScanConfig {
         };
         let filter = options.filter.as_ref().map(|filter| BatchFilter::new(filter, &snapshot.schema)).transpose()?;
         // A filter that is true for all rows is left out.
-        let filter = filter.filter(|filter| !filter.is_always_true());
+        let filter = filter.filter(|filter| filter.condition().constant() != Some(true));
         let filter_columns = filter.as_ref().map_or_else(Vec::new, BatchFilter::root_columns);
         let output_schema = Schema::new_with_metadata(
             projection.iter().map(|(_, field)| field.clone()).collect::<Vec<_>>(),

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use orcish_core::cancel::CancelCheck;
+use orcish_core::explain::Outcome;
 use orcish_core::parallel::{PrefetchSource, ScanMemory};
-use orcish_core::predicate::{BatchFilter, Outcome};
 use orcish_core::{Error, Result};
 use orcish_io::display_name;
 
@@ -66,7 +66,7 @@ impl ScanTasks {
 
 /// The tasks of a file.
 fn file_tasks(snapshot: &TableSnapshot, config: &ScanConfig, file: usize, entry: &FileEntry) -> Result<Vec<ScanTask>> {
-    if config.filter.as_ref().is_some_and(BatchFilter::is_always_false) {
+    if config.filter.as_ref().is_some_and(|filter| filter.condition().constant() == Some(false)) {
         return Ok(Vec::new());
     }
     match &entry.format {

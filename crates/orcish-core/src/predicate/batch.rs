@@ -1,31 +1,28 @@
-//! Predicates bound to the columns of an Arrow schema.
+//! Conditions on the columns of batches.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
-use arrow_array::cast::AsArray as _;
-use arrow_array::{Array as _, ArrayRef, BooleanArray, make_array};
-use arrow_buffer::NullBuffer;
+use arrow_array::{Array as _, ArrayRef, BooleanArray};
 use arrow_schema::{DataType, Fields, Schema};
 
-use super::bind::{FilterColumn, ValueSource, bind_names};
+use super::bind::{Constant, FilterColumn, ValueSource, bind_names};
 use super::bounds::ColumnBounds;
-use super::condition::{Condition, Leaf, Node, Test, ValueSet};
+use super::condition::{Condition, Leaf, Test, ValueSet};
 use super::domain::stored_domain;
-use super::evaluate::evaluate;
-use super::prune_result::{Outcome, Proof, PruneResult};
-use crate::error::{Error, Result};
+use super::evaluate::{evaluate, test_field};
+use super::pruning::{Outcome, Proof, Pruning};
+use crate::error::{Error, OrInternal as _, Result};
 use crate::expression::Predicate;
 use crate::names::{ArrowNames, field_at, not_one_value_per_row};
 use crate::type_names::TypeName;
 
-/// A predicate bound to the columns of an Arrow schema.
+/// A condition on the columns of batches.
 #[derive(Debug, Clone)]
 pub struct BatchFilter {
     condition: Condition,
-    /// The path of field indexes to the column of each leaf.
-    paths: Vec<Vec<usize>>,
+    /// The path of indexes to each column of the condition: the index of a column of the batches, then of fields of structs.
+    paths: BTreeMap<Option<u32>, Vec<usize>>,
 }
 
 impl BatchFilter {
@@ -37,61 +34,67 @@ impl BatchFilter {
     /// column cannot be compared with a literal, or does not have one value per row.
     pub fn new(predicate: &Predicate, schema: &Schema) -> Result<Self> {
         let fields = schema.fields();
-        let names = RefCell::new(ArrowNames::new(fields));
-        let path = |name: &str| names.borrow_mut().single_path(name, &Fields::empty());
-        Self::bind(predicate, &mut |name| path(name), &|name| {
-            let field = field_at(fields, &path(name)?).ok_or_else(|| not_one_value_per_row(name))?;
+        let mut names = ArrowNames::new(fields);
+        Self::bind(predicate, &mut |name| {
+            let path = names.single_path(name, &Fields::empty())?;
+            let field = field_at(fields, &path).ok_or_else(|| not_one_value_per_row(name))?;
             let type_string = TypeName(field.data_type()).to_string();
             if matches!(field.data_type(), DataType::Union(_, _)) {
                 return Err(Error::invalid(format!("column {name} is a {type_string}, which no filter can ask")));
             }
-            Ok(FilterColumn {
-                domain: stored_domain(field.data_type(), false),
-                type_string,
-                source: ValueSource::Column(0),
-                may_have_others: false,
-            })
+            Ok((FilterColumn::new(stored_domain(field.data_type()), type_string), path))
         })
     }
 
-    /// Binds a predicate. `path` returns the path of field indexes to a column by its name. `resolve` returns the domain and
-    /// the source of the values; the id of [`ValueSource::Column`] is ignored, and row numbers are a column.
+    /// Binds a predicate. `resolve` returns the column of a name, and the path of indexes to it.
     ///
     /// # Errors
-    /// Errors of `path` and `resolve`, `InvalidArgument` where a column cannot be compared with a literal.
+    /// Errors of `resolve`, `InvalidArgument` where a column cannot be compared with a literal.
     pub fn bind(
         predicate: &Predicate,
-        path: &mut dyn FnMut(&str) -> Result<Vec<usize>>,
-        resolve: &dyn Fn(&str) -> Result<FilterColumn>,
+        resolve: &mut dyn FnMut(&str) -> Result<(FilterColumn, Vec<usize>)>,
     ) -> Result<Self> {
-        let mut names: Vec<&str> = predicate.columns();
-        names.sort_unstable();
-        names.dedup();
-        let name_paths = names.iter().map(|name| path(name)).collect::<Result<Vec<_>>>()?;
-        // The id of a column is the index of its name.
-        let condition = bind_names(predicate, &|name| {
-            let column = resolve(name)?;
-            let index = names.binary_search(&name).unwrap_or_default();
-            Ok(match column.source {
-                ValueSource::Column(_) | ValueSource::RowNumber => {
-                    FilterColumn { source: ValueSource::Column(u32::try_from(index).unwrap_or_default()), ..column }
-                }
-                _ => column,
-            })
+        let mut ids = HashMap::<Vec<usize>, u32>::new();
+        let condition = bind_names(predicate, &mut |name| {
+            let (column, path) = resolve(name)?;
+            let next = u32::try_from(ids.len()).or_internal("a predicate has more columns than ids")?;
+            Ok((column, ValueSource::Column(*ids.entry(path).or_insert(next))))
         })?;
-        let leaf_path = |leaf: &Leaf| name_paths.get(leaf.column as usize).cloned().unwrap_or_default();
-        let paths = condition.leaves.iter().map(leaf_path).collect();
+        let paths: HashMap<Option<u32>, Vec<usize>> = ids.into_iter().map(|(path, id)| (Some(id), path)).collect();
+        Self::of_condition(condition, |leaf| paths.get(&leaf.column).cloned().or_internal("a column has no path"))
+    }
+
+    /// The filter of a condition. `path` returns the path of indexes to the column of a leaf.
+    ///
+    /// # Errors
+    /// Errors of `path`.
+    pub fn of_condition(condition: Condition, path: impl Fn(&Leaf) -> Result<Vec<usize>>) -> Result<Self> {
+        let paths = condition.leaves.iter().map(|leaf| Ok((leaf.column, path(leaf)?))).collect::<Result<_>>()?;
         Ok(BatchFilter { condition, paths })
     }
 
-    /// The path of field indexes to the column of each leaf. A column with several leaves is repeated.
-    pub fn columns(&self) -> &[Vec<usize>] {
-        &self.paths
+    /// The filter of batches in which some columns are constant. `constant` returns the value of the column at a path, or
+    /// `None` if it is not constant.
+    ///
+    /// # Errors
+    /// Errors of `constant`, `InvalidArgument` where a constant has another type than its column.
+    pub fn prune_constants(&self, constant: &dyn Fn(&[usize]) -> Result<Option<Constant>>) -> Result<Self> {
+        let condition = self.condition.prune_constants(&mut |leaf| constant(self.path(leaf)?))?;
+        Self::of_condition(condition, |leaf| Ok(self.path(leaf)?.to_vec()))
     }
 
-    /// Indexes of the columns of the schema that the predicate needs, ascending.
+    /// The condition.
+    pub fn condition(&self) -> &Condition {
+        &self.condition
+    }
+
+    fn path(&self, leaf: &Leaf) -> Result<&[usize]> {
+        self.paths.get(&leaf.column).map(Vec::as_slice).or_internal("a column of a filter has no path")
+    }
+
+    /// Indexes of the columns of the batches that the filter needs, ascending.
     pub fn root_columns(&self) -> Vec<usize> {
-        let mut columns: Vec<usize> = self.paths.iter().filter_map(|path| path.first().copied()).collect();
+        let mut columns: Vec<usize> = self.paths.values().filter_map(|path| path.first().copied()).collect();
         columns.sort_unstable();
         columns.dedup();
         columns
@@ -106,28 +109,19 @@ impl BatchFilter {
         })
     }
 
-    /// Whether the predicate is true for no row, independent of the values.
-    pub fn is_always_false(&self) -> bool {
-        self.condition.root == Node::Constant(false)
-    }
-
-    /// Whether the predicate is true for all rows, independent of the values.
-    pub fn is_always_true(&self) -> bool {
-        self.condition.root == Node::Constant(true)
-    }
-
-    /// A mask of the rows for which the predicate is true, without nulls. `columns` returns a column of the schema by its
+    /// A mask of the rows for which the condition is true, without nulls. `columns` returns a column of the batch by its
     /// index. It is called once for each leaf that is needed.
     ///
     /// # Errors
     /// Errors of `columns`, `InvalidArgument` where a column has another type or another number of rows.
     pub fn evaluate(&self, columns: &dyn Fn(usize) -> Result<ArrayRef>, rows: usize) -> Result<BooleanArray> {
         let mask = evaluate(&self.condition, rows, &|leaf| {
-            let values = array_at(self.paths.get(leaf).ok_or_else(missing_column)?, columns)?;
-            match values.len() == rows {
-                true => Ok(values),
-                false => Err(Error::invalid("a column of the filter has another number of rows")),
+            let (&column, fields) = self.path(leaf)?.split_first().or_internal("the path to a column is empty")?;
+            let column = columns(column)?;
+            if column.len() != rows {
+                return Err(Error::invalid("a column of the filter has another number of rows"));
             }
+            test_field(&leaf.test, column, fields)
         })?;
         Ok(BooleanArray::new(mask, None))
     }
@@ -143,43 +137,16 @@ impl BatchFilter {
         rows: u64,
         proof: Proof,
     ) -> Result<Outcome> {
-        let mut cache: HashMap<&[usize], ColumnBounds> = HashMap::new();
-        let mut result = PruneResult::MAYBE;
-        result.refine(&self.condition, proof, &mut |at, leaf| {
-            let path = self.paths.get(at).ok_or_else(missing_column)?.as_slice();
-            let bounds = match cache.get(path) {
-                Some(cached) => cached,
-                None => {
-                    let bounds = bounds(path)?;
-                    cache.entry(path).or_insert(bounds)
-                }
+        let mut cache: HashMap<Option<u32>, ColumnBounds> = HashMap::new();
+        let mut pruning = Pruning::UNKNOWN;
+        pruning.refine(&self.condition, proof, |_, leaf| {
+            let path = self.path(leaf)?;
+            let bounds = match cache.entry(leaf.column) {
+                Entry::Occupied(cached) => cached.into_mut(),
+                Entry::Vacant(place) => place.insert(bounds(path)?),
             };
             Ok(leaf.prune(&bounds.to_statistics(&leaf.test), rows, path.len() == 1))
         })?;
-        Ok(Outcome::new(&result, &self.condition))
+        Ok(pruning.outcome(&self.condition))
     }
-}
-
-/// The error for a missing column of a filter.
-pub fn missing_column() -> Error {
-    Error::invalid("a column of the filter is missing")
-}
-
-/// The array at a path of field indexes.
-fn array_at(path: &[usize], columns: &dyn Fn(usize) -> Result<ArrayRef>) -> Result<ArrayRef> {
-    let (&column, rest) = path.split_first().ok_or_else(missing_column)?;
-    let mut array = columns(column)?;
-    for &at in rest {
-        let parent = array.as_struct_opt().ok_or_else(missing_column)?;
-        let child = parent.columns().get(at).ok_or_else(missing_column)?;
-        array = match parent.nulls() {
-            None => child.clone(),
-            // The fields of a null struct are null.
-            Some(nulls) => {
-                let data = child.to_data().into_builder().nulls(NullBuffer::union(Some(nulls), child.nulls())).build();
-                Arc::new(make_array(data.map_err(|error| Error::corrupt("a field does not fit").with_source(error))?))
-            }
-        };
-    }
-    Ok(array)
 }

@@ -13,7 +13,7 @@ use super::evaluate::test_values;
 use super::literal_position::{LiteralPosition, compare, decimal_digits, in_decimals, in_floats, in_integers};
 use super::ranges::{NonNan, Ranges};
 use super::text_conversion::TextConversion;
-use crate::error::{Error, Result};
+use crate::error::{Error, OrInternal as _, Result};
 use crate::expression::{Comparison, Literal, Predicate};
 use crate::sql::{Meaning, read_string};
 use crate::statistics::successor;
@@ -21,14 +21,18 @@ use crate::types::NANOSECONDS_OF_DAY;
 
 const NANOS_PER_DAY: i128 = NANOSECONDS_OF_DAY as i128;
 
-/// Binds `predicate` to columns. `resolve` returns the column of a name.
+/// Binds `predicate` to columns. `resolve` returns the column of a name, and the source of its values.
 ///
 /// # Errors
 /// Errors of `resolve`, `InvalidArgument` where a column cannot be compared with a literal, or the predicate is nested deeper
 /// than [`Predicate::MAX_LEVELS`].
-pub fn bind_names(predicate: &Predicate, resolve: &dyn Fn(&str) -> Result<FilterColumn>) -> Result<Condition> {
+pub fn bind_names(
+    predicate: &Predicate,
+    resolve: &mut dyn FnMut(&str) -> Result<(FilterColumn, ValueSource)>,
+) -> Result<Condition> {
+    predicate.check_levels()?;
     let mut binder = Binder { resolve, leaves: Vec::new() };
-    let root = binder.bind(predicate, true, 1)?;
+    let root = binder.bind(predicate, true)?;
     Ok(Condition { leaves: binder.leaves, root })
 }
 
@@ -39,11 +43,26 @@ pub struct FilterColumn {
     pub domain: Domain,
     /// The type for messages.
     pub type_string: String,
-    /// The source of the values.
-    pub source: ValueSource,
-    /// Whether the source may have values that the domain does not have. They are errors when they are read. A test that no
-    /// value of the domain passes is made nevertheless, so that they are read.
+    /// Whether there may be values that the domain does not have. They are errors when they are read. A test that no value of
+    /// the domain passes is made nevertheless, so that they are read.
     pub may_have_others: bool,
+    /// Whether a stored value can be read as null.
+    pub may_become_null: bool,
+    /// How text is converted when it is read.
+    pub conversion: TextConversion,
+}
+
+impl FilterColumn {
+    /// A column whose values are those of the domain, and are read as they are stored.
+    pub fn new(domain: Domain, type_string: String) -> Self {
+        FilterColumn {
+            domain,
+            type_string,
+            may_have_others: false,
+            may_become_null: false,
+            conversion: TextConversion::default(),
+        }
+    }
 }
 
 /// The source of the values of a column.
@@ -53,41 +72,93 @@ pub enum ValueSource {
     Column(u32),
     /// The number of the row in its file, counted from 0.
     RowNumber,
-    /// The value of all rows, as an array of one row.
-    Constant(ArrayRef),
-    /// Null in all rows.
+    /// The same value in all rows.
+    Constant(Constant),
+}
+
+/// A value that all rows have.
+#[derive(Debug, Clone)]
+pub enum Constant {
+    /// Null.
     Null,
+    /// A value, as an array of one row.
+    Value(ArrayRef),
+}
+
+impl Constant {
+    fn passes(&self, test: &Test) -> Result<bool> {
+        match self {
+            Constant::Null => Ok(*test == Test::IsNull),
+            Constant::Value(value) => {
+                test_values(test, value)?.iter().next().or_internal("the array of a constant is empty")
+            }
+        }
+    }
+}
+
+impl Condition {
+    /// The condition on rows in which some columns are constant: their tests are evaluated. `constant` returns the value of
+    /// the column of a leaf, or `None` if it is not constant.
+    ///
+    /// # Errors
+    /// Errors of `constant`, `InvalidArgument` where a constant has another type than its column.
+    pub fn prune_constants(&self, constant: &mut dyn FnMut(&Leaf) -> Result<Option<Constant>>) -> Result<Self> {
+        let mut leaves = Vec::new();
+        let root = self.prune_constants_of(&self.root, constant, &mut leaves)?;
+        Ok(Condition { leaves, root })
+    }
+
+    fn prune_constants_of(
+        &self,
+        node: &Node,
+        constant: &mut dyn FnMut(&Leaf) -> Result<Option<Constant>>,
+        leaves: &mut Vec<Leaf>,
+    ) -> Result<Node> {
+        match node {
+            Node::Constant(value) => Ok(Node::Constant(*value)),
+            Node::Leaf(index) => {
+                let leaf = self.leaf(*index)?;
+                match constant(leaf)? {
+                    Some(constant) => constant.passes(&leaf.test).map(Node::Constant),
+                    None => Ok(push_leaf(leaf.clone(), leaves)),
+                }
+            }
+            Node::All(operands) | Node::Any(operands) => {
+                let start = leaves.len();
+                let nodes = operands.iter().map(|operand| self.prune_constants_of(operand, constant, leaves));
+                let nodes = nodes.collect::<Result<Vec<_>>>()?;
+                Ok(join(nodes, matches!(node, Node::All(_)), leaves, start))
+            }
+        }
+    }
 }
 
 struct Binder<'a> {
-    resolve: &'a dyn Fn(&str) -> Result<FilterColumn>,
+    resolve: &'a mut dyn FnMut(&str) -> Result<(FilterColumn, ValueSource)>,
     leaves: Vec<Leaf>,
 }
 
 /// A resolved column with its name.
 struct Column<'a> {
     name: &'a str,
-    domain: Domain,
-    type_string: String,
+    column: FilterColumn,
     source: ValueSource,
-    may_have_others: bool,
 }
 
 impl Binder<'_> {
-    /// Binds `predicate`, or its negation if not `positive`. `depth` is its depth in the predicate.
-    fn bind(&mut self, predicate: &Predicate, positive: bool, depth: usize) -> Result<Node> {
+    /// Binds `predicate`, or its negation if not `positive`.
+    fn bind(&mut self, predicate: &Predicate, positive: bool) -> Result<Node> {
         match predicate {
-            _ if depth > Predicate::MAX_LEVELS => {
-                Err(Error::invalid(format!("a filter of more than {} levels", Predicate::MAX_LEVELS)))
-            }
             Predicate::Constant(None) => Ok(Node::Constant(false)),
             Predicate::Constant(Some(value)) => Ok(Node::Constant(*value == positive)),
-            Predicate::Not(inner) => self.bind(inner, !positive, depth + 1),
+            Predicate::Not(inner) => self.bind(inner, !positive),
             Predicate::And(operands) | Predicate::Or(operands) => {
                 let is_and = matches!(predicate, Predicate::And(_)) == positive;
                 let operands = with_lists(operands, positive, is_and);
-                let nodes = operands.iter().map(|(operand, positive)| self.bind(operand, *positive, depth + 1));
-                Ok(join(nodes.collect::<Result<Vec<_>>>()?, is_and))
+                let start = self.leaves.len();
+                let nodes = operands.iter().map(|(operand, positive)| self.bind(operand, *positive));
+                let nodes = nodes.collect::<Result<Vec<_>>>()?;
+                Ok(join(nodes, is_and, &mut self.leaves, start))
             }
             Predicate::IsNull { column } => {
                 let column = self.column(column)?;
@@ -96,10 +167,10 @@ impl Binder<'_> {
             }
             Predicate::IsNan { column } => {
                 let column = self.column(column)?;
-                if column.domain == Domain::Null {
+                if column.domain() == Domain::Null {
                     return Ok(Node::Constant(false));
                 }
-                if column.domain != Domain::Float {
+                if column.domain() != Domain::Float {
                     return Err(column.type_mismatch("be NaN"));
                 }
                 let ranges = if positive { Ranges::none() } else { Ranges::all() };
@@ -108,7 +179,7 @@ impl Binder<'_> {
             }
             Predicate::StartsWith { column, prefix } => {
                 let column = self.column(column)?;
-                let set = match (column.domain, prefix) {
+                let set = match (column.domain(), prefix) {
                     (Domain::Null, _) | (_, Literal::Null) => return Ok(Node::Constant(false)),
                     (Domain::Text { .. } | Domain::Binary, Literal::String(_) | Literal::Binary(_)) => {
                         let prefix = column.bytes(prefix)?;
@@ -121,7 +192,7 @@ impl Binder<'_> {
             }
             Predicate::Like { column, pattern } => {
                 let column = self.column(column)?;
-                match column.domain {
+                match column.domain() {
                     Domain::Null => return Ok(Node::Constant(false)),
                     Domain::Text { .. } | Domain::Binary => {}
                     _ => return Err(column.type_mismatch(&format!("be like the pattern '{pattern}'"))),
@@ -132,7 +203,7 @@ impl Binder<'_> {
                     };
                     return self.set(&column, Arc::new(set.complement_unless(positive)), predicate, positive);
                 }
-                let trimmed = column.domain == Domain::Text { trimmed: true };
+                let trimmed = column.domain() == Domain::Text { trimmed: true };
                 let set = ValueSet::Matching { pattern: pattern.clone(), positive, trimmed };
                 self.set(&column, Arc::new(set), predicate, positive)
             }
@@ -144,7 +215,7 @@ impl Binder<'_> {
             Predicate::In { column, values } => {
                 let column = self.column(column)?;
                 // The set is cached, as both the values and the files may be many.
-                let is_match = |list: &InList| list.domain == column.domain && list.positive == positive;
+                let is_match = |list: &InList| list.domain == column.domain() && list.positive == positive;
                 let list = values.get_or_bind(is_match, || column.in_list(values, positive))?;
                 match &list.set {
                     // `NOT IN` with a null is never true.
@@ -159,38 +230,33 @@ impl Binder<'_> {
     }
 
     fn set(&mut self, column: &Column<'_>, set: Arc<ValueSet>, predicate: &Predicate, positive: bool) -> Result<Node> {
-        match set.is_empty() && !column.may_have_others {
-            true => Ok(Node::Constant(false)),
-            false => self.leaf(column, Test::In(set), text(predicate, positive)),
+        if set.is_empty() && !column.column.may_have_others {
+            return Ok(Node::Constant(false));
         }
+        self.leaf(column, Test::In(set), text(predicate, positive))
     }
 
     fn leaf(&mut self, column: &Column<'_>, test: Test, text: String) -> Result<Node> {
-        let id = match (&column.source, &test) {
-            (ValueSource::Column(id), _) => *id,
-            (ValueSource::RowNumber, _) => Leaf::ROW_NUMBER,
-            (ValueSource::Null, test) => return Ok(Node::Constant(*test == Test::IsNull)),
-            (ValueSource::Constant(value), test) => {
-                return Ok(Node::Constant(test_values(test, value)?.iter().next().unwrap_or(false)));
-            }
+        let id = match &column.source {
+            ValueSource::Column(id) => Some(*id),
+            ValueSource::RowNumber => None,
+            ValueSource::Constant(constant) => return constant.passes(&test).map(Node::Constant),
         };
-        let may_become_null = matches!(column.domain, Domain::Timestamp { may_become_null: true, .. });
-        let is_instant = matches!(column.domain, Domain::Timestamp { is_instant: true, .. });
-        self.leaves.push(Leaf {
-            column: id,
-            test,
-            may_become_null,
-            is_instant,
-            conversion: TextConversion::default(),
-            text,
-        });
-        Ok(Node::Leaf(self.leaves.len() - 1))
+        let FilterColumn { domain, may_become_null, conversion, .. } = column.column;
+        let is_instant = matches!(domain, Domain::Timestamp { is_instant: true, .. });
+        Ok(push_leaf(Leaf { column: id, test, may_become_null, is_instant, conversion, text }, &mut self.leaves))
     }
 
-    fn column<'n>(&self, name: &'n str) -> Result<Column<'n>> {
-        let FilterColumn { domain, type_string, source, may_have_others } = (self.resolve)(name)?;
-        Ok(Column { name, domain, type_string, source, may_have_others })
+    fn column<'n>(&mut self, name: &'n str) -> Result<Column<'n>> {
+        let (column, source) = (self.resolve)(name)?;
+        Ok(Column { name, column, source })
     }
+}
+
+/// The node of a leaf, which is appended to `leaves`.
+fn push_leaf(leaf: Leaf, leaves: &mut Vec<Leaf>) -> Node {
+    leaves.push(leaf);
+    Node::Leaf(leaves.len() - 1)
 }
 
 /// The set of the values of `IN`, or of `NOT IN` if not `positive`.
@@ -234,21 +300,19 @@ fn with_lists(operands: &[Predicate], positive: bool, is_and: bool) -> Vec<(Cow<
     joined
 }
 
-/// The conjunction or disjunction of nodes, simplified by constants.
-fn join(nodes: Vec<Node>, is_and: bool) -> Node {
-    let mut operands = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        match node {
-            Node::Constant(value) if value == is_and => {}
-            Node::Constant(value) => return Node::Constant(value),
-            node => operands.push(node),
-        }
+/// The conjunction or disjunction of nodes, simplified by constants. The leaves of the nodes are those from `start` on, which
+/// are removed if they do not matter.
+fn join(mut nodes: Vec<Node>, is_and: bool, leaves: &mut Vec<Leaf>, start: usize) -> Node {
+    if nodes.contains(&Node::Constant(!is_and)) {
+        leaves.truncate(start);
+        return Node::Constant(!is_and);
     }
-    match (operands.len(), is_and) {
-        (0, _) => Node::Constant(is_and),
-        (1, _) => operands.pop().unwrap_or(Node::Constant(is_and)),
-        (_, true) => Node::All(operands),
-        (_, false) => Node::Any(operands),
+    nodes.retain(|node| *node != Node::Constant(is_and));
+    match <[Node; 1]>::try_from(nodes) {
+        Ok([only]) => only,
+        Err(none) if none.is_empty() => Node::Constant(is_and),
+        Err(operands) if is_and => Node::All(operands),
+        Err(operands) => Node::Any(operands),
     }
 }
 
@@ -261,16 +325,20 @@ fn text(predicate: &Predicate, positive: bool) -> String {
 }
 
 impl Column<'_> {
+    fn domain(&self) -> Domain {
+        self.column.domain
+    }
+
     fn type_mismatch(&self, operation: &str) -> Error {
-        Error::invalid(format!("column {} of type {} cannot {operation}", self.name, self.type_string))
+        Error::invalid(format!("column {} of type {} cannot {operation}", self.name, self.column.type_string))
     }
 
     fn bytes_set(&self, ranges: Ranges<Vec<u8>>) -> ValueSet {
-        ValueSet::Bytes { ranges, trimmed: self.domain == Domain::Text { trimmed: true } }
+        ValueSet::Bytes { ranges, trimmed: self.domain() == Domain::Text { trimmed: true } }
     }
 
     fn bytes(&self, value: &Literal) -> Result<Vec<u8>> {
-        match (self.domain, value) {
+        match (self.domain(), value) {
             (Domain::Text { .. }, Literal::String(text)) => Ok(text.as_bytes().to_vec()),
             (Domain::Binary, Literal::String(text)) => Ok(text.as_bytes().to_vec()),
             (Domain::Binary | Domain::Text { .. }, Literal::Binary(bytes)) => Ok(bytes.clone()),
@@ -284,7 +352,7 @@ impl Column<'_> {
     /// `InvalidArgument` if the string is no value of the type of the column.
     fn read_string(&self, value: &Literal) -> Result<Option<Literal>> {
         let Literal::String(text) = value else { return Ok(None) };
-        let meaning = match self.domain {
+        let meaning = match self.domain() {
             Domain::Boolean => Meaning::Boolean,
             Domain::Integer | Domain::Float | Domain::Decimal { .. } => Meaning::Number,
             Domain::Date => Meaning::Date,
@@ -300,7 +368,7 @@ impl Column<'_> {
         let read = self.read_string(given)?;
         let value = read.as_ref().unwrap_or(given);
         let type_mismatch = || Err(self.type_mismatch(&format!("be compared with {} {value}", value.kind())));
-        Ok(Some(match (self.domain, value) {
+        Ok(Some(match (self.domain(), value) {
             (Domain::Opaque, _) => return Err(self.type_mismatch("be compared, only be null or not")),
             (Domain::Null, _) | (_, Literal::Null) => return Ok(None),
             (Domain::Boolean, Literal::Boolean(value)) => {
@@ -382,7 +450,7 @@ impl Column<'_> {
             }
         }
         let set = ValueSet::union(sets).map(|set| Arc::new(set.complement_unless(positive)));
-        Ok(InList { domain: self.domain, positive, set, has_null })
+        Ok(InList { domain: self.domain(), positive, set, has_null })
     }
 
     /// The position of a number among integers; `None` for NaN.

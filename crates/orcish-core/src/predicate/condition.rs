@@ -4,20 +4,19 @@ use std::sync::Arc;
 
 use super::ranges::{NonNan, Ranges};
 use super::text_conversion::TextConversion;
+use crate::error::{OrInternal as _, Result};
 use crate::pattern::Pattern;
 
 /// A predicate that is bound to columns: conjunctions and disjunctions of tests of single columns.
 #[derive(Debug, Clone)]
 pub struct Condition {
-    /// The leaves.
-    pub leaves: Vec<Leaf>,
-    /// The root of the tree.
-    pub root: Node,
+    pub(super) leaves: Vec<Leaf>,
+    pub(super) root: Node,
 }
 
 /// A node of a condition.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Node {
+pub(super) enum Node {
     /// True or false for all rows.
     Constant(bool),
     /// The leaf at this index of [`Condition::leaves`].
@@ -31,8 +30,8 @@ pub enum Node {
 /// A leaf of a condition: a test of a column.
 #[derive(Debug, Clone)]
 pub struct Leaf {
-    /// Column id, or [`ROW_NUMBER`](Self::ROW_NUMBER).
-    pub column: u32,
+    /// Column id; `None` for the number of the row.
+    pub column: Option<u32>,
     /// The test.
     pub test: Test,
     /// Whether a stored value can be read as null.
@@ -104,23 +103,35 @@ pub enum ValueSet {
 }
 
 impl Condition {
+    /// The leaves, in the order in which the nodes above them are evaluated.
+    pub fn leaves(&self) -> &[Leaf] {
+        &self.leaves
+    }
+
+    /// The value of the condition if it is the same for all rows, independent of their values.
+    pub fn constant(&self) -> Option<bool> {
+        match self.root {
+            Node::Constant(value) => Some(value),
+            Node::Leaf(_) | Node::All(_) | Node::Any(_) => None,
+        }
+    }
+
     /// Ids of the columns of the condition, ascending. Row numbers are no column.
     pub fn columns(&self) -> Vec<u32> {
-        let columns = self.leaves.iter().filter(|leaf| !leaf.is_of_row_number());
-        let mut columns: Vec<u32> = columns.map(|leaf| leaf.column).collect();
+        let mut columns: Vec<u32> = self.leaves.iter().filter_map(|leaf| leaf.column).collect();
         columns.sort_unstable();
         columns.dedup();
         columns
     }
-}
 
-impl Leaf {
-    /// Stands for the number of the row in place of a column id, which is less.
-    pub const ROW_NUMBER: u32 = u32::MAX;
+    /// Whether a leaf is a test of the number of the row.
+    pub fn has_row_numbers(&self) -> bool {
+        self.leaves.iter().any(|leaf| leaf.column.is_none())
+    }
 
-    /// Whether the leaf is a test of the number of the row.
-    pub fn is_of_row_number(&self) -> bool {
-        self.column == Self::ROW_NUMBER
+    /// The leaf of a node.
+    pub(super) fn leaf(&self, index: usize) -> Result<&Leaf> {
+        self.leaves.get(index).or_internal("a node of a condition has no leaf")
     }
 }
 

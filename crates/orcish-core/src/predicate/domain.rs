@@ -33,8 +33,6 @@ pub enum Domain {
         nanoseconds: i64,
         /// Whether values are instants in UTC, or local times.
         is_instant: bool,
-        /// Whether a stored value that overflows the unit is read as null.
-        may_become_null: bool,
         /// Whether digits of values below the unit are compared, too.
         compares_digits: bool,
     },
@@ -49,52 +47,39 @@ impl Domain {
     #[must_use]
     pub fn with_all_digits(self) -> Self {
         match self {
-            Domain::Timestamp { nanoseconds, is_instant, may_become_null, .. } => {
-                Domain::Timestamp { nanoseconds, is_instant, may_become_null, compares_digits: true }
+            Domain::Timestamp { nanoseconds, is_instant, .. } => {
+                Domain::Timestamp { nanoseconds, is_instant, compares_digits: true }
             }
             other => other,
         }
     }
 }
 
-/// How the stored values of a column are compared, by its logical type: times are integers. `may_become_null` states that
-/// timestamps that overflow their unit are read as null.
-pub fn stored_domain(kind: &DataType, may_become_null: bool) -> Domain {
+/// How the stored values of a column are compared, by its logical type: times are integers.
+pub fn stored_domain(kind: &DataType) -> Domain {
     match kind {
         DataType::Null => Domain::Null,
+        DataType::Boolean => Domain::Boolean,
         DataType::UInt64 => Domain::Decimal { scale: 0 },
+        kind if kind.is_integer() => Domain::Integer,
         DataType::Time32(_) | DataType::Time64(_) => Domain::Integer,
         DataType::Duration(unit) if *unit != TimeUnit::Microsecond => Domain::Integer,
-        DataType::Float16 => Domain::Float,
-        DataType::Decimal32(_, scale) | DataType::Decimal64(_, scale) | DataType::Decimal256(_, scale) => {
-            Domain::Decimal { scale: u32::try_from(*scale).unwrap_or_default() }
-        }
-        DataType::FixedSizeBinary(_) => Domain::Binary,
-        DataType::Date64 => Domain::Date,
-        DataType::Dictionary(_, values) => stored_domain(values, may_become_null),
-        DataType::RunEndEncoded(_, values) => stored_domain(values.data_type(), may_become_null),
-        kind => domain_of(kind, may_become_null),
-    }
-}
-
-/// How values of an Arrow type are compared. `may_become_null` states that timestamps that overflow their unit are read as
-/// null.
-pub fn domain_of(kind: &DataType, may_become_null: bool) -> Domain {
-    match kind {
-        DataType::Boolean => Domain::Boolean,
-        kind if kind.is_integer() => Domain::Integer,
-        DataType::Float32 | DataType::Float64 => Domain::Float,
-        DataType::Decimal128(_, scale) => Domain::Decimal { scale: u32::try_from(*scale).unwrap_or_default() },
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => Domain::Float,
+        // Decimals of a negative scale are compared as whole numbers.
+        DataType::Decimal32(_, scale)
+        | DataType::Decimal64(_, scale)
+        | DataType::Decimal128(_, scale)
+        | DataType::Decimal256(_, scale) => Domain::Decimal { scale: scale.max(&0).unsigned_abs().into() },
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Domain::Text { trimmed: false },
-        DataType::Dictionary(_, values) => domain_of(values, may_become_null),
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Domain::Binary,
-        DataType::Date32 => Domain::Date,
-        DataType::Timestamp(unit, zone) => Domain::Timestamp {
-            nanoseconds: nanoseconds(*unit),
-            is_instant: zone.is_some(),
-            may_become_null,
-            compares_digits: false,
-        },
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            Domain::Binary
+        }
+        DataType::Date32 | DataType::Date64 => Domain::Date,
+        DataType::Timestamp(unit, zone) => {
+            Domain::Timestamp { nanoseconds: nanoseconds(*unit), is_instant: zone.is_some(), compares_digits: false }
+        }
+        DataType::Dictionary(_, values) => stored_domain(values),
+        DataType::RunEndEncoded(_, values) => stored_domain(values.data_type()),
         _ => Domain::Opaque,
     }
 }

@@ -16,7 +16,7 @@ use arrow_array::{Array, ArrayRef, downcast_dictionary_array, new_null_array};
 use arrow_buffer::{ArrowNativeType as _, BooleanBuffer, Buffer, NullBuffer, i256};
 use arrow_schema::{DataType, TimeUnit};
 
-use super::condition::{Condition, Node, Test, ValueSet};
+use super::condition::{Condition, Leaf, Node, Test, ValueSet};
 use super::ranges::{NonNan, Ranges};
 use crate::cast::plain_values;
 use crate::error::{Error, Result};
@@ -25,36 +25,32 @@ use crate::type_names::TypeName;
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
 
-/// A mask of the rows for which `condition` is true. `values` returns the array of the column of a leaf by the index of the
-/// leaf.
+/// A mask of the rows for which `condition` is true. `passes` returns the mask of a leaf.
 ///
 /// # Errors
-/// Errors of `values`, `InvalidArgument` where an array has another type.
-pub fn evaluate(
+/// Errors of `passes`.
+pub(super) fn evaluate(
     condition: &Condition,
     rows: usize,
-    values: &dyn Fn(usize) -> Result<ArrayRef>,
+    passes: &dyn Fn(&Leaf) -> Result<BooleanBuffer>,
 ) -> Result<BooleanBuffer> {
-    node(&condition.root, condition, rows, values)
+    evaluate_node(&condition.root, condition, rows, passes)
 }
 
-fn node(
-    this: &Node,
+fn evaluate_node(
+    node: &Node,
     condition: &Condition,
     rows: usize,
-    values: &dyn Fn(usize) -> Result<ArrayRef>,
+    passes: &dyn Fn(&Leaf) -> Result<BooleanBuffer>,
 ) -> Result<BooleanBuffer> {
-    Ok(match this {
+    Ok(match node {
         Node::Constant(true) => BooleanBuffer::new_set(rows),
         Node::Constant(false) => BooleanBuffer::new_unset(rows),
-        Node::Leaf(index) => {
-            let leaf = condition.leaves.get(*index).ok_or_else(|| Error::invalid("a leaf is missing"))?;
-            test_values(&leaf.test, &with_null_buffer(values(*index)?)?)?
-        }
+        Node::Leaf(index) => passes(condition.leaf(*index)?)?,
         Node::All(operands) => {
             let mut mask = BooleanBuffer::new_set(rows);
             for operand in operands {
-                mask = &mask & &node(operand, condition, rows, values)?;
+                mask = &mask & &evaluate_node(operand, condition, rows, passes)?;
                 if mask.count_set_bits() == 0 {
                     break;
                 }
@@ -64,11 +60,36 @@ fn node(
         Node::Any(operands) => {
             let mut mask = BooleanBuffer::new_unset(rows);
             for operand in operands {
-                mask = &mask | &node(operand, condition, rows, values)?;
+                mask = &mask | &evaluate_node(operand, condition, rows, passes)?;
             }
             mask
         }
     })
+}
+
+/// A mask of the values of a column for which a test is true. `path` leads from the column to its field: indexes among the
+/// fields of structs. The fields of a null struct are null.
+///
+/// # Errors
+/// `InvalidArgument` where the column has no such field, or its values have another type than the set of the test.
+pub(super) fn test_field(test: &Test, mut column: ArrayRef, path: &[usize]) -> Result<BooleanBuffer> {
+    let mut nulls = None;
+    for &at in path {
+        let parent = column.as_struct_opt().ok_or_else(missing_column)?;
+        nulls = NullBuffer::union(nulls.as_ref(), parent.nulls());
+        column = parent.columns().get(at).ok_or_else(missing_column)?.clone();
+    }
+    let mask = test_values(test, &with_null_buffer(column)?)?;
+    Ok(match (nulls, test) {
+        (None, _) => mask,
+        (Some(nulls), Test::IsNull) => &mask | &!nulls.inner(),
+        (Some(nulls), Test::NotNull | Test::In(_)) => &mask & nulls.inner(),
+    })
+}
+
+/// The error for a missing column of a filter.
+pub fn missing_column() -> Error {
+    Error::invalid("a column of the filter is missing")
 }
 
 /// The values of an array whose type has no null buffer, in a type that has one. Other arrays are unchanged.

@@ -18,18 +18,18 @@ mod domain;
 mod evaluate;
 mod literal_position;
 mod prune;
-mod prune_result;
+mod pruning;
 mod ranges;
 #[cfg(test)]
 mod tests;
 mod text_conversion;
 
-pub use batch::{BatchFilter, missing_column};
-pub use bind::{FilterColumn, ValueSource, bind_names};
+pub use batch::BatchFilter;
+pub use bind::{Constant, FilterColumn, ValueSource, bind_names};
 pub use bounds::{Bound, ColumnBounds};
-pub use condition::{Condition, Leaf, Node, Test, ValueSet};
-pub use domain::{Domain, domain_of, stored_domain};
-pub use evaluate::evaluate;
-pub use prune_result::{Outcome, Proof, PruneLeaf, PruneResult, Truth};
+pub use condition::{Condition, Leaf, Test, ValueSet};
+pub use domain::{Domain, stored_domain};
+pub use evaluate::missing_column;
+pub use pruning::{Outcome, Proof, Pruning, Truth};
 pub use ranges::{NonNan, Ranges};
 pub use text_conversion::TextConversion;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::condition::{Condition, Leaf, Test, ValueSet};
-use super::prune_result::{Proof, PruneResult, Truth};
+use super::pruning::{Proof, Pruning, Truth};
 use super::ranges::{NonNan, Ordered, Ranges};
 use super::text_conversion::TextConversion;
 use crate::error::Result;
@@ -39,11 +39,12 @@ impl Condition {
     /// Refines what is known of consecutive rows by their numbers, if the condition has tests of them.
     ///
     /// # Errors
-    /// As [`PruneResult::refine`].
-    pub fn prune_row_numbers(&self, result: &mut PruneResult, rows: &Range<u64>, proof: Proof) -> Result<()> {
-        if !self.leaves.iter().any(Leaf::is_of_row_number) {
+    /// As [`Pruning::refine`].
+    pub fn prune_row_numbers(&self, pruning: &mut Pruning, rows: &Range<u64>, proof: Proof) -> Result<()> {
+        if !self.has_row_numbers() {
             return Ok(());
         }
+        // Numbers beyond 64 bits are unknown bounds.
         let number = |row: u64| i64::try_from(row).ok();
         let (min, max) = (number(rows.start), rows.end.checked_sub(1).and_then(number));
         let count = rows.end.saturating_sub(rows.start);
@@ -53,8 +54,9 @@ impl Condition {
             detail: Detail::Integer { min, max, sum: None },
             ..ColumnStatistics::UNKNOWN
         };
-        result.refine(self, proof, &mut |_, leaf| {
-            Ok(if leaf.is_of_row_number() { leaf.prune(&statistics, count, true) } else { Truth::Maybe })
+        pruning.refine(self, proof, |_, leaf| match leaf.column {
+            None => Ok(leaf.prune(&statistics, count, true)),
+            Some(_) => Ok(Truth::Maybe),
         })
     }
 }
@@ -119,11 +121,8 @@ impl ValueSet {
 fn bytes_bounds(detail: &Detail, trimmed: bool, conversion: TextConversion) -> (Option<Vec<u8>>, Option<Vec<u8>>) {
     let Detail::String { min, max, .. } = detail else { return (None, None) };
     let min = min.as_ref().map(|bound| conversion.lower_bound(&bound.value));
-    let min = min.map(|min| match trimmed {
-        // The prefix without bytes up to the blank is a lower bound of trimmed and padded values.
-        true => min.into_iter().take_while(|&byte| byte > b' ').collect(),
-        false => min,
-    });
+    // The prefix without bytes up to the blank is a lower bound of trimmed and padded values.
+    let min = min.map(|min| if trimmed { min.into_iter().take_while(|&byte| byte > b' ').collect() } else { min });
     (min, max.as_ref().map(|bound| conversion.upper_bound(&bound.value)))
 }
 

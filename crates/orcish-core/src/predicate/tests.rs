@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use super::condition::Node;
 use super::*;
 use crate::expression::{Comparison, Literal, Predicate};
 
@@ -229,15 +230,55 @@ fn node(this: &Node, condition: &Condition, value: &Value) -> bool {
 
 /// Binds a predicate on the column `a`.
 fn condition(predicate: &Predicate, domain: Domain) -> crate::Result<Condition> {
-    bind_names(predicate, &|name| match name {
-        "a" => Ok(FilterColumn {
-            domain,
-            type_string: "any".to_owned(),
-            source: ValueSource::Column(1),
-            may_have_others: false,
-        }),
+    condition_on(predicate, &FilterColumn::new(domain, "any".to_owned()))
+}
+
+fn condition_on(predicate: &Predicate, column: &FilterColumn) -> crate::Result<Condition> {
+    bind_names(predicate, &mut |name| match name {
+        "a" => Ok((column.clone(), ValueSource::Column(1))),
         name => Err(crate::Error::invalid(format!("no column {name}"))),
     })
+}
+
+/// Binds a predicate on integers, whose columns have the ids 0 to 25 by their letters.
+fn condition_on_letters(text: &str) -> Condition {
+    let column = FilterColumn::new(Domain::Integer, "bigint".to_owned());
+    let id = |name: &str| u32::from(name.as_bytes()[0] - b'a');
+    bind_names(&text.parse().unwrap(), &mut |name| Ok((column.clone(), ValueSource::Column(id(name))))).unwrap()
+}
+
+#[test]
+fn columns_that_do_not_matter_are_not_those_of_a_condition() {
+    for (text, columns) in [
+        ("a > 1 and (b > 2 or true)", vec![0]),
+        ("a > 1 and (b > 2 or c > 3 and false)", vec![0, 1]),
+        ("a > 1 or (b > 2 and c = null) or d > 4", vec![0, 3]),
+        ("a > 1 and false", vec![]),
+    ] {
+        assert_eq!(condition_on_letters(text).columns(), columns, "{text}");
+    }
+}
+
+#[test]
+fn constants_are_pruned() {
+    let two: arrow_array::ArrayRef = Arc::new(arrow_array::Int64Array::from(vec![2]));
+    let constants = |id| match id {
+        0 => Some(Constant::Value(two.clone())),
+        1 => Some(Constant::Null),
+        _ => None,
+    };
+    for (text, constant, columns) in [
+        ("a > 1 and c > 3", None, vec![2]),
+        ("a > 2 and c > 3", Some(false), vec![]),
+        ("a > 1 or c > 3", Some(true), vec![]),
+        ("b is null", Some(true), vec![]),
+        ("not (b > 1) or c > 3", None, vec![2]),
+        ("(a = 2 or d > 1) and (b is not null or c > 3)", None, vec![2]),
+    ] {
+        let pruned = condition_on_letters(text).prune_constants(&mut |leaf| Ok(leaf.column.and_then(constants)));
+        let pruned = pruned.unwrap();
+        assert_eq!((pruned.constant(), pruned.columns()), (constant, columns), "{text}");
+    }
 }
 
 #[test]
@@ -342,11 +383,10 @@ fn texts() -> impl Strategy<Value = String> + Clone {
 }
 
 fn domains() -> impl Strategy<Value = Domain> {
-    let timestamp = (prop::sample::select(vec![1i64, 1_000, 1_000_000, 1_000_000_000]), any::<bool>(), any::<bool>());
-    let timestamp = timestamp.prop_map(|(nanoseconds, is_instant, may_become_null)| Domain::Timestamp {
+    let timestamp = (prop::sample::select(vec![1i64, 1_000, 1_000_000, 1_000_000_000]), any::<bool>());
+    let timestamp = timestamp.prop_map(|(nanoseconds, is_instant)| Domain::Timestamp {
         nanoseconds,
         is_instant,
-        may_become_null,
         compares_digits: false,
     });
     prop_oneof![

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use orcish_core::cancel::Cancellation;
 use orcish_core::error::{Error, Result};
-use orcish_core::explain::{Explanation, SectionPlan};
-use orcish_core::predicate::{Outcome, PruneResult};
+use orcish_core::explain::{Explanation, Outcome, SectionPlan};
+use orcish_core::predicate::Pruning;
 use orcish_io::coalesce_ranges;
 
 use super::filter::runs;
@@ -25,9 +25,9 @@ impl Plan {
     pub(super) fn explain(&self, cancellation: &mut Cancellation) -> Result<Explanation> {
         let (mut stripes, mut bytes) = (Vec::new(), 0);
         let read: BTreeSet<usize> = self.stripes.iter().copied().collect();
-        for (&stripe, result) in self.prune_results.iter().filter(|(stripe, _)| !read.contains(stripe)) {
+        for (stripe, pruning) in self.prunings().filter(|(stripe, _)| !read.contains(stripe)) {
             cancellation.poll()?;
-            let outcome = self.outcome(result);
+            let outcome = self.outcome(pruning);
             self.charge(&mut bytes, &outcome)?;
             stripes.push(self.stripe_plan(stripe, outcome));
         }
@@ -43,8 +43,8 @@ impl Plan {
         SectionPlan::new(stripe, self.rows_of(stripe), outcome)
     }
 
-    fn outcome(&self, result: &PruneResult) -> Outcome {
-        self.filter.as_ref().map_or(Outcome::AllMatch, |filter| Outcome::new(result, &filter.condition))
+    fn outcome(&self, pruning: &Pruning) -> Outcome {
+        self.filter.as_ref().map_or(Outcome::AllMatch, |filter| pruning.outcome(filter.condition()))
     }
 
     /// Adds the bytes of an outcome to `bytes`.
@@ -53,18 +53,16 @@ impl Plan {
         let causes = causes.iter().map(|(text, _)| CAUSE_BYTES + text.len() as u64).sum::<u64>();
         *bytes = bytes.saturating_add(GROUP_BYTES + causes);
         let max = self.limits().memory;
-        match *bytes > max {
-            true => Err(Error::over(
-                "memory",
-                format!("what becomes of the row groups takes more than the {max} bytes allowed"),
-            )),
-            false => Ok(()),
+        if *bytes > max {
+            let message = format!("what becomes of the row groups takes more than the {max} bytes allowed");
+            return Err(Error::over("memory", message));
         }
+        Ok(())
     }
 
     /// The plan of a stripe. `bytes` are the bytes of the outcomes so far.
     fn explain_stripe(&self, index: usize, bytes: &mut u64) -> Result<SectionPlan> {
-        let mut plan = self.stripe_plan(index, self.outcome(&self.prune_result(index)));
+        let mut plan = self.stripe_plan(index, self.outcome(&self.pruning(index)));
         self.charge(bytes, &plan.outcome)?;
         if self.needs_rows_only(index) {
             return Ok(plan);
@@ -76,17 +74,17 @@ impl Plan {
         if let Some(filter) = &self.filter {
             let pruned = self.prune(filter, &stripe, index)?;
             (groups, indexes) = (pruned.groups, pruned.indexes);
-            if let [only] = &pruned.results[..] {
+            if let [only] = &pruned.prunings[..] {
                 plan.outcome = self.outcome(only);
             } else {
-                let outcome = |(group, result)| {
-                    let (rows, outcome) = (groups.rows(group), self.outcome(result));
+                let outcome = |(group, pruning)| {
+                    let (rows, outcome) = (groups.rows(group), self.outcome(pruning));
                     self.charge(bytes, &outcome)?;
                     Ok((rows.end - rows.start, outcome))
                 };
-                plan.row_groups = pruned.results.iter().enumerate().map(outcome).collect::<Result<_>>()?;
+                plan.row_groups = pruned.prunings.iter().enumerate().map(outcome).collect::<Result<_>>()?;
             }
-            let kept: Vec<_> = runs(&pruned.results).collect();
+            let kept: Vec<_> = runs(&pruned.prunings).collect();
             all = kept.iter().map(|(run, _)| run.clone()).collect();
             if filter.is_needed(&kept) {
                 (plan.filter_bytes, plan.filter_requests) =

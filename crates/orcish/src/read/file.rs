@@ -9,7 +9,7 @@ use orcish_core::cancel::{CancelCheck, Cancellation};
 use orcish_core::error::{Error, Result};
 use orcish_core::explain::Explanation;
 use orcish_core::limits::Limits;
-use orcish_core::predicate::{Condition, Domain, Truth};
+use orcish_core::predicate::{Condition, Domain, FilterColumn, Truth};
 use orcish_core::statistics::ColumnStatistics;
 use orcish_core::types::is_null_type;
 use orcish_io::{FileSource, ReadAt};
@@ -19,7 +19,7 @@ use super::plan::{Plan, ScanContext};
 use super::prune::{prune_stripes, stripe_statistics};
 use super::reader::BatchReader;
 use super::restore::{StoredSchema, max_rows};
-use super::schema::{Mapping, domain, push_row_number};
+use super::schema::{Mapping, filter_column, push_row_number};
 use super::selection::Selection;
 use crate::options::{ColumnOptions, NullMapKeys, ReadOptions};
 use crate::predicate::bind;
@@ -276,7 +276,7 @@ impl OrcFile {
         let limits = options.limits.clone();
         let plan = self.plan_alone(projection, options, condition)?;
         self.source.check_version().map_err(|error| self.in_file(error))?;
-        let is_wanted = |stripe: &usize| !plan.is_filtered() || plan.prune_result(*stripe).truth == Truth::Always;
+        let is_wanted = |stripe: &usize| !plan.is_filtered() || plan.pruning(*stripe).truth() == Truth::Always;
         let (wanted, others): (Vec<usize>, Vec<usize>) = plan.stripes.iter().partition(|stripe| is_wanted(stripe));
         if wanted.len() == self.tail.stripes.len()
             && let Some(found) = self.tail.column_statistics(id).map_err(|error| self.in_file(error))?
@@ -315,9 +315,10 @@ impl OrcFile {
             let mapping = Mapping { tail: &self.tail, options: &options };
             let stored = self.stored().filter(|_| options.arrow_schema);
             bind(filter, &self.tail.schema, options.row_number.as_deref(), &|id| {
+                let column = filter_column(&mapping, id)?;
                 let own = stored.and_then(|stored| stored.data_type(&self.tail.schema, id));
                 // Values of type null are stored as booleans.
-                if own.is_some_and(is_null_type) { Ok(Domain::Null) } else { domain(&mapping, id) }
+                Ok(if own.is_some_and(is_null_type) { FilterColumn { domain: Domain::Null, ..column } } else { column })
             })
         });
         let condition = condition.transpose().map_err(|error| self.in_file(error))?;
@@ -344,8 +345,8 @@ impl OrcFile {
             let options = ReadOptions { batch_size: options.batch_size.min(max_rows(&logical)), ..options };
             let (source, tail, schemas) = (self.source.clone(), self.tail.clone(), (physical, logical));
             let selection = Selection::new(source, tail, projection, schemas, options, condition)?;
-            let results = prune_stripes(&selection, &mut self.cancellation())?;
-            let plan = Plan::new(selection, results, scan)?;
+            let prunings = prune_stripes(&selection, &mut self.cancellation())?;
+            let plan = Plan::new(selection, prunings, scan)?;
             if plan.stripes.iter().all(|&stripe| plan.needs_rows_only(stripe)) {
                 self.source.check_version()?;
             }

@@ -4,23 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray as _;
 use arrow_array::{ArrayRef, Int64Array};
-use orcish_core::error::{Error, Result};
-use orcish_core::predicate::{Condition, PruneResult, Test, Truth, ValueSet};
+use arrow_buffer::BooleanBuffer;
+use orcish_core::error::{OrInternal as _, Result};
+use orcish_core::predicate::{BatchFilter, Condition, Pruning, Test, Truth, ValueSet};
 
 use crate::projection::{Projected, Projection};
-use crate::tail::FileTail;
 
 /// A condition, its columns, and the other columns.
 pub(super) struct Filter {
-    pub(super) condition: Condition,
+    /// The condition on the filter columns, which are followed by the numbers of the rows.
+    batch_filter: BatchFilter,
     /// The columns that the condition reads.
     pub(super) projection: Projection,
     /// The filter columns: children of the root, or the root itself.
     pub(super) columns: Vec<Projected>,
-    /// For each leaf, the path of its column: an index among the filter columns, then indexes of children.
-    pub(super) paths: Vec<Vec<usize>>,
     /// For each column of the batches, its index among the filter columns, if it is one of them.
     pub(super) shared: Vec<Option<usize>>,
     /// Bounds of timestamps that are compared with all digits, by the ids of their columns.
@@ -36,42 +34,53 @@ pub(super) fn new_filter(
     projection: Projection,
     is_struct: bool,
     columns: &[Projected],
-    tail: &FileTail,
 ) -> Result<Filter> {
-    let has_columns = condition.leaves.iter().any(|leaf| !leaf.is_of_row_number());
+    let has_columns = !condition.columns().is_empty();
     let filter_columns = if has_columns { columns_of(&projection.root, is_struct) } else { Vec::new() };
-    let path = |column: u32| {
-        let (mut steps, mut level) = (Vec::new(), &filter_columns[..]);
-        loop {
-            let last = |child: &Projected| tail.schema.get(child.id).map_or(child.id, |this| this.last);
-            let holds = |child: &Projected| child.id <= column && column <= last(child);
-            let Some(at) = level.iter().position(holds) else { return steps };
-            steps.push(at);
-            let Some(child) = level.get(at).filter(|child| child.id != column) else { return steps };
-            level = &child.children;
-        }
-    };
-    let paths = condition.leaves.iter().map(|leaf| path(leaf.column)).collect();
     let shared = columns.iter().map(|column| filter_columns.iter().position(|other| other == column)).collect();
     let bounds = timestamp_bounds(&condition);
-    Ok(Filter { condition, projection, columns: filter_columns, paths, shared, bounds })
+    let batch_filter = BatchFilter::of_condition(condition, |leaf| match leaf.column {
+        Some(id) => path_to(id, &filter_columns),
+        None => Ok(vec![filter_columns.len()]),
+    })?;
+    Ok(Filter { batch_filter, projection, columns: filter_columns, shared, bounds })
+}
+
+/// The path to column `id`: an index among `columns`, then indexes of children.
+fn path_to(id: u32, columns: &[Projected]) -> Result<Vec<usize>> {
+    let (mut path, mut level) = (Vec::new(), columns);
+    loop {
+        // Ids are in preorder: a column has a lower id than those below it, and these have lower ids than its next sibling.
+        let above = level.iter().enumerate().filter(|(_, child)| child.id <= id);
+        let (at, child) = above.max_by_key(|(_, child)| child.id).or_internal("a column of a filter is not read")?;
+        path.push(at);
+        if child.id == id {
+            return Ok(path);
+        }
+        level = &child.children;
+    }
 }
 
 /// Where sets of timestamps begin and end that have digits below the unit in which the timestamps are read.
 fn timestamp_bounds(condition: &Condition) -> TimestampBounds {
-    let mut found: BTreeMap<u32, BTreeSet<i128>> = BTreeMap::new();
-    for leaf in &condition.leaves {
-        if let Test::In(set) = &leaf.test
+    let mut columns: BTreeMap<u32, BTreeSet<i128>> = BTreeMap::new();
+    for leaf in condition.leaves() {
+        if let (Some(id), Test::In(set)) = (leaf.column, &leaf.test)
             && let ValueSet::Ticks { exact: Some(ranges), .. } = &**set
         {
             let bounds = ranges.as_slice().iter().flat_map(|&(start, end)| [Some(start), end]).flatten();
-            found.entry(leaf.column).or_default().extend(bounds);
+            columns.entry(id).or_default().extend(bounds);
         }
     }
-    found.into_iter().map(|(column, bounds)| (column, bounds.into_iter().collect())).collect()
+    columns.into_iter().map(|(column, bounds)| (column, bounds.into_iter().collect())).collect()
 }
 
 impl Filter {
+    /// The condition.
+    pub(super) fn condition(&self) -> &Condition {
+        self.batch_filter.condition()
+    }
+
     /// The payload columns: `columns` of the batches that are not filter columns.
     pub(super) fn payload_columns(&self, columns: &[Projected]) -> Vec<Projected> {
         columns
@@ -82,19 +91,14 @@ impl Filter {
             .collect()
     }
 
-    /// The values of a leaf: those of its column among the arrays of the filter columns, or the numbers of `rows`.
-    pub(super) fn values(&self, leaf: usize, arrays: &[ArrayRef], rows: Range<u64>) -> Result<ArrayRef> {
-        let missing = || Error::invalid("a column of the filter is missing");
-        if self.condition.leaves.get(leaf).ok_or_else(missing)?.is_of_row_number() {
-            return Ok(row_numbers(rows));
-        }
-        let mut path = self.paths.get(leaf).ok_or_else(missing)?.iter();
-        let mut array = path.next().and_then(|&at| arrays.get(at)).ok_or_else(missing)?.clone();
-        for &at in path {
-            let inner = array.as_struct_opt().and_then(|parent| parent.columns().get(at)).ok_or_else(missing)?.clone();
-            array = inner;
-        }
-        Ok(array)
+    /// A mask of the rows for which the condition is true. `arrays` are the filter columns, `rows` the numbers of the rows.
+    pub(super) fn evaluate(&self, arrays: &[ArrayRef], rows: Range<u64>) -> Result<BooleanBuffer> {
+        let count = usize::try_from(rows.end - rows.start).or_internal("a window has more rows than memory")?;
+        let column = |at: usize| match at == self.columns.len() {
+            true => row_numbers(rows.clone()),
+            false => arrays.get(at).cloned().or_internal("a filter column was not read"),
+        };
+        Ok(self.batch_filter.evaluate(&column, count)?.into_parts().0)
     }
 
     /// Whether the filter columns have to be read.
@@ -105,18 +109,19 @@ impl Filter {
 }
 
 /// The numbers of rows as an array.
-pub(super) fn row_numbers(rows: impl IntoIterator<Item = u64>) -> ArrayRef {
-    let number = |row: u64| i64::try_from(row).unwrap_or(i64::MAX);
-    Arc::new(rows.into_iter().map(number).collect::<Int64Array>())
+pub(super) fn row_numbers(rows: impl IntoIterator<Item = u64>) -> Result<ArrayRef> {
+    let number = |row: u64| i64::try_from(row).or_internal("a row has a number of more than 63 bits");
+    Ok(Arc::new(rows.into_iter().map(number).collect::<Result<Int64Array>>()?))
 }
 
 /// Runs of adjacent row groups with the same truth, without row groups that have no matching row.
-pub(super) fn runs(results: &[PruneResult]) -> impl Iterator<Item = (Range<usize>, Truth)> {
+pub(super) fn runs(prunings: &[Pruning]) -> impl Iterator<Item = (Range<usize>, Truth)> {
     let mut start = 0;
-    results.chunk_by(|a, b| a.truth == b.truth).filter_map(move |run| {
+    prunings.chunk_by(|a, b| a.truth() == b.truth()).filter_map(move |run| {
         let range = start..start + run.len();
         start = range.end;
-        run.first().filter(|result| result.truth != Truth::Never).map(|result| (range, result.truth))
+        let truth = run.first()?.truth();
+        (truth != Truth::Never).then_some((range, truth))
     })
 }
 

@@ -11,8 +11,8 @@ use std::ops::Range;
 
 use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::BooleanBuffer;
-use orcish_core::error::Result;
-use orcish_core::predicate::{Truth, evaluate};
+use orcish_core::error::{OrInternal as _, Result};
+use orcish_core::predicate::Truth;
 
 use super::decoded::DecodedRows;
 use super::filter::{Filter, row_numbers, runs};
@@ -59,7 +59,7 @@ impl FilteredStripe {
         let (groups, indexes) = (pruned.groups, pruned.indexes);
         let filter_columns = plan.rows_of_columns(&stripe, &filter.columns)?;
         let payload_columns = plan.rows_of_columns(&stripe, &filter.payload_columns(&plan.columns))?;
-        let kept: Vec<_> = runs(&pruned.results).collect();
+        let kept: Vec<_> = runs(&pruned.prunings).collect();
         let is_needed = filter.is_needed(&kept);
         let all: Vec<Range<usize>> = kept.iter().map(|(run, _)| run.clone()).collect();
         let mut this = FilteredStripe {
@@ -138,9 +138,9 @@ impl FilteredStripe {
 
     /// Evaluates the condition for rows ahead, until enough rows are selected or none are left.
     fn evaluate_ahead(&mut self, plan: &Plan, filter: &Filter) -> Result<()> {
-        let (mut rows, mut bytes, mut found) = (0usize, 0u64, 0u64);
+        let (mut rows, mut bytes, mut selected) = (0usize, 0u64, 0u64);
         let enough = plan.options.limit.unwrap_or(u64::MAX);
-        while rows < tuning::ROWS_AHEAD.get() && bytes < max_bytes(plan) && found < enough {
+        while rows < tuning::ROWS_AHEAD.get() && bytes < max_bytes(plan) && selected < enough {
             let Some((run, truth)) = self.runs.front().cloned() else { break };
             let Range { start, end } = self.not_evaluated(&run);
             let left = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
@@ -151,7 +151,7 @@ impl FilteredStripe {
                 self.runs.pop_front();
             }
             rows += n;
-            found += window.count as u64;
+            selected += window.count as u64;
             if window.count > 0 {
                 bytes += window.bytes();
                 self.windows.push_back(window);
@@ -166,19 +166,17 @@ impl FilteredStripe {
         if truth == Truth::Always && filter.shared.iter().all(Option::is_none) {
             return Ok(Window { first_row: start, selected: BooleanBuffer::new_set(rows), count: rows, arrays: none });
         }
-        let arrays = match self.filter_columns.is_empty() {
-            true => Vec::new(),
-            false => {
-                self.filter_columns.go_to(start, &self.groups, &self.indexes)?;
-                self.filter_columns.read(rows, plan.budget(1))?
-            }
+        let arrays = if self.filter_columns.is_empty() {
+            Vec::new()
+        } else {
+            self.filter_columns.go_to(start, &self.groups, &self.indexes)?;
+            self.filter_columns.read(rows, plan.budget(1))?
         };
         let rows = arrays.first().map_or(rows, |array| array.len());
         let first = self.first_row + start;
-        let numbers = first..first + rows as u64;
         let selected = match truth {
             Truth::Always => BooleanBuffer::new_set(rows),
-            _ => evaluate(&filter.condition, rows, &|leaf| filter.values(leaf, &arrays, numbers.clone()))?,
+            Truth::Maybe | Truth::Never => filter.evaluate(&arrays, first..first + rows as u64)?,
         };
         let count = selected.count_set_bits();
         let is_shared = |at: usize| filter.shared.contains(&Some(at));
@@ -235,12 +233,16 @@ impl FilteredStripe {
         plan: &Plan,
         filter: &Filter,
     ) -> Result<Vec<ArrayRef>> {
-        let mut rest = pieces.into_iter();
+        let mut payload = pieces.into_iter();
         let mut columns = Vec::with_capacity(filter.shared.len() + 1);
         for shared in &filter.shared {
             let pieces = match shared {
-                Some(at) => windows.iter().filter_map(|window| window.arrays.get(*at)?.clone()).collect(),
-                None => rest.next().unwrap_or_default(),
+                Some(at) => {
+                    let array = |window: &Window| window.arrays.get(*at).cloned().flatten();
+                    let arrays = windows.iter().map(|window| array(window).or_internal("a filter column was not kept"));
+                    arrays.collect::<Result<_>>()?
+                }
+                None => payload.next().or_internal("a payload column was not read")?,
             };
             columns.push(concat_arrays(pieces)?);
         }
@@ -249,7 +251,7 @@ impl FilteredStripe {
             let numbers = windows.iter().flat_map(|window| {
                 window.selected.set_indices().map(move |at| first_row + window.first_row + at as u64)
             });
-            columns.push(row_numbers(numbers));
+            columns.push(row_numbers(numbers)?);
         }
         Ok(columns)
     }

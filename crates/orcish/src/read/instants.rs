@@ -5,14 +5,13 @@ use std::borrow::Cow;
 use orcish_core::predicate::Leaf;
 use orcish_core::statistics::{ColumnStatistics, Detail};
 
-use crate::schema::Kind;
+use crate::schema::{Kind, Type};
 use crate::statistics::MAX_UTC_OFFSET;
-use crate::tail::FileTail;
 use crate::time::{NANOS_PER_SECOND, WriterZone};
 
-/// Whether a leaf compares instants with a column whose statistics are local times.
-pub(super) fn asks_instants(leaf: &Leaf, tail: &FileTail) -> bool {
-    leaf.is_instant && tail.schema.get(leaf.column).is_ok_and(|this| this.kind == Kind::Timestamp)
+/// Whether a leaf compares instants with its column, whose statistics are local times.
+pub(super) fn asks_instants(leaf: &Leaf, column: &Type) -> bool {
+    leaf.is_instant && column.kind == Kind::Timestamp
 }
 
 /// Converts statistics of local times to statistics of instants in `zone`, or in any zone.

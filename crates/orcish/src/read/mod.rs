@@ -40,5 +40,7 @@ pub(crate) use inspect::{Inspector, Piece, StripeInspector};
 pub(crate) use restore::{
     DAYS, GivenOptions, MONTHS, StoredSchema, add_column_options, has_column_option, is_compatible, max_rows,
 };
-pub(crate) use schema::{Mapping, SPARK_TYPE, UnitOfFile, altered, domain, may_become_null, push_row_number};
+pub(crate) use schema::{
+    Mapping, SPARK_TYPE, UnitOfFile, filter_column, may_become_null, push_row_number, text_conversion,
+};
 pub(crate) use stored::encode as encode_schema;

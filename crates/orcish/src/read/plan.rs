@@ -7,7 +7,7 @@ use arrow_schema::SchemaRef;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 use orcish_core::parallel::{ScanMemory, threads_or_cores};
-use orcish_core::predicate::{Node, PruneResult, Truth};
+use orcish_core::predicate::{Pruning, Truth};
 use orcish_io::{ReadAt, Session};
 
 use super::column::Budget;
@@ -50,7 +50,7 @@ pub(super) struct Plan {
     /// The filter. `None` selects all rows.
     pub(super) filter: Option<Filter>,
     /// What statistics prove of the stripes, by index.
-    pub(super) prune_results: BTreeMap<usize, PruneResult>,
+    prunings: BTreeMap<usize, Pruning>,
     /// Columns of the batches: the children of a struct root, or the root itself.
     pub(super) columns: Vec<Projected>,
     /// Schema of the decoded columns.
@@ -75,9 +75,9 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The plan of reading a selection. `prune_results` has what statistics prove of each selected stripe; it is empty without a
+    /// The plan of reading a selection. `prunings` has what statistics prove of each selected stripe; it is empty without a
     /// condition.
-    pub(super) fn new(selection: Selection, prune_results: Vec<PruneResult>, scan: &ScanContext) -> Result<Self> {
+    pub(super) fn new(selection: Selection, prunings: Vec<Pruning>, scan: &ScanContext) -> Result<Self> {
         let Selection {
             source,
             tail,
@@ -91,15 +91,14 @@ impl Plan {
             logical,
         } = selection;
         let sharers = scan.readers.max(1);
-        let prune_results: BTreeMap<usize, PruneResult> = stripes.iter().copied().zip(prune_results).collect();
-        let may_match = |stripe: &usize| prune_results.get(stripe).is_none_or(|result| result.truth != Truth::Never);
+        let prunings: BTreeMap<usize, Pruning> = stripes.iter().copied().zip(prunings).collect();
+        let may_match = |stripe: &usize| prunings.get(stripe).is_none_or(|pruning| pruning.truth() != Truth::Never);
         stripes.retain(may_match);
         let is_struct = tail.schema.get(0)?.kind == Kind::Struct;
         let columns = columns_of(&projection.root, is_struct);
         // A condition that is the same for all rows needs no column.
-        let filter = condition.zip(filter_projection).filter(|(condition, _)| condition.root != Node::Constant(true));
-        let filter =
-            filter.map(|(condition, projection)| new_filter(condition, projection, is_struct, &columns, &tail));
+        let filter = condition.zip(filter_projection).filter(|(condition, _)| condition.constant() != Some(true));
+        let filter = filter.map(|(condition, projection)| new_filter(condition, projection, is_struct, &columns));
         let filter = filter.transpose()?;
         if let Some(limit) = options.limit
             && (filter.is_none() || limit == 0)
@@ -134,7 +133,7 @@ impl Plan {
             options,
             stripes,
             filter,
-            prune_results,
+            prunings,
             columns,
             physical,
             logical,
@@ -199,13 +198,19 @@ impl Plan {
     }
 
     /// What statistics prove of a stripe.
-    pub(super) fn prune_result(&self, stripe: usize) -> PruneResult {
-        self.prune_results.get(&stripe).cloned().unwrap_or(PruneResult::MAYBE)
+    pub(super) fn pruning(&self, stripe: usize) -> Pruning {
+        // Without a condition there is nothing to prove.
+        self.prunings.get(&stripe).cloned().unwrap_or(Pruning::UNKNOWN)
+    }
+
+    /// What statistics prove of all selected stripes, also of those that are not read.
+    pub(super) fn prunings(&self) -> impl Iterator<Item = (usize, &Pruning)> {
+        self.prunings.iter().map(|(&stripe, pruning)| (stripe, pruning))
     }
 
     /// Whether nothing of a stripe has to be read: all rows match, and there is no column.
     pub(super) fn needs_rows_only(&self, index: usize) -> bool {
-        let is_filtered = self.is_filtered() && self.prune_result(index).truth != Truth::Always;
+        let is_filtered = self.is_filtered() && self.pruning(index).truth() != Truth::Always;
         // Row numbers of a filtered stripe are made with its columns.
         let is_numbered = self.is_filtered() && self.options.shown_row_number().is_some();
         self.columns.is_empty() && !is_filtered && !is_numbered

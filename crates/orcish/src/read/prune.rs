@@ -3,13 +3,14 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use orcish_core::cancel::Cancellation;
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::limits::Limits;
-use orcish_core::predicate::{Condition, Leaf, PruneResult, Test, Truth};
+use orcish_core::predicate::{Condition, Leaf, Pruning, Test, Truth};
 use orcish_core::statistics::ColumnStatistics;
 use orcish_io::ReadAt;
 use orcish_io::read_with_limits;
@@ -33,8 +34,8 @@ use crate::warnings::with_column;
 /// Row groups of a stripe.
 pub(super) struct Pruned {
     pub(super) groups: RowGroups,
-    /// The result for each row group.
-    pub(super) results: Vec<PruneResult>,
+    /// What is known of each row group.
+    pub(super) prunings: Vec<Pruning>,
     /// Whether the filter columns can seek to row groups.
     pub(super) can_seek: bool,
     pub(super) indexes: Indexes,
@@ -52,47 +53,51 @@ impl Lookup {
     }
 }
 
-/// The results of pruning the selected stripes by statistics of the file and of stripes; empty without a condition.
-pub(super) fn prune_stripes(selection: &Selection, cancellation: &mut Cancellation) -> Result<Vec<PruneResult>> {
+/// What statistics of the file and of stripes prove of the selected stripes; empty without a condition.
+pub(super) fn prune_stripes(selection: &Selection, cancellation: &mut Cancellation) -> Result<Vec<Pruning>> {
     let Some(condition) = &selection.condition else { return Ok(Vec::new()) };
     let (tail, stripes, limits) = (&*selection.tail, &selection.stripes, &selection.options.limits);
     let zone = selection.reader_zone.as_ref();
-    let mut whole = PruneResult::MAYBE;
+    let mut whole = Pruning::UNKNOWN;
     condition.prune_row_numbers(&mut whole, &(0..tail.rows), ROW_NUMBERS)?;
-    whole.refine(condition, FILE_STATISTICS, &mut |_, leaf| match leaf.is_of_row_number() {
-        true => Ok(Truth::Maybe),
-        false => Ok(prune_leaf(leaf, tail.column_statistics(leaf.column)?.as_ref(), tail.rows, tail, zone)),
+    whole.refine(condition, FILE_STATISTICS, |_, leaf| {
+        prune_leaf(leaf, tail.rows, tail, zone, &|id| Ok(tail.column_statistics(id)?.map(Cow::Owned)))
     })?;
-    if whole.truth != Truth::Maybe || tail.stripes.len() < 2 {
+    if whole.truth() != Truth::Maybe || tail.stripes.len() < 2 {
         return Ok(vec![whole; stripes.len()]);
     }
     let columns = condition.columns();
-    let of_stripes = match tail.stripe_statistics.is_empty() || columns.is_empty() {
-        true => Vec::new(),
-        false => {
-            let section = stripe_statistics(&*selection.source, tail, limits)?;
-            tail.parse_stripe_statistics_of(section, &columns, limits, cancellation)?
-        }
+    let of_stripes = if tail.stripe_statistics.is_empty() || columns.is_empty() {
+        Vec::new()
+    } else {
+        let section = stripe_statistics(&*selection.source, tail, limits)?;
+        tail.parse_stripe_statistics_of(section, &columns, limits, cancellation)?
     };
     let mut of_stripe = |&stripe: &usize| {
         cancellation.poll()?;
-        let mut result = whole.clone();
-        let Some(info) = tail.stripes.get(stripe) else { return Ok(result) };
+        let mut pruning = whole.clone();
+        let info = tail.stripes.get(stripe).or_internal("a selected stripe is none of the file")?;
         let rows = info.first_row..info.first_row.saturating_add(info.rows);
-        condition.prune_row_numbers(&mut result, &rows, ROW_NUMBERS)?;
-        if let Some(found) = of_stripes.get(stripe) {
-            result.refine(condition, STRIPE_STATISTICS, &mut |_, leaf| {
-                Ok(prune_leaf(leaf, of_leaf(&columns, found, leaf), info.rows, tail, zone))
+        condition.prune_row_numbers(&mut pruning, &rows, ROW_NUMBERS)?;
+        // A file need not have statistics of its stripes.
+        if let Some(statistics) = of_stripes.get(stripe) {
+            pruning.refine(condition, STRIPE_STATISTICS, |_, leaf| {
+                prune_leaf(leaf, info.rows, tail, zone, &|id| statistics_of(id, &columns, statistics))
             })?;
         }
-        Ok(result)
+        Ok(pruning)
     };
     stripes.iter().map(|stripe| of_stripe(stripe).map_err(|error: Error| error.in_section("stripe", *stripe))).collect()
 }
 
-/// The statistics of the column of a leaf. `found` are the statistics of `columns`, which are ascending.
-fn of_leaf<'a>(columns: &[u32], found: &'a [Option<ColumnStatistics>], leaf: &Leaf) -> Option<&'a ColumnStatistics> {
-    found.get(columns.binary_search(&leaf.column).ok()?)?.as_ref()
+/// The statistics of column `id`, if known. `statistics` are those of `columns`, which are ascending.
+fn statistics_of<'a>(
+    id: u32,
+    columns: &[u32],
+    statistics: &'a [Option<ColumnStatistics>],
+) -> Result<Option<Cow<'a, ColumnStatistics>>> {
+    let statistics = columns.binary_search(&id).ok().and_then(|at| statistics.get(at));
+    Ok(statistics.or_internal("the statistics of a filter column were not looked up")?.as_ref().map(Cow::Borrowed))
 }
 
 /// The stripe statistics as stored.
@@ -103,98 +108,92 @@ pub(super) fn stripe_statistics(source: &dyn ReadAt, tail: &FileTail, limits: &L
     }
     match tail.stored_stripe_statistics() {
         Some(section) => Ok(section),
-        None => Ok(read_with_limits(source, &[range], limits)?.pop().unwrap_or_default()),
+        None => read_with_limits(source, &[range], limits)?.pop().or_internal("a range was not read"),
     }
 }
 
-/// What statistics of `rows` rows, if known, prove of a leaf. Recorded timestamps are local times in `zone`, if known.
-fn prune_leaf(
+/// What statistics of `rows` rows prove of a leaf. `statistics` returns those of a column, if known. Recorded timestamps are
+/// local times in `zone`, if known.
+fn prune_leaf<'a>(
     leaf: &Leaf,
-    statistics: Option<&ColumnStatistics>,
     rows: u64,
     tail: &FileTail,
     zone: Option<&WriterZone>,
-) -> Truth {
-    let is_top = is_top(tail, leaf.column);
-    match statistics {
-        None => Truth::Maybe,
-        Some(found) if asks_instants(leaf, tail) => leaf.prune(&of_instants(found, zone), rows, is_top),
-        Some(found) => leaf.prune(found, rows, is_top),
+    statistics: &dyn Fn(u32) -> Result<Option<Cow<'a, ColumnStatistics>>>,
+) -> Result<Truth> {
+    // Numbers of rows have no statistics.
+    let Some(id) = leaf.column else { return Ok(Truth::Maybe) };
+    let Some(statistics) = statistics(id)? else { return Ok(Truth::Maybe) };
+    let column = tail.schema.get(id)?;
+    let is_top = column.parent.is_none_or(|parent| parent == 0);
+    if asks_instants(leaf, column) {
+        return Ok(leaf.prune(&of_instants(&statistics, zone), rows, is_top));
     }
-}
-
-/// Whether a column is a child of the root, or the root.
-fn is_top(tail: &FileTail, column: u32) -> bool {
-    tail.schema.get(column).is_ok_and(|this| this.parent.is_none_or(|parent| parent == 0))
+    Ok(leaf.prune(&statistics, rows, is_top))
 }
 
 impl Plan {
     /// Prunes the row groups of a stripe, by the result for the stripe, its row indexes, and its bloom filters.
     pub(super) fn prune(&self, filter: &Filter, stripe: &Stripe, index: usize) -> Result<Pruned> {
-        let condition = &filter.condition;
-        let mut result = self.prune_result(index);
-        let mut of_streams = |_: usize, leaf: &Leaf| Ok(self.prune_by_streams(leaf, stripe));
-        result.refine(condition, NO_PRESENT_STREAM, &mut of_streams)?;
+        let condition = filter.condition();
+        let mut pruning = self.pruning(index);
+        pruning.refine(condition, NO_PRESENT_STREAM, |_, leaf| self.prune_by_streams(leaf, stripe))?;
         let mut groups = RowGroups::new(stripe.rows, self.tail().row_index_stride);
         let (mut indexes, mut can_seek) = (Indexes::new(), false);
         // A single row group has the statistics of its stripe, but may have a bloom filter.
-        let is_one = result.truth != Truth::Maybe || groups.count() < 2;
+        let is_one = pruning.truth() != Truth::Maybe || groups.count() < 2;
         if is_one {
             groups = RowGroups::single(stripe.rows);
         }
         let count = groups.count();
-        let size = 2 * (size_of::<PruneResult>() + size_of_val(&result.leaves[..]));
-        if count > usize::try_from(self.limits().memory).unwrap_or(usize::MAX) / size {
+        if count > usize::try_from(self.limits().memory).unwrap_or(usize::MAX) / (2 * pruning.size()) {
             return Err(Error::over(
                 "memory",
                 format!("{count} row groups, more than the memory allowed has room for"),
             ));
         }
-        let mut results = vec![result; count];
+        let mut prunings = vec![pruning; count];
         if !is_one {
             can_seek = self.index_columns(stripe, groups, &self.ids_of(stripe, &filter.columns), &mut indexes)?;
             let columns = condition.columns();
             // An unknown zone is an error when values are read.
             let zone = self.reader_zone.clone().or_else(|| WriterZone::parse(&stripe.writer_timezone).ok());
             let first_row = self.first_row_of(index);
-            for (group, result) in results.iter_mut().enumerate() {
+            for (group, pruning) in prunings.iter_mut().enumerate() {
                 let rows = groups.rows(group);
-                condition.prune_row_numbers(
-                    result,
-                    &(first_row + rows.start..first_row.saturating_add(rows.end)),
-                    ROW_NUMBERS,
-                )?;
-                self.refine_group(result, condition, &columns, (groups, group), &indexes, zone.as_ref())?;
+                let numbers = first_row + rows.start..first_row.saturating_add(rows.end);
+                condition.prune_row_numbers(pruning, &numbers, ROW_NUMBERS)?;
+                self.refine_group(pruning, condition, &columns, (groups, group), &indexes, zone.as_ref())?;
             }
         }
-        self.look_up(condition, stripe, groups, &mut results)?;
-        Ok(Pruned { groups, results, can_seek, indexes })
+        self.look_up(condition, stripe, groups, &mut prunings)?;
+        Ok(Pruned { groups, prunings, can_seek, indexes })
     }
 
     /// What the streams of a stripe prove of a leaf: without present streams there are no nulls. A file may state more rows
     /// without bytes than can be evaluated.
-    fn prune_by_streams(&self, leaf: &Leaf, stripe: &Stripe) -> Truth {
-        if leaf.may_become_null || leaf.is_of_row_number() {
-            return Truth::Maybe;
+    fn prune_by_streams(&self, leaf: &Leaf, stripe: &Stripe) -> Result<Truth> {
+        if leaf.may_become_null || leaf.column.is_none() {
+            return Ok(Truth::Maybe);
         }
-        let mut at = Some(leaf.column);
-        while let Some(id) = at {
+        let mut ancestor = leaf.column;
+        while let Some(id) = ancestor {
             if stripe.has_present(id) {
-                return Truth::Maybe;
+                return Ok(Truth::Maybe);
             }
-            at = self.tail().schema.get(id).ok().and_then(|this| this.parent);
+            ancestor = self.tail().schema.get(id)?.parent;
         }
-        match leaf.test {
+        Ok(match leaf.test {
             Test::IsNull => Truth::Never,
             Test::NotNull => Truth::Always,
             Test::In(_) => Truth::Maybe,
-        }
+        })
     }
 
     /// Adds what the statistics of a row group prove. `columns` are the filter columns.
     fn refine_group(
         &self,
-        result: &mut PruneResult,
+        pruning: &mut Pruning,
         condition: &Condition,
         columns: &[u32],
         (groups, group): (RowGroups, usize),
@@ -205,10 +204,11 @@ impl Plan {
             Some(index) => index.statistics(*id, group, self.tail()),
             None => Ok(None),
         };
-        let found = columns.iter().map(of_index).collect::<Result<Vec<_>>>()?;
+        let statistics = columns.iter().map(of_index).collect::<Result<Vec<_>>>()?;
         let rows = groups.rows(group);
-        result.refine(condition, ROW_GROUP_STATISTICS, &mut |_, leaf| {
-            Ok(prune_leaf(leaf, of_leaf(columns, &found, leaf), rows.end - rows.start, self.tail(), zone))
+        pruning.refine(condition, ROW_GROUP_STATISTICS, |_, leaf| {
+            let statistics = |id| statistics_of(id, columns, &statistics);
+            prune_leaf(leaf, rows.end - rows.start, self.tail(), zone, &statistics)
         })
     }
 
@@ -218,17 +218,17 @@ impl Plan {
         condition: &Condition,
         stripe: &Stripe,
         groups: RowGroups,
-        results: &mut [PruneResult],
+        prunings: &mut [Pruning],
     ) -> Result<()> {
         for column in condition.columns() {
-            let open = |leaf: usize| {
-                results.iter().any(|result| result.truth == Truth::Maybe && result.leaf(leaf) == Truth::Maybe)
-            };
-            let leaves = condition.leaves.iter().enumerate().filter(|(_, leaf)| leaf.column == column);
+            let is_open = |pruning: &Pruning| pruning.truth() == Truth::Maybe;
+            let open =
+                |leaf: usize| prunings.iter().any(|pruning| is_open(pruning) && pruning.leaf(leaf) == Truth::Maybe);
+            let leaves = condition.leaves().iter().enumerate().filter(|(_, leaf)| leaf.column == Some(column));
             let leaves: Vec<_> = leaves.filter(|(index, _)| open(*index)).collect();
             let Some(lookup) = self.filters_of(column, &leaves, stripe, groups)? else { continue };
-            for (group, result) in results.iter_mut().enumerate() {
-                result.refine(condition, BLOOM_FILTER, &mut |leaf, _| {
+            for (group, pruning) in prunings.iter_mut().enumerate() {
+                pruning.refine(condition, BLOOM_FILTER, |leaf, _| {
                     Ok(if lookup.may_hold(group, leaf) { Truth::Maybe } else { Truth::Never })
                 })?;
             }
@@ -262,7 +262,7 @@ impl Plan {
                 bloom_encoding: stripe.bloom_encoding(id),
                 column,
             });
-            let zone = |leaf: &Leaf| self.reader_zone.as_ref().filter(|_| asks_instants(leaf, tail));
+            let zone = |leaf: &Leaf| self.reader_zone.as_ref().filter(|_| asks_instants(leaf, column));
             let keys = leaves
                 .iter()
                 .filter_map(|(at, leaf)| Some((*at, hashes_of_leaf(leaf, column.kind, &maker, zone(leaf))?)));
@@ -312,10 +312,10 @@ impl Plan {
 
     /// The stored index streams of columns, if the stripe has them.
     fn sections(&self, stripe: &Stripe, ids: &[u32], kind: IndexKind) -> Result<Vec<(u32, Bytes)>> {
-        let found = ids.iter().filter_map(|&id| Some((id, stripe.index(id, kind)?)));
-        let (found, ranges): (Vec<_>, Vec<_>) = found.unzip();
+        let streams = ids.iter().filter_map(|&id| Some((id, stripe.index(id, kind)?)));
+        let (ids, ranges): (Vec<_>, Vec<_>) = streams.unzip();
         let sections = read_with_limits(self.source(), &ranges, self.limits())?;
-        Ok(found.into_iter().zip(sections).collect())
+        Ok(ids.into_iter().zip(sections).collect())
     }
 
     /// Decompresses and parses an index stream of a column.
@@ -335,10 +335,9 @@ impl Plan {
 /// Decompresses an index stream of at most `limit` bytes.
 fn decompress(stored: Bytes, stripe: &Stripe, limit: u64) -> Result<Bytes> {
     let section = decompress_all(stored, stripe.framing(), limit)?;
-    match section.len() as u64 > limit {
-        true => {
-            Err(Error::over("memory", format!("{} bytes, more than the memory allowed has room for", section.len())))
-        }
-        false => Ok(section),
+    if section.len() as u64 > limit {
+        let message = format!("{} bytes, more than the memory allowed has room for", section.len());
+        return Err(Error::over("memory", message));
     }
+    Ok(section)
 }

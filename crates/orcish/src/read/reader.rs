@@ -65,7 +65,7 @@ impl BatchReader {
     fn batch(&mut self, batch: Batch) -> Result<RecordBatch> {
         let Batch { mut columns, rows, first_row } = batch;
         if let Some(first_row) = first_row.filter(|_| self.plan.options.shown_row_number().is_some()) {
-            columns.push(row_numbers(first_row..first_row + rows as u64));
+            columns.push(row_numbers(first_row..first_row + rows as u64)?);
         }
         if !Arc::ptr_eq(&self.plan.physical, &self.schema) {
             let memory = self.plan.limits().memory;

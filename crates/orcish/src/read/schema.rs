@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit, UnionFields, UnionMode};
 use orcish_core::error::{Error, Result};
-use orcish_core::predicate::{Domain, TextConversion};
+use orcish_core::predicate::{Domain, FilterColumn, TextConversion};
 use orcish_core::statistics::Detail;
 use orcish_core::types::{NANOSECONDS_OF_DAY, finer_unit, is_extension_key, nanoseconds};
 
@@ -311,8 +311,21 @@ pub(crate) fn may_become_null(this: &Type, options: &ReadOptions) -> bool {
     }
 }
 
+/// Column `id` as a column of a filter.
+///
+/// # Errors
+/// As [`domain`].
+pub(crate) fn filter_column(mapping: &Mapping<'_>, id: u32) -> Result<FilterColumn> {
+    let schema = &mapping.tail.schema;
+    Ok(FilterColumn {
+        may_become_null: may_become_null(schema.get(id)?, mapping.options),
+        conversion: text_conversion(mapping, id)?,
+        ..FilterColumn::new(domain(mapping, id)?, schema.type_string(id)?)
+    })
+}
+
 /// How text of column `id` is converted when it is read.
-pub(crate) fn altered(mapping: &Mapping<'_>, id: u32) -> Result<TextConversion> {
+pub(crate) fn text_conversion(mapping: &Mapping<'_>, id: u32) -> Result<TextConversion> {
     let (this, options) = (mapping.tail.schema.get(id)?, mapping.options);
     if !matches!(this.kind, Kind::String | Kind::Char | Kind::Varchar) {
         return Ok(TextConversion::default());
@@ -329,13 +342,12 @@ pub(crate) fn altered(mapping: &Mapping<'_>, id: u32) -> Result<TextConversion> 
 ///
 /// # Errors
 /// `InvalidArgument` for unions: Arrow cannot tell their nulls from nulls of variants.
-pub(crate) fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
+fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
     let (this, options) = (mapping.tail.schema.get(id)?, mapping.options);
     let timestamp = |is_instant| {
         let nanoseconds = nanoseconds(mapping.unit(id)?);
-        let may_become_null = options.timestamp_out_of_range == OutOfRange::Null;
         let compares_digits = options.compares_digits();
-        Ok::<_, Error>(Domain::Timestamp { nanoseconds, is_instant, may_become_null, compares_digits })
+        Ok::<_, Error>(Domain::Timestamp { nanoseconds, is_instant, compares_digits })
     };
     Ok(match this.kind {
         Kind::Boolean => Domain::Boolean,

@@ -7,7 +7,6 @@ use orcish_core::error::{Error, Result};
 use orcish_core::predicate::Condition;
 use orcish_io::ReadAt;
 
-use super::schema::{Mapping, altered, may_become_null};
 use crate::options::{Masked, ReadOptions};
 use crate::projection::Projection;
 use crate::tail::FileTail;
@@ -57,13 +56,6 @@ impl Selection {
         let reader_zone = options.timezone.as_deref().map(WriterZone::parse_reader_zone).transpose()?;
         if options.batch_size == 0 {
             return Err(Error::invalid("batch_size is 0 rows; the least is 1"));
-        }
-        let mut condition = condition;
-        let leaves = condition.iter_mut().flat_map(|condition| &mut condition.leaves);
-        for leaf in leaves.filter(|leaf| !leaf.is_of_row_number()) {
-            let this = tail.schema.get(leaf.column)?;
-            leaf.may_become_null |= may_become_null(this, &options);
-            leaf.conversion = altered(&Mapping { tail: &tail, options: &options }, leaf.column)?;
         }
         let filter_projection =
             condition.as_ref().map(|condition| Projection::for_filter(&tail.schema, &condition.columns()));

@@ -3,200 +3,257 @@
 //! Most conditions are evaluated on stored values, where statistics help. If values of a column compare differently in the
 //! table, such as text that is stored as numbers, the condition is evaluated on values of the table.
 
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BooleanArray};
+use arrow_buffer::BooleanBuffer;
 use arrow_schema::{DataType, FieldRef};
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::expression::Predicate;
 use orcish_core::names::not_one_value_per_row;
 use orcish_core::predicate::{
-    BatchFilter, Condition, Domain, FilterColumn, Node, ValueSource, bind_names, stored_domain,
+    BatchFilter, Condition, Constant, Domain, FilterColumn, ValueSource, bind_names, stored_domain,
 };
 use orcish_core::type_names::TypeName;
 
 use super::matching::Matcher;
 use super::partition;
-use super::table::{ROW_NUMBER_PLACE, Table};
+use super::table::{Conjunct, ROW_NUMBER_PLACE, Table};
 use super::table_file::TableFile;
-use crate::options::OutOfRange;
 use crate::predicate::{check_is_value, row_number_column};
-use crate::read::domain;
+use crate::read::filter_column;
 use crate::schema::Kind;
+
+/// The part of a filter that is evaluated on columns of the table.
+pub(super) struct LateFilter {
+    /// The conjuncts of the part.
+    conjuncts: Vec<BatchFilter>,
+    /// For each column of the table that the part needs, its index among the columns that are read.
+    columns: BTreeMap<usize, usize>,
+}
+
+/// The conjuncts of the filter for a file, in which the values of its partition columns are pruned; `None` if these prove that
+/// no row is selected.
+pub(super) fn prune_partition(table: &Table, file: &TableFile) -> Result<Option<Vec<BatchFilter>>> {
+    let constant = |path: &[usize]| table.partition_value(path, file);
+    let pruned = table.conjuncts.iter().map(|conjunct| conjunct.filter.prune_constants(&constant));
+    let pruned = pruned.collect::<Result<Vec<_>>>()?;
+    let is_false = |filter: &BatchFilter| filter.condition().constant() == Some(false);
+    Ok(if pruned.iter().any(is_false) { None } else { Some(pruned) })
+}
 
 /// Whether the values of the partition columns prove that the filter is true for no row of a file.
 pub(super) fn is_ruled_out(table: &Table, file: &TableFile) -> Result<bool> {
-    let Some(filter) = &table.options.filter else { return Ok(false) };
-    let condition = bind_names(filter, &|name| table.column_of_any_file(name, file))?;
-    Ok(condition.root == Node::Constant(false))
+    Ok(prune_partition(table, file)?.is_none())
 }
 
-/// Divides the filter. Columns that the later part needs are added to `wanted`.
+/// Divides the filter. `pruned` are its conjuncts for the file. Columns that the later part needs are added to `wanted`.
 pub(super) fn conditions(
     table: &Table,
     file: &TableFile,
     matcher: &Matcher<'_>,
+    pruned: Vec<BatchFilter>,
     wanted: &mut Vec<(usize, FieldRef)>,
-) -> Result<(Option<Condition>, Option<BatchFilter>)> {
-    let conjuncts = match &table.options.filter {
-        None => Vec::new(),
-        Some(Predicate::And(parts)) => parts.clone(),
-        Some(other) => vec![other.clone()],
-    };
+) -> Result<(Option<Condition>, Option<LateFilter>)> {
     let (mut early, mut late) = (Vec::new(), Vec::new());
-    for conjunct in conjuncts {
-        let has_floats = conjunct.has_floats();
-        let suits = |name: &str| -> Result<bool> {
-            let of_table = table.filter_column(name, Some(file))?.domain;
-            let found = stored_column(table, file, matcher, name)?;
-            Ok(found.is_some_and(|found| !has_floats || found.domain == of_table))
-        };
-        let suits = conjunct.columns().into_iter().map(suits).collect::<Result<Vec<_>>>()?;
-        let is_early = suits.into_iter().all(|suits| suits);
-        if is_early { early.push(conjunct) } else { late.push(conjunct) }
+    let mut columns = HashMap::new();
+    for (Conjunct { predicate, .. }, filter) in table.conjuncts.iter().zip(pruned) {
+        let names = predicate.columns();
+        for &name in &names {
+            if !columns.contains_key(name) {
+                columns.insert(name, file_column(table, file, matcher, name)?);
+            }
+        }
+        let has_floats = predicate.has_floats();
+        let suits = |column: &FileColumn| column.is_alike && (column.has_domain_of_table || !has_floats);
+        match names.iter().all(|name| columns.get(name).is_some_and(suits)) {
+            true => early.push(predicate.clone()),
+            false => late.push(filter),
+        }
     }
-    let stored = |name: &str| {
-        let found = stored_column(table, file, matcher, name)?;
-        found.ok_or_else(|| Error::invalid(format!("column {name:?} is of another type")))
+    let early = if early.len() > 1 { Some(Predicate::And(early)) } else { early.pop() };
+    let bind = |predicate| {
+        bind_names(&predicate, &mut |name| {
+            let column = columns.get(name).or_internal("a column of a filter was not looked up")?;
+            Ok((column.column.clone(), column.source.clone()))
+        })
     };
-    let condition = (!early.is_empty()).then(|| bind_names(&Predicate::And(early), &stored)).transpose()?;
-    if late.is_empty() {
-        return Ok((condition, None));
-    }
-    Ok((condition, Some(self::late(table, file, &Predicate::And(late), wanted)?)))
+    let condition = early.map(bind).transpose()?;
+    let late = (!late.is_empty()).then(|| LateFilter::new(table, late, wanted)).transpose()?;
+    Ok((condition, late))
 }
 
-/// The column of a name in a file; `None` if its values compare differently in the table.
-fn stored_column(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> Result<Option<FilterColumn>> {
-    let in_table = table.filter_column(name, Some(file))?;
-    if table.partition_at(name).is_some() || table.is_row_number(name) {
-        return Ok(Some(in_table));
+/// A column of the filter in a file.
+struct FileColumn {
+    column: FilterColumn,
+    source: ValueSource,
+    /// Whether its values compare as those of the table.
+    is_alike: bool,
+    /// Whether they also have the domain of those of the table.
+    has_domain_of_table: bool,
+}
+
+/// The column of a name in a file.
+fn file_column(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &str) -> Result<FileColumn> {
+    let (in_table, path) = table.filter_column(name)?;
+    let of_table = |source| FileColumn { column: in_table.clone(), source, is_alike: true, has_domain_of_table: true };
+    if table.is_row_number(name) {
+        return Ok(of_table(ValueSource::RowNumber));
     }
-    let (schema, path) = (matcher.schema(), table.single_path(name)?);
-    let (mut id, mut above) = (0, None::<FieldRef>);
-    for (depth, &place) in path.iter().enumerate() {
-        let Some(field) = table.field_at(path.get(..=depth).unwrap_or_default()) else { return Ok(None) };
+    if let Some(value) = table.partition_value(&path, file)? {
+        return Ok(of_table(ValueSource::Constant(value)));
+    }
+    let (mut id, mut siblings, mut above) = (0, table.fields.clone(), None::<FieldRef>);
+    for &place in &path {
         if let Some(above) = &above {
             matcher.check_is_struct(id, above.data_type(), name)?;
+            let DataType::Struct(fields) = above.data_type() else {
+                return Err(Error::internal("a path leads through a column that is no struct"));
+            };
+            siblings = fields.clone();
         }
-        let siblings = match above.as_ref().map(|above| above.data_type()) {
-            Some(DataType::Struct(fields)) => fields,
-            _ => &table.fields,
-        };
-        match matcher.find(id, place, &field, &matcher.places(id, siblings))? {
+        let field = siblings.get(place).or_internal("a path leads to no field of the table")?;
+        match matcher.find(id, place, field, &matcher.places(id, &siblings))? {
             Some(child) if !matcher.is_null(child, field.data_type()) => id = child,
-            _ => return Ok(Some(FilterColumn { source: ValueSource::Null, ..in_table })),
+            _ => return Ok(of_table(ValueSource::Constant(Constant::Null))),
         }
-        above = Some(field);
+        above = Some(field.clone());
     }
+    let target = above.or_internal("the path to a column is empty")?;
+    let schema = matcher.schema();
     check_is_value(schema, id, name)?;
+    let mut column = filter_column(&matcher.mapping, id)?;
     // Values of type null are stored as booleans.
-    let stored = match (domain(&matcher.mapping, id)?, in_table.domain) {
-        (Domain::Boolean, Domain::Null) => Domain::Null,
-        (stored, _) => stored,
-    };
-    let is_alike = match (stored, in_table.domain) {
+    if (column.domain, in_table.domain) == (Domain::Boolean, Domain::Null) {
+        column.domain = Domain::Null;
+    }
+    let is_alike = match (column.domain, in_table.domain) {
         // All of these are compared as bytes.
         (Domain::Text { .. }, Domain::Text { .. } | Domain::Binary) => true,
         (Domain::Decimal { scale: stored }, Domain::Decimal { scale }) => stored <= scale,
         (Domain::Integer, Domain::Decimal { .. }) => true,
         (Domain::Opaque, Domain::Opaque) => {
-            let target = above.as_ref().map_or(&DataType::Null, |field| field.data_type());
             if !matches!(
-                (schema.get(id)?.kind, target),
+                (schema.get(id)?.kind, target.data_type()),
                 (Kind::Struct, DataType::Struct(_))
                     | (Kind::List, DataType::List(_))
                     | (Kind::Map, DataType::Map(_, _))
             ) {
                 // Checks the type of the literal.
-                matcher.column(id, target)?;
+                matcher.column(id, target.data_type())?;
             }
             true
         }
-        (Domain::Integer, Domain::Integer) => {
-            above.as_ref().is_none_or(|field| matcher.has_unit_of(id, field.data_type()))
-        }
+        (Domain::Integer, Domain::Integer) => matcher.has_unit_of(id, target.data_type()),
         (stored, of_table) => stored == of_table,
     };
-    let column = FilterColumn {
-        domain: stored,
-        type_string: schema.type_string(id)?,
-        source: ValueSource::Column(id),
-        may_have_others: false,
-    };
-    Ok(is_alike.then_some(column))
+    let has_domain_of_table = column.domain == in_table.domain;
+    Ok(FileColumn { column, source: ValueSource::Column(id), is_alike, has_domain_of_table })
 }
 
 impl Table {
-    /// Checks that the filter fits the types of the table.
-    pub(super) fn check_filter(&self) -> Result<()> {
-        let Some(filter) = &self.options.filter else { return Ok(()) };
+    /// Binds the conjuncts of the filter to the columns of the table. The types of the columns in files are not known.
+    ///
+    /// # Errors
+    /// `UnknownColumn` and `InvalidArgument` if the filter does not fit the table.
+    pub(super) fn bind_filter(&self) -> Result<Arc<[Conjunct]>> {
+        let Some(filter) = &self.options.filter else { return Ok(Arc::default()) };
         if self.files.is_empty() && self.fields.is_empty() {
-            return Ok(());
+            return Ok(Arc::default());
         }
-        bind_names(filter, &|name| self.filter_column(name, None)).map(|_| ())
+        filter.check_levels()?;
+        let conjuncts = match filter {
+            Predicate::And(operands) => &operands[..],
+            other => std::slice::from_ref(other),
+        };
+        let conjunct = |predicate: &Predicate| {
+            let filter = BatchFilter::bind(predicate, &mut |name| {
+                let (column, path) = self.filter_column(name)?;
+                Ok((FilterColumn { may_have_others: true, ..column }, path))
+            })?;
+            Ok(Conjunct { predicate: predicate.clone(), filter })
+        };
+        conjuncts.iter().map(conjunct).collect()
     }
 
-    /// The column of a name in the table. A partition column of a file is its value.
-    fn filter_column(&self, name: &str, file: Option<&TableFile>) -> Result<FilterColumn> {
+    /// The column of a name in the table, and the path of indexes to it: of a stored column, then of fields of structs; or of
+    /// a partition column, which are behind the stored columns; or [`ROW_NUMBER_PLACE`].
+    fn filter_column(&self, name: &str) -> Result<(FilterColumn, Vec<usize>)> {
+        let partition = self.partition_at(name);
         if self.is_row_number(name) {
-            return row_number_column(name, self.partition_at(name).is_some() || self.single_path(name).is_ok());
+            let is_stored = partition.is_some() || self.path(name).is_ok();
+            return Ok((row_number_column(name, is_stored)?, vec![ROW_NUMBER_PLACE]));
         }
-        if let Some(field) = self.partition_at(name).and_then(|at| self.partition.get(at)) {
-            let value = file.and_then(|file| file.partition.iter().find(|(of, _)| of == name));
-            let source = match (file, value) {
-                (None, _) => ValueSource::Column(0),
-                (Some(_), value) => {
-                    partition::constant(value.and_then(|(_, value)| value.as_deref()), field.data_type())?
-                }
-            };
-            return Ok(FilterColumn {
-                domain: stored_domain(field.data_type(), false),
-                type_string: TypeName(field.data_type()).to_string(),
-                source,
-                may_have_others: false,
-            });
-        }
-        let field = self.field_at(&self.single_path(name)?).ok_or_else(|| not_one_value_per_row(name))?;
-        let domain = stored_domain(field.data_type(), self.times_may_become_null());
-        Ok(FilterColumn {
-            domain: if self.options.compares_digits() { domain.with_all_digits() } else { domain },
-            type_string: TypeName(field.data_type()).to_string(),
-            source: ValueSource::Column(0),
-            may_have_others: false,
-        })
+        let (field, path) = match partition {
+            Some(at) => (self.partition.get(at).cloned(), vec![self.fields.len() + at]),
+            None => {
+                let path = self.single_path(name)?;
+                (self.field_at(&path), path)
+            }
+        };
+        let field = field.ok_or_else(|| not_one_value_per_row(name))?;
+        let domain = stored_domain(field.data_type());
+        let compares_digits = partition.is_none() && self.options.compares_digits();
+        let domain = if compares_digits { domain.with_all_digits() } else { domain };
+        Ok((FilterColumn::new(domain, TypeName(field.data_type()).to_string()), path))
     }
 
-    /// The column of a name in the table, where the type of the column in a file is not known, or is another one.
-    fn column_of_any_file(&self, name: &str, file: &TableFile) -> Result<FilterColumn> {
-        Ok(FilterColumn { may_have_others: true, ..self.filter_column(name, Some(file))? })
-    }
-
-    fn times_may_become_null(&self) -> bool {
-        self.options.timestamp_out_of_range == OutOfRange::Null
+    /// The value of the partition column at a path in a file; `None` if the path is that of another column.
+    fn partition_value(&self, path: &[usize], file: &TableFile) -> Result<Option<Constant>> {
+        let [place] = path else { return Ok(None) };
+        let partition = place.checked_sub(self.fields.len()).and_then(|at| self.partition.get(at));
+        let Some(field) = partition else { return Ok(None) };
+        let value = file.partition.iter().find(|(name, _)| name == field.name());
+        partition::constant(value.and_then(|(_, value)| value.as_deref()), field.data_type()).map(Some)
     }
 }
 
-/// The part of a filter that is evaluated on columns of the table.
-fn late(
-    table: &Table,
-    file: &TableFile,
-    predicate: &Predicate,
-    wanted: &mut Vec<(usize, FieldRef)>,
-) -> Result<BatchFilter> {
-    let mut way = |name: &str| {
-        if table.partition_at(name).is_some() {
-            return Ok(Vec::new());
+impl LateFilter {
+    /// The part of `conjuncts`. Columns that it needs are added to `wanted`.
+    fn new(table: &Table, conjuncts: Vec<BatchFilter>, wanted: &mut Vec<(usize, FieldRef)>) -> Result<Self> {
+        let mut columns = BTreeMap::new();
+        for place in conjuncts.iter().flat_map(BatchFilter::root_columns).filter(|place| *place != ROW_NUMBER_PLACE) {
+            let whole = table.fields.get(place).or_internal("a filter needs a column that the table does not have")?;
+            // If only some fields of the struct are read, the test covers only these.
+            let at = wanted.iter().position(|(other, field)| *other == place && field == whole).unwrap_or_else(|| {
+                wanted.push((place, whole.clone()));
+                wanted.len() - 1
+            });
+            columns.insert(place, at);
         }
-        if table.is_row_number(name) {
-            return Ok(vec![ROW_NUMBER_PLACE]);
+        Ok(LateFilter { conjuncts, columns })
+    }
+
+    /// Whether row numbers are compared.
+    pub(super) fn has_row_numbers(&self) -> bool {
+        self.conjuncts.iter().any(|conjunct| conjunct.root_columns().contains(&ROW_NUMBER_PLACE))
+    }
+
+    /// Whether digits below the units of the table are compared.
+    pub(super) fn compares_digits(&self) -> bool {
+        self.conjuncts.iter().any(BatchFilter::compares_digits)
+    }
+
+    /// A mask of the rows for which all conjuncts are true. `columns` are those that are read, `row_numbers` the numbers of
+    /// the rows, if they are read.
+    pub(super) fn evaluate(
+        &self,
+        columns: &[ArrayRef],
+        row_numbers: Option<&ArrayRef>,
+        rows: usize,
+    ) -> Result<BooleanArray> {
+        let column = |place: usize| {
+            let column = match place {
+                ROW_NUMBER_PLACE => row_numbers,
+                place => self.columns.get(&place).and_then(|&at| columns.get(at)),
+            };
+            column.cloned().or_internal("a column of the filter was not read")
+        };
+        let mut mask = BooleanBuffer::new_set(rows);
+        for conjunct in &self.conjuncts {
+            mask = &mask & conjunct.evaluate(&column, rows)?.values();
         }
-        let path = table.single_path(name)?;
-        let Some((&top, below)) = path.split_first() else { return Ok(path) };
-        let Some(whole) = table.fields.get(top) else { return Ok(Vec::new()) };
-        // If only some fields of the struct are read, the test covers only these.
-        let at = wanted.iter().position(|(place, field)| *place == top && field == whole).unwrap_or_else(|| {
-            wanted.push((top, whole.clone()));
-            wanted.len() - 1
-        });
-        Ok([&[at], below].concat())
-    };
-    BatchFilter::bind(predicate, &mut way, &|name| table.column_of_any_file(name, file))
+        Ok(BooleanArray::new(mask, None))
+    }
 }

@@ -7,22 +7,22 @@ use arrow_schema::{DataType, FieldRef, Fields, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use orcish_core::cancel::CancelCheck;
 use orcish_core::cast::{ColumnCast, SchemaMapping, cast_columns};
-use orcish_core::error::{Error, Result};
-use orcish_core::explain::Explanation;
-use orcish_core::predicate::{BatchFilter, Condition, Outcome, TextConversion, missing_column};
+use orcish_core::error::{Error, OrInternal as _, Result};
+use orcish_core::explain::{Explanation, Outcome};
+use orcish_core::predicate::{Condition, TextConversion};
 use orcish_core::statistics::{ColumnStatistics, Detail};
 use orcish_core::types::nanoseconds;
 use orcish_io::FileVersion;
 
-use super::condition::conditions;
+use super::condition::{LateFilter, conditions, prune_partition};
 use super::matching::Matcher;
 use super::partition;
-use super::table::{Origin, ROW_NUMBER_PLACE, Table};
+use super::table::{Origin, Table};
 use super::table_file::{Split, TableFile};
 use crate::options::{Columns, ReadOptions, TimestampUnit};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, Projection};
-use crate::read::{BatchReader, Mapping, OrcFile, ScanContext, altered, max_rows, may_become_null};
+use crate::read::{BatchReader, Mapping, OrcFile, ScanContext, max_rows, may_become_null, text_conversion};
 use crate::schema::Kind;
 
 // Threads that open files ahead share this.
@@ -47,7 +47,7 @@ struct BatchConversion {
     /// For each of `fields`, its column in the file, if any, and the cast.
     mapping: SchemaMapping,
     partition: Vec<(Option<String>, FieldRef)>,
-    late: Option<BatchFilter>,
+    late: Option<LateFilter>,
     /// Memory limit for columns of nulls.
     memory: u64,
 }
@@ -55,10 +55,8 @@ struct BatchConversion {
 impl FileScan {
     /// Opens a file. `None` if its partition excludes all rows, or it has zero bytes.
     pub(super) fn open(table: &Table, at: usize) -> Result<Option<Self>> {
-        let Some(this) = table.files.get(at) else { return Err(Error::invalid(format!("no file {at}"))) };
-        if is_ruled_out(table, this)? {
-            return Ok(None);
-        }
+        let this = table.file(at)?;
+        let Some(pruned) = prune_partition(table, this)? else { return Ok(None) };
         let Some(file) = table.orc_file(at)? else { return Ok(None) };
         // The logical types are those of the table.
         let mut plain = ReadOptions { arrow_schema: false, ..table.options.clone() };
@@ -68,7 +66,7 @@ impl FileScan {
         plain.batch_size = plain.batch_size.min(max_rows(&table.output));
         let matcher = Matcher::new(table, &file, &plain);
         let mut wanted = table.wanted.clone();
-        let (condition, late) = conditions(table, this, &matcher, &mut wanted)?;
+        let (condition, late) = conditions(table, this, &matcher, pruned, &mut wanted)?;
         let (read, mapping) = matcher.fields(0, wanted.iter().map(|(place, field)| (*place, field)), &table.places)?;
         let schema = &file.tail().schema;
         let root = match schema.get(0)?.kind {
@@ -84,12 +82,12 @@ impl FileScan {
             stripes: this.stripes.clone(),
             // A limit does not count rows that are filtered out later.
             limit: table.options.limit.filter(|_| late.is_none()),
-            hide_row_number: plain.hide_row_number && !late.as_ref().is_some_and(asks_row_numbers),
+            hide_row_number: plain.hide_row_number && !late.as_ref().is_some_and(LateFilter::has_row_numbers),
             // The later part is evaluated in the units of the table: it has no digits below them.
-            timestamp_unit: match late.as_ref().is_some_and(BatchFilter::compares_digits) || matcher.keeps_digits.get()
-            {
-                true => Some(TimestampUnit::Exact),
-                false => plain.timestamp_unit,
+            timestamp_unit: if late.as_ref().is_some_and(LateFilter::compares_digits) || matcher.keeps_digits.get() {
+                Some(TimestampUnit::Exact)
+            } else {
+                plain.timestamp_unit
             },
             ..plain.clone()
         };
@@ -156,7 +154,7 @@ impl FileScan {
         // Statistics are of stored values: with padding, and before any conversion.
         is_kept &= !(self.options.trim_char && this.kind == Kind::Char);
         let mapping = Mapping { tail: self.file.tail(), options: &self.options };
-        is_kept &= !may_become_null(this, &self.options) && altered(&mapping, id)? == TextConversion::default();
+        is_kept &= !may_become_null(this, &self.options) && text_conversion(&mapping, id)? == TextConversion::default();
         if !is_kept {
             let stripes = self.file.stripes_read(self.projection, self.options, self.condition)?;
             return Ok((ColumnStatistics::EMPTY, stripes));
@@ -165,14 +163,15 @@ impl FileScan {
             DataType::Timestamp(unit, _) if self.options.keeps_digits() => nanoseconds(unit).into(),
             _ => 1,
         };
-        let (mut found, stripes) = self.file.exact_statistics(id, self.projection, self.options, self.condition)?;
+        let (mut statistics, stripes) =
+            self.file.exact_statistics(id, self.projection, self.options, self.condition)?;
         // Digits beyond the unit are an error of the reader.
-        if let Detail::Timestamp { min, max, .. } = &found.detail
+        if let Detail::Timestamp { min, max, .. } = &statistics.detail
             && [min, max].into_iter().flatten().any(|bound| bound % per_tick != 0)
         {
-            found.detail = found.detail.without_bounds();
+            statistics.detail = statistics.detail.without_bounds();
         }
-        Ok((found, stripes))
+        Ok((statistics, stripes))
     }
 
     /// Runs of consecutive stripes of about `bytes` stored bytes.
@@ -182,7 +181,7 @@ impl FileScan {
         let file = TableFile { tail: Some(tail.to_bytes().into()), ..file };
         let mut splits: Vec<(Vec<usize>, u64, u64)> = Vec::new();
         for stripe in stripes {
-            let Some(info) = tail.stripes.get(stripe) else { continue };
+            let info = tail.stripes.get(stripe).or_internal("a stripe is read that is none of the file")?;
             let size = info.index_length.saturating_add(info.data_length).saturating_add(info.footer_length);
             match splits.last_mut() {
                 Some((run, rows, sum)) if sum.saturating_add(size) <= bytes => {
@@ -208,13 +207,8 @@ impl Table {
     /// Number of rows of a file, or of its stripes that belong to the table.
     pub(super) fn rows(&self, at: usize) -> Result<u64> {
         let Some(file) = self.orc_file(at)? else { return Ok(0) };
-        file.rows(self.files.get(at).and_then(|file| file.stripes.as_deref()))
+        file.rows(self.file(at)?.stripes.as_deref())
     }
-}
-
-/// Whether a filter is about the numbers of rows.
-fn asks_row_numbers(filter: &BatchFilter) -> bool {
-    filter.root_columns().contains(&ROW_NUMBER_PLACE)
 }
 
 /// Changes an outcome of "all rows match": the later part of the filter may exclude rows.
@@ -279,12 +273,12 @@ impl BatchConversion {
         let rows = batch.num_rows();
         let columns = cast_columns(&self.mapping, batch.columns(), &self.fields, rows, self.memory)?;
         let array = |origin: &Origin| match origin {
-            Origin::File(at) => columns.get(*at).cloned().ok_or_else(|| Error::invalid("a column is missing")),
+            Origin::File(at) => columns.get(*at).cloned().or_internal("a column of the table was not read"),
             Origin::Partition(at) => {
-                let Some((value, field)) = self.partition.get(*at) else { return Err(Error::invalid("no partition")) };
+                let (value, field) = self.partition.get(*at).or_internal("a partition column is none of the table")?;
                 partition::array(value.as_deref(), field.data_type(), rows)
             }
-            Origin::RowNumber => batch.columns().last().cloned().ok_or_else(|| Error::invalid("no row numbers")),
+            Origin::RowNumber => batch.columns().last().cloned().or_internal("row numbers were not read"),
         };
         let arrays = self.origins.iter().map(array).collect::<Result<Vec<_>>>()?;
         let is_null = |(field, array): &(&FieldRef, &ArrayRef)| !field.is_nullable() && array.null_count() > 0;
@@ -296,15 +290,8 @@ impl BatchConversion {
         let invalid_columns = |error| Error::corrupt("the columns do not fit together").with_source(error);
         let output =
             RecordBatch::try_new_with_options(self.output.clone(), arrays, &options).map_err(invalid_columns)?;
-        match &self.late {
-            None => Ok(output),
-            Some(late) => {
-                let column = |at: usize| {
-                    let column = if at == ROW_NUMBER_PLACE { batch.columns().last() } else { columns.get(at) };
-                    column.cloned().ok_or_else(missing_column)
-                };
-                filter_record_batch(&output, &late.evaluate(&column, rows)?).map_err(invalid_columns)
-            }
-        }
+        let Some(late) = &self.late else { return Ok(output) };
+        let mask = late.evaluate(&columns, batch.columns().last(), rows)?;
+        filter_record_batch(&output, &mask).map_err(invalid_columns)
     }
 }

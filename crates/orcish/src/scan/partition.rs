@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, StringArray, UInt32Array, new_null_array};
 use arrow_schema::{DataType, Field, Fields, Schema};
 use arrow_select::take::take;
 use orcish_core::error::{Error, Result};
-use orcish_core::predicate::ValueSource;
+use orcish_core::predicate::Constant;
 use orcish_core::types::value_type;
 use orcish_io::display_name;
 
@@ -35,8 +35,8 @@ pub(super) fn fields(files: &[TableFile], schema: Option<&Schema>) -> Result<Fie
         };
         for file in files {
             let value = file.partition.get(at).and_then(|(_, value)| value.as_deref());
-            let found = constant(value, field.data_type());
-            found.map_err(|error| error.in_column(name).in_file(&display_name(&file.location)))?;
+            let constant = constant(value, field.data_type());
+            constant.map_err(|error| error.in_column(name).in_file(&display_name(&file.location)))?;
         }
         Ok(field.clone())
     };
@@ -76,10 +76,10 @@ fn single(text: &str, data_type: &DataType) -> Result<ArrayRef> {
     parse_values(&StringArray::from_iter_values([text]), data_type, Flavor::Hive)
 }
 
-/// The value as a literal.
-pub(super) fn constant(value: Option<&str>, data_type: &DataType) -> Result<ValueSource> {
-    let Some(text) = value else { return Ok(ValueSource::Null) };
-    single(text, value_type(data_type)).map(ValueSource::Constant)
+/// The value as a constant of a filter.
+pub(super) fn constant(value: Option<&str>, data_type: &DataType) -> Result<Constant> {
+    let Some(text) = value else { return Ok(Constant::Null) };
+    single(text, value_type(data_type)).map(Constant::Value)
 }
 
 /// An array of `rows` times the value.
@@ -127,15 +127,15 @@ mod tests {
     #[test]
     fn constants_of_conditions() {
         let of = |text, data_type: &DataType| match constant(Some(text), data_type).unwrap() {
-            ValueSource::Constant(value) => value,
-            source => panic!("{source:?}"),
+            Constant::Value(value) => value,
+            Constant::Null => panic!("null"),
         };
         assert_eq!(of("True", &DataType::Boolean).as_ref(), &BooleanArray::from(vec![true]));
         assert_eq!(of("1970-01-03", &DataType::Date32).as_ref(), &Date32Array::from(vec![2]));
         assert_eq!(of("18446744073709551615", &DataType::UInt64).as_ref(), &UInt64Array::from(vec![u64::MAX]));
         let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         assert_eq!(of("7", &dictionary).as_ref(), &StringArray::from(vec!["7"]));
-        assert!(matches!(constant(None, &DataType::Int8), Ok(ValueSource::Null)));
+        assert!(matches!(constant(None, &DataType::Int8), Ok(Constant::Null)));
     }
 
     #[test]

@@ -91,9 +91,9 @@ impl PrefetchSource for Files {
     }
 
     fn prepare(&self, at: usize) {
-        if let Some(file) = self.table.files.get(at)
-            && matches!(is_ruled_out(&self.table, file), Ok(false))
-        {
+        let is_ruled_out = self.table.file(at).and_then(|file| is_ruled_out(&self.table, file));
+        // An error is one of reading the file.
+        if matches!(is_ruled_out, Ok(false)) {
             self.table.open_ahead(at);
         }
     }

@@ -8,8 +8,10 @@ use arrow_schema::{DataType, FieldRef, Fields, Metadata, Schema, SchemaRef};
 use orcish_core::calls::{Call, CallId};
 use orcish_core::cancel::CHECK_INTERVAL;
 use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::expression::Predicate;
 use orcish_core::names::{ArrowNames, Selection, field_at};
 use orcish_core::parallel::{map, threads_or_cores};
+use orcish_core::predicate::BatchFilter;
 use orcish_core::process::PerProcess;
 use orcish_core::types::{item_of, with_item};
 use orcish_io::{StorageOptions, concurrency, display_name, open, within};
@@ -45,6 +47,8 @@ pub(super) struct Table {
     pub(super) origins: Vec<Origin>,
     pub(super) output: SchemaRef,
     pub(super) options: ReadOptions,
+    /// The conjuncts of the filter of the options.
+    pub(super) conjuncts: Arc<[Conjunct]>,
     pub(super) matching: Matching,
     pub(super) storage: StorageOptions,
     /// Whether the caller has given the schema. Values are converted to its types, where other tables only have types that
@@ -62,6 +66,15 @@ pub(super) struct Table {
     /// The working directory that relative paths are in.
     folder: Option<PathBuf>,
     open: Arc<PerProcess<OpenFiles>>,
+}
+
+/// An operand of the conjunction that is the filter.
+#[derive(Debug)]
+pub(super) struct Conjunct {
+    pub(super) predicate: Predicate,
+    /// The predicate bound to the columns of [`Scan::table_schema`](super::Scan::table_schema), and to row numbers, whose index
+    /// is [`ROW_NUMBER_PLACE`].
+    pub(super) filter: BatchFilter,
 }
 
 /// The files of a table that a process has open.
@@ -169,6 +182,7 @@ impl Table {
             origins: Vec::new(),
             output: Arc::new(Schema::empty()),
             options,
+            conjuncts: Arc::default(),
             matching,
             storage,
             is_schema_given,
@@ -200,7 +214,7 @@ impl Table {
         }
         table.names = Arc::default();
         table.choose_columns()?;
-        table.check_filter()?;
+        table.conjuncts = table.bind_filter()?;
         Ok(table)
     }
 
@@ -221,7 +235,7 @@ impl Table {
     pub(super) fn with_options(&self, options: ReadOptions) -> Result<Self> {
         let mut table = Table { options, ..self.clone() };
         table.choose_columns()?;
-        table.check_filter()?;
+        table.conjuncts = table.bind_filter()?;
         Ok(table)
     }
 
@@ -319,7 +333,7 @@ impl Table {
     }
 
     /// Indexes from the columns of the table down to the field of a dotted name.
-    fn path(&self, name: &str) -> Result<Vec<usize>> {
+    pub(super) fn path(&self, name: &str) -> Result<Vec<usize>> {
         self.names().path(name, &self.partition)
     }
 
@@ -351,8 +365,17 @@ impl Table {
         field_at(&self.fields, path)
     }
 
+    /// The file at an index.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if there is none.
+    pub(super) fn file(&self, at: usize) -> Result<&TableFile> {
+        self.files.get(at).ok_or_else(|| Error::invalid(format!("no file {at}, of {}", self.files.len())))
+    }
+
+    /// The name of the file at an index in messages.
     pub(super) fn name(&self, at: usize) -> String {
-        self.files.get(at).map(|file| display_name(&file.location)).unwrap_or_default()
+        self.files.get(at).map_or_else(String::new, |file| display_name(&file.location))
     }
 
     fn open_files(&self) -> &OpenFiles {
@@ -402,7 +425,7 @@ impl Table {
     }
 
     fn open_source(&self, at: usize) -> Result<Option<OrcFile>> {
-        let Some(this) = self.files.get(at) else { return Err(Error::invalid(format!("no file {at}"))) };
+        let this = self.file(at)?;
         let source = match &this.source {
             Some(source) => source.clone(),
             None => open(&self.location_now(&this.location), &self.storage).map_err(|error| with_hint(error, this))?,

@@ -133,11 +133,11 @@ impl Scan {
     /// # Errors
     /// As reading.
     pub fn explain(&self) -> Result<Vec<Explanation>> {
-        self.table.map_files(|table, at| match (table.open_file(at)?, table.files.get(at)) {
-            (Some(file), _) => file.explain(),
-            (None, file) => Ok(Explanation {
+        self.table.map_files(|table, at| match table.open_file(at)? {
+            Some(file) => file.explain(),
+            None => Ok(Explanation {
                 file: table.name(at),
-                skipped: file.map_or(Ok(false), |file| is_ruled_out(table, file))?,
+                skipped: is_ruled_out(table, table.file(at)?)?,
                 sections: Vec::new(),
             }),
         })
@@ -179,8 +179,8 @@ impl Scan {
     /// # Errors
     /// `InvalidArgument` if the scan does not have exactly one column that is stored in files. As reading.
     pub fn exact_statistics(&self) -> Result<Vec<(ColumnStatistics, Vec<usize>)>> {
-        let found = self.versioned_statistics()?;
-        Ok(found.into_iter().map(|(statistics, stripes, _)| (statistics, stripes)).collect())
+        let of_files = self.versioned_statistics()?;
+        Ok(of_files.into_iter().map(|(statistics, stripes, _)| (statistics, stripes)).collect())
     }
 
     /// As [`exact_statistics`](Self::exact_statistics), with the versions of the files.
@@ -192,8 +192,8 @@ impl Scan {
             None => Ok((ColumnStatistics::EMPTY, Vec::new(), None)),
             Some(file) => {
                 let version = file.version();
-                let (found, stripes) = file.exact_statistics()?;
-                Ok((found, stripes, version))
+                let (statistics, stripes) = file.exact_statistics()?;
+                Ok((statistics, stripes, version))
             }
         })
     }
@@ -206,7 +206,7 @@ impl Scan {
     pub fn splits(&self, bytes: u64) -> Result<Vec<Split>> {
         let of_files = self.table.map_files(move |table, at| match table.open_file(at)? {
             None => Ok(Vec::new()),
-            Some(file) => file.splits(table.files.get(at).cloned().unwrap_or_default(), bytes),
+            Some(file) => file.splits(table.file(at)?.clone(), bytes),
         })?;
         Ok(of_files.into_iter().flatten().collect())
     }
@@ -216,9 +216,7 @@ impl Scan {
     /// # Errors
     /// As opening it.
     pub fn open(&self, file: usize) -> Result<OrcFile> {
-        if file >= self.table.files.len() {
-            return Err(Error::invalid(format!("no file {file}, of {}", self.table.files.len())));
-        }
+        self.table.file(file)?;
         let empty = || Error::corrupt("it has no bytes").in_file(&self.table.name(file));
         self.table.orc_file(file)?.ok_or_else(empty)
     }

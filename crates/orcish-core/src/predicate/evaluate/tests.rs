@@ -242,23 +242,18 @@ fn comparable_arrays() -> Vec<(ArrayRef, &'static str)> {
 
 #[test]
 fn every_type_of_a_domain_is_evaluated() {
-    use crate::predicate::{BatchFilter, Domain, FilterColumn, ValueSource, stored_domain};
+    use crate::predicate::{BatchFilter, Domain, FilterColumn, stored_domain};
 
     for (array, text) in comparable_arrays() {
         let kind = array.data_type().clone();
         let evaluate = |text: &str| {
             let predicate = text.parse().unwrap();
             let column = |_: &str| {
-                let domain = stored_domain(&kind, false);
+                let domain = stored_domain(&kind);
                 assert!(!matches!(domain, Domain::Opaque), "{kind}");
-                Ok(FilterColumn {
-                    domain,
-                    type_string: kind.to_string(),
-                    source: ValueSource::Column(0),
-                    may_have_others: false,
-                })
+                Ok((FilterColumn::new(domain, kind.to_string()), vec![0]))
             };
-            let filter = BatchFilter::bind(&predicate, &mut |_| Ok(vec![0]), &column).unwrap();
+            let filter = BatchFilter::bind(&predicate, &mut column.clone()).unwrap();
             let mask = filter.evaluate(&|_| Ok(array.clone()), array.len()).unwrap();
             mask.values().iter().collect::<Vec<_>>()
         };

@@ -12,6 +12,7 @@ use crate::statistics::{Bound, ColumnStatistics, Decimal, Detail};
 #[derive(Debug)]
 struct Rows {
     domain: Domain,
+    may_become_null: bool,
     values: Vec<Value>,
     statistics: ColumnStatistics,
     is_root_column: bool,
@@ -70,7 +71,7 @@ impl Degradation {
 
 /// Converts stored values to read values, and computes the statistics of the writer.
 fn rows(
-    domain: Domain,
+    (domain, may_become_null): (Domain, bool),
     is_spark: bool,
     stored: Vec<Option<Stored>>,
     degradation: Degradation,
@@ -167,7 +168,7 @@ fn rows(
             };
             (Box::new(value), Detail::String { min: min.map(bound), max: max.map(bound), total_length: None })
         }
-        Domain::Timestamp { nanoseconds, may_become_null, .. } => {
+        Domain::Timestamp { nanoseconds, .. } => {
             let per = if is_spark { 1000 } else { 1 };
             let stamp = move |n: i128| if is_spark { near(n) } else { n >> 20 };
             let (min, max) = degradation.bounds(least(&stamp), greatest(&stamp), add);
@@ -195,16 +196,16 @@ fn rows(
         Domain::Decimal { scale } => Domain::Decimal { scale: scale.min(20) },
         other => other,
     };
-    Rows { domain, values, statistics, is_root_column: degradation.is_root_column }
+    Rows { domain, may_become_null, values, statistics, is_root_column: degradation.is_root_column }
 }
 
 fn any_rows() -> impl Strategy<Value = Rows> {
     let small = prop_oneof![3 => -9..9i128, 1 => integers()];
     let value = (small, floats(), bytes());
     let stored = prop::collection::vec(prop::option::weighted(0.8, value), 0..6);
-    (domains(), any::<bool>(), stored, degradations(), any::<bool>()).prop_map(
-        |(domain, is_spark, stored, degradation, is_all_below)| {
-            rows(domain, is_spark, stored, degradation, is_all_below)
+    ((domains(), any::<bool>()), any::<bool>(), stored, degradations(), any::<bool>()).prop_map(
+        |(column, is_spark, stored, degradation, is_all_below)| {
+            rows(column, is_spark, stored, degradation, is_all_below)
         },
     )
 }
@@ -245,7 +246,9 @@ proptest! {
             (Just(std::rc::Rc::new(rows)), predicates)
         }),
     ) {
-        let condition = condition(&predicate, rows.domain).unwrap();
+        let column = FilterColumn::new(rows.domain, "any".to_owned());
+        let column = FilterColumn { may_become_null: rows.may_become_null, ..column };
+        let condition = condition_on(&predicate, &column).unwrap();
         let count = rows.values.len() as u64;
         for leaf in &condition.leaves {
             let truth = leaf.prune(&rows.statistics, count, rows.is_root_column);
@@ -256,11 +259,11 @@ proptest! {
                 Truth::Maybe => {}
             }
         }
-        let mut whole = PruneResult::MAYBE;
-        let mut prune = |_: usize, leaf: &Leaf| Ok(leaf.prune(&rows.statistics, count, rows.is_root_column));
-        whole.refine(&condition, Proof::new("file statistics"), &mut prune).unwrap();
+        let mut whole = Pruning::UNKNOWN;
+        let prune = |_: usize, leaf: &Leaf| Ok(leaf.prune(&rows.statistics, count, rows.is_root_column));
+        whole.refine(&condition, Proof::new("file statistics"), prune).unwrap();
         let found = rows.values.iter().filter(|value| node(&condition.root, &condition, value)).count();
-        match whole.truth {
+        match whole.truth() {
             Truth::Never => prop_assert_eq!(found, 0),
             Truth::Always => prop_assert_eq!(found, rows.values.len()),
             Truth::Maybe => {}
@@ -340,20 +343,20 @@ fn proofs_are_combined() {
     let greater = |n: i32| Predicate::compare("a", Comparison::Greater, n);
     let any = Predicate::Or(vec![greater(1), greater(2), greater(3)]);
     let condition = condition(&any, Domain::Integer).unwrap();
-    let mut result = PruneResult::MAYBE;
-    let refine = |result: &mut PruneResult, proof, truths: [Truth; 3]| {
-        result.refine(&condition, proof, &mut |index, _| Ok(truths[index])).unwrap();
+    let mut result = Pruning::UNKNOWN;
+    let refine = |result: &mut Pruning, proof, truths: [Truth; 3]| {
+        result.refine(&condition, proof, |index, _| Ok(truths[index])).unwrap();
     };
     use Truth::{Always, Maybe, Never};
     refine(&mut result, Proof::new("file statistics"), [Maybe, Never, Maybe]);
     // Known results are kept.
     refine(&mut result, Proof::new("stripe statistics"), [Never, Always, Maybe]);
-    assert_eq!((result.truth, result.proofs(&condition)), (Maybe, vec![]));
+    assert_eq!(result.outcome(&condition), Outcome::Read);
     let mut other = result.clone();
     refine(&mut result, Proof::new("bloom filter"), [Maybe, Maybe, Never]);
-    let proofs =
-        vec![(0, Proof::new("stripe statistics")), (1, Proof::new("file statistics")), (2, Proof::new("bloom filter"))];
-    assert_eq!((result.truth, result.proofs(&condition)), (Never, proofs));
+    let proofs = [(1, "stripe statistics"), (2, "file statistics"), (3, "bloom filter")];
+    let proofs = proofs.map(|(n, name)| (greater(n).to_string(), Proof::new(name)));
+    assert_eq!(result.outcome(&condition), Outcome::Skipped(proofs.to_vec()));
     refine(&mut other, Proof::new("row group statistics"), [Maybe, Maybe, Always]);
-    assert_eq!((other.truth, other.proofs(&condition)), (Always, vec![]));
+    assert_eq!(other.outcome(&condition), Outcome::AllMatch);
 }

@@ -1,5 +1,7 @@
 //! Results of pruning, with their proofs.
 
+use std::collections::BTreeSet;
+
 use super::condition::{Condition, Leaf, Node};
 use crate::error::Result;
 
@@ -30,27 +32,34 @@ impl Proof {
     }
 }
 
-/// The result of pruning a file, a stripe or a row group.
+/// What is known of a condition for the rows of a file, a stripe or a row group.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PruneResult {
-    /// The result for the condition.
-    pub truth: Truth,
-    /// The result and the proof for each leaf; empty before the first proof.
-    pub leaves: Vec<(Truth, Proof)>,
+pub struct Pruning {
+    truth: Truth,
+    /// The result and the proof of each leaf; empty before the first proof.
+    leaves: Vec<(Truth, Proof)>,
 }
 
-/// A function that evaluates a leaf, by its index, on statistics or a bloom filter.
-pub type PruneLeaf<'a> = dyn FnMut(usize, &Leaf) -> Result<Truth> + 'a;
-
-impl PruneResult {
+impl Pruning {
     /// The result before any proof.
-    pub const MAYBE: Self = PruneResult { truth: Truth::Maybe, leaves: Vec::new() };
+    pub const UNKNOWN: Self = Pruning { truth: Truth::Maybe, leaves: Vec::new() };
+
+    /// Whether the condition is true for some rows.
+    pub fn truth(&self) -> Truth {
+        self.truth
+    }
 
     /// Evaluates the leaves whose result is unknown by another proof, unless the result for the condition is known.
+    /// `prune_leaf` evaluates a leaf, which it is also given the index of, on statistics or a bloom filter.
     ///
     /// # Errors
     /// Errors of `prune_leaf`.
-    pub fn refine(&mut self, condition: &Condition, proof: Proof, prune_leaf: &mut PruneLeaf<'_>) -> Result<()> {
+    pub fn refine(
+        &mut self,
+        condition: &Condition,
+        proof: Proof,
+        mut prune_leaf: impl FnMut(usize, &Leaf) -> Result<Truth>,
+    ) -> Result<()> {
         if self.truth != Truth::Maybe {
             return Ok(());
         }
@@ -65,19 +74,32 @@ impl PruneResult {
     }
 
     /// The result for a leaf.
-    pub fn leaf(&self, leaf: usize) -> Truth {
-        self.leaves.get(leaf).map_or(Truth::Maybe, |result| result.0)
+    pub fn leaf(&self, index: usize) -> Truth {
+        // No leaf has a result before the first proof.
+        self.leaves.get(index).map_or(Truth::Maybe, |(truth, _)| *truth)
     }
 
-    /// If the condition is true for no row: the leaves that prove it, with their proofs.
-    pub fn proofs(&self, condition: &Condition) -> Vec<(usize, Proof)> {
-        let mut proofs = Vec::new();
-        let truth = condition.root.combine(&mut |leaf| {
-            let result = self.leaves.get(leaf).filter(|result| result.0 == Truth::Never);
-            proofs.extend(result.map(|result| (leaf, result.1)));
-            self.leaf(leaf)
-        });
-        if truth == Truth::Never { proofs } else { Vec::new() }
+    /// Bytes of the result.
+    pub fn size(&self) -> usize {
+        size_of::<Self>() + size_of_val(&self.leaves[..])
+    }
+
+    /// How the rows are read. Rows for which the condition is never true have the leaves that prove it as the reason.
+    pub fn outcome(&self, condition: &Condition) -> Outcome {
+        match self.truth {
+            Truth::Always => Outcome::AllMatch,
+            Truth::Maybe => Outcome::Read,
+            Truth::Never => {
+                let mut used = BTreeSet::new();
+                condition.root.combine(&mut |leaf| {
+                    used.insert(leaf);
+                    self.leaf(leaf)
+                });
+                let leaves = condition.leaves.iter().zip(&self.leaves).enumerate();
+                let proofs = leaves.filter(|(index, (_, (truth, _)))| *truth == Truth::Never && used.contains(index));
+                Outcome::Skipped(proofs.map(|(_, (leaf, (_, proof)))| (leaf.text.clone(), *proof)).collect())
+            }
+        }
     }
 }
 
@@ -120,15 +142,5 @@ impl Outcome {
     /// Whether no row is read.
     pub fn is_skipped(&self) -> bool {
         matches!(self, Outcome::Skipped(_))
-    }
-
-    /// The outcome of a result of pruning.
-    pub fn new(result: &PruneResult, condition: &Condition) -> Self {
-        let leaf_text = |(leaf, proof): (usize, Proof)| Some((condition.leaves.get(leaf)?.text.clone(), proof));
-        match result.truth {
-            Truth::Always => Outcome::AllMatch,
-            Truth::Maybe => Outcome::Read,
-            Truth::Never => Outcome::Skipped(result.proofs(condition).into_iter().filter_map(leaf_text).collect()),
-        }
     }
 }
