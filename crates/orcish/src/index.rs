@@ -161,16 +161,14 @@ impl IndexDefect {
 
 /// The defect of the index of a column. `None` where the index has an entry for each row group with the positions of all
 /// streams, and the positions are ascending and within a chunk and a run: any seek decodes at most one chunk and one run.
-///
-/// # Errors
-/// `Corrupt` where the encoding of the column is unknown.
+/// A column whose streams are not known, as its encoding is unknown, has the defect that there is no index.
 pub(crate) fn find_defect(
     index: Option<&ColumnIndex>,
     stripe: &Stripe,
     column: u32,
     groups: RowGroups,
     tail: &FileTail,
-) -> Result<Option<IndexDefect>> {
+) -> Option<IndexDefect> {
     let framing = stripe.framing();
     let chunk_size = (!framing.is_uncompressed()).then_some(framing.chunk_size as u64);
     // Maxima of a position: the byte in the stream, the byte in the decompressed chunk, and the value in the run.
@@ -178,21 +176,21 @@ pub(crate) fn find_defect(
         let maxima = std::iter::once(u64::MAX).chain(chunk_size);
         maxima.chain(stream.layout.coding.max_positions_in_run().iter().copied()).collect::<Vec<_>>()
     };
-    let streams = ColumnLayout::of_column(stripe, column, tail)?.streams();
-    let streams: Vec<Vec<u64>> = streams.filter(|stream| stream.layout.is_indexed).map(maxima).collect();
+    let Ok(layout) = ColumnLayout::of_column(stripe, column, tail) else { return Some(IndexDefect::Missing) };
+    let streams: Vec<Vec<u64>> = layout.streams().filter(|stream| stream.layout.is_indexed).map(maxima).collect();
     let position_count: usize = streams.iter().map(Vec::len).sum();
     if position_count == 0 {
-        return Ok(None);
+        return None;
     }
-    let Some(index) = index else { return Ok(Some(IndexDefect::Missing)) };
+    let Some(index) = index else { return Some(IndexDefect::Missing) };
     if index.entries.len() != groups.count() {
-        return Ok(Some(if index.has_wrong_count { IndexDefect::EntryCount } else { IndexDefect::Missing }));
+        return Some(if index.has_wrong_count { IndexDefect::EntryCount } else { IndexDefect::Missing });
     }
     let mut previous: &[u64] = &[];
     for (group, entry) in index.entries.iter().enumerate() {
         let (mut rest, mut previous_rest) = (&entry.positions[..], std::mem::replace(&mut previous, &entry.positions));
         if rest.len() != position_count {
-            return Ok(Some(IndexDefect::PositionCount(group)));
+            return Some(IndexDefect::PositionCount(group));
         }
         let is_valid = streams.iter().all(|maxima| {
             let position = rest.split_off(..maxima.len());
@@ -200,10 +198,10 @@ pub(crate) fn find_defect(
             ascends && position.is_some_and(|position| position.iter().zip(maxima).all(|(number, max)| number <= max))
         });
         if !is_valid {
-            return Ok(Some(IndexDefect::InvalidPosition(group)));
+            return Some(IndexDefect::InvalidPosition(group));
         }
     }
-    Ok(None)
+    None
 }
 
 /// The ranges of a column's streams for the ranges of row groups `runs`. The ranges are complete streams without an `index`,

@@ -107,6 +107,11 @@ impl Projection {
         Ok(Projection { root, all, mask })
     }
 
+    /// The columns of the batches: the children of a struct root, or the root itself.
+    pub(crate) fn columns(&self, is_struct: bool) -> Vec<Projected> {
+        if is_struct { self.root.children.clone() } else { vec![self.root.clone()] }
+    }
+
     /// Number of projected columns, including nested columns and the root.
     pub fn count(&self) -> usize {
         self.mask.iter().filter(|&&is_projected| is_projected).count()

@@ -1,14 +1,17 @@
 //! Column groups of a stripe. One thread at a time decodes a group.
 
 use arrow_array::Array as _;
+use arrow_schema::DataType;
 use orcish_core::allocation::ROOM;
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 
-use super::column::{Context, build, build_root};
+use super::column::{build, build_root};
 use super::decoded::DecodedRows;
 use super::filtered::FilteredStripe;
-use super::plan::Plan;
-use super::rows::Columns;
+use super::opener::Opener;
+use super::request::ReadRequest;
+use super::rows::ColumnsReader;
+use super::stripe_plan::PlannedStripe;
 use crate::projection::Projected;
 use crate::stripe::Stripe;
 use crate::tuning;
@@ -30,7 +33,7 @@ pub(super) struct ColumnGroup {
 
 /// The reader of the columns of a group.
 pub(super) enum ColumnGroupReader {
-    Columns(Columns),
+    Columns(ColumnsReader),
     Filtered(Box<FilteredStripe>),
     /// Rows without columns.
     Rows,
@@ -38,17 +41,19 @@ pub(super) enum ColumnGroupReader {
 
 impl ColumnGroup {
     /// Decodes some of the `left` rows.
-    pub(super) fn decode(&mut self, left: u64, plan: &Plan) -> Result<DecodedRows> {
-        let rows = usize::try_from(left).unwrap_or(usize::MAX).min(plan.batch_size);
-        let budget = plan.budget(self.groups);
+    pub(super) fn decode(&mut self, left: u64, opener: &Opener) -> Result<DecodedRows> {
+        let rows = usize::try_from(left).unwrap_or(usize::MAX).min(opener.request.batch_size);
+        let budget = opener.request.budget(self.groups);
         ROOM.check(budget.group())?;
-        let (arrays, rows) = match (&mut self.reader, &plan.filter) {
+        let (arrays, rows) = match (&mut self.reader, &opener.request.filter) {
             (ColumnGroupReader::Filtered(stripe), Some(filter)) => {
-                let rows = stripe.next(left, plan, filter)?;
+                let rows = stripe.next(left, opener, filter)?;
                 ROOM.fill(rows.bytes);
                 return Ok(rows);
             }
-            (ColumnGroupReader::Filtered(_), None) => return Err(Error::invalid("a filter is missing")),
+            (ColumnGroupReader::Filtered(_), None) => {
+                return Err(Error::internal("a stripe is filtered without a filter"));
+            }
             (ColumnGroupReader::Columns(reader), _) => reader.read(rows, budget)?,
             (ColumnGroupReader::Rows, _) => (Vec::new(), rows),
         };
@@ -58,73 +63,63 @@ impl ColumnGroup {
     }
 }
 
-impl Plan {
-    /// Reads a stripe and makes the readers of its columns.
-    pub(super) fn open(&self, index: usize) -> Result<OpenStripe> {
-        let open = || {
-            if self.needs_rows_only(index) {
-                let rows = ColumnGroup { columns: Vec::new(), reader: ColumnGroupReader::Rows, groups: 1 };
-                return Ok(OpenStripe { rows: self.rows_of(index), groups: vec![rows] });
-            }
-            if let Some(filter) = &self.filter {
-                let stripe = FilteredStripe::open(self, filter, index)?;
-                let reader = ColumnGroupReader::Filtered(Box::new(stripe));
-                let columns = (0..self.physical.fields().len()).collect();
-                let groups = vec![ColumnGroup { columns, reader, groups: 1 }];
-                return Ok(OpenStripe { rows: self.rows_of(index), groups });
-            }
-            let wanted = |id| self.projection.contains(id);
-            let (limits, all) = (self.limits(), self.projection.all);
-            let stripe = Stripe::open(&*self.source, &self.tail, index, limits, &self.memory, all, &wanted)?;
-            let groups = self.groups(&stripe)?;
-            Ok(OpenStripe { rows: stripe.rows, groups })
+/// Reads a stripe and makes the readers of its columns, for a number of decoding threads.
+pub(super) fn open_stripe(opener: &Opener, planned: &PlannedStripe, threads: usize) -> Result<OpenStripe> {
+    let open = || {
+        let whole = |columns, reader| {
+            let groups = vec![ColumnGroup { columns, reader, groups: 1 }];
+            OpenStripe { rows: planned.rows, groups }
         };
-        open().map_err(|error: Error| error.in_section("stripe", index))
-    }
+        if planned.needs_rows_only(&opener.request) {
+            return Ok(whole(Vec::new(), ColumnGroupReader::Rows));
+        }
+        if let Some(filter) = &opener.request.filter {
+            let stripe = FilteredStripe::open(opener, filter, planned)?;
+            let columns = (0..opener.request.physical.fields().len()).collect();
+            return Ok(whole(columns, ColumnGroupReader::Filtered(Box::new(stripe))));
+        }
+        let stripe = opener.read_whole(planned.index)?;
+        Ok(OpenStripe { rows: stripe.rows, groups: column_groups(opener, &stripe, threads)? })
+    };
+    open().map_err(|error: Error| error.in_section("stripe", planned.index))
+}
 
-    fn groups(&self, stripe: &Stripe) -> Result<Vec<ColumnGroup>> {
-        let context = self.context(stripe);
-        if self.is_struct {
-            return self.root_groups(&context);
-        }
-        let columns = self.columns.iter().zip(self.physical.fields());
-        let columns = columns.map(|(column, field)| build(&context, column, field.data_type()));
-        let group = |column| {
-            let reader = ColumnGroupReader::Columns(Columns::Root(column));
-            ColumnGroup { columns: vec![0], reader, groups: 1 }
-        };
-        Ok(columns.collect::<Result<Vec<_>>>()?.into_iter().map(group).collect())
-    }
+/// Columns of the batches with their Arrow types.
+fn typed_columns(request: &ReadRequest) -> impl Iterator<Item = (&Projected, &DataType)> {
+    request.columns.iter().zip(request.physical.fields()).map(|(column, field)| (column, field.data_type()))
+}
 
-    /// Deals the columns out, the largest first, each to the group that has least.
-    fn root_groups(&self, context: &Context<'_>) -> Result<Vec<ColumnGroup>> {
-        let max_groups = self.threads * tuning::GROUPS_PER_THREAD.get();
-        let count = if self.threads == 1 { 1 } else { max_groups.min(self.columns.len()).max(1) };
-        let bytes = |column: &Projected| {
-            let last = self.tail.schema.get(column.id).map_or(column.id, |this| this.last);
-            context.stripe.stored_bytes(column.id..=last)
+/// Deals the columns out, the largest first, each to the group that has least.
+fn column_groups(opener: &Opener, stripe: &Stripe, threads: usize) -> Result<Vec<ColumnGroup>> {
+    let (request, context) = (&opener.request, opener.context(stripe));
+    if !request.is_struct {
+        let group = |(column, data_type)| {
+            let reader = ColumnGroupReader::Columns(ColumnsReader::Root(build(&context, column, data_type)?));
+            Ok(ColumnGroup { columns: vec![0], reader, groups: 1 })
         };
-        let mut sizes: Vec<_> = self.columns.iter().map(bytes).enumerate().collect();
-        if count > 1 {
-            sizes.sort_by_key(|&(_, size)| std::cmp::Reverse(size));
-        }
-        let mut dealt: Vec<(u64, Vec<usize>)> = vec![(0, Vec::new()); count];
-        for (index, size) in sizes {
-            if let Some((sum, indexes)) = dealt.iter_mut().min_by_key(|(sum, indexes)| (*sum, indexes.len())) {
-                *sum += size;
-                indexes.push(index);
-            }
-        }
-        let group = |(_, columns): (u64, Vec<usize>)| {
-            let typed =
-                |&index: &usize| Some((self.columns.get(index)?, self.physical.fields().get(index)?.data_type()));
-            let projected: Vec<_> = columns.iter().filter_map(typed).collect();
-            Ok(ColumnGroup {
-                reader: ColumnGroupReader::Columns(Columns::OfRoot(Box::new(build_root(context, &projected)?))),
-                columns,
-                groups: count,
-            })
-        };
-        dealt.into_iter().map(group).collect()
+        return typed_columns(request).map(group).collect();
     }
+    let max_groups = threads * tuning::GROUPS_PER_THREAD.get();
+    let count = if threads == 1 { 1 } else { max_groups.min(request.columns.len()).max(1) };
+    let mut columns = Vec::with_capacity(request.columns.len());
+    for (index, (column, data_type)) in typed_columns(request).enumerate() {
+        let last = request.tail.schema.get(column.id)?.last;
+        columns.push((stripe.stored_bytes(column.id..=last), index, (column, data_type)));
+    }
+    if count > 1 {
+        columns.sort_by_key(|&(size, ..)| std::cmp::Reverse(size));
+    }
+    let mut dealt: Vec<(u64, Vec<usize>, Vec<(&Projected, &DataType)>)> = vec![(0, Vec::new(), Vec::new()); count];
+    for (size, index, column) in columns {
+        let least = dealt.iter_mut().min_by_key(|(sum, indexes, _)| (*sum, indexes.len()));
+        let (sum, indexes, columns) = least.or_internal("there is no column group")?;
+        *sum += size;
+        indexes.push(index);
+        columns.push(column);
+    }
+    let group = |(_, columns, typed): (u64, Vec<usize>, Vec<(&Projected, &DataType)>)| {
+        let reader = ColumnsReader::OfRoot(Box::new(build_root(&context, &typed)?));
+        Ok(ColumnGroup { reader: ColumnGroupReader::Columns(reader), columns, groups: count })
+    };
+    dealt.into_iter().map(group).collect()
 }

@@ -1,6 +1,5 @@
 //! The plan of a read, without reading rows.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use orcish_core::cancel::Cancellation;
@@ -10,7 +9,10 @@ use orcish_core::predicate::Pruning;
 use orcish_io::coalesce_ranges;
 
 use super::filter::runs;
-use super::plan::Plan;
+use super::indexes::index_columns;
+use super::opener::Opener;
+use super::row_group_plan::plan_row_groups;
+use super::stripe_plan::PlannedStripe;
 use crate::index::{Indexes, RowGroups};
 use crate::projection::Projected;
 use crate::stripe::Stripe;
@@ -20,83 +22,96 @@ const GROUP_BYTES: u64 = 512;
 /// Bytes of a test that no row passes, beside its text.
 const CAUSE_BYTES: u64 = 256;
 
-impl Plan {
-    /// The plan of the read.
-    pub(super) fn explain(&self, cancellation: &mut Cancellation) -> Result<Explanation> {
-        let (mut stripes, mut bytes) = (Vec::new(), 0);
-        let read: BTreeSet<usize> = self.stripes.iter().copied().collect();
-        for (stripe, pruning) in self.prunings().filter(|(stripe, _)| !read.contains(stripe)) {
+/// What a read would do. Stripe footers, row indexes and bloom filters are read.
+pub(super) fn explain(opener: &Opener, cancellation: &mut Cancellation) -> Result<Explanation> {
+    let plan = opener.plan_stripes(cancellation)?;
+    let mut explainer = Explainer { opener, bytes: 0 };
+    let mut explain = || {
+        let mut sections = Vec::new();
+        for stripe in &plan.skipped {
             cancellation.poll()?;
-            let outcome = self.outcome(pruning);
-            self.charge(&mut bytes, &outcome)?;
-            stripes.push(self.stripe_plan(stripe, outcome));
+            sections.push(explainer.section(stripe)?);
         }
-        for &stripe in &self.stripes {
+        for stripe in &plan.read {
             cancellation.poll()?;
-            stripes.push(self.explain_stripe(stripe, &mut bytes).map_err(|error| error.in_section("stripe", stripe))?);
+            let section = explainer.stripe(stripe).map_err(|error| error.in_section("stripe", stripe.index))?;
+            sections.push(section);
         }
-        stripes.sort_by_key(|plan| plan.index);
-        Ok(Explanation { file: self.source.name().to_owned(), skipped: false, sections: stripes })
-    }
+        sections.sort_by_key(|section| section.index);
+        Ok(Explanation { file: opener.source().name().to_owned(), skipped: false, sections })
+    };
+    explain().map_err(|error| opener.in_file(error))
+}
 
-    fn stripe_plan(&self, stripe: usize, outcome: Outcome) -> SectionPlan {
-        SectionPlan::new(stripe, self.rows_of(stripe), outcome)
-    }
+struct Explainer<'a> {
+    opener: &'a Opener,
+    /// Bytes of all outcomes so far.
+    bytes: u64,
+}
 
+impl Explainer<'_> {
     fn outcome(&self, pruning: &Pruning) -> Outcome {
-        self.filter.as_ref().map_or(Outcome::AllMatch, |filter| pruning.outcome(filter.condition()))
+        let filter = self.opener.request.filter.as_ref();
+        filter.map_or(Outcome::AllMatch, |filter| pruning.outcome(filter.condition()))
     }
 
-    /// Adds the bytes of an outcome to `bytes`.
-    fn charge(&self, bytes: &mut u64, outcome: &Outcome) -> Result<()> {
+    /// What statistics say of a stripe.
+    fn section(&mut self, stripe: &PlannedStripe) -> Result<SectionPlan> {
+        let outcome = self.outcome(&stripe.pruning);
+        self.charge(&outcome)?;
+        Ok(SectionPlan::new(stripe.index, stripe.rows, outcome))
+    }
+
+    /// Adds the bytes of an outcome.
+    fn charge(&mut self, outcome: &Outcome) -> Result<()> {
         let causes = if let Outcome::Skipped(causes) = outcome { &causes[..] } else { &[] };
         let causes = causes.iter().map(|(text, _)| CAUSE_BYTES + text.len() as u64).sum::<u64>();
-        *bytes = bytes.saturating_add(GROUP_BYTES + causes);
-        let max = self.limits().memory;
-        if *bytes > max {
+        self.bytes = self.bytes.saturating_add(GROUP_BYTES + causes);
+        let max = self.opener.limits().memory;
+        if self.bytes > max {
             let message = format!("what becomes of the row groups takes more than the {max} bytes allowed");
             return Err(Error::over("memory", message));
         }
         Ok(())
     }
 
-    /// The plan of a stripe. `bytes` are the bytes of the outcomes so far.
-    fn explain_stripe(&self, index: usize, bytes: &mut u64) -> Result<SectionPlan> {
-        let mut plan = self.stripe_plan(index, self.outcome(&self.pruning(index)));
-        self.charge(bytes, &plan.outcome)?;
-        if self.needs_rows_only(index) {
-            return Ok(plan);
+    /// What becomes of the row groups of a stripe, and what is read of it.
+    fn stripe(&mut self, planned: &PlannedStripe) -> Result<SectionPlan> {
+        let (opener, request) = (self.opener, &self.opener.request);
+        let mut section = self.section(planned)?;
+        if planned.needs_rows_only(request) {
+            return Ok(section);
         }
-        let stripe = self.begin(index)?;
+        let stripe = opener.begin(planned.index)?;
         let mut all = vec![Range { start: 0, end: 1 }];
         let (mut groups, mut indexes) = (RowGroups::single(stripe.rows), Indexes::new());
-        let mut payload = self.columns.clone();
-        if let Some(filter) = &self.filter {
-            let pruned = self.prune(filter, &stripe, index)?;
-            (groups, indexes) = (pruned.groups, pruned.indexes);
-            if let [only] = &pruned.prunings[..] {
-                plan.outcome = self.outcome(only);
+        let mut payload = request.columns.clone();
+        if let Some(filter) = &request.filter {
+            let plan = plan_row_groups(opener, filter, &stripe, planned)?;
+            (groups, indexes) = (plan.groups, plan.indexes);
+            if let [only] = &plan.prunings[..] {
+                section.outcome = self.outcome(only);
             } else {
                 let outcome = |(group, pruning)| {
                     let (rows, outcome) = (groups.rows(group), self.outcome(pruning));
-                    self.charge(bytes, &outcome)?;
+                    self.charge(&outcome)?;
                     Ok((rows.end - rows.start, outcome))
                 };
-                plan.row_groups = pruned.prunings.iter().enumerate().map(outcome).collect::<Result<_>>()?;
+                section.row_groups = plan.prunings.iter().enumerate().map(outcome).collect::<Result<_>>()?;
             }
-            let kept: Vec<_> = runs(&pruned.prunings).collect();
+            let kept: Vec<_> = runs(&plan.prunings).collect();
             all = kept.iter().map(|(run, _)| run.clone()).collect();
             if filter.is_needed(&kept) {
-                (plan.filter_bytes, plan.filter_requests) =
-                    self.weigh(&stripe, &filter.columns, &all, pruned.can_seek, &indexes)?;
+                (section.filter_bytes, section.filter_requests) =
+                    self.weigh(&stripe, &filter.columns, &all, plan.can_seek, &indexes)?;
             }
-            payload = filter.payload_columns(&self.columns);
+            payload = filter.payload_columns(&request.columns);
         }
         let is_all = all.first().is_some_and(|run| *run == (0..groups.count()));
-        let ids = self.ids_of(&stripe, &payload);
-        let can_seek = !is_all && self.index_columns(&stripe, groups, &ids, &mut indexes)?;
-        (plan.payload_bytes, plan.payload_requests) = self.weigh(&stripe, &payload, &all, can_seek, &indexes)?;
-        Ok(plan)
+        let ids = opener.ids_of(&stripe, &payload);
+        let can_seek = !is_all && index_columns(opener, &stripe, groups, &ids, &mut indexes)?;
+        (section.payload_bytes, section.payload_requests) = self.weigh(&stripe, &payload, &all, can_seek, &indexes)?;
+        Ok(section)
     }
 
     /// Number of bytes and of requests for some row groups of columns.
@@ -111,10 +126,10 @@ impl Plan {
         if runs.is_empty() {
             return Ok((0, 0));
         }
-        let mut reader = self.rows_of_columns(stripe, columns)?;
+        let mut reader = self.opener.row_reader(stripe, columns)?;
         reader.can_seek = can_seek;
-        let parts = reader.parts(stripe, indexes, runs, self.tail())?;
-        let ranges = coalesce_ranges(&stripe.file_ranges(&parts), self.source.coalesce_gap());
+        let parts = reader.parts(stripe, indexes, runs, self.opener.tail())?;
+        let ranges = coalesce_ranges(&stripe.file_ranges(&parts), self.opener.source().coalesce_gap());
         Ok((ranges.iter().map(|range| range.end - range.start).sum(), ranges.len()))
     }
 }

@@ -14,14 +14,16 @@ use orcish_core::statistics::ColumnStatistics;
 use orcish_core::types::is_null_type;
 use orcish_io::{FileSource, ReadAt};
 
+use super::explain::explain;
 use super::inspect::Inspector;
-use super::plan::{Plan, ScanContext};
-use super::prune::{prune_stripes, stripe_statistics};
+use super::opener::{Opener, read_stripe_statistics};
 use super::reader::BatchReader;
+use super::request::ReadRequest;
 use super::restore::{StoredSchema, max_rows};
+use super::scheduler::ScanContext;
 use super::schema::{Mapping, filter_column, push_row_number};
-use super::selection::Selection;
-use crate::options::{ColumnOptions, NullMapKeys, ReadOptions};
+use super::stripe_plan::PlannedStripe;
+use crate::options::{ColumnOptions, Masked, NullMapKeys, ReadOptions};
 use crate::predicate::bind;
 use crate::projection::{Projection, ROOT_COLUMN, readable_columns};
 use crate::schema::Kind;
@@ -199,7 +201,8 @@ impl OrcFile {
     /// `UnknownColumn` and `InvalidArgument` if the options do not fit the file; `Unsupported` if columns are encrypted and
     /// masks are not allowed. Errors in the data are errors of the reader.
     pub fn read(&self, options: ReadOptions) -> Result<BatchReader> {
-        Ok(BatchReader::new(self.plan(options)?))
+        let scan = ScanContext::of_one_reader(&options.limits);
+        self.read_request(self.request(options)?, &scan)
     }
 
     /// The plan of [`read`](Self::read): the stripes and row groups that it skips and why, and how much it reads. Stripe
@@ -208,8 +211,7 @@ impl OrcFile {
     /// # Errors
     /// As [`read`](Self::read); as reading of stripe footers and indexes.
     pub fn explain(&self, options: ReadOptions) -> Result<Explanation> {
-        let plan = self.plan(options)?;
-        plan.explain(&mut self.cancellation()).map_err(|error| self.in_file(error))
+        self.explain_request(self.request(options)?)
     }
 
     /// The row groups of the stripes with their recorded statistics, for all columns of known types.
@@ -218,141 +220,146 @@ impl OrcFile {
         let options = ReadOptions { columns, limits: limits.clone(), null_map_keys, ..ReadOptions::default() };
         // Timestamps of a coarse unit may exceed 64 bits in a finer unit, and timestamps in nanoseconds are read as such.
         // Recorded statistics are local times.
-        let of_unit = |form: ColumnOptions| match form {
+        let of_unit = |options: ColumnOptions| match options {
             ColumnOptions::Timestamp(unit @ Some(_), _) => Some(ColumnOptions::Timestamp(unit, None)),
             _ => None,
         };
         let column_options = self.with_column_options(options.clone())?.column_options;
-        let column_options = column_options.into_iter().filter_map(|(id, form)| Some((id, of_unit(form)?))).collect();
-        Ok(Inspector::new(self.plan(ReadOptions { arrow_schema: false, column_options, ..options })?))
+        let column_options = column_options.into_iter().filter_map(|(id, options)| Some((id, of_unit(options)?)));
+        let column_options = column_options.collect();
+        let request = self.request(ReadOptions { arrow_schema: false, column_options, ..options })?;
+        Ok(Inspector::new(self.checked_opener(request)?))
     }
 
-    /// As [`read`](Self::read), for a projection and a condition that a reader of a scan has made.
-    pub(crate) fn read_projected(
-        &self,
-        projection: Projection,
-        options: ReadOptions,
-        condition: Option<Condition>,
-        scan: &ScanContext,
-    ) -> Result<BatchReader> {
-        Ok(BatchReader::new(self.plan_of(projection, options, condition, scan)?))
+    /// As [`read`](Self::read), for a request.
+    pub(crate) fn read_request(&self, request: ReadRequest, scan: &ScanContext) -> Result<BatchReader> {
+        let opener = self.opener(request, scan);
+        let plan = opener.plan_stripes(&mut self.cancellation())?;
+        Ok(BatchReader::new(opener, plan.read, scan))
     }
 
-    /// As [`explain`](Self::explain), for a projection and a condition that a reader of a scan has made.
-    pub(crate) fn explain_projected(
-        &self,
-        projection: Projection,
-        options: ReadOptions,
-        condition: Option<Condition>,
-    ) -> Result<Explanation> {
-        let plan = self.plan_alone(projection, options, condition)?;
-        plan.explain(&mut self.cancellation()).map_err(|error| self.in_file(error))
+    /// As [`explain`](Self::explain), for a request.
+    pub(crate) fn explain_request(&self, request: ReadRequest) -> Result<Explanation> {
+        explain(&self.opener_alone(request), &mut self.cancellation())
     }
 
     /// Statistics of column `id` over all stripes whose rows all match, and the indexes of the other stripes that are read.
     /// Bounds are values of the column.
-    pub(crate) fn exact_statistics(
-        &self,
-        id: u32,
-        projection: Projection,
-        options: ReadOptions,
-        condition: Option<Condition>,
-    ) -> Result<(ColumnStatistics, Vec<usize>)> {
-        let (mut found, others) = self.recorded(id, projection, options, condition)?;
+    pub(crate) fn exact_statistics(&self, id: u32, request: ReadRequest) -> Result<(ColumnStatistics, Vec<usize>)> {
+        let (mut statistics, others) = self.recorded_statistics(id, request)?;
         // Without a number of values, the bounds may be of no values.
-        if found.values.is_none() || !self.tail.bounds_are_exact(id) || !found.detail.has_all_digits() {
-            found.detail = found.detail.without_bounds();
+        if statistics.values.is_none() || !self.tail.bounds_are_exact(id) || !statistics.detail.has_all_digits() {
+            statistics.detail = statistics.detail.without_bounds();
         }
-        Ok((found, others))
+        Ok((statistics, others))
     }
 
-    fn recorded(
-        &self,
-        id: u32,
-        projection: Projection,
-        options: ReadOptions,
-        condition: Option<Condition>,
-    ) -> Result<(ColumnStatistics, Vec<usize>)> {
-        let limits = options.limits.clone();
-        let plan = self.plan_alone(projection, options, condition)?;
+    fn recorded_statistics(&self, id: u32, request: ReadRequest) -> Result<(ColumnStatistics, Vec<usize>)> {
+        let opener = self.opener_alone(request);
+        let plan = opener.plan_stripes(&mut self.cancellation())?;
         self.source.check_version().map_err(|error| self.in_file(error))?;
-        let is_wanted = |stripe: &usize| !plan.is_filtered() || plan.pruning(*stripe).truth() == Truth::Always;
-        let (wanted, others): (Vec<usize>, Vec<usize>) = plan.stripes.iter().partition(|stripe| is_wanted(stripe));
+        let is_wanted =
+            |stripe: &PlannedStripe| !opener.request.is_filtered() || stripe.pruning.truth() == Truth::Always;
+        let (wanted, others): (Vec<_>, Vec<_>) = plan.read.into_iter().partition(is_wanted);
+        let others = others.into_iter().map(|stripe| stripe.index).collect();
         if wanted.len() == self.tail.stripes.len()
-            && let Some(found) = self.tail.column_statistics(id).map_err(|error| self.in_file(error))?
+            && let Some(of_file) = self.tail.column_statistics(id).map_err(|error| self.in_file(error))?
         {
-            return Ok((found, others));
+            return Ok((of_file, others));
         }
         let mut all = ColumnStatistics::EMPTY;
         if !wanted.is_empty() {
+            let limits = opener.limits();
             let read = || {
-                let section = stripe_statistics(&*self.source, &self.tail, &limits)?;
-                self.tail.parse_stripe_statistics_of(section, &[id], &limits, &mut self.cancellation())
+                let section = read_stripe_statistics(&*self.source, &self.tail, limits)?;
+                self.tail.parse_stripe_statistics_of(section, &[id], limits, &mut self.cancellation())
             };
             let of_stripes = read().map_err(|error| self.in_file(error))?;
             for stripe in wanted {
-                let found = of_stripes.get(stripe).and_then(|found| found.first()?.as_ref());
-                all.merge(found.unwrap_or(&ColumnStatistics::UNKNOWN));
+                // A file need not have statistics of its stripes.
+                let of_stripe = of_stripes.get(stripe.index).and_then(|of_stripe| of_stripe.first()?.as_ref());
+                all.merge(of_stripe.unwrap_or(&ColumnStatistics::UNKNOWN));
             }
         }
         Ok((all, others))
     }
 
     /// Indexes of the stripes that are read.
-    pub(crate) fn stripes_read(
+    pub(crate) fn stripes_read(&self, request: ReadRequest) -> Result<Vec<usize>> {
+        let plan = self.opener_alone(request).plan_stripes(&mut self.cancellation())?;
+        Ok(plan.read.into_iter().map(|stripe| stripe.index).collect())
+    }
+
+    /// Checks options against the file.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(super) fn request(&self, options: ReadOptions) -> Result<ReadRequest> {
+        let make = || {
+            let options = self.with_column_options(options)?;
+            let projection = Projection::new(&self.tail.schema, &options.columns)?;
+            let condition = options.filter.as_ref().map(|filter| {
+                let mapping = Mapping { tail: &self.tail, options: &options };
+                let stored = self.stored().filter(|_| options.arrow_schema);
+                bind(filter, &self.tail.schema, options.row_number.as_deref(), &|id| {
+                    let column = filter_column(&mapping, id)?;
+                    let own = stored.and_then(|stored| stored.data_type(&self.tail.schema, id));
+                    // Values of type null are stored as booleans.
+                    let is_null = own.is_some_and(is_null_type);
+                    Ok(if is_null { FilterColumn { domain: Domain::Null, ..column } } else { column })
+                })
+            });
+            let condition = condition.transpose()?;
+            self.bound_request(projection, options, condition)
+        };
+        make().map_err(|error| self.in_file(error))
+    }
+
+    /// The request for a projection and a condition that are those of the file, as a scan makes them.
+    pub(crate) fn bound_request(
         &self,
         projection: Projection,
         options: ReadOptions,
         condition: Option<Condition>,
-    ) -> Result<Vec<usize>> {
-        Ok(self.plan_alone(projection, options, condition)?.stripes)
-    }
-
-    pub(super) fn plan(&self, options: ReadOptions) -> Result<Plan> {
-        let options = self.with_column_options(options)?;
-        let projection = Projection::new(&self.tail.schema, &options.columns).map_err(|error| self.in_file(error))?;
-        let condition = options.filter.as_ref().map(|filter| {
-            let mapping = Mapping { tail: &self.tail, options: &options };
-            let stored = self.stored().filter(|_| options.arrow_schema);
-            bind(filter, &self.tail.schema, options.row_number.as_deref(), &|id| {
-                let column = filter_column(&mapping, id)?;
-                let own = stored.and_then(|stored| stored.data_type(&self.tail.schema, id));
-                // Values of type null are stored as booleans.
-                Ok(if own.is_some_and(is_null_type) { FilterColumn { domain: Domain::Null, ..column } } else { column })
-            })
-        });
-        let condition = condition.transpose().map_err(|error| self.in_file(error))?;
-        self.plan_alone(projection, options, condition)
-    }
-
-    /// The plan of a reader that is not part of a scan.
-    fn plan_alone(&self, projection: Projection, options: ReadOptions, condition: Option<Condition>) -> Result<Plan> {
-        let scan = ScanContext::of_one_reader(&options.limits);
-        self.plan_of(projection, options, condition, &scan)
-    }
-
-    /// The plan of reading a projection. Statistics are read for the condition.
-    fn plan_of(
-        &self,
-        projection: Projection,
-        options: ReadOptions,
-        condition: Option<Condition>,
-        scan: &ScanContext,
-    ) -> Result<Plan> {
+    ) -> Result<ReadRequest> {
         let make = || {
             let physical = self.physical_schema(&projection, &options)?;
             let logical = self.logical_schema(&projection, &options, physical.clone())?;
             let options = ReadOptions { batch_size: options.batch_size.min(max_rows(&logical)), ..options };
-            let (source, tail, schemas) = (self.source.clone(), self.tail.clone(), (physical, logical));
-            let selection = Selection::new(source, tail, projection, schemas, options, condition)?;
-            let prunings = prune_stripes(&selection, &mut self.cancellation())?;
-            let plan = Plan::new(selection, prunings, scan)?;
-            if plan.stripes.iter().all(|&stripe| plan.needs_rows_only(stripe)) {
-                self.source.check_version()?;
-            }
-            Ok(plan)
+            ReadRequest::try_new(self.tail.clone(), projection, (physical, logical), options, condition)
         };
         make().map_err(|error| self.in_file(error))
+    }
+
+    fn opener(&self, request: ReadRequest, scan: &ScanContext) -> Opener {
+        Opener::new(request, self.source.clone(), scan.memory.clone())
+    }
+
+    /// The opener of a reader that is not part of a scan.
+    fn opener_alone(&self, request: ReadRequest) -> Opener {
+        let scan = ScanContext::of_one_reader(request.limits());
+        self.opener(request, &scan)
+    }
+
+    /// As [`opener_alone`](Self::opener_alone), for a file that is checked to be that of the tail.
+    fn checked_opener(&self, request: ReadRequest) -> Result<Opener> {
+        let opener = self.opener_alone(request);
+        opener.plan_stripes(&mut self.cancellation())?;
+        Ok(opener)
+    }
+
+    /// The opener for row indexes and bloom filters of all columns of known types. Of encrypted columns, they are those of
+    /// the masks.
+    pub(super) fn index_opener(&self, limits: &Limits) -> Result<Opener> {
+        let columns = readable_columns(&self.tail.schema)?;
+        let options = ReadOptions {
+            columns,
+            limits: limits.clone(),
+            masked: Masked::Allow,
+            arrow_schema: false,
+            ..ReadOptions::default()
+        };
+        self.checked_opener(self.request(options)?)
     }
 
     /// Statistics of each stripe, one entry for each column, read from the source.
@@ -361,7 +368,7 @@ impl OrcFile {
     /// `Io` and `Corrupt`.
     pub fn stripe_statistics(&self, limits: &Limits) -> Result<Vec<Vec<ColumnStatistics>>> {
         let read = || {
-            let section = stripe_statistics(&*self.source, &self.tail, limits)?;
+            let section = read_stripe_statistics(&*self.source, &self.tail, limits)?;
             self.tail.parse_stripe_statistics_cancellable(section, limits, &mut self.cancellation())
         };
         read().map_err(|error| self.in_file(error))

@@ -10,6 +10,7 @@ use orcish_core::error::{OrInternal as _, Result};
 use orcish_core::predicate::{BatchFilter, Condition, Pruning, Test, Truth, ValueSet};
 
 use crate::projection::{Projected, Projection};
+use crate::schema::Schema;
 
 /// A condition, its columns, and the other columns.
 pub(super) struct Filter {
@@ -27,24 +28,6 @@ pub(super) struct Filter {
 
 /// Bounds of timestamps in nanoseconds, ascending, by the ids of columns.
 pub(super) type TimestampBounds = BTreeMap<u32, Arc<[i128]>>;
-
-/// Resolves the columns of a condition among its projection and among the columns of the batches.
-pub(super) fn new_filter(
-    condition: Condition,
-    projection: Projection,
-    is_struct: bool,
-    columns: &[Projected],
-) -> Result<Filter> {
-    let has_columns = !condition.columns().is_empty();
-    let filter_columns = if has_columns { columns_of(&projection.root, is_struct) } else { Vec::new() };
-    let shared = columns.iter().map(|column| filter_columns.iter().position(|other| other == column)).collect();
-    let bounds = timestamp_bounds(&condition);
-    let batch_filter = BatchFilter::of_condition(condition, |leaf| match leaf.column {
-        Some(id) => path_to(id, &filter_columns),
-        None => Ok(vec![filter_columns.len()]),
-    })?;
-    Ok(Filter { batch_filter, projection, columns: filter_columns, shared, bounds })
-}
 
 /// The path to column `id`: an index among `columns`, then indexes of children.
 fn path_to(id: u32, columns: &[Projected]) -> Result<Vec<usize>> {
@@ -76,6 +59,28 @@ fn timestamp_bounds(condition: &Condition) -> TimestampBounds {
 }
 
 impl Filter {
+    /// Resolves the columns of a condition: those that it reads, and those that are among the `columns` of the batches, too.
+    ///
+    /// # Errors
+    /// `Internal` where the condition was bound to another schema.
+    pub(super) fn try_new(
+        condition: Condition,
+        schema: &Schema,
+        is_struct: bool,
+        columns: &[Projected],
+    ) -> Result<Self> {
+        let ids = condition.columns();
+        let projection = Projection::for_filter(schema, &ids)?;
+        let filter_columns = if ids.is_empty() { Vec::new() } else { projection.columns(is_struct) };
+        let shared = columns.iter().map(|column| filter_columns.iter().position(|other| other == column)).collect();
+        let bounds = timestamp_bounds(&condition);
+        let batch_filter = BatchFilter::of_condition(condition, |leaf| match leaf.column {
+            Some(id) => path_to(id, &filter_columns),
+            None => Ok(vec![filter_columns.len()]),
+        })?;
+        Ok(Filter { batch_filter, projection, columns: filter_columns, shared, bounds })
+    }
+
     /// The condition.
     pub(super) fn condition(&self) -> &Condition {
         self.batch_filter.condition()
@@ -123,9 +128,4 @@ pub(super) fn runs(prunings: &[Pruning]) -> impl Iterator<Item = (Range<usize>, 
         let truth = run.first()?.truth();
         (truth != Truth::Never).then_some((range, truth))
     })
-}
-
-/// Columns of the batches of a projection.
-pub(super) fn columns_of(root: &Projected, is_struct: bool) -> Vec<Projected> {
-    if is_struct { root.children.clone() } else { vec![root.clone()] }
 }

@@ -16,9 +16,12 @@ use orcish_core::predicate::Truth;
 
 use super::decoded::DecodedRows;
 use super::filter::{Filter, row_numbers, runs};
-use super::plan::Plan;
+use super::indexes::index_columns;
+use super::opener::Opener;
+use super::row_group_plan::plan_row_groups;
 use super::rows::RowReader;
 use super::select::{array_size, concat_arrays, row_selector};
+use super::stripe_plan::PlannedStripe;
 use crate::index::{Indexes, RowGroups};
 use crate::stripe::{StreamRanges, Stripe};
 use crate::tuning;
@@ -53,20 +56,19 @@ pub(super) struct FilteredStripe {
 
 impl FilteredStripe {
     /// Reads the footer of a stripe, and the indexes that help.
-    pub(super) fn open(plan: &Plan, filter: &Filter, index: usize) -> Result<Self> {
-        let stripe = plan.begin(index)?;
-        let pruned = plan.prune(filter, &stripe, index)?;
-        let (groups, indexes) = (pruned.groups, pruned.indexes);
-        let filter_columns = plan.rows_of_columns(&stripe, &filter.columns)?;
-        let payload_columns = plan.rows_of_columns(&stripe, &filter.payload_columns(&plan.columns))?;
-        let kept: Vec<_> = runs(&pruned.prunings).collect();
+    pub(super) fn open(opener: &Opener, filter: &Filter, planned: &PlannedStripe) -> Result<Self> {
+        let stripe = opener.begin(planned.index)?;
+        let plan = plan_row_groups(opener, filter, &stripe, planned)?;
+        let filter_columns = opener.row_reader(&stripe, &filter.columns)?;
+        let payload_columns = opener.row_reader(&stripe, &filter.payload_columns(&opener.request.columns))?;
+        let kept: Vec<_> = runs(&plan.prunings).collect();
         let is_needed = filter.is_needed(&kept);
         let all: Vec<Range<usize>> = kept.iter().map(|(run, _)| run.clone()).collect();
         let mut this = FilteredStripe {
-            first_row: plan.first_row_of(index),
+            first_row: planned.first_row,
             stripe,
-            groups,
-            indexes,
+            groups: plan.groups,
+            indexes: plan.indexes,
             runs: kept.into(),
             next_row: 0,
             filter_columns,
@@ -74,35 +76,35 @@ impl FilteredStripe {
             has_payload_index: false,
             windows: VecDeque::new(),
         };
-        this.filter_columns.can_seek = pruned.can_seek;
+        this.filter_columns.can_seek = plan.can_seek;
         if is_needed {
-            let parts = this.filter_columns.parts(&this.stripe, &this.indexes, &all, plan.tail())?;
-            this.load(&parts, plan)?;
+            let parts = this.filter_columns.parts(&this.stripe, &this.indexes, &all, opener.tail())?;
+            this.load(&parts, opener)?;
         }
         Ok(this)
     }
 
-    fn load(&self, parts: &StreamRanges, plan: &Plan) -> Result<()> {
-        self.stripe.load(plan.source(), parts, plan.limits())
+    fn load(&self, parts: &StreamRanges, opener: &Opener) -> Result<()> {
+        self.stripe.load(opener.source(), parts, opener.limits())
     }
 
     /// The next rows. No rows are not the end. `left` is the number of rows of the stripe that are left.
-    pub(super) fn next(&mut self, left: u64, plan: &Plan, filter: &Filter) -> Result<DecodedRows> {
+    pub(super) fn next(&mut self, left: u64, opener: &Opener, filter: &Filter) -> Result<DecodedRows> {
         if self.windows.is_empty() {
-            if let Some(rows) = self.count_selected(plan) {
+            if let Some(rows) = self.count_selected(opener) {
                 let is_end = self.runs.is_empty();
                 return Ok(DecodedRows { arrays: Vec::new(), rows, bytes: 0, passed: if is_end { left } else { 0 } });
             }
-            self.evaluate_ahead(plan, filter)?;
-            self.load_payload_columns(plan)?;
+            self.evaluate_ahead(opener, filter)?;
+            self.load_payload_columns(opener)?;
         }
         let mut pieces: Vec<Vec<ArrayRef>> = vec![Vec::new(); self.payload_columns.count()];
         let (mut batch, mut rows, mut bytes) = (Vec::new(), 0, 0);
-        while bytes < max_bytes(plan)
-            && self.windows.front().is_some_and(|window| rows == 0 || rows + window.count <= plan.batch_size)
+        while bytes < max_bytes(opener)
+            && self.windows.front().is_some_and(|window| rows == 0 || rows + window.count <= opener.request.batch_size)
             && let Some(window) = self.windows.pop_front()
         {
-            let done = self.read_window(&window, plan, &mut pieces, &mut bytes)?;
+            let done = self.read_window(&window, opener, &mut pieces, &mut bytes)?;
             let (window, later) = window.split(done);
             if let Some(later) = later {
                 self.windows.push_front(later);
@@ -112,14 +114,14 @@ impl FilteredStripe {
             batch.push(window);
         }
         let is_end = self.windows.is_empty() && self.runs.is_empty();
-        let arrays = if batch.is_empty() { Vec::new() } else { self.arrays(&batch, pieces, plan, filter)? };
+        let arrays = if batch.is_empty() { Vec::new() } else { self.arrays(&batch, pieces, opener, filter)? };
         let bytes = arrays.iter().map(|array| array.get_buffer_memory_size() as u64).sum();
         Ok(DecodedRows { arrays, rows, bytes, passed: if is_end { left } else { 0 } })
     }
 
     /// The number of rows ahead that all match, if no column is read: a file may state any number of rows.
-    fn count_selected(&mut self, plan: &Plan) -> Option<usize> {
-        if !plan.columns.is_empty() || plan.options.shown_row_number().is_some() {
+    fn count_selected(&mut self, opener: &Opener) -> Option<usize> {
+        if !opener.request.columns.is_empty() || opener.request.is_numbered() {
             return None;
         }
         let (run, _) = self.runs.front().filter(|(_, truth)| *truth == Truth::Always)?;
@@ -137,14 +139,14 @@ impl FilteredStripe {
     }
 
     /// Evaluates the condition for rows ahead, until enough rows are selected or none are left.
-    fn evaluate_ahead(&mut self, plan: &Plan, filter: &Filter) -> Result<()> {
+    fn evaluate_ahead(&mut self, opener: &Opener, filter: &Filter) -> Result<()> {
         let (mut rows, mut bytes, mut selected) = (0usize, 0u64, 0u64);
-        let enough = plan.options.limit.unwrap_or(u64::MAX);
-        while rows < tuning::ROWS_AHEAD.get() && bytes < max_bytes(plan) && selected < enough {
+        let enough = opener.request.options.limit.unwrap_or(u64::MAX);
+        while rows < tuning::ROWS_AHEAD.get() && bytes < max_bytes(opener) && selected < enough {
             let Some((run, truth)) = self.runs.front().cloned() else { break };
             let Range { start, end } = self.not_evaluated(&run);
             let left = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
-            let window = self.window(start, left.min(plan.batch_size), truth, plan, filter)?;
+            let window = self.window(start, left.min(opener.request.batch_size), truth, opener, filter)?;
             let n = window.selected.len();
             self.next_row = start + n as u64;
             if self.next_row >= end {
@@ -161,7 +163,7 @@ impl FilteredStripe {
     }
 
     /// Evaluates the condition for up to `rows` rows from `start`.
-    fn window(&mut self, start: u64, rows: usize, truth: Truth, plan: &Plan, filter: &Filter) -> Result<Window> {
+    fn window(&mut self, start: u64, rows: usize, truth: Truth, opener: &Opener, filter: &Filter) -> Result<Window> {
         let none = vec![None; filter.columns.len()];
         if truth == Truth::Always && filter.shared.iter().all(Option::is_none) {
             return Ok(Window { first_row: start, selected: BooleanBuffer::new_set(rows), count: rows, arrays: none });
@@ -170,7 +172,7 @@ impl FilteredStripe {
             Vec::new()
         } else {
             self.filter_columns.go_to(start, &self.groups, &self.indexes)?;
-            self.filter_columns.read(rows, plan.budget(1))?
+            self.filter_columns.read(rows, opener.request.budget(1))?
         };
         let rows = arrays.first().map_or(rows, |array| array.len());
         let first = self.first_row + start;
@@ -192,7 +194,7 @@ impl FilteredStripe {
     }
 
     /// Reads the streams of the payload columns, of the row groups with selected rows.
-    fn load_payload_columns(&mut self, plan: &Plan) -> Result<()> {
+    fn load_payload_columns(&mut self, opener: &Opener) -> Result<()> {
         if self.windows.is_empty() || self.payload_columns.is_empty() {
             return Ok(());
         }
@@ -211,7 +213,7 @@ impl FilteredStripe {
         if !is_all && !self.has_payload_index {
             self.has_payload_index = true;
             self.payload_columns.can_seek =
-                plan.index_columns(&self.stripe, self.groups, &self.payload_columns.ids, &mut self.indexes)?;
+                index_columns(opener, &self.stripe, self.groups, &self.payload_columns.ids, &mut self.indexes)?;
         }
         if !self.payload_columns.can_seek {
             // Without positions the columns are read from their first row, once for all.
@@ -221,8 +223,8 @@ impl FilteredStripe {
             self.payload_columns.is_loaded = true;
             selected = std::iter::once(0..self.groups.count()).collect();
         }
-        let parts = self.payload_columns.parts(&self.stripe, &self.indexes, &selected, plan.tail())?;
-        self.load(&parts, plan)
+        let parts = self.payload_columns.parts(&self.stripe, &self.indexes, &selected, opener.tail())?;
+        self.load(&parts, opener)
     }
 
     /// The columns of a batch: `windows` have the filter columns, `pieces` the payload columns.
@@ -230,7 +232,7 @@ impl FilteredStripe {
         &self,
         windows: &[Window],
         pieces: Vec<Vec<ArrayRef>>,
-        plan: &Plan,
+        opener: &Opener,
         filter: &Filter,
     ) -> Result<Vec<ArrayRef>> {
         let mut payload = pieces.into_iter();
@@ -246,7 +248,7 @@ impl FilteredStripe {
             };
             columns.push(concat_arrays(pieces)?);
         }
-        if plan.options.shown_row_number().is_some() {
+        if opener.request.is_numbered() {
             let first_row = self.first_row;
             let numbers = windows.iter().flat_map(|window| {
                 window.selected.set_indices().map(move |at| first_row + window.first_row + at as u64)
@@ -261,7 +263,7 @@ impl FilteredStripe {
     fn read_window(
         &mut self,
         window: &Window,
-        plan: &Plan,
+        opener: &Opener,
         pieces: &mut [Vec<ArrayRef>],
         bytes: &mut u64,
     ) -> Result<usize> {
@@ -270,7 +272,7 @@ impl FilteredStripe {
             let mut from = span.start;
             while from < span.end {
                 self.payload_columns.go_to(window.first_row + from as u64, &self.groups, &self.indexes)?;
-                let arrays = self.payload_columns.read(span.end - from, plan.budget(1))?;
+                let arrays = self.payload_columns.read(span.end - from, opener.request.budget(1))?;
                 let rows = arrays.first().map_or(span.end - from, |array| array.len());
                 let selected = window.selected.slice(from, rows);
                 let select = row_selector(&selected, selected.count_set_bits());
@@ -280,7 +282,7 @@ impl FilteredStripe {
                     pieces.push(kept);
                 }
                 from += rows;
-                if *bytes >= max_bytes(plan) {
+                if *bytes >= max_bytes(opener) {
                     return Ok(from);
                 }
             }
@@ -290,8 +292,8 @@ impl FilteredStripe {
 }
 
 /// Bytes from which on a batch is complete.
-fn max_bytes(plan: &Plan) -> u64 {
-    (plan.limits().memory / 8).min(tuning::BATCH_BYTES.wide())
+fn max_bytes(opener: &Opener) -> u64 {
+    (opener.limits().memory / 8).min(tuning::BATCH_BYTES.wide())
 }
 
 impl Window {

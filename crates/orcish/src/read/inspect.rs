@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use arrow_array::{Array as _, ArrayRef};
-use orcish_core::error::{Error, ErrorKind, Result};
+use orcish_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use orcish_core::statistics::ColumnStatistics;
-use orcish_io::read_with_limits;
 
 use super::column::Budget;
-use super::plan::Plan;
+use super::indexes::{index_columns, read_bloom_filters};
+use super::opener::Opener;
 use super::rows::RowReader;
 use crate::bloom::BloomFilters;
 use crate::codec::decompress_all;
@@ -21,16 +21,16 @@ use crate::warnings::{warn, with_column};
 use crate::writer::Writer;
 
 /// The stripes of a file with all columns in their physical types, and timestamps in the unit in which they were written.
-pub(crate) struct Inspector(Arc<Plan>);
+pub(crate) struct Inspector(Arc<Opener>);
 
 impl Inspector {
-    pub(super) fn new(plan: Plan) -> Self {
-        Inspector(Arc::new(plan))
+    pub(super) fn new(opener: Opener) -> Self {
+        Inspector(Arc::new(opener))
     }
 
     /// Nanoseconds of the unit of the timestamps of a column.
     pub(crate) fn ticks(&self, column: u32) -> i128 {
-        match self.0.options.column_options.get(&column) {
+        match self.0.request.options.column_options.get(&column) {
             Some(ColumnOptions::Timestamp(Some(TimestampUnit::Second), _)) => 1_000_000_000,
             Some(ColumnOptions::Timestamp(Some(TimestampUnit::Millisecond), _)) => 1_000_000,
             Some(ColumnOptions::Timestamp(Some(TimestampUnit::Nanosecond), _)) => 1,
@@ -40,17 +40,15 @@ impl Inspector {
 
     /// Decompresses the footer of the file again, so that callers see the warnings of the decoder.
     pub(crate) fn decompress_footer(&self) -> Result<()> {
-        let (plan, framing) = (&self.0, self.0.tail().framing());
+        let (opener, framing) = (&self.0, self.0.tail().framing());
         if framing.is_uncompressed() {
             return Ok(());
         }
-        let stored = read_with_limits(plan.source(), &[plan.tail().footer()], plan.limits());
-        let footer = stored.and_then(|mut stored| {
-            let stored = stored.pop().unwrap_or_default();
-            decompress_all(stored, framing, plan.limits().tail)
+        let footer = opener.source().read_range(opener.tail().footer()).and_then(|stored| {
+            decompress_all(stored, framing, opener.limits().tail)
                 .map_err(|error| Error::new(error.kind(), "the footer cannot be decompressed").with_source(error))
         });
-        footer.map(drop).map_err(|error| error.in_file(plan.source.name()))
+        footer.map(drop).map_err(|error| opener.in_file(error))
     }
 
     /// The footer of a stripe, decoded.
@@ -66,7 +64,7 @@ impl Inspector {
 
 /// The row groups of a stripe.
 pub(crate) struct StripeInspector {
-    plan: Arc<Plan>,
+    opener: Arc<Opener>,
     index: usize,
     stripe: Stripe,
     indexes: Indexes,
@@ -99,24 +97,25 @@ pub(crate) struct Piece {
 }
 
 /// Adds the stripe and the file to an error.
-fn placed(plan: &Plan, stripe: usize, error: Error) -> Error {
-    error.in_section("stripe", stripe).in_file(plan.source.name())
+fn placed(opener: &Opener, stripe: usize, error: Error) -> Error {
+    opener.in_file(error.in_section("stripe", stripe))
 }
 
 impl StripeInspector {
-    fn open(plan: &Arc<Plan>, index: usize, footer: &orc::StripeFooter) -> Result<Self> {
-        let tail = plan.tail();
-        let stripe = plan.begin_with(index, footer)?;
-        plan.check_rows(plan.first_row_of(index).saturating_add(stripe.rows))?;
+    fn open(opener: &Arc<Opener>, index: usize, footer: &orc::StripeFooter) -> Result<Self> {
+        let tail = opener.tail();
+        let stripe = opener.begin_with(index, footer)?;
+        let first_row = tail.stripes.get(index).or_internal("an open stripe is none of the file")?.first_row;
+        opener.request.check_rows(first_row.saturating_add(stripe.rows))?;
         let mut groups = RowGroups::new(stripe.rows, tail.row_index_stride);
         let mut indexes = Indexes::new();
-        let mut all = plan.rows_of_columns(&stripe, &plan.columns)?;
+        let mut all = opener.row_reader(&stripe, &opener.request.columns)?;
         let has_index = tail.row_index_stride > 0;
-        let can_seek = has_index && plan.index_columns(&stripe, groups, &all.ids, &mut indexes)?;
+        let can_seek = has_index && index_columns(opener, &stripe, groups, &all.ids, &mut indexes)?;
         let mut faults = Vec::new();
         let is_own = tail.writer == Writer::Orcish;
         for &id in all.ids.iter().filter(|_| has_index && !can_seek) {
-            let defect = find_defect(indexes.get(&id), &stripe, id, groups, tail)?;
+            let defect = find_defect(indexes.get(&id), &stripe, id, groups, tail);
             faults.extend(defect.and_then(|defect| defect.fault(is_own)).map(|(group, what)| (group, id, what)));
         }
         faults.sort_unstable_by(|a, b| b.cmp(a));
@@ -127,20 +126,21 @@ impl StripeInspector {
         }
         let whole = std::iter::once(0..groups.count()).collect::<Vec<_>>();
         let parts = all.parts(&stripe, &indexes, &whole, tail)?;
-        stripe.load(plan.source(), &parts, plan.limits())?;
+        stripe.load(opener.source(), &parts, opener.limits())?;
         let one = |column| {
-            let mut reader = plan.rows_of_columns(&stripe, std::slice::from_ref(column))?;
+            let mut reader = opener.row_reader(&stripe, std::slice::from_ref(column))?;
             reader.can_seek = true;
             Ok::<_, Error>(At::Row(Box::new(reader)))
         };
         let pair = |column| Ok::<_, Error>([one(column)?, one(column)?]);
-        let sought = if can_seek { plan.columns.iter().map(pair).collect::<Result<_>>()? } else { Vec::new() };
-        let plan = plan.clone();
-        Ok(StripeInspector { plan, index, stripe, indexes, groups, all, sought, faults, next: 0, left: 0 })
+        let sought =
+            if can_seek { opener.request.columns.iter().map(pair).collect::<Result<_>>()? } else { Vec::new() };
+        let opener = opener.clone();
+        Ok(StripeInspector { opener, index, stripe, indexes, groups, all, sought, faults, next: 0, left: 0 })
     }
 
     fn placed(&self, error: Error) -> Error {
-        placed(&self.plan, self.index, error)
+        placed(&self.opener, self.index, error)
     }
 
     /// Goes to the next row group, and records errors of its row index. Returns `false` at the end. Without columns there are
@@ -162,7 +162,7 @@ impl StripeInspector {
             if let At::Row(reader) = slot
                 && let Err(error) = reader.go_to(rows.start, &self.groups, &self.indexes)
             {
-                *slot = At::Lost(Some(of_index(&self.plan, self.index, error)?));
+                *slot = At::Lost(Some(of_index(&self.opener, self.index, error)?));
             }
         }
         Ok(true)
@@ -173,7 +173,7 @@ impl StripeInspector {
         if self.left == 0 {
             return Ok(None);
         }
-        let budget = self.plan.budget(1);
+        let budget = self.opener.request.budget(1);
         let columns =
             self.all.read(self.left.min(tuning::ROWS_INSPECTED.get()), budget).map_err(|error| self.placed(error))?;
         let rows = columns.first().map_or(0, |array| array.len());
@@ -188,7 +188,7 @@ impl StripeInspector {
             match found {
                 Ok(parts) => Ok(Some(Ok(parts))),
                 Err(error) => {
-                    let error = of_index(&self.plan, self.index, error)?;
+                    let error = of_index(&self.opener, self.index, error)?;
                     // After an error the position of the reader is unknown.
                     *slot = At::Lost(None);
                     Ok(Some(Err(error)))
@@ -202,12 +202,12 @@ impl StripeInspector {
     /// The recorded statistics of a row group of a column.
     pub(crate) fn recorded(&self, column: u32, group: usize) -> Result<Option<ColumnStatistics>> {
         let Some(index) = self.indexes.get(&column) else { return Ok(None) };
-        index.statistics(column, group, self.plan.tail()).map_err(|error| self.placed(error))
+        index.statistics(column, group, self.opener.tail()).map_err(|error| self.placed(error))
     }
 
     /// The bloom filters of a column, in the current format.
     pub(crate) fn bloom_filters(&self, column: u32) -> Result<Option<BloomFilters>> {
-        let filters = self.plan.bloom_filters(&self.stripe, self.groups, column, IndexKind::BloomFilterUtf8);
+        let filters = read_bloom_filters(&self.opener, &self.stripe, self.groups, column, IndexKind::BloomFilterUtf8);
         filters.map_err(|error| self.placed(error))
     }
 }
@@ -217,13 +217,13 @@ impl StripeInspector {
 ///
 /// # Errors
 /// Errors that say nothing of the index: of the source, cancellation, lack of memory.
-fn of_index(plan: &Plan, stripe: usize, error: Error) -> Result<Error> {
+fn of_index(opener: &Opener, stripe: usize, error: Error) -> Result<Error> {
     let is_of_index = match error.kind() {
         // A value that is read at a wrong position can exceed the maximum size of an array.
-        ErrorKind::LimitExceeded => !plan.memory.was_exhausted(),
+        ErrorKind::LimitExceeded => !opener.memory.was_exhausted(),
         kind => kind.is_of_file(),
     };
-    if is_of_index { Ok(error) } else { Err(placed(plan, stripe, error)) }
+    if is_of_index { Ok(error) } else { Err(placed(opener, stripe, error)) }
 }
 
 /// The next `rows` rows of the only column of a reader, as one or more arrays.

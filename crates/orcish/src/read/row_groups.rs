@@ -5,11 +5,10 @@ use orcish_core::limits::Limits;
 use orcish_core::statistics::ColumnStatistics;
 
 use super::file::OrcFile;
-use super::plan::Plan;
+use super::indexes::{index_columns, read_bloom_filters};
+use super::opener::Opener;
 use crate::bloom::BloomFilters;
 use crate::index::{Indexes, RowGroups};
-use crate::options::{Masked, ReadOptions};
-use crate::projection::readable_columns;
 use crate::stripe::IndexKind;
 
 /// A row group of a column: an entry of its row index, and its bloom filter.
@@ -57,42 +56,34 @@ impl OrcFile {
         tail.schema
             .get(column)
             .map_err(|_| in_file(Error::invalid(format!("no column {column}, of {}", tail.schema.types().len()))))?;
-        let columns = readable_columns(&tail.schema)?;
-        // Of encrypted columns, they are those of the masks.
-        let plan = self.plan(ReadOptions {
-            columns,
-            limits: limits.clone(),
-            masked: Masked::Allow,
-            arrow_schema: false,
-            ..ReadOptions::default()
-        })?;
-        let mut found = Vec::new();
+        let opener = self.index_opener(limits)?;
+        let mut row_groups = Vec::new();
         let mut cancellation = self.cancellation();
         for (stripe, _) in self.chosen_stripes(stripes).map_err(in_file)? {
             cancellation.poll()?;
-            of_stripe(&plan, column, stripe, &mut found)
+            of_stripe(&opener, column, stripe, &mut row_groups)
                 .map_err(|error| in_file(error.in_section("stripe", stripe)))?;
         }
-        Ok(found)
+        Ok(row_groups)
     }
 }
 
 /// Adds the row groups of a stripe.
-fn of_stripe(plan: &Plan, column: u32, index: usize, found: &mut Vec<RowGroup>) -> Result<()> {
-    let stripe = plan.begin(index)?;
-    let groups = RowGroups::new(stripe.rows, plan.tail().row_index_stride);
+fn of_stripe(opener: &Opener, column: u32, index: usize, row_groups: &mut Vec<RowGroup>) -> Result<()> {
+    let stripe = opener.begin(index)?;
+    let groups = RowGroups::new(stripe.rows, opener.tail().row_index_stride);
     let mut indexes = Indexes::new();
-    plan.index_columns(&stripe, groups, &[column], &mut indexes)?;
+    index_columns(opener, &stripe, groups, &[column], &mut indexes)?;
     let Some(entries) = indexes.get(&column).filter(|index| !index.is_empty()) else { return Ok(()) };
-    let filters = |kind: IndexKind| Ok::<_, Error>((kind, plan.bloom_filters(&stripe, groups, column, kind)?));
+    let filters = |kind: IndexKind| Ok::<_, Error>((kind, read_bloom_filters(opener, &stripe, groups, column, kind)?));
     let filters = [filters(IndexKind::BloomFilterUtf8)?, filters(IndexKind::BloomFilter)?];
     for group in 0..groups.count() {
         let rows = groups.rows(group);
-        found.push(RowGroup {
+        row_groups.push(RowGroup {
             stripe: index,
             first_row: rows.start,
             rows: rows.end - rows.start,
-            statistics: entries.statistics(column, group, plan.tail())?,
+            statistics: entries.statistics(column, group, opener.tail())?,
             positions: entries.positions(group).to_vec(),
             bloom_filter: filters.iter().find_map(|(kind, filters)| info(*kind, filters.as_ref()?, group)),
         });

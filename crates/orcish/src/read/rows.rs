@@ -15,81 +15,81 @@ use crate::stripe::{StreamRanges, Stripe};
 use crate::tail::FileTail;
 
 /// Columns that are decoded together.
-pub(super) enum Columns {
+pub(super) enum ColumnsReader {
     /// Children of a struct root.
     OfRoot(Box<StructReader>),
     /// The root itself.
     Root(Column),
 }
 
-impl Columns {
+impl ColumnsReader {
     /// The number of the next `rows` rows that can be decoded at once.
-    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+    fn rows_that_fit(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         match self {
-            Columns::OfRoot(reader) => reader.plan(rows, budget),
-            Columns::Root(column) => column.plan(rows, budget),
+            ColumnsReader::OfRoot(reader) => reader.rows_that_fit(rows, budget),
+            ColumnsReader::Root(column) => column.rows_that_fit(rows, budget),
         }
     }
 
     /// Bytes of a row in all arrays, without values of variable length.
     fn full_width(&self) -> usize {
         match self {
-            Columns::OfRoot(reader) => reader.full_width(),
-            Columns::Root(column) => column.full_width(),
+            ColumnsReader::OfRoot(reader) => reader.full_width(),
+            ColumnsReader::Root(column) => column.full_width(),
         }
     }
 
     /// The number of the next `rows` rows that can be decoded at once; 0 if the first row exceeds the budget. Most rows fit
     /// where each array has an equal part. Where they do not, arrays that need less leave their part to others.
-    fn plan_within(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        let of_equal_parts = self.plan(rows, budget)?;
+    fn rows_within_budget(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+        let of_equal_parts = self.rows_that_fit(rows, budget)?;
         if of_equal_parts == rows || !budget.is_shared() {
             return Ok(of_equal_parts);
         }
         let mut tried = rows.min(budget.group() / self.full_width().max(1));
         while tried > of_equal_parts {
-            let fit = self.plan(tried, budget.together(&AtomicUsize::new(0)))?;
+            let fit = self.rows_that_fit(tried, budget.together(&AtomicUsize::new(0)))?;
             if fit == tried {
                 return Ok(fit);
             }
             // The first arrays may have taken what the last ones need.
             tried = fit.max(tried / 2);
         }
-        self.plan(of_equal_parts.max(1), budget)
+        self.rows_that_fit(of_equal_parts.max(1), budget)
     }
 
     /// Decodes up to `rows` rows, at least one, within the budget.
     pub(super) fn read(&mut self, rows: usize, budget: Budget) -> Result<(Vec<ArrayRef>, usize)> {
-        let rows = match self.plan_within(rows, budget)? {
+        let rows = match self.rows_within_budget(rows, budget)? {
             // A row that exceeds its part of the budget is a batch of its own.
-            0 => self.plan(1, budget.of_one_row(&AtomicUsize::new(0)))?,
+            0 => self.rows_that_fit(1, budget.of_one_row(&AtomicUsize::new(0)))?,
             rows => rows,
         };
         let arrays = match self {
-            Columns::OfRoot(reader) => reader.read_children(rows, None)?.0,
-            Columns::Root(column) => vec![column.read(rows, None)?],
+            ColumnsReader::OfRoot(reader) => reader.read_children(rows, None)?.0,
+            ColumnsReader::Root(column) => vec![column.read(rows, None)?],
         };
         Ok((arrays, rows))
     }
 
     fn skip(&mut self, rows: usize) -> Result<()> {
         match self {
-            Columns::OfRoot(reader) => reader.skip(rows),
-            Columns::Root(column) => column.skip(rows),
+            ColumnsReader::OfRoot(reader) => reader.skip(rows),
+            ColumnsReader::Root(column) => column.skip(rows),
         }
     }
 
     fn seek(&mut self, to: &GroupStart<'_>) -> Result<()> {
         match self {
-            Columns::OfRoot(reader) => reader.seek(to.positions(0), to),
-            Columns::Root(column) => column.seek(to),
+            ColumnsReader::OfRoot(reader) => reader.seek(to.positions(0), to),
+            ColumnsReader::Root(column) => column.seek(to),
         }
     }
 }
 
 /// Columns and their common position.
 pub(super) struct RowReader {
-    columns: Columns,
+    columns: ColumnsReader,
     /// Number of arrays.
     count: usize,
     /// Ids of all columns with descendants, and of the root if it has a stream.
@@ -105,7 +105,7 @@ pub(super) struct RowReader {
 }
 
 impl RowReader {
-    pub(super) fn new(columns: Columns, count: usize, ids: Vec<u32>) -> Self {
+    pub(super) fn new(columns: ColumnsReader, count: usize, ids: Vec<u32>) -> Self {
         RowReader { columns, count, ids, row: 0, can_seek: false, is_loaded: false, has_shared: false }
     }
 

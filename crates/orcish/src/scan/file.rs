@@ -9,7 +9,7 @@ use orcish_core::cancel::CancelCheck;
 use orcish_core::cast::{ColumnCast, SchemaMapping, cast_columns};
 use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::explain::{Explanation, Outcome};
-use orcish_core::predicate::{Condition, TextConversion};
+use orcish_core::predicate::TextConversion;
 use orcish_core::statistics::{ColumnStatistics, Detail};
 use orcish_core::types::nanoseconds;
 use orcish_io::FileVersion;
@@ -22,7 +22,9 @@ use super::table_file::{Split, TableFile};
 use crate::options::{Columns, ReadOptions, TimestampUnit};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, Projection};
-use crate::read::{BatchReader, Mapping, OrcFile, ScanContext, max_rows, may_become_null, text_conversion};
+use crate::read::{
+    BatchReader, Mapping, OrcFile, ReadRequest, ScanContext, max_rows, may_become_null, text_conversion,
+};
 use crate::schema::Kind;
 
 // Threads that open files ahead share this.
@@ -31,10 +33,8 @@ pub(super) use super::condition::is_ruled_out;
 /// What is read of a file.
 pub(super) struct FileScan {
     file: OrcFile,
-    projection: Projection,
-    /// The part of the filter that is evaluated while the file is read.
-    condition: Option<Condition>,
-    options: ReadOptions,
+    /// The projection, and the part of the filter that is evaluated while the file is read.
+    request: ReadRequest,
     conversion: BatchConversion,
 }
 
@@ -96,9 +96,7 @@ impl FileScan {
             (value.and_then(|(_, value)| value.clone()), field.clone())
         };
         Ok(Some(FileScan {
-            projection,
-            condition,
-            options,
+            request: file.bound_request(projection, options, condition)?,
             conversion: BatchConversion {
                 output: table.output.clone(),
                 origins: table.origins.clone(),
@@ -114,9 +112,8 @@ impl FileScan {
 
     /// Starts reading with a number of threads.
     pub(super) fn read(self, threads: usize, scan: &ScanContext) -> Result<FileReader> {
-        let options = ReadOptions { threads, ..self.options };
-        let max_rows = options.batch_size;
-        let reader = self.file.read_projected(self.projection, options, self.condition, scan)?;
+        let max_rows = self.request.options().batch_size;
+        let reader = self.file.read_request(self.request.with_threads(threads), scan)?;
         Ok(FileReader { reader, conversion: self.conversion, name: self.file.name().to_owned(), max_rows, rest: None })
     }
 
@@ -126,7 +123,7 @@ impl FileScan {
     }
 
     pub(super) fn explain(self) -> Result<Explanation> {
-        let mut plan = self.file.explain_projected(self.projection, self.options, self.condition)?;
+        let mut plan = self.file.explain_request(self.request)?;
         if self.conversion.late.is_some() {
             for stripe in &mut plan.sections {
                 in_doubt(&mut stripe.outcome);
@@ -139,7 +136,8 @@ impl FileScan {
     /// Statistics of the only column over all stripes whose rows all match, and the indexes of the other stripes. If the
     /// column is stored differently than in the table, or rows are filtered later, all stripes are others.
     pub(super) fn exact_statistics(self) -> Result<(ColumnStatistics, Vec<usize>)> {
-        let mut column = self.projection.root.children.first();
+        let options = self.request.options();
+        let mut column = self.request.projection().root.children.first();
         let mut is_kept = matches!(self.conversion.mapping.first(), Some((Some(0), ColumnCast::Keep)))
             && self.conversion.late.is_none();
         while let Some(inner) = column.and_then(|column| column.children.first()) {
@@ -152,19 +150,18 @@ impl FileScan {
         is_kept &= check_is_value(schema, id, "").is_ok();
         let this = schema.get(id)?;
         // Statistics are of stored values: with padding, and before any conversion.
-        is_kept &= !(self.options.trim_char && this.kind == Kind::Char);
-        let mapping = Mapping { tail: self.file.tail(), options: &self.options };
-        is_kept &= !may_become_null(this, &self.options) && text_conversion(&mapping, id)? == TextConversion::default();
+        is_kept &= !(options.trim_char && this.kind == Kind::Char);
+        let mapping = Mapping { tail: self.file.tail(), options };
+        is_kept &= !may_become_null(this, options) && text_conversion(&mapping, id)? == TextConversion::default();
         if !is_kept {
-            let stripes = self.file.stripes_read(self.projection, self.options, self.condition)?;
+            let stripes = self.file.stripes_read(self.request)?;
             return Ok((ColumnStatistics::EMPTY, stripes));
         }
         let per_tick = match mapping.data_type(&Projected { id, children: Vec::new() })? {
-            DataType::Timestamp(unit, _) if self.options.keeps_digits() => nanoseconds(unit).into(),
+            DataType::Timestamp(unit, _) if options.keeps_digits() => nanoseconds(unit).into(),
             _ => 1,
         };
-        let (mut statistics, stripes) =
-            self.file.exact_statistics(id, self.projection, self.options, self.condition)?;
+        let (mut statistics, stripes) = self.file.exact_statistics(id, self.request)?;
         // Digits beyond the unit are an error of the reader.
         if let Detail::Timestamp { min, max, .. } = &statistics.detail
             && [min, max].into_iter().flatten().any(|bound| bound % per_tick != 0)
@@ -176,7 +173,7 @@ impl FileScan {
 
     /// Runs of consecutive stripes of about `bytes` stored bytes.
     pub(super) fn splits(self, file: TableFile, bytes: u64) -> Result<Vec<Split>> {
-        let stripes = self.file.stripes_read(self.projection, self.options, self.condition)?;
+        let stripes = self.file.stripes_read(self.request)?;
         let tail = self.file.tail();
         let file = TableFile { tail: Some(tail.to_bytes().into()), ..file };
         let mut splits: Vec<(Vec<usize>, u64, u64)> = Vec::new();

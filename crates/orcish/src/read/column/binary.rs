@@ -41,7 +41,7 @@ impl ColumnReader for DirectReader {
         size_of::<u128>()
     }
 
-    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+    fn rows_that_fit(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         let rows = budget.take_rows(rows, self.width());
         let lengths = &mut self.lengths;
         self.pending.fill(rows, |n, out| lengths.with(|lengths| lengths.append(n, out)))?;

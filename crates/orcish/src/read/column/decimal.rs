@@ -65,7 +65,7 @@ impl ColumnReader for DecimalReader {
         size_of::<i128>()
     }
 
-    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+    fn rows_that_fit(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         Ok(budget.take_rows(rows, self.width()))
     }
 

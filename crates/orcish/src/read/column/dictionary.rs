@@ -92,7 +92,7 @@ impl ColumnReader for DictionaryReader {
         size_of::<u128>()
     }
 
-    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+    fn rows_that_fit(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         if let Some(stored) = self.stored.take() {
             self.dictionary = stored.load(&self.target, budget.of_one_value(), &mut self.charge)?;
         }

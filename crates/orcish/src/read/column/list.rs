@@ -28,7 +28,7 @@ pub(super) struct Lengths {
 
 impl Lengths {
     /// The number of the next `rows` rows that can be read. `max_elements` returns how many of a number of elements can be read.
-    fn plan(
+    fn rows_that_fit(
         &mut self,
         rows: usize,
         budget: Budget,
@@ -99,9 +99,9 @@ impl ColumnReader for ListReader {
         PENDING
     }
 
-    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+    fn rows_that_fit(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         let element = &mut self.element;
-        self.lengths.plan(rows, budget, |elements| element.plan(elements, budget))
+        self.lengths.rows_that_fit(rows, budget, |elements| element.rows_that_fit(elements, budget))
     }
 
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
@@ -137,9 +137,10 @@ impl ColumnReader for MapReader {
         PENDING
     }
 
-    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+    fn rows_that_fit(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         let (key, value) = (&mut self.key, &mut self.value);
-        self.lengths.plan(rows, budget, |entries| value.plan(key.plan(entries, budget)?, budget))
+        self.lengths
+            .rows_that_fit(rows, budget, |entries| value.rows_that_fit(key.rows_that_fit(entries, budget)?, budget))
     }
 
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {

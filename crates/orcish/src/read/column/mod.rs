@@ -1,6 +1,6 @@
 //! Readers of columns: one file for each family of types.
 //!
-//! Reading has two steps: [`plan`](ColumnReader::plan) returns how many rows can be read within the memory limit and the
+//! Reading has two steps: [`rows_that_fit`](ColumnReader::rows_that_fit) returns how many rows can be read within the memory limit and the
 //! range of offsets, and [`read`](ColumnReader::read) reads these rows.
 
 mod binary;
@@ -141,7 +141,7 @@ pub(super) trait ColumnReader: Send {
 
     /// The number of the next `rows` rows of the column that can be read at once; 0 if the first row exceeds a budget that is
     /// only a part of the budget of a single row.
-    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize>;
+    fn rows_that_fit(&mut self, rows: usize, budget: Budget) -> Result<usize>;
 
     /// Reads `slots` slots. The column has no row for slots that are null in `parent`; these become null.
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef>;
@@ -173,8 +173,8 @@ impl Column {
         self.reader.full_width()
     }
 
-    pub(super) fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        with_column(self.id, || self.reader.plan(rows, budget)).map_err(|error| self.named(error))
+    pub(super) fn rows_that_fit(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+        with_column(self.id, || self.reader.rows_that_fit(rows, budget)).map_err(|error| self.named(error))
     }
 
     pub(super) fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {

@@ -49,7 +49,7 @@ where
         size_of::<A::Native>()
     }
 
-    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+    fn rows_that_fit(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         Ok(budget.take_rows(rows, self.width()))
     }
 
@@ -215,7 +215,7 @@ impl ColumnReader for BooleanReader {
         1
     }
 
-    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+    fn rows_that_fit(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         Ok(budget.take_rows(rows, self.width()))
     }
 

@@ -43,7 +43,7 @@ impl ColumnReader for StructReader {
         if self.pending.is_free() { of_children() } else { PENDING }
     }
 
-    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+    fn rows_that_fit(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         let rows = match (self.pending.is_free(), self.children.is_empty()) {
             (false, _) => budget.take_rows(rows, PENDING),
             (true, true) => budget.take_rows(rows, WEIGHTLESS),
@@ -54,7 +54,7 @@ impl ColumnReader for StructReader {
         let valid = self.pending.valid(rows);
         let mut fit = valid;
         for child in &mut self.children {
-            fit = fit.min(child.plan(fit, budget)?);
+            fit = fit.min(child.rows_that_fit(fit, budget)?);
         }
         Ok(if fit < valid { self.pending.rows_with(rows, fit) } else { rows })
     }

@@ -180,7 +180,7 @@ impl ColumnReader for TimestampReader {
         2 * size_of::<i64>()
     }
 
-    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+    fn rows_that_fit(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         Ok(budget.take_rows(rows, self.width()))
     }
 

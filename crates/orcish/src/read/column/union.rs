@@ -36,7 +36,7 @@ impl ColumnReader for UnionReader {
         PENDING
     }
 
-    fn plan(&mut self, rows: usize, budget: Budget) -> Result<usize> {
+    fn rows_that_fit(&mut self, rows: usize, budget: Budget) -> Result<usize> {
         let rows = budget.take_rows(rows, self.width());
         let (tags, variants) = (&mut self.tags, self.variants.len());
         self.pending.fill(rows, |n, out| {
@@ -47,7 +47,7 @@ impl ColumnReader for UnionReader {
         let mut remaining = counts_of(tags, variants)?;
         let mut all = true;
         for (variant, count) in self.variants.iter_mut().zip(&mut remaining) {
-            let fit = variant.plan(*count, budget)?;
+            let fit = variant.rows_that_fit(*count, budget)?;
             all &= fit == *count;
             *count = fit;
         }

@@ -9,7 +9,8 @@ use orcish_io::MemorySource;
 use super::*;
 use crate::options::{Masked, NullMapKeys, StringType, TimestampUnit, UnionType};
 use crate::read::OrcFile;
-use crate::read::plan::Plan;
+use crate::read::indexes::index_columns;
+use crate::read::opener::Opener;
 use crate::{Limits, ReadOptions};
 
 struct XorShift(u64);
@@ -70,29 +71,29 @@ struct Opened {
 }
 
 impl Opened {
-    fn new(plan: &Plan, index: usize, way: Way) -> Self {
-        let stripe = plan.begin(index).unwrap();
-        let mut reader = plan.rows_of_columns(&stripe, &plan.columns).unwrap();
+    fn new(opener: &Opener, index: usize, way: Way) -> Self {
+        let stripe = opener.begin(index).unwrap();
+        let mut reader = opener.row_reader(&stripe, &opener.request.columns).unwrap();
         let (mut indexes, mut groups) = (Indexes::new(), RowGroups::single(stripe.rows));
         if way != Way::Skip {
-            groups = RowGroups::new(stripe.rows, plan.tail().row_index_stride);
+            groups = RowGroups::new(stripe.rows, opener.tail().row_index_stride);
             let ids = reader.ids.clone();
-            reader.can_seek = plan.index_columns(&stripe, groups, &ids, &mut indexes).unwrap();
+            reader.can_seek = index_columns(opener, &stripe, groups, &ids, &mut indexes).unwrap();
         }
         Opened { stripe, reader, groups, indexes }
     }
 
-    fn load(&mut self, plan: &Plan, runs: &[Range<usize>]) {
-        let parts = self.reader.parts(&self.stripe, &self.indexes, runs, plan.tail()).unwrap();
-        self.stripe.load(plan.source(), &parts, plan.limits()).unwrap();
+    fn load(&mut self, opener: &Opener, runs: &[Range<usize>]) {
+        let parts = self.reader.parts(&self.stripe, &self.indexes, runs, opener.tail()).unwrap();
+        self.stripe.load(opener.source(), &parts, opener.limits()).unwrap();
     }
 
     /// Rows from `row`: up to `rows`, but as many as there are, in as many arrays as it takes.
-    fn read(&mut self, plan: &Plan, row: usize, rows: usize, mut each: impl FnMut(usize, &[ArrayRef])) {
+    fn read(&mut self, opener: &Opener, row: usize, rows: usize, mut each: impl FnMut(usize, &[ArrayRef])) {
         self.reader.go_to(row as u64, &self.groups, &self.indexes).unwrap();
         let mut at = row;
         while at < row + rows {
-            let arrays = self.reader.read(row + rows - at, plan.budget(1)).unwrap();
+            let arrays = self.reader.read(row + rows - at, opener.request.budget(1)).unwrap();
             each(at, &arrays);
             at += arrays.first().unwrap().len();
         }
@@ -144,28 +145,28 @@ fn check(name: &str, bytes: Vec<u8>, times: usize, random: &mut XorShift) -> usi
     let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
     let mut sought = 0;
     for case in 0..3 {
-        let plan = file.read(options(case)).unwrap().plan.clone();
+        let opener = file.read(options(case)).unwrap().opener;
         for index in 0..file.tail().stripes.len() {
-            let mut whole = Opened::new(&plan, index, Way::Skip);
+            let mut whole = Opened::new(&opener, index, Way::Skip);
             let rows = usize::try_from(whole.stripe.rows).unwrap();
             let all_groups = std::slice::from_ref(&(0..1));
-            whole.load(&plan, all_groups);
+            whole.load(&opener, all_groups);
             let mut want: Vec<(usize, Vec<ArrayRef>)> = Vec::new();
-            whole.read(&plan, 0, rows, |at, arrays| want.push((at, arrays.to_vec())));
+            whole.read(&opener, 0, rows, |at, arrays| want.push((at, arrays.to_vec())));
             for time in 0..times {
                 let way = [Way::Skip, Way::Seek, Way::SeekInParts, Way::SeekInNothing][time % 4];
-                let mut opened = Opened::new(&plan, index, way);
+                let mut opened = Opened::new(&opener, index, way);
                 sought += usize::from(opened.reader.can_seek && opened.groups.count() > 1);
                 let stride = usize::try_from(opened.groups.rows(0).end).unwrap();
                 let steps = steps(rows, if way == Way::Skip { rows.div_ceil(3) } else { stride }, random);
                 match way {
-                    Way::Skip => opened.load(&plan, all_groups),
-                    Way::Seek => opened.load(&plan, std::slice::from_ref(&(0..opened.groups.count()))),
-                    Way::SeekInParts => opened.load(&plan, &runs(&steps, opened.groups)),
+                    Way::Skip => opened.load(&opener, all_groups),
+                    Way::Seek => opened.load(&opener, std::slice::from_ref(&(0..opened.groups.count()))),
+                    Way::SeekInParts => opened.load(&opener, &runs(&steps, opened.groups)),
                     Way::SeekInNothing => {}
                 }
                 for &(row, n) in &steps {
-                    opened.read(&plan, row, n, |at, arrays| {
+                    opened.read(&opener, row, n, |at, arrays| {
                         let mut done = 0;
                         let length = arrays.first().unwrap().len();
                         while done < length {
