@@ -7,8 +7,8 @@ use bytes::Bytes;
 use orcish::codec::Compression;
 use orcish::dataset::DatasetOptions;
 use orcish::options::{
-    Columns, InvalidUtf8, LongChar, Masked, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, Timestamps,
-    UnionType,
+    Columns, InvalidUtf8, LongChar, Masked, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit,
+    Timestamps, UnionType,
 };
 use orcish::time::WriterZone;
 use orcish::write::{ColumnCompression, DictionaryChoice, Version, WriteOptions};

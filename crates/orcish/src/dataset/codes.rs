@@ -112,7 +112,10 @@ impl Codes {
 
     /// The rows sorted by their value, in the order that they have among those of their value, and the end of each value
     /// in them.
-    #[expect(clippy::indexing_slicing, reason = "numbers are less than the count of values, and each row has one place")]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "numbers are less than the count of values, and each row has one place"
+    )]
     pub(super) fn sort(&self) -> (UInt32Array, Vec<usize>) {
         let mut starts = vec![0; self.len() + 1];
         for code in &self.codes {

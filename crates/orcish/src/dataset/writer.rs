@@ -397,7 +397,8 @@ impl DatasetWriter {
                 continue;
             }
             let finished = self.finished.iter().map(|file| &file.location);
-            if is_taken || finished.chain(self.open.values().map(|file| &file.location)).any(|other| *other == location) {
+            if is_taken || finished.chain(self.open.values().map(|file| &file.location)).any(|other| *other == location)
+            {
                 return Err(Error::invalid(format!("file_name={template:?}: {{i}} has to be in it, for a number")));
             }
             return Ok(location);

@@ -76,9 +76,9 @@ pub(super) fn spark_float(value: f64, is_single: bool) -> Result<String> {
     if digits.len() == 1 {
         let nearest = format!("{value:.1e}");
         #[expect(clippy::cast_possible_truncation, reason = "the nearest 32-bit float is asked for")]
-        let is_same = nearest.parse::<f64>().is_ok_and(|nearest| {
-            if is_single { f64::from(nearest as f32) == value } else { nearest == value }
-        });
+        let is_same = nearest
+            .parse::<f64>()
+            .is_ok_and(|nearest| if is_single { f64::from(nearest as f32) == value } else { nearest == value });
         if is_same {
             (digits, power) = digits_of(&nearest)?;
             digits.truncate(digits.trim_end_matches('0').len());
