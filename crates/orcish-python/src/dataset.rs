@@ -6,6 +6,7 @@ use arrow_array::{Array, StructArray};
 use arrow_schema::{Field, Schema};
 use arrow_select::concat::concat;
 use orcish::dataset::{DatasetFile, DatasetOptions, DatasetWriter as Writer, Publication};
+use orcish_core::OrInternal as _;
 use orcish_core::process::OwnerProcess;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -113,8 +114,8 @@ impl DatasetWriter {
             let files = writer.files();
             let (mut fields, mut columns) = (Vec::new(), Vec::new());
             for (at, name) in self.partition_by.iter().enumerate() {
-                let values: Vec<&dyn Array> =
-                    files.iter().filter_map(|file| Some(file.values.get(at)?.as_ref())).collect();
+                let values = files.iter().map(|file| Some(file.values.get(at)?.as_ref())).collect::<Option<Vec<_>>>();
+                let values = values.or_internal("a file has a value of each partition column")?;
                 if values.is_empty() {
                     continue;
                 }

@@ -1,9 +1,10 @@
 //! Operations on whole files and folders.
 
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
+use orcish_core::OrInternal as _;
 use orcish_core::error::Error;
 use orcish_io::{FileStatus, ReadAt, StagedFile, StorageOptions};
 use pyo3::prelude::*;
@@ -26,9 +27,9 @@ fn detached<T: Send>(
     py.detach(|| work(&storage)).map_err(|error| to_python(py, &error))
 }
 
-/// Size in bytes, and modification time in seconds since 1970.
+/// Size in bytes, and modification time in seconds since 1970. Earlier times are 1970.
 fn size_and_time(status: FileStatus) -> (u64, f64) {
-    (status.size, status.modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64())
+    (status.size, status.modified.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs_f64())
 }
 
 /// A file of which ranges are read. A file that is replaced meanwhile is an error where the store says it.
@@ -54,9 +55,11 @@ impl StoredFile {
     /// The bytes from `start` to `end`, which are within the file.
     fn read<'py>(&self, py: Python<'py>, start: u64, end: u64) -> PyResult<Bound<'py, PyBytes>> {
         let range = start..end;
-        let found = py.detach(|| self.source.read_ranges(std::slice::from_ref(&range)));
-        let found = found.map_err(|error| self.to_python(py, error))?;
-        Ok(PyBytes::new(py, found.first().map_or(&[], |bytes| bytes)))
+        let read = py.detach(|| {
+            let parts = self.source.read_ranges(std::slice::from_ref(&range))?;
+            parts.into_iter().next().or_internal("a range is read as bytes")
+        });
+        Ok(PyBytes::new(py, &read.map_err(|error| self.to_python(py, error))?))
     }
 }
 

@@ -19,8 +19,13 @@ pub(crate) struct Node {
 }
 
 /// Levels of nesting. A type without children has one level.
-pub(crate) fn depth(data_type: &DataType) -> usize {
-    1 + fields(data_type).iter().map(|field| depth(field.data_type())).max().unwrap_or_default()
+fn depth(data_type: &DataType) -> usize {
+    1 + depth_of(&fields(data_type))
+}
+
+/// Levels of nesting of the deepest of some fields. There are none without fields.
+pub(crate) fn depth_of(fields: &[FieldRef]) -> usize {
+    fields.iter().map(|field| depth(field.data_type())).fold(0, usize::max)
 }
 
 fn fields(data_type: &DataType) -> Vec<FieldRef> {
@@ -35,9 +40,13 @@ fn fields(data_type: &DataType) -> Vec<FieldRef> {
 impl Node {
     /// Nodes of the fields of a schema, with the arrays of a batch if there is one.
     pub(crate) fn roots(schema: &Schema, arrays: Option<&[ArrayRef]>) -> Vec<Self> {
-        let data = |index: usize| arrays.and_then(|arrays| arrays.get(index)).map(Array::to_data);
-        let fields = schema.fields().iter().enumerate();
-        fields.map(|(index, field)| Node { field: field.clone(), data: data(index) }).collect()
+        let fields = schema.fields().iter().cloned();
+        match arrays {
+            Some(arrays) => {
+                fields.zip(arrays).map(|(field, array)| Node { field, data: Some(array.to_data()) }).collect()
+            }
+            None => fields.map(|field| Node { field, data: None }).collect(),
+        }
     }
 }
 
@@ -113,11 +122,13 @@ impl Node {
 
     /// Nodes of the child fields.
     fn children(&self) -> Vec<Node> {
-        let child = |(index, field): (usize, FieldRef)| {
-            let data = self.data.as_ref().and_then(|data| data.child_data().get(index)).cloned();
-            Node { field, data }
-        };
-        fields(self.field.data_type()).into_iter().enumerate().map(child).collect()
+        let fields = fields(self.field.data_type()).into_iter();
+        match &self.data {
+            Some(data) => {
+                fields.zip(data.child_data()).map(|(field, data)| Node { field, data: Some(data.clone()) }).collect()
+            }
+            None => fields.map(|field| Node { field, data: None }).collect(),
+        }
     }
 
     /// The field as a PyCapsule.

@@ -64,28 +64,25 @@ fn create_staged(
 /// # Errors
 /// `ValueError` for an object with bytes. Exceptions of the object.
 fn check_empty(object: &Bound<'_, PyAny>) -> PyResult<()> {
-    let can = |name: &str| match object.hasattr(name)? {
-        true => object.call_method0(name)?.is_truthy(),
-        false => Ok(false),
-    };
+    let can = |name: &str| Ok::<_, PyErr>(object.hasattr(name)? && object.call_method0(name)?.is_truthy()?);
     // What cannot be written says so when it is written.
     if !can("seekable")? || !can("writable")? {
         return Ok(());
     }
     let position = object.call_method0("tell")?;
-    let mut bytes = number("tell()", "a place in the file", &position)?.unwrap_or(u64::MAX);
+    let mut is_empty = number("tell()", "a place in the file", &position)? == Some(0);
     // Objects that only write may not seek from their end.
-    if bytes == 0 && can("readable")? {
+    if is_empty && can("readable")? {
         let end = object.call_method1("seek", (0, 2))?;
-        bytes = number("seek(0, 2)", "a place in the file", &end)?.unwrap_or(u64::MAX);
+        is_empty = number("seek(0, 2)", "a place in the file", &end)? == Some(0);
         object.call_method1("seek", (0,))?;
     }
-    match bytes {
-        0 => Ok(()),
-        _ => Err(PyValueError::new_err(
-            "the file object has bytes already, and a file begins at its start: seek(0) and truncate() remove them",
-        )),
+    if is_empty {
+        return Ok(());
     }
+    Err(PyValueError::new_err(
+        "the file object has bytes already, and a file begins at its start: seek(0) and truncate() remove them",
+    ))
 }
 
 /// A Python file object. The sink does not close it.
@@ -106,10 +103,10 @@ impl PythonSink {
         let mut remaining = bytes;
         let mut length = bytes.len();
         while !remaining.is_empty() {
-            let offered = remaining.get(..length).unwrap_or(remaining);
+            let (offered, _) = remaining.split_at(length.min(remaining.len()));
             let returned = object.call_method1("write", (PyBytes::new(object.py(), offered),))?;
             let count = self.count(object, &returned, offered.len(), bytes.len() - remaining.len())?;
-            remaining = remaining.get(count..).unwrap_or_default();
+            (_, remaining) = remaining.split_at(count);
             // The bytes of each call are copied. The length is limited for objects that take few bytes at a time.
             length = count.saturating_mul(2).max(MIN_WRITE);
         }
@@ -158,9 +155,11 @@ impl Sink for PythonSink {
     fn finish(&mut self) -> orcish_core::Result<()> {
         let flush = |py: Python<'_>| {
             let object = self.object.bind(py);
-            let flush = || match object.hasattr("flush")? {
-                true => object.call_method0("flush").map(drop),
-                false => Ok(()),
+            let flush = || {
+                if object.hasattr("flush")? {
+                    object.call_method0("flush")?;
+                }
+                Ok(())
             };
             flush().map_err(|error| from_python(py, "the file object failed", error))
         };

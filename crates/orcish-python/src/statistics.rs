@@ -1,8 +1,12 @@
 //! Column statistics as a Python dictionary, which has no keys for unknown statistics.
 
 use orcish::statistics::{Bound as StringBound, ColumnStatistics, Decimal, Detail};
+use orcish_core::OrInternal as _;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+
+use crate::errors;
 
 pub(crate) fn to_python<'py>(py: Python<'py>, statistics: &ColumnStatistics) -> PyResult<Bound<'py, PyDict>> {
     let out = PyDict::new(py);
@@ -47,7 +51,8 @@ pub(crate) fn to_python<'py>(py: Python<'py>, statistics: &ColumnStatistics) -> 
             "date"
         }
         detail @ Detail::Timestamp { .. } => {
-            let (min, max) = detail.timestamp_span().unwrap_or_default();
+            let span = detail.timestamp_span().or_internal("statistics of timestamps have a span");
+            let (min, max) = span.map_err(|error| errors::to_python(py, &error))?;
             set!("min": min, "max": max);
             "timestamp"
         }
@@ -75,8 +80,13 @@ pub(crate) fn from_python(given: &Bound<'_, PyDict>) -> PyResult<ColumnStatistic
     fn get<'py, T: FromPyObjectOwned<'py>>(given: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<T>> {
         given.get_item(name)?.map(|value| value.extract().map_err(Into::into)).transpose()
     }
-    let decimal =
-        |name: &str| Ok::<_, PyErr>(get::<String>(given, name)?.and_then(|text| Decimal::parse(text.as_bytes())));
+    let decimal = |name: &str| {
+        let parse = |text: String| {
+            Decimal::parse(text.as_bytes())
+                .ok_or_else(|| PyValueError::new_err(format!("{name}={text:?}: is no decimal")))
+        };
+        get::<String>(given, name)?.map(parse).transpose()
+    };
     let bound = |name: &str| {
         let bound = get::<(Vec<u8>, bool)>(given, name)?;
         Ok::<_, PyErr>(bound.map(|(value, exact)| StringBound { value: value.into(), exact }))

@@ -87,7 +87,7 @@ impl Batches {
     /// Levels of nesting of the deepest column. A column without children has one level.
     #[getter]
     fn depth(&self) -> usize {
-        self.schema.fields().iter().map(|field| node::depth(field.data_type())).max().unwrap_or_default()
+        node::depth_of(self.schema.fields())
     }
 
     /// Maximum bytes of a table of all batches; `None` without a limit.
@@ -145,10 +145,7 @@ impl Iterator for Stream {
             };
             Some(result.map_err(|error| {
                 let is_exception = error.is_instance_of::<PyException>(py);
-                let text = match is_exception {
-                    true => error.value(py).to_string(),
-                    false => format!("interrupted by {error}"),
-                };
+                let text = if is_exception { error.value(py).to_string() } else { format!("interrupted by {error}") };
                 *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                 if !is_exception && is_main_thread(py) {
                     raise_later(&self.failure);
@@ -171,7 +168,8 @@ impl Drop for Stream {
     }
 }
 
-/// Whether this is the main thread of the interpreter, which runs signal handlers and pending calls.
+/// Whether this is the main thread of the interpreter, which runs signal handlers and pending calls. It is taken for
+/// another thread where the interpreter cannot tell.
 fn is_main_thread(py: Python<'_>) -> bool {
     let compare = || {
         let threading = py.import("threading")?;

@@ -1,13 +1,14 @@
 //! Logs of tables.
 
 use std::borrow::Cow;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, TryFromFloatSecsError, UNIX_EPOCH};
 
 use orcish_core::Error;
+use orcish_core::options::Words as _;
 use orcish_io::{StagedFile, StorageOptions, display_name};
 use orcish_table::{
-    AddedFile, Change, Commit, CommitError, CommitStatus, FileStore, Listed, Operation, Outcome, Pending, Recovered,
-    Removes, StoredFile, StreamBatch, TableSchema, abandon, block_on, commit, history, list_files, position, recover,
+    AddedFile, Change, Commit, CommitError, FileStore, Listed, Operation, Outcome, Pending, Recovered, Removes,
+    StoredFile, StreamBatch, TableSchema, View, abandon, block_on, commit, history, list_files, position, recover,
     vacuum, view,
 };
 use pyo3::exceptions::PyValueError;
@@ -98,16 +99,8 @@ type CommitFields = (u64, u64, &'static str, &'static str, u64, usize, usize, Op
 
 fn commit_fields(commit: Commit) -> CommitFields {
     let Commit { number, time, operation, status, rows_added, files_added, files_removed, batch, job, engine } = commit;
-    let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let operation = OPERATIONS.iter().find(|(_, known)| *known == operation).map_or("", |(name, _)| *name);
-    let status = match status {
-        CommitStatus::Done => "done",
-        CommitStatus::Unfinished => "unfinished",
-        CommitStatus::Undone => "undone",
-    };
     let batch = batch.map(|StreamBatch { stream, batch }| (stream, batch));
-    let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    (number, millis, operation, status, rows_added, files_added, files_removed, batch, job, engine)
+    (number, time, operation.name(), status.name(), rows_added, files_added, files_removed, batch, job, engine)
 }
 
 /// The log of a table.
@@ -123,18 +116,6 @@ impl TableLog {
     }
 }
 
-const OPERATIONS: [(&str, Operation); 4] = [
-    ("append", Operation::Append),
-    ("overwrite", Operation::Overwrite),
-    ("compact", Operation::Compact),
-    ("delete", Operation::Delete),
-];
-
-fn operation(name: &str) -> PyResult<Operation> {
-    let found = OPERATIONS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, operation)| *operation).ok_or_else(|| PyValueError::new_err(format!("{name:?} is no operation")))
-}
-
 #[pymethods]
 impl TableLog {
     /// The log of the table in a folder, given by its absolute path or its URL.
@@ -148,31 +129,30 @@ impl TableLog {
     /// The visible files below a folder of the table, and the schema in the log.
     #[pyo3(signature = (folder, *, is_before=false))]
     fn view(&self, py: Python<'_>, folder: &str, is_before: bool) -> PyResult<(Vec<FileSize>, Option<SchemaPair>)> {
-        let found = py.detach(|| block_on(view(&self.store, folder, pending(is_before))));
-        let found = found.map_err(|error| to_python(py, &error))?;
-        let files = found.files.into_iter().map(|file| (file.name, file.size)).collect();
-        Ok((files, schema_pair(found.schema)))
+        let view = py.detach(|| block_on(view(&self.store, folder, pending(is_before))));
+        let View { files, schema } = view.map_err(|error| to_python(py, &error))?;
+        Ok((files.into_iter().map(|file| (file.name, file.size)).collect(), schema_pair(schema)))
     }
 
     /// The nearest folder above that of the table that is a table with a log.
     fn table_above(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        let found = py.detach(|| self.store.table_above());
-        Ok(found.map_err(|error| to_python(py, &error))?.map(|folder| display_name(&folder)))
+        let above = py.detach(|| self.store.table_above());
+        Ok(above.map_err(|error| to_python(py, &error))?.map(|folder| display_name(&folder)))
     }
 
     /// A folder below that of the table that is a table with a log.
     fn table_below(&self, py: Python<'_>) -> PyResult<Option<String>> {
-        let found = py.detach(|| self.store.table_below());
-        Ok(found.map_err(|error| to_python(py, &error))?.map(|folder| display_name(&folder)))
+        let below = py.detach(|| self.store.table_below());
+        Ok(below.map_err(|error| to_python(py, &error))?.map(|folder| display_name(&folder)))
     }
 
     /// The number that the next entry has, for a job that is about to write.
     fn position(&self, py: Python<'_>) -> PyResult<u64> {
-        let found = py.detach(|| {
+        let position = py.detach(|| {
             self.store.check_own_folders()?;
             block_on(position(&self.store))
         });
-        found.map_err(|error| to_python(py, &error))
+        position.map_err(|error| to_python(py, &error))
     }
 
     /// Commits a change. `tokens` are those of staged files, which have `rows`. Gives what has happened, `committed`, `before` for a batch of
@@ -202,13 +182,15 @@ impl TableLog {
         position: Option<u64>,
         schema: Option<(Vec<u8>, Vec<String>)>,
     ) -> PyResult<(&'static str, u64)> {
-        let operation = self::operation(operation)?;
-        let stored = |(name, size, modified): File| {
-            let modified = Duration::try_from_secs_f64(modified).unwrap_or_default();
-            StoredFile { name, size, modified: UNIX_EPOCH + modified }
+        let operation = Operation::from_word(operation)
+            .ok_or_else(|| PyValueError::new_err(format!("{operation:?} is no operation")))?;
+        let existing_file = |(name, size, modified): File| {
+            let invalid = |error: TryFromFloatSecsError| PyValueError::new_err(format!("{name}: {error}"));
+            let modified = UNIX_EPOCH + Duration::try_from_secs_f64(modified).map_err(invalid)?;
+            Ok(StoredFile { name, size, modified })
         };
         let removes = match (existing, partitions, everything, nothing) {
-            (Some(files), ..) => Removes::Files(files.into_iter().map(stored).collect()),
+            (Some(files), ..) => Removes::Files(files.into_iter().map(existing_file).collect::<PyResult<_>>()?),
             (_, Some(folders), ..) => Removes::Folders(folders.into_iter().collect()),
             (_, _, Some(folder), _) => Removes::Everything(folder),
             (.., Some(folder)) => Removes::NothingExists(folder),
@@ -259,8 +241,8 @@ impl TableLog {
     /// are added and removed, batch of a stream, job, and engine.
     #[pyo3(signature = (limit))]
     fn history(&self, py: Python<'_>, limit: usize) -> PyResult<Vec<CommitFields>> {
-        let found = py.detach(|| block_on(history(&self.store, limit))).map_err(|error| to_python(py, &error))?;
-        Ok(found.into_iter().map(commit_fields).collect())
+        let commits = py.detach(|| block_on(history(&self.store, limit))).map_err(|error| to_python(py, &error))?;
+        Ok(commits.into_iter().map(commit_fields).collect())
     }
 
     /// Removes what killed processes have left and what is older than a number of seconds. Gives the number of files.

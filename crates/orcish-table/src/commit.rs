@@ -9,7 +9,7 @@ use orcish_core::{Error, ErrorKind, Result};
 
 use crate::entry::{AddedFile, Entry, MAX_ENTRY, Operation, StagedBytes, StreamBatch};
 use crate::finish::{clean, finish};
-use crate::log::{LastContent, Log, Marker, State, entry_name, last_entry, next_number, read_marker};
+use crate::log::{EntryState, LastContent, Log, Marker, entry_name, last_entry, next_number, read_marker};
 use crate::names::{FileKind, JOBS, OWN, check_job, file_kind, is_below, job_folder};
 use crate::schema::TableSchema;
 use crate::store::{Store, StoredFile};
@@ -147,7 +147,7 @@ async fn decide_and_finish(store: &impl Store, job: &str, change: &Change) -> Re
             removed => removed?,
         };
         check_staged(store, job, &change.added).await?;
-        let entry = Entry::new(job, change.operation, change.rows_added, &change.added, removed);
+        let entry = Entry::new(job, change.operation, change.rows_added, &change.added, removed)?;
         let entry = entry.after(previous).with_streams(change.stream.clone(), streams);
         let entry = entry.with_schema(schema, change.schema.clone());
         let bytes = entry.to_bytes()?;
@@ -157,10 +157,10 @@ async fn decide_and_finish(store: &impl Store, job: &str, change: &Change) -> Re
             continue;
         }
         let (log, mut state) = after_creation(store, number, job).await?;
-        if state == State::Unfinished {
+        if state == EntryState::Unfinished {
             state = finish(store, number, &entry).await.map_err(CommitError::Unfinished)?;
         }
-        if state == State::Undone {
+        if state == EntryState::Undone {
             let error =
                 Error::new(ErrorKind::Commit, "the commit was undone by orcish.recover, as it could not be finished");
             return Err(CommitError::Refused(error.in_file(&store.location(""))));
@@ -192,13 +192,15 @@ async fn removed_files(store: &impl Store, removes: &Removes) -> Result<Vec<Stri
         }
         Removes::Everything(folder) => replaced_files(store, folder, |file| is_below(&file.name, folder)).await,
         Removes::Folders(folders) => {
-            let folder_of = |name: &str| name.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
-            replaced_files(store, "", |file| folders.contains(&folder_of(&file.name))).await
+            // A file in the folder of the table itself is in the empty folder.
+            let is_within =
+                |file: &&StoredFile| folders.contains(file.name.rsplit_once('/').map_or("", |(folder, _)| folder));
+            replaced_files(store, "", is_within).await
         }
         Removes::Files(files) => {
             let there = own_files(store, "").await?;
             let there: BTreeMap<&str, &StoredFile> = there.iter().map(|file| (file.name.as_str(), file)).collect();
-            let is_there = |file: &StoredFile| there.get(file.name.as_str()).is_some_and(|found| is_same(file, found));
+            let is_there = |file: &StoredFile| there.get(file.name.as_str()).is_some_and(|now| is_same(file, now));
             if let Some(file) = files.iter().find(|file| !is_there(file)) {
                 let text = "the file was changed or removed by another job meanwhile; the table is left as it was";
                 return Err(Error::new(ErrorKind::Commit, text).in_file(&store.location(&file.name)));
@@ -218,10 +220,10 @@ async fn replaced_files(
     folder: &str,
     is_replaced: impl Fn(&&StoredFile) -> bool,
 ) -> Result<Vec<String>> {
-    let own = own_files(store, folder).await?;
-    let names: BTreeSet<&str> = own.iter().map(|file| file.name.as_str()).collect();
+    let unlinked = own_files(store, folder).await?;
+    let names: BTreeSet<&str> = unlinked.iter().map(|file| file.name.as_str()).collect();
     let linked = if store.follows_links() { store.list_visible(folder).await? } else { Vec::new() };
-    for file in own.iter().chain(&linked).filter(&is_replaced) {
+    for file in unlinked.iter().chain(&linked).filter(&is_replaced) {
         let text = match file_kind(&file.name) {
             FileKind::Subfolder => "the file is in a folder that is no partition, and is not replaced with the table",
             _ if !names.contains(file.name.as_str()) => {
@@ -233,7 +235,7 @@ async fn replaced_files(
             Error::invalid(format!("{text}: move it, or write to another folder")).in_file(&store.location(&file.name))
         );
     }
-    Ok(own.iter().filter(is_replaced).map(|file| file.name.clone()).collect())
+    Ok(unlinked.iter().filter(is_replaced).map(|file| file.name.clone()).collect())
 }
 
 /// Whether a file is unchanged. A file that was found in an entry of the log has no time, and times may be rounded.
@@ -248,7 +250,7 @@ async fn check_staged(store: &impl Store, job: &str, added: &[AddedFile]) -> Res
     for file in added {
         let StagedBytes::File(path) = &file.staged else { continue };
         let name = format!("{}/{path}", job_folder(job));
-        if store.stat(&name).await?.is_none_or(|found| found.size != file.size) {
+        if store.stat(&name).await?.is_none_or(|staged| staged.size != file.size) {
             return Err(Error::new(ErrorKind::Commit, "the staged file is gone").in_file(&store.location(&name)));
         }
     }
@@ -298,17 +300,17 @@ fn is_final(store: &impl Store, error: &Error) -> bool {
 /// # Errors
 /// `InDoubt` if the log has forgotten the entry, or its number had been forgotten before the creation, so that it has no
 /// effect. A request that is late may have created the entry again, so that the two cannot be told apart.
-async fn after_creation(store: &impl Store, number: u64, job: &str) -> Result<(Log, State), CommitError> {
+async fn after_creation(store: &impl Store, number: u64, job: &str) -> Result<(Log, EntryState), CommitError> {
     let unknown = |error: Error| {
         let text = "whether the commit is decided is not known";
         CommitError::InDoubt(Error::new(ErrorKind::Commit, text).with_source(error).in_file(&store.location("")))
     };
     let log = Log::read(store).await.map_err(unknown)?;
     if log.unfinished() == Some(number) {
-        return Ok((log, State::Unfinished));
+        return Ok((log, EntryState::Unfinished));
     }
     // Another process has finished it.
-    for state in [State::Done, State::Undone] {
+    for state in [EntryState::Done, EntryState::Undone] {
         // A number that the log has forgotten may have the marker of another entry.
         if read_marker(store, number, state).await.map_err(unknown)?.is_some_and(|marker| marker.job == job) {
             return Ok((log, state));

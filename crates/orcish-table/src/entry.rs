@@ -1,10 +1,10 @@
 //! Entries of the log.
 
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use orcish_core::{Error, Result};
+use orcish_core::{Error, OrInternal as _, Result, words};
 use serde::{Deserialize, Serialize};
 
 use crate::names::{FileKind, check_job, check_relative, file_kind, shown};
@@ -22,18 +22,20 @@ const MAX_STREAMS: usize = 1_000;
 /// Maximum length of the ID of a stream in bytes.
 const MAX_STREAM_ID: usize = 1_024;
 
-/// What a commit does, for people who read the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Operation {
-    /// Rows are added.
-    Append,
-    /// All rows, or those of some partitions, are replaced.
-    Overwrite,
-    /// Files are combined. The rows stay.
-    Compact,
-    /// Rows are deleted.
-    Delete,
+words! {
+    /// What a commit does, for people who read the log.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Operation {
+        /// Rows are added.
+        Append = "append",
+        /// All rows, or those of some partitions, are replaced.
+        Overwrite = "overwrite",
+        /// Files are combined. The rows stay.
+        Compact = "compact",
+        /// Rows are deleted.
+        Delete = "delete",
+    }
 }
 
 /// A file that a job has written and that is not visible yet.
@@ -124,14 +126,15 @@ impl Entry {
         rows_added: u64,
         added: &[AddedFile],
         removed: Vec<String>,
-    ) -> Self {
+    ) -> Result<Self> {
         let (job, added) = (job.to_owned(), added.to_vec());
-        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Entry {
+        // A clock before 1970 shows 1970.
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        Ok(Entry {
             version: VERSION,
             job,
             previous: None,
-            time: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+            time: u64::try_from(time.as_millis()).or_internal("a clock shows a time of 64 bits")?,
             engine: ENGINE.to_owned(),
             operation,
             rows_added,
@@ -141,7 +144,7 @@ impl Entry {
             streams: BTreeMap::new(),
             schema: None,
             new_schema: None,
-        }
+        })
     }
 
     /// The entry after that of a job.

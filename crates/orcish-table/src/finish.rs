@@ -3,7 +3,7 @@
 use orcish_core::{Error, ErrorKind, Result};
 
 use crate::entry::Entry;
-use crate::log::{LastEntry, Log, State, last_entry, mark};
+use crate::log::{EntryState, LastEntry, Log, last_entry, mark};
 use crate::names::job_folder;
 use crate::store::Store;
 
@@ -31,7 +31,7 @@ pub async fn recover(store: &impl Store, undo: bool) -> Result<Recovered> {
     let last = last_entry(store).await?.and_then(LastEntry::unfinished);
     let Some((number, entry)) = last else { return Ok(Recovered::Nothing) };
     let error = match finish(store, number, &entry).await {
-        Ok(State::Undone) => return Ok(Recovered::Undone),
+        Ok(EntryState::Undone) => return Ok(Recovered::Undone),
         Ok(_) => return Ok(Recovered::Finished),
         Err(error) => error,
     };
@@ -41,7 +41,7 @@ pub async fn recover(store: &impl Store, undo: bool) -> Result<Recovered> {
     // Another process may have ended it meanwhile.
     let log = Log::read(store).await?;
     if log.unfinished() != Some(number) {
-        return Ok(if log.state(number) == Some(State::Undone) { Recovered::Undone } else { Recovered::Finished });
+        return Ok(if log.state(number) == Some(EntryState::Undone) { Recovered::Undone } else { Recovered::Finished });
     }
     // As a file is lost, no process has removed a file for this entry, and none will. Of each file nothing is staged any
     // more, so that no process publishes it after its deletion here.
@@ -53,7 +53,7 @@ pub async fn recover(store: &impl Store, undo: bool) -> Result<Recovered> {
         }
     }
     store.delete(&added).await?;
-    mark(store, number, State::Undone, &entry).await?;
+    mark(store, number, EntryState::Undone, &entry).await?;
     clean(store, &entry.job).await;
     Ok(Recovered::Undone)
 }
@@ -91,15 +91,15 @@ fn is_not_found(error: &Error) -> bool {
 ///
 /// # Errors
 /// `Commit` if the entry stays unfinished.
-pub(crate) async fn finish(store: &impl Store, number: u64, entry: &Entry) -> Result<State> {
-    let Err(error) = apply(store, number, entry).await else { return Ok(State::Done) };
+pub(crate) async fn finish(store: &impl Store, number: u64, entry: &Entry) -> Result<EntryState> {
+    let Err(error) = apply(store, number, entry).await else { return Ok(EntryState::Done) };
     // Another process may have finished it, and a later commit may have removed the files since.
     if let Ok(log) = Log::read(store).await
         && log.unfinished() != Some(number)
     {
         // A marker that was written during the listing may be missing in it.
-        let is_undone = log.state(number) == Some(State::Undone);
-        return Ok(if is_undone { State::Undone } else { State::Done });
+        let is_undone = log.state(number) == Some(EntryState::Undone);
+        return Ok(if is_undone { EntryState::Undone } else { EntryState::Done });
     }
     let text = format!(
         "commit {number} of the table is decided and not finished. Remove the cause and call orcish.recover. With \
@@ -112,7 +112,7 @@ pub(crate) async fn finish(store: &impl Store, number: u64, entry: &Entry) -> Re
 async fn apply(store: &impl Store, number: u64, entry: &Entry) -> Result<()> {
     store.publish(&entry.job, &entry.added).await?;
     store.delete(&entry.removed).await?;
-    mark(store, number, State::Done, entry).await?;
+    mark(store, number, EntryState::Done, entry).await?;
     clean(store, &entry.job).await;
     Ok(())
 }

@@ -1,11 +1,9 @@
 //! The commits of a table.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-use orcish_core::Result;
+use orcish_core::{Result, words};
 
 use crate::entry::{Operation, StreamBatch};
-use crate::log::{Log, State, read_entry};
+use crate::log::{EntryState, Log, read_entry};
 use crate::store::Store;
 
 /// A commit of a table, as its log has it.
@@ -13,8 +11,8 @@ use crate::store::Store;
 pub struct Commit {
     /// The number of the entry.
     pub number: u64,
-    /// When the commit was decided, by the clock of the writer.
-    pub time: SystemTime,
+    /// When the commit was decided, by the clock of the writer, in milliseconds since 1970.
+    pub time: u64,
     /// What the commit does.
     pub operation: Operation,
     /// Whether it has happened, entirely.
@@ -33,15 +31,16 @@ pub struct Commit {
     pub engine: String,
 }
 
-/// How far a commit is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CommitStatus {
-    /// All of its effects have happened.
-    Done,
-    /// It is decided, and not all of its effects have happened.
-    Unfinished,
-    /// It has no effects: it could not be finished, and was taken back.
-    Undone,
+words! {
+    /// How far a commit is.
+    pub enum CommitStatus {
+        /// All of its effects have happened.
+        Done = "done",
+        /// It is decided, and not all of its effects have happened.
+        Unfinished = "unfinished",
+        /// It has no effects: it could not be finished, and was taken back.
+        Undone = "undone",
+    }
 }
 
 /// The last commits of a table, at most `limit`, the newest first. A log keeps the last 20 commits and those of the last hour
@@ -55,15 +54,14 @@ pub async fn history(store: &impl Store, limit: usize) -> Result<Vec<Commit>> {
     for (number, state) in log.newest().take(limit) {
         // An entry may be forgotten meanwhile.
         let Some(entry) = read_entry(store, number).await? else { break };
-        let time = UNIX_EPOCH.checked_add(Duration::from_millis(entry.time)).unwrap_or(UNIX_EPOCH);
         let status = match state {
-            State::Undone => CommitStatus::Undone,
-            State::Unfinished if log.unfinished() == Some(number) => CommitStatus::Unfinished,
-            State::Unfinished | State::Done => CommitStatus::Done,
+            EntryState::Undone => CommitStatus::Undone,
+            EntryState::Unfinished if log.unfinished() == Some(number) => CommitStatus::Unfinished,
+            EntryState::Unfinished | EntryState::Done => CommitStatus::Done,
         };
         commits.push(Commit {
             number,
-            time,
+            time: entry.time,
             operation: entry.operation,
             status,
             rows_added: entry.rows_added,

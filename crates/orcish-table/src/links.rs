@@ -35,9 +35,8 @@ impl<'a> LinkCheck<'a> {
     /// # Errors
     /// As for [`check`](Self::check).
     pub(crate) fn check_folders(&mut self, name: &str) -> Result<()> {
-        let ends: Vec<usize> = name.match_indices('/').map(|(at, _)| at).collect();
-        for end in ends {
-            let folder = name.get(..end).unwrap_or_default();
+        for (end, _) in name.match_indices('/') {
+            let (folder, _) = name.split_at(end);
             if !self.checked.contains(folder) {
                 if !self.check_step(folder)? {
                     // Nothing is below a folder that is missing.

@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use orcish_core::{Error, ErrorKind, Result};
+use orcish_core::{Error, ErrorKind, OrInternal as _, Result};
 use orcish_io::{Listing, StorageOptions, display_name, list_marked};
 
 use crate::executor::block_on;
 use crate::file_store::FileStore;
-use crate::names::{OWN, table_root};
+use crate::names::{OWN, below, table_root};
 use crate::schema::TableSchema;
+use crate::store::StoredFile;
 use crate::transactional::check_no_transactions;
-use crate::view::{Pending, view};
+use crate::view::{Pending, View, view};
 
 /// How often a location is listed again because its tables have changed.
 const MAX_ATTEMPTS: usize = 100;
@@ -55,12 +56,13 @@ pub fn list_files(location: &str, options: &StorageOptions, pending: Pending) ->
         }
         if !listing.is_pattern && logs.iter().eq([&own.root]) {
             let store = FileStore::new(&own.root, options);
-            let found = block_on(view(&store, &own.inside, pending))?;
-            let start = if own.inside.is_empty() { 0 } else { own.inside.len() + 1 };
+            let View { files, schema } = block_on(view(&store, &own.inside, pending))?;
             let base = folder.trim_end_matches('/');
-            let name = |name: &str| format!("{base}/{}", name.get(start..).unwrap_or_default());
-            let files = found.files.iter().map(|file| name(&file.name)).collect();
-            return Ok(Listed { files, schema: found.schema });
+            let location = |file: &StoredFile| {
+                let name = below(&file.name, &own.inside).or_internal("the files of a view are below its folder")?;
+                Ok(format!("{base}/{name}"))
+            };
+            return Ok(Listed { files: files.iter().map(location).collect::<Result<_>>()?, schema });
         }
         let views = views(&logs, options, pending)?;
         // Between two equal views of the tables, all of their files were there.

@@ -26,7 +26,7 @@ const MAX_ATTEMPTS: usize = 1_000;
 
 /// The state of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum EntryState {
     /// It is decided, and not all of its effects have happened.
     Unfinished,
     /// All of its effects have happened.
@@ -38,7 +38,7 @@ pub(crate) enum State {
 /// The entries of a log at one moment, without their contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Log {
-    entries: BTreeMap<u64, (State, SystemTime)>,
+    entries: BTreeMap<u64, (EntryState, SystemTime)>,
     /// Markers without entries: their numbers and names.
     orphans: BTreeSet<(u64, String)>,
 }
@@ -49,9 +49,9 @@ impl Log {
         let mut markers = Vec::new();
         for file in store.list(LOG).await? {
             match parse_log_name(&file.name) {
-                Some((number, ENTRY)) => _ = entries.insert(number, (State::Unfinished, file.modified)),
-                Some((number, DONE)) => markers.push((number, State::Done, file.name)),
-                Some((number, UNDONE)) => markers.push((number, State::Undone, file.name)),
+                Some((number, ENTRY)) => _ = entries.insert(number, (EntryState::Unfinished, file.modified)),
+                Some((number, DONE)) => markers.push((number, EntryState::Done, file.name)),
+                Some((number, UNDONE)) => markers.push((number, EntryState::Undone, file.name)),
                 // Files that are being written have temporary names.
                 _ => {}
             }
@@ -67,27 +67,27 @@ impl Log {
     }
 
     /// The number and the state of the last entry.
-    pub(crate) fn last(&self) -> Option<(u64, State)> {
+    pub(crate) fn last(&self) -> Option<(u64, EntryState)> {
         self.entries.last_key_value().map(|(number, (state, _))| (*number, *state))
     }
 
     /// The last entry if it is unfinished.
     pub(crate) fn unfinished(&self) -> Option<u64> {
-        self.last().filter(|(_, state)| *state == State::Unfinished).map(|(number, _)| number)
+        self.last().filter(|(_, state)| *state == EntryState::Unfinished).map(|(number, _)| number)
     }
 
     /// The state of an entry; `None` if it has been deleted, or was never there.
-    pub(crate) fn state(&self, number: u64) -> Option<State> {
+    pub(crate) fn state(&self, number: u64) -> Option<EntryState> {
         self.entries.get(&number).map(|(state, _)| *state)
     }
 
     /// The entries from a number on, in order.
-    pub(crate) fn since(&self, number: u64) -> impl Iterator<Item = (u64, State)> {
+    pub(crate) fn since(&self, number: u64) -> impl Iterator<Item = (u64, EntryState)> {
         self.entries.range(number..).map(|(number, (state, _))| (*number, *state))
     }
 
     /// All entries, the newest first.
-    pub(crate) fn newest(&self) -> impl Iterator<Item = (u64, State)> {
+    pub(crate) fn newest(&self) -> impl Iterator<Item = (u64, EntryState)> {
         self.entries.iter().rev().map(|(number, (state, _))| (*number, *state))
     }
 
@@ -171,7 +171,9 @@ pub(crate) async fn last_entry(store: &impl Store) -> Result<Option<LastEntry>> 
         }
         let Some((number, state)) = log.last() else { return Ok(None) };
         let content = match state {
-            State::Unfinished => read_entry(store, number).await?.map(|entry| LastContent::Unfinished(Box::new(entry))),
+            EntryState::Unfinished => {
+                read_entry(store, number).await?.map(|entry| LastContent::Unfinished(Box::new(entry)))
+            }
             ended => marker_or_entry(store, number, ended).await?.map(LastContent::Ended),
         };
         // An entry that is not the last one any more may have been forgotten, and its name may be that of an entry without
@@ -215,8 +217,8 @@ pub(crate) struct Marker {
 
 impl Marker {
     /// The marker of an entry that has ended in a state. All processes write the same.
-    pub(crate) fn of(number: u64, entry: &Entry, state: State) -> Self {
-        let is_undone = state == State::Undone;
+    pub(crate) fn of(number: u64, entry: &Entry, state: EntryState) -> Self {
+        let is_undone = state == EntryState::Undone;
         Marker {
             job: entry.job.clone(),
             streams: entry.streams_after(number, is_undone),
@@ -226,7 +228,7 @@ impl Marker {
 }
 
 /// Writes the marker of an entry: that it is finished, or that it is undone.
-pub(crate) async fn mark(store: &impl Store, number: u64, state: State, entry: &Entry) -> Result<()> {
+pub(crate) async fn mark(store: &impl Store, number: u64, state: EntryState, entry: &Entry) -> Result<()> {
     let bytes = to_sealed(&Marker::of(number, entry, state))?;
     store.write(&marker_name(number, state), bytes.into()).await
 }
@@ -236,7 +238,7 @@ pub(crate) async fn mark(store: &impl Store, number: u64, state: State, entry: &
 ///
 /// # Errors
 /// `Corrupt` with the name of the entry if neither can be read.
-pub(crate) async fn marker_or_entry(store: &impl Store, number: u64, state: State) -> Result<Option<Marker>> {
+pub(crate) async fn marker_or_entry(store: &impl Store, number: u64, state: EntryState) -> Result<Option<Marker>> {
     match read_marker(store, number, state).await {
         Err(_) => Ok(read_entry(store, number).await?.map(|entry| Marker::of(number, &entry, state))),
         marker => marker,
@@ -247,7 +249,7 @@ pub(crate) async fn marker_or_entry(store: &impl Store, number: u64, state: Stat
 ///
 /// # Errors
 /// `Corrupt` and `LimitExceeded`, with the name of the file.
-pub(crate) async fn read_marker(store: &impl Store, number: u64, state: State) -> Result<Option<Marker>> {
+pub(crate) async fn read_marker(store: &impl Store, number: u64, state: EntryState) -> Result<Option<Marker>> {
     let name = marker_name(number, state);
     let bytes = store.read(&name, MAX_ENTRY).await?;
     let parsed = |bytes: Bytes| {
@@ -257,6 +259,6 @@ pub(crate) async fn read_marker(store: &impl Store, number: u64, state: State) -
     bytes.map(parsed).transpose().map_err(|error| error.in_file(&store.location(&name)))
 }
 
-fn marker_name(number: u64, state: State) -> String {
-    log_name(number, if state == State::Undone { UNDONE } else { DONE })
+fn marker_name(number: u64, state: EntryState) -> String {
+    log_name(number, if state == EntryState::Undone { UNDONE } else { DONE })
 }

@@ -67,14 +67,14 @@ pub fn file_kind(name: &str) -> FileKind {
 /// ```
 pub fn table_root(folder: &str) -> (&str, &str) {
     let folder = folder.strip_suffix('/').unwrap_or(folder);
-    let mut root = folder;
+    let (mut root, mut inside) = (folder, "");
     while let Some((above, name)) = root.rsplit_once('/') {
         if !is_partition_folder(name) || above.ends_with(":/") || above.is_empty() {
             break;
         }
-        root = above;
+        (root, inside) = (above, folder.split_at(above.len() + 1).1);
     }
-    (root, folder.get(root.len() + 1..).unwrap_or_default())
+    (root, inside)
 }
 
 /// The folder of the files of a job.
@@ -95,16 +95,21 @@ pub(crate) fn parse_log_name(name: &str) -> Option<(u64, &str)> {
     Some((number, ending))
 }
 
-/// Whether a name is below a folder of the table, or is that of the folder; the empty folder is the table.
+/// The path of a file below a folder of the table; `None` for a file elsewhere. The empty folder is the table.
+pub(crate) fn below<'a>(name: &'a str, folder: &str) -> Option<&'a str> {
+    if folder.is_empty() { Some(name) } else { name.strip_prefix(folder)?.strip_prefix('/') }
+}
+
+/// Whether a file is below a folder of the table; the empty folder is the table.
 pub(crate) fn is_below(name: &str, folder: &str) -> bool {
-    folder.is_empty() || name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    below(name, folder).is_some()
 }
 
 /// The start of a text that comes from a file, for messages.
 pub(crate) fn shown(text: &str) -> String {
     match text.char_indices().nth(MAX_SHOWN) {
         None => text.to_owned(),
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        Some((end, _)) => format!("{}…", text.split_at(end).0),
     }
 }
 

@@ -28,14 +28,14 @@ pub(crate) fn to_sealed(value: &impl Serialize) -> Result<Vec<u8>> {
 pub(crate) fn from_sealed<T: DeserializeOwned>(bytes: &[u8], fault: &str) -> Result<T> {
     let corrupt = |reason: &str| Error::corrupt(format!("{fault}: {reason}"));
     // A checksum has at most ten digits.
-    let from = bytes.len().saturating_sub(FIELD.len() + 11);
-    let end = bytes.get(from..).unwrap_or_default();
-    let at = end.windows(FIELD.len()).rposition(|window| window == FIELD);
-    let parts = at.and_then(|at| bytes.split_at_checked(from + at));
-    let Some((content, rest)) = parts else { return Err(corrupt("it has no checksum")) };
-    let sum = rest.get(FIELD.len()..).and_then(|rest| rest.strip_suffix(b"}"));
-    let sum = sum.and_then(|digits| std::str::from_utf8(digits).ok()).and_then(|digits| digits.parse::<u32>().ok());
-    if sum != Some(checksum(content)) {
+    let (_, end) = bytes.split_at(bytes.len().saturating_sub(FIELD.len() + 11));
+    let Some(at) = end.windows(FIELD.len()).rposition(|window| window == FIELD) else {
+        return Err(corrupt("it has no checksum"));
+    };
+    let (content, rest) = bytes.split_at(bytes.len() - end.len() + at);
+    let (_, sum) = rest.split_at(FIELD.len());
+    let sum = sum.strip_suffix(b"}").map(std::str::from_utf8);
+    if !matches!(sum, Some(Ok(digits)) if digits.parse() == Ok(checksum(content))) {
         return Err(corrupt("its checksum is another one"));
     }
     let mut object = Vec::with_capacity(content.len() + 1);

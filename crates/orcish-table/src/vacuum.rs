@@ -1,10 +1,11 @@
 //! Removal of what dead jobs have left, and of old entries of the log.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use orcish_core::Result;
+use orcish_core::{Error, Result};
 
 use crate::log::{LastEntry, Log, last_entry};
 use crate::names::{JOBS, OWN, is_temporary, job_folder};
@@ -74,8 +75,8 @@ pub async fn vacuum(store: &impl Store, older_than: Duration) -> Result<usize> {
 async fn now(store: &impl Store) -> Result<SystemTime> {
     let probe = format!("{OWN}/clock");
     store.write(&probe, Bytes::new()).await?;
-    let written = store.stat(&probe).await?;
-    Ok(written.map_or(SystemTime::UNIX_EPOCH, |file| file.modified))
+    let gone = || Error::io("the file is gone", ErrorKind::NotFound.into()).in_file(&store.location(&probe));
+    Ok(store.stat(&probe).await?.ok_or_else(gone)?.modified)
 }
 
 /// Deletes old entries of the log. Errors do not matter, because the next commit tries again.

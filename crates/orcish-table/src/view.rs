@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 use orcish_core::{Error, ErrorKind, Result};
 
 use crate::entry::Entry;
-use crate::log::{Log, State, marker_or_entry, read_entry};
+use crate::log::{EntryState, Log, marker_or_entry, read_entry};
 use crate::names::is_below;
 use crate::schema::TableSchema;
 use crate::store::{Store, StoredFile};
@@ -99,7 +99,7 @@ async fn look(store: &impl Store, folder: &str, pending: Pending, known: &mut Kn
     // The effects of these entries may have happened before, during or after the listing.
     let first = match before.last() {
         None => 0,
-        Some((number, State::Unfinished)) => number,
+        Some((number, EntryState::Unfinished)) => number,
         Some((number, _)) => number.saturating_add(1),
     };
     let mut expected = first;
@@ -117,13 +117,13 @@ async fn look(store: &impl Store, folder: &str, pending: Pending, known: &mut Kn
         }
         expected = number.saturating_add(1);
         previous = Some(entry.job.clone());
-        schema = Some(entry.schema_after(state == State::Undone).cloned());
-        if state == State::Undone {
+        schema = Some(entry.schema_after(state == EntryState::Undone).cloned());
+        if state == EntryState::Undone {
             // Its files may have been visible.
             hide(&mut files, &entry);
             continue;
         }
-        if state == State::Unfinished
+        if state == EntryState::Unfinished
             && after.unfinished() == Some(number)
             && let Some((count, name)) = missing(store, &entry, &files).await?
         {
