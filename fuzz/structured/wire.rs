@@ -125,7 +125,7 @@ impl Message {
             Value::Number(number) if *key == tag => Some(*number),
             _ => None,
         });
-        number.unwrap_or_default()
+        number.unwrap_or(0)
     }
 
     /// Sets the number in a field.
@@ -151,10 +151,10 @@ pub const MARK: u32 = 1 << 20;
 /// Removes a varint from the front.
 fn number(remaining: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
-    for shift in (0..70).step_by(7) {
+    for shift in (0..64).step_by(7) {
         let (&byte, tail) = remaining.split_first()?;
         *remaining = tail;
-        value |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or_default();
+        value |= u64::from(byte & 0x7f) << shift;
         if byte < 0x80 {
             return Some(value);
         }

@@ -75,11 +75,11 @@ fn read_limited(
     max_bytes: usize,
     corrupt: &dyn Fn(&dyn std::fmt::Display) -> Error,
 ) -> Result<Vec<u8>> {
-    let mut found = Vec::with_capacity(known);
+    let mut decompressed = Vec::with_capacity(known);
     let one_more = u64::try_from(max_bytes).unwrap_or(u64::MAX).saturating_add(1);
-    reader.take(one_more).read_to_end(&mut found).map_err(|error| corrupt(&error))?;
-    check_length(found.len(), max_bytes)?;
-    Ok(found)
+    reader.take(one_more).read_to_end(&mut decompressed).map_err(|error| corrupt(&error))?;
+    check_length(decompressed.len(), max_bytes)?;
+    Ok(decompressed)
 }
 
 #[cfg(test)]

@@ -154,14 +154,14 @@ impl FileVersion {
     /// # Errors
     /// `InvalidArgument` if the bytes are not a version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let found = proto::FileVersion::decode(bytes)
+        let version = proto::FileVersion::decode(bytes)
             .map_err(|error| Error::invalid("this is no version of a file").with_source(error))?;
         let known = |mark: proto::Mark| {
             let kind = VersionMark::ALL.into_iter().find(|kind| *kind as u32 == mark.kind)?;
             Some((kind, mark.value))
         };
-        let inode = found.device.zip(found.inode).map(|(device, number)| Inode { device, number });
-        Ok(FileVersion { size: found.size, marks: found.marks.into_iter().filter_map(known).collect(), inode })
+        let inode = version.device.zip(version.inode).map(|(device, number)| Inode { device, number });
+        Ok(FileVersion { size: version.size, marks: version.marks.into_iter().filter_map(known).collect(), inode })
     }
 }
 

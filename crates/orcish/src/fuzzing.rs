@@ -33,7 +33,7 @@ pub fn drain(stream: &mut Stream, wanted: usize, max: usize) -> Result<Vec<u8>> 
             break;
         }
         let n = bytes.len().min(wanted.max(1));
-        out.extend_from_slice(bytes.get(..n).unwrap_or_default());
+        out.extend_from_slice(bytes.split_at(n).0);
         stream.consume(n);
     }
     Ok(out)

@@ -210,8 +210,8 @@ impl BlockletData {
         let unread = || Error::invalid("the column was not read");
         let chunk = self.chunks.get(chunk).and_then(Option::as_ref).ok_or_else(unread)?;
         let count = chunk.pages.len();
-        let stored = chunk.pages.get(page).ok_or_else(|| Error::corrupt(format!("a chunk has {count} pages only")))?;
-        Ok((chunk, &stored.header, stored.bytes.as_ref().ok_or_else(unread)?))
+        let page = chunk.pages.get(page).ok_or_else(|| Error::corrupt(format!("a chunk has {count} pages only")))?;
+        Ok((chunk, &page.header, page.bytes.as_ref().ok_or_else(unread)?))
     }
 
     fn list_offsets(&self, chunk: usize, page: usize, rows: Option<usize>) -> Result<page::ListOffsets> {

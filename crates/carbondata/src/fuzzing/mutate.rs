@@ -17,9 +17,7 @@ impl Random {
     }
 
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        #[expect(clippy::cast_possible_truncation, reason = "the number is below `end`")]
-        let number = ((self.next() >> 8) % end.max(1) as u64) as usize;
-        number
+        ((self.next() >> 8) % end.max(1) as u64) as usize
     }
 
     fn byte(&mut self) -> u8 {

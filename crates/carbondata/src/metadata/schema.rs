@@ -194,10 +194,10 @@ fn column(
             children.len()
         ))));
     }
-    let own = this.name.strip_prefix(parent).and_then(|name| name.strip_prefix('.'));
+    let child_name = this.name.strip_prefix(parent).and_then(|name| name.strip_prefix('.'));
     Ok(Some(Column {
         id: this.id.clone(),
-        name: own.filter(|_| depth > 1).unwrap_or(&this.name).to_owned(),
+        name: child_name.filter(|_| depth > 1).unwrap_or(&this.name).to_owned(),
         carbon_type,
         children,
         encoders: this.encoders.clone(),

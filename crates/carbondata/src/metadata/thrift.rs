@@ -28,16 +28,16 @@ impl<'a> ThriftReader<'a> {
 
     /// Reserves memory of decoded values: an element of a list can take one byte in the file and a hundred in memory.
     fn reserve(&mut self, bytes: usize) -> Result<()> {
-        let left = u64::try_from(bytes).ok().and_then(|bytes| self.memory_left.checked_sub(bytes));
-        self.memory_left = left.ok_or_else(|| Error::limit("thrift structs of more bytes than are allowed"))?;
+        let memory_left = u64::try_from(bytes).ok().and_then(|bytes| self.memory_left.checked_sub(bytes));
+        self.memory_left = memory_left.ok_or_else(|| Error::limit("thrift structs of more bytes than are allowed"))?;
         Ok(())
     }
 
     /// Checks a number of elements, each of which takes at least one byte.
     fn check_count(&self, count: u64) -> Result<()> {
-        let left = self.bytes.len().saturating_sub(self.position);
-        if usize::try_from(count).map_or(true, |count| count > left) {
-            return Err(Error::corrupt(format!("{count} elements of a thrift list in {left} bytes")));
+        let bytes_left = self.bytes.len().saturating_sub(self.position);
+        if usize::try_from(count).map_or(true, |count| count > bytes_left) {
+            return Err(Error::corrupt(format!("{count} elements of a thrift list in {bytes_left} bytes")));
         }
         Ok(())
     }
@@ -47,8 +47,8 @@ impl<'a> ThriftReader<'a> {
         let mut reader = ThriftReader::new(bytes, limits);
         let this = reader.read_struct()?;
         if !reader.is_empty() {
-            let left = bytes.len() - reader.position;
-            return Err(Error::corrupt(format!("{left} bytes behind a thrift struct")));
+            let bytes_behind = bytes.len() - reader.position;
+            return Err(Error::corrupt(format!("{bytes_behind} bytes behind a thrift struct")));
         }
         Ok(this)
     }

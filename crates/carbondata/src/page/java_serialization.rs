@@ -83,8 +83,8 @@ impl ObjectReader<'_> {
     fn resolve_reference(&mut self) -> Result<Handle> {
         let number = self.bytes.i32()?;
         let index = number.checked_sub(BASE_WIRE_HANDLE).and_then(|index| usize::try_from(index).ok());
-        let found = index.and_then(|index| self.handles.get(index)).cloned();
-        found.ok_or_else(|| Error::corrupt(format!("no object has the handle {number:#x}")))
+        let object = index.and_then(|index| self.handles.get(index)).cloned();
+        object.ok_or_else(|| Error::corrupt(format!("no object has the handle {number:#x}")))
     }
 
     /// Reads a class descriptor.

@@ -126,14 +126,14 @@ impl LocalDictionary {
 
 /// Splits the data into `count` values.
 fn split_values(data: &[u8], length_width: LengthWidth, count: usize, is_string: bool) -> Result<Vec<&[u8]>> {
-    let found = slices(data, length_width, Some(count), usize::MAX);
-    match &found {
-        Ok(_) => found,
+    let values = slices(data, length_width, Some(count), usize::MAX);
+    match &values {
+        Ok(_) => values,
         // A value is longer than its length prefix can express.
         _ if length_width == LengthWidth::Short && data.len() > truncated_lengths::NUM_LENGTHS => {
             truncated_lengths::values(data, count, is_string)
         }
-        _ => found,
+        _ => values,
     }
 }
 

@@ -150,9 +150,9 @@ pub(crate) fn struct_rows(data: &[u8], rows: Option<usize>) -> Result<usize> {
     if !data.len().is_multiple_of(2) {
         return Err(Error::corrupt("structs end within one"));
     }
-    let found = data.len() / 2;
-    check_rows(found, rows.unwrap_or(found))?;
-    Ok(found)
+    let structs = data.len() / 2;
+    check_rows(structs, rows.unwrap_or(structs))?;
+    Ok(structs)
 }
 
 /// An array of structs.

@@ -24,7 +24,7 @@ pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
     let is_date = column.carbon_type == CarbonType::Date;
     let is_null = |value: &[u8]| value.is_empty() || value == NULL_TEXT || (is_date && value == NULL_DATE);
     let nulls = nulls_where(values.len(), |row| values.get(row).is_none_or(|value| is_null(value)));
-    let each = |value: &dyn Fn(&[u8]) -> Option<i64>| decode_each(column, values, &is_null, value);
+    let each = |value: &dyn Fn(&[u8]) -> Option<i64>| decode_each(column, values, is_null, value);
     match column.carbon_type {
         CarbonType::Boolean => {
             let values = each(&|bytes| <[u8; 1]>::try_from(bytes).ok().map(|[byte]| i64::from(byte != 0)))?;
@@ -47,11 +47,11 @@ pub(crate) fn array(column: &Column, values: &[&[u8]]) -> Result<ArrayRef> {
                 let bits = u32::from_be_bytes(<[u8; 4]>::try_from(bytes).ok()?) ^ 1 << 31;
                 Some(f32::from_bits(bits))
             };
-            let values = decode_each(column, values, &is_null, float)?;
+            let values = decode_each(column, values, is_null, float)?;
             Ok(Arc::new(Float32Array::try_new(values.into(), nulls).map_err(invalid_array)?))
         }
         CarbonType::Decimal { scale, .. } => {
-            let values = decode_each(column, values, &is_null, |bytes| decimals::scaled(bytes, scale))?;
+            let values = decode_each(column, values, is_null, |bytes| decimals::scaled(bytes, scale))?;
             decimals::array(column.carbon_type, values, scale, nulls)
         }
         carbon_type => Err(Error::corrupt(format!("values of bytes in a column of type {carbon_type:?}"))),

@@ -56,18 +56,18 @@ impl Search<'_> {
         while let Some(step) = path.last_mut() {
             let (start, is_unusual, overflows) = (step.start, step.is_unusual, step.overflows);
             step.overflows += 1;
-            let left = self.count.saturating_sub(path.len());
+            let values_left = self.count.saturating_sub(path.len());
             if self.is_exhausted() {
                 break;
             }
-            let Some(end) = self.end(start, overflows, left) else {
+            let Some(end) = self.end(start, overflows, values_left) else {
                 match path.last_mut().filter(|_| !is_unusual) {
                     Some(step) => *step = Step { start, overflows: 0, is_unusual: true },
                     None => _ = path.pop(),
                 }
                 continue;
             };
-            let is_last = left == 0;
+            let is_last = values_left == 0;
             let is_usual =
                 if is_last { end == self.data.len() } else { self.data.get(end).is_some_and(|&high| high < b' ') };
             if is_usual == is_unusual || (is_last && !is_usual) || !self.fits(start, end) {

@@ -26,8 +26,8 @@ pub(super) enum ColumnMapping {
 /// # Errors
 /// `Unsupported` where the type of a column cannot be converted.
 pub(super) fn map_columns(columns: &[Column], file: &[Column], is_transactional: bool) -> Result<Vec<ColumnMapping>> {
-    let stored = FileColumns::new(file, is_transactional);
-    let mapping = |column: &Column| match stored.find(column) {
+    let file_columns = FileColumns::new(file, is_transactional);
+    let mapping = |column: &Column| match file_columns.find(column) {
         Some((at, stored)) => Ok(ColumnMapping::Stored(at, adapt(column, stored)?)),
         None => Ok(ColumnMapping::Constant(default(column)?)),
     };

@@ -57,9 +57,15 @@ impl ColumnarReader {
         let remaining = blocklets.map_or_else(|| (0..open_file.file.num_blocklets()).collect(), VecDeque::from);
         let columns = config.projection.iter().map(|(at, _)| *at).chain(config.filter_columns.iter().copied());
         let file_columns = stored_columns(&open_file.mappings, columns);
-        let stored = memory.reservation();
-        let mut reader =
-            ColumnarReader { open_file, remaining, blocklet_reader: None, file_columns, stored, next_stored_bytes: 0 };
+        let reservation = memory.reservation();
+        let mut reader = ColumnarReader {
+            open_file,
+            remaining,
+            blocklet_reader: None,
+            file_columns,
+            stored: reservation,
+            next_stored_bytes: 0,
+        };
         reader.next_stored_bytes = reader.stored_bytes_of_next();
         reader
     }

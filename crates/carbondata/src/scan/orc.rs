@@ -91,8 +91,8 @@ impl OrcRows {
     pub(super) fn next(&mut self, snapshot: &TableSnapshot, config: &ScanConfig) -> Result<Option<RecordBatch>> {
         let Some(batch) = self.reader.as_mut().and_then(Iterator::next).transpose()? else { return Ok(None) };
         let column = |at: usize| {
-            let found = self.batch_columns.get(at).copied().flatten().and_then(|index| batch.columns().get(index));
-            let (Some(array), Some(field)) = (found, snapshot.schema.fields().get(at)) else {
+            let array = self.batch_columns.get(at).copied().flatten().and_then(|index| batch.columns().get(index));
+            let (Some(array), Some(field)) = (array, snapshot.schema.fields().get(at)) else {
                 return Err(Error::invalid(format!("no column {at}")));
             };
             of_table(array, field.data_type())

@@ -56,9 +56,9 @@ pub(super) fn count(bytes: &mut ByteReader<'_>) -> Result<Option<usize>> {
 
 /// Reads and checks the number of children of a struct.
 pub(super) fn check_children(bytes: &mut ByteReader<'_>, expected: usize) -> Result<()> {
-    let found = bytes.i16()?;
-    if usize::try_from(found).ok() != Some(expected) {
-        return Err(Error::corrupt(format!("a struct of {found} values in place of {expected}")));
+    let count = bytes.i16()?;
+    if usize::try_from(count).ok() != Some(expected) {
+        return Err(Error::corrupt(format!("a struct of {count} values in place of {expected}")));
     }
     Ok(())
 }

@@ -164,10 +164,10 @@ impl ReadBuffer {
     fn take(&mut self, length: usize, file: &StreamMetadata) -> Result<Bytes> {
         if length > self.bytes.len() {
             let length_needed = u64::try_from(length).unwrap_or(u64::MAX);
-            let left = file.end.saturating_sub(self.at);
-            if length_needed > left {
+            let bytes_left = file.end.saturating_sub(self.at);
+            if length_needed > bytes_left {
                 return Err(Error::corrupt(format!(
-                    "it ends too early: {length_needed} bytes are needed, {left} are there"
+                    "it ends too early: {length_needed} bytes are needed, {bytes_left} are there"
                 )));
             }
             if length_needed > file.limits.memory {
@@ -177,7 +177,7 @@ impl ReadBuffer {
                     format!("{length_needed} bytes of a blocklet, of {max_bytes} that are allowed"),
                 ));
             }
-            let range = self.at..self.at + left.min(length_needed.max(tuning::STREAM_READ_BYTES.wide()));
+            let range = self.at..self.at + bytes_left.min(length_needed.max(tuning::STREAM_READ_BYTES.wide()));
             self.bytes = file.source.read_range(range)?;
         }
         self.at += u64::try_from(length).or_internal("a length has more than 64 bits")?;
@@ -221,8 +221,8 @@ impl Iterator for BlockletIter {
         if self.is_done || self.buffer.at >= self.file.end {
             return None;
         }
-        let found = self.read().map_err(|error| self.file.in_blocklet(error, self.next));
-        self.is_done = found.is_err();
-        Some(found)
+        let blocklet = self.read().map_err(|error| self.file.in_blocklet(error, self.next));
+        self.is_done = blocklet.is_err();
+        Some(blocklet)
     }
 }

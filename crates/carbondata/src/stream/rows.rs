@@ -153,8 +153,9 @@ pub(super) fn decode(
     let mut indexes = vec![None; fields.len()];
     for (index, &at) in projection.iter().enumerate() {
         let column = columns.get(at).ok_or_else(|| Error::invalid("no such column"))?;
-        let found = fields.iter().zip(&mut indexes).find(|(field, _)| field.column == at);
-        let (field, slot) = found.filter(|(_, slot)| slot.is_none()).ok_or_else(|| Error::invalid("a column twice"))?;
+        let next_use = fields.iter().zip(&mut indexes).find(|(field, _)| field.column == at);
+        let (field, slot) =
+            next_use.filter(|(_, slot)| slot.is_none()).ok_or_else(|| Error::invalid("a column twice"))?;
         *slot = Some(index);
         let values = field.values(column, rows).map_err(|error| error.in_column(&column.name))?;
         decoders.push(ColumnDecoder { column, values, length_format: LengthFormat::Int });

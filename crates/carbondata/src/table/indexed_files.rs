@@ -41,7 +41,7 @@ impl IndexedFiles {
 impl OpenContext {
     /// Reads the index files of a folder of a segment file.
     pub(super) fn read_index_files(&self, folder: &SegmentFolder) -> Result<Vec<IndexedFile>> {
-        let mut found = IndexedFiles::default();
+        let mut indexed_files = IndexedFiles::default();
         let mut merged = false;
         // An index file may be named more than once.
         let mut names_read = HashSet::new();
@@ -49,7 +49,7 @@ impl OpenContext {
             let location = join(&folder.location, name);
             // The segment file may still name the single index files after a merge that did not finish.
             if folder.files.is_empty() || self.exists(&location)? {
-                self.read_merged_index(&location, &mut found)?;
+                self.read_merged_index(&location, &mut indexed_files)?;
                 merged = true;
                 names_read.insert(name);
             }
@@ -65,12 +65,12 @@ impl OpenContext {
                 continue;
             }
             if name.ends_with(MERGED_INDEX_SUFFIX) {
-                self.read_merged_index(&location, &mut found)?;
+                self.read_merged_index(&location, &mut indexed_files)?;
             } else {
-                self.read_index(&location, &mut found)?;
+                self.read_index(&location, &mut indexed_files)?;
             }
         }
-        Ok(found.files)
+        Ok(indexed_files.files)
     }
 
     /// Reads an index file.
@@ -155,11 +155,12 @@ impl OpenContext {
                 // A file that does not exist was deleted because all of its rows were deleted.
                 if let Some((location, size)) = data.remove(&(folder, base_name(&file.name).to_owned())) {
                     let fits = file.size.is_none_or(|known| known == size);
-                    match fits || !with_all {
-                        true => files.push(self.indexed_entry(file, folder, Some(location))),
-                        // A file that was replaced under its name does not match its index file.
-                        false => files.push(self.unindexed_entry(location, size)),
-                    }
+                    // A file that was replaced under its name does not match its index file.
+                    files.push(if fits || !with_all {
+                        self.indexed_entry(file, folder, Some(location))
+                    } else {
+                        self.unindexed_entry(location, size)
+                    });
                 }
             }
         }

@@ -58,7 +58,7 @@ impl LocalFileOps {
             Err(error) if is_not_found(&error) => return Ok(Vec::new()),
             entries => entries.map_err(to_error)?,
         };
-        let mut found = Vec::new();
+        let mut children = Vec::new();
         for entry in entries {
             let entry = entry.map_err(to_error)?;
             let name = entry.file_name();
@@ -69,10 +69,10 @@ impl LocalFileOps {
             };
             match entry.file_type() {
                 Err(error) if is_not_found(&error) => {}
-                kind => found.push((join(folder, name), kind.map_err(to_error)?)),
+                kind => children.push((join(folder, name), kind.map_err(to_error)?)),
             }
         }
-        Ok(found)
+        Ok(children)
     }
 
     /// Deletes the folder and its content. Concurrent deletions by other threads or processes are tolerated. The inner
@@ -142,7 +142,7 @@ impl FileOps for LocalFileOps {
     fn list_all(&self, skips_other_names: bool) -> Result<Vec<(String, FileStatus)>> {
         let mut cancellation = self.options.cancellation();
         let start = path_with_slashes(&self.path, &self.location)?;
-        let (mut found, mut stack) = (Vec::new(), vec![(start, skips_other_names)]);
+        let (mut files, mut stack) = (Vec::new(), vec![(start, skips_other_names)]);
         while let Some((folder, skips_other_names)) = stack.pop() {
             cancellation.poll()?;
             for (path, kind) in self.entries(&folder, skips_other_names)? {
@@ -157,11 +157,11 @@ impl FileOps for LocalFileOps {
                     metadata => metadata.and_then(|metadata| file_status(&metadata)),
                 };
                 let status = status.map_err(|error| self.to_error(CANNOT_LIST, error))?;
-                found.extend(status.map(|status| (path, status)));
+                files.extend(status.map(|status| (path, status)));
             }
         }
-        found.sort_by(|(a, _), (b, _)| a.cmp(b));
-        Ok(found)
+        files.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(files)
     }
 
     fn has_folder(&self) -> Result<bool> {

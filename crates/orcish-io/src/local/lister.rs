@@ -72,7 +72,7 @@ impl LocalLister {
 
     /// The entries of a folder; `None` if it does not exist.
     fn entries(&self, folder: &str) -> Result<Option<FolderEntries>> {
-        let mut found = FolderEntries::default();
+        let mut children = FolderEntries::default();
         let entries = match fs::read_dir(if folder.is_empty() { "." } else { folder }) {
             Err(error) if is_not_found(&error) => return Ok(None),
             entries => entries.map_err(|error| self.to_error(error))?,
@@ -93,12 +93,12 @@ impl LocalLister {
                 metadata => metadata.map_err(|error| Error::io(CANNOT_LIST, error).in_file(&path))?,
             };
             if metadata.is_dir() {
-                found.folders.push(path);
+                children.folders.push(path);
             } else if metadata.is_file() {
-                found.files.push((path, metadata.len()));
+                children.files.push((path, metadata.len()));
             }
         }
-        Ok(Some(found))
+        Ok(Some(children))
     }
 }
 
@@ -126,7 +126,7 @@ impl Lister for LocalLister {
     }
 
     fn descendants(&self, folders: &[String]) -> Result<FolderEntries> {
-        let mut found = FolderEntries::default();
+        let mut descendants = FolderEntries::default();
         let mut stack: Vec<(String, Option<Rc<OpenFolder>>)> =
             folders.iter().map(|folder| (folder.clone(), None)).collect();
         let mut paths: HashMap<PathBuf, usize> = HashMap::new();
@@ -147,16 +147,16 @@ impl Lister for LocalLister {
                 }
             }
             let Some(entries) = self.entries(&folder.path)? else { continue };
-            found.files.extend(entries.files);
+            descendants.files.extend(entries.files);
             for path in entries.folders {
                 if is_hidden(last_segment(&path)) {
-                    found.folders.push(path)
+                    descendants.folders.push(path)
                 } else {
                     stack.push((path, Some(folder.clone())))
                 }
             }
         }
-        Ok(found)
+        Ok(descendants)
     }
 
     fn is_atomic(&self, _: usize) -> bool {

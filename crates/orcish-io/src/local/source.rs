@@ -106,9 +106,9 @@ impl ReadAt for FileSource {
                 .map_err(|error| Error::io(format!("cannot read {length} bytes at {}", range.start), error))?;
             Ok(Bytes::from_owner(buffer))
         };
-        let found = ranges.iter().map(read).collect();
+        let bytes = ranges.iter().map(read).collect();
         self.check_unchanged()?;
-        found
+        bytes
     }
 
     fn version(&self) -> Result<Option<FileVersion>> {

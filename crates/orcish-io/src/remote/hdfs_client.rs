@@ -112,15 +112,15 @@ impl HdfsClient {
     fn statuses(&self, folder: Option<&Path>, recursive: bool) -> BoxStream<'static, Result<FileStatus>> {
         let folder = folder.map_or_else(|| "/".to_owned(), absolute);
         let listed = folder.clone();
-        let found = self.client.list_status_iter(&folder, recursive).into_stream();
-        let found = found.map_err(move |error| store_error(error, &listed));
+        let statuses = self.client.list_status_iter(&folder, recursive).into_stream();
+        let statuses = statuses.map_err(move |error| store_error(error, &listed));
         // The status of a file has the path of the folder where the folder is that file. Folders may be removed during
         // the listing.
         let is_listed = move |status: &Result<FileStatus>| match status {
             Ok(status) => status.path != folder,
             Err(error) => !matches!(error, object_store::Error::NotFound { .. }),
         };
-        found.filter(move |status| std::future::ready(is_listed(status))).boxed()
+        statuses.filter(move |status| std::future::ready(is_listed(status))).boxed()
     }
 }
 

@@ -187,16 +187,16 @@ fn certificates(address: &Address) -> Result<Vec<Certificate>> {
     let text = "the file of orcish.ca_certificate";
     let pem = std::fs::read(path).map_err(|error| Error::io(format!("{text} {CANNOT_READ}"), error).in_file(path))?;
     let invalid = || Error::invalid(format!("{text} has a certificate that is none")).in_file(path);
-    let mut found = Vec::new();
+    let mut certificates = Vec::new();
     for certificate in CertificateDer::pem_slice_iter(&pem) {
         let certificate = certificate.map_err(|_| invalid())?;
         RootCertStore::empty().add(certificate.clone()).map_err(|_| invalid())?;
-        found.push(Certificate::from_der(&certificate).map_err(|_| invalid())?);
+        certificates.push(Certificate::from_der(&certificate).map_err(|_| invalid())?);
     }
-    if found.is_empty() {
+    if certificates.is_empty() {
         Err(Error::invalid(format!("{text} has no certificate in the PEM format")).in_file(path))
     } else {
-        Ok(found)
+        Ok(certificates)
     }
 }
 

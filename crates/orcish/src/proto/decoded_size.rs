@@ -223,8 +223,11 @@ mod tests {
         // The decoder rejects an incomplete number, which is counted as one number.
         assert_eq!(size_of_message(&repeated(2, &[0xff; 9], 1), &BLOOM_FILTER), 48);
         let filters = repeated(1, &repeated(2, &[0xff; 80], 1), 2);
-        let own = 2 * (size_of::<prost::bytes::Bytes>() + size_of::<orc::BloomFilter>()) as u64;
-        assert_eq!(size_of_message(&filters, &BLOOM_FILTERS), VECTOR_GROWTH * (own + 20 * size_of::<u64>() as u64));
+        let size_of_filters = 2 * (size_of::<prost::bytes::Bytes>() + size_of::<orc::BloomFilter>()) as u64;
+        assert_eq!(
+            size_of_message(&filters, &BLOOM_FILTERS),
+            VECTOR_GROWTH * (size_of_filters + 20 * size_of::<u64>() as u64)
+        );
     }
 
     #[test]
