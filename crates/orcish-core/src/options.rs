@@ -343,6 +343,7 @@ macro_rules! options {
 }
 
 #[cfg(test)]
+#[expect(unreachable_pub, dead_code, reason = "the macros make public items, as for the options of crates")]
 mod tests {
     use super::*;
 
