@@ -3,7 +3,10 @@
 use std::collections::VecDeque;
 
 use arrow_array::{Array as _, ArrayRef};
+use orcish_core::error::{OrInternal as _, Result};
 use orcish_core::parallel::Reservation;
+
+const NO_ROWS: &str = "rows are taken that a column group has not decoded";
 
 /// Arrays of the columns of a column group, of the same rows.
 pub(super) struct DecodedRows {
@@ -38,16 +41,20 @@ impl DecodedQueue {
     }
 
     /// Takes `rows` rows of the first entry. Also returns the number of bytes that the queue does not hold any more.
-    pub(super) fn take(&mut self, rows: usize) -> (Vec<ArrayRef>, u64) {
-        let Some((decoded, _)) = self.queue.front() else { return (Vec::new(), 0) };
+    ///
+    /// # Errors
+    /// `Internal` where the queue is empty.
+    pub(super) fn take(&mut self, rows: usize) -> Result<(Vec<ArrayRef>, u64)> {
+        let (decoded, _) = self.queue.front().or_internal(NO_ROWS)?;
         let is_whole = self.taken == 0 && rows == decoded.rows;
         let slice = |array: &ArrayRef| if is_whole { array.clone() } else { array.slice(self.taken, rows) };
         let arrays = decoded.arrays.iter().map(slice).collect();
         self.taken += rows;
         if self.taken < decoded.rows {
-            return (arrays, 0);
+            return Ok((arrays, 0));
         }
         self.taken = 0;
-        (arrays, self.queue.pop_front().map_or(0, |(decoded, _)| decoded.bytes))
+        let (decoded, _) = self.queue.pop_front().or_internal(NO_ROWS)?;
+        Ok((arrays, decoded.bytes))
     }
 }

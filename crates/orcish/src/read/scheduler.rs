@@ -375,7 +375,10 @@ impl DecodingState {
         };
         let mut columns: Vec<(usize, ArrayRef)> = Vec::new();
         for group_state in groups {
-            let (arrays, bytes) = group_state.decoded.take(rows);
+            let (arrays, bytes) = match group_state.decoded.take(rows) {
+                Ok(taken) => taken,
+                Err(error) => return Taken::Item(Err(error)),
+            };
             self.decoded_bytes -= bytes;
             columns.extend(group_state.columns.iter().copied().zip(arrays));
         }

@@ -15,7 +15,7 @@ use super::*;
 use crate::encoding::encode::int_rle_v2;
 use crate::proto::orc;
 use crate::read::OrcFile;
-use crate::{Comparison, Predicate, ReadOptions};
+use crate::{Comparison, Limits, Predicate, ReadOptions};
 
 /// A file of one stripe and one column, `a:bigint`, that counts rows.
 #[derive(Clone)]
