@@ -13,8 +13,8 @@ use std::hint::black_box;
 use bytes::Bytes;
 use criterion::{Criterion, Throughput};
 use orcish::Compression;
-use orcish::codec::{Framing, Stream};
-use orcish::source::ByteSource as _;
+use orcish::internals::codec::{Framing, Stream};
+use orcish::internals::source::ByteSource as _;
 use random::Random;
 
 type BenchResult<T> = Result<T, Box<dyn Error>>;

@@ -10,12 +10,12 @@ use std::error::Error;
 use std::hint::black_box;
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, measurement::WallTime};
-use orcish::encoding::bool_rle::BoolRle;
-use orcish::encoding::byte_rle::ByteRle;
-use orcish::encoding::decimal::{DecimalDecoder, DecimalType};
-use orcish::encoding::encode::{self, SubEncoding, encode_as};
-use orcish::encoding::int_rle::{IntRle, Integer, Version};
-use orcish::encoding::varint;
+use orcish::internals::encoding::bool_rle::BoolRle;
+use orcish::internals::encoding::byte_rle::ByteRle;
+use orcish::internals::encoding::decimal::{DecimalDecoder, DecimalType};
+use orcish::internals::encoding::encode::{self, SubEncoding, encode_as};
+use orcish::internals::encoding::int_rle::{IntRle, Integer, Version};
+use orcish::internals::encoding::varint;
 use random::Random;
 
 type BenchResult = Result<(), Box<dyn Error>>;

@@ -8,8 +8,8 @@ use std::error::Error;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput};
-use orcish::encoding::encode;
-use orcish::encoding::int_rle::{IntRle, Version};
+use orcish::internals::encoding::encode;
+use orcish::internals::encoding::int_rle::{IntRle, Version};
 use random::Random;
 
 type BenchResult = Result<(), Box<dyn Error>>;

@@ -5,7 +5,7 @@
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 use orcish::{Compression, fuzzing};
-use orcish::source::ByteSource;
+use orcish::internals::source::ByteSource;
 
 const CODECS: [Compression; 7] = [
     Compression::None,

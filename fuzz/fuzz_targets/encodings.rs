@@ -5,13 +5,13 @@
 
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
-use orcish::encoding::bool_rle::BoolRle;
-use orcish::encoding::byte_rle::ByteRle;
-use orcish::encoding::decimal::{DecimalDecoder, DecimalType};
-use orcish::encoding::int_rle::{IntRle, Version};
-use orcish::encoding::{bitpack, encode, varint};
+use orcish::internals::encoding::bool_rle::BoolRle;
+use orcish::internals::encoding::byte_rle::ByteRle;
+use orcish::internals::encoding::decimal::{DecimalDecoder, DecimalType};
+use orcish::internals::encoding::int_rle::{IntRle, Version};
+use orcish::internals::encoding::{bitpack, encode, varint};
 use orcish::{Compression, Result, fuzzing};
-use orcish::codec::Stream;
+use orcish::internals::codec::Stream;
 
 /// Maximum number of values of an input.
 const MAX_VALUES: usize = 20_000;

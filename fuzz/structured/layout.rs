@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use bytes::Bytes;
 use orcish::Compression;
-use orcish::codec::Stream;
-use orcish::source::ByteSource as _;
+use orcish::internals::codec::Stream;
+use orcish::internals::source::ByteSource as _;
 
 use super::random::Random;
 use super::wire::{BLOOM_FILTERS, FOOTER, MARK, METADATA, Message, POSTSCRIPT, ROW_INDEX, STRIPE_FOOTER, Shape};
@@ -62,7 +62,7 @@ const CODECS: [Compression; 7] = [
 impl Framing {
     /// Decompresses a section or a stream.
     pub fn decompress(self, stored: &[u8]) -> Option<Vec<u8>> {
-        let framing = orcish::codec::Framing { codec: self.codec, chunk_size: self.chunk_size };
+        let framing = orcish::internals::codec::Framing { codec: self.codec, chunk_size: self.chunk_size };
         let mut stream = Stream::new(Bytes::copy_from_slice(stored), framing);
         let mut out = Vec::new();
         loop {

@@ -142,8 +142,9 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     }
 
     fn visit_macro(&mut self, found: &'ast syn::Macro) {
-        // Arguments of macros have no syntax tree. Text that looks like a path is treated as one.
-        let text = found.tokens.to_string().replace(' ', "");
+        // Arguments of macros have no syntax tree. Text that looks like a path is treated as one, but for literals, which
+        // documentation is, too.
+        let text = without_strings(&found.tokens.to_string()).replace(' ', "");
         for root in ["crate::", "super::"] {
             for (at, _) in text.match_indices(root) {
                 let end = text[at..].find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
@@ -154,6 +155,27 @@ impl<'ast> Visit<'ast> for Collector<'_> {
         }
         syn::visit::visit_macro(self, found);
     }
+}
+
+/// Code without the content of its string literals.
+fn without_strings(code: &str) -> String {
+    let (mut rest, mut kept) = (code, String::new());
+    while let Some((before, from)) = rest.split_once('"') {
+        kept.push_str(before);
+        if before.ends_with('\'') {
+            // The character itself.
+            rest = from;
+            continue;
+        }
+        let mut is_escaped = false;
+        let end = from.find(|c: char| {
+            let is_end = c == '"' && !is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
+            is_end
+        });
+        rest = end.map_or("", |end| &from[end + 1..]);
+    }
+    kept + rest
 }
 
 /// Parses the file of a module, and the files of all modules below.

@@ -362,6 +362,17 @@ impl Literal {
     }
 }
 
+/// All digits of a decimal in plain notation.
+pub(crate) fn decimal_text(unscaled: i128, scale: u32) -> String {
+    if scale == 0 {
+        return unscaled.to_string();
+    }
+    let scale = scale as usize;
+    let digits = format!("{:0width$}", unscaled.unsigned_abs(), width = scale + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - scale);
+    format!("{}{whole}.{fraction}", if unscaled < 0 { "-" } else { "" })
+}
+
 /// Maximum number of characters or bytes of a literal in messages.
 const MAX_SHOWN: usize = 40;
 /// Maximum scale of decimals in plain notation. Others are in scientific notation.
@@ -376,7 +387,7 @@ impl fmt::Display for Literal {
             Literal::Float(value) => write!(f, "{value:?}"),
             Literal::LongDecimal { nearest, .. } => write!(f, "{nearest:?}"),
             Literal::Decimal { unscaled, scale } if *scale > MAX_PLAIN_SCALE => write!(f, "{unscaled}e-{scale}"),
-            Literal::Decimal { .. } => f.write_str(&self.decimal_text().unwrap_or_default()),
+            Literal::Decimal { unscaled, scale } => f.write_str(&decimal_text(*unscaled, *scale)),
             Literal::String(value) if value.chars().count() <= MAX_SHOWN => {
                 write!(f, "'{}'", value.replace('\'', "''"))
             }

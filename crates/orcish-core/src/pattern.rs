@@ -75,23 +75,23 @@ impl Pattern {
     /// # Errors
     /// The description continues a sentence that begins with the pattern.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
-        let mut segments = vec![Segment::default()];
+        let (mut segments, mut segment) = (Vec::new(), Segment::default());
         let mut plain = String::new();
         let mut chars = text.chars();
-        let end_text = |segments: &mut Vec<Segment>, plain: &mut String| {
-            if let (Some(segment), false) = (segments.last_mut(), plain.is_empty()) {
+        let end_text = |segment: &mut Segment, plain: &mut String| {
+            if !plain.is_empty() {
                 segment.pieces.push(Piece::Text(std::mem::take(plain)));
             }
         };
         while let Some(c) = chars.next() {
             match c {
                 '%' => {
-                    end_text(&mut segments, &mut plain);
-                    segments.push(Segment::default());
+                    end_text(&mut segment, &mut plain);
+                    segments.push(std::mem::take(&mut segment));
                 }
                 '_' => {
-                    end_text(&mut segments, &mut plain);
-                    segments.last_mut().into_iter().for_each(|segment| segment.pieces.push(Piece::AnyCharacter));
+                    end_text(&mut segment, &mut plain);
+                    segment.pieces.push(Piece::AnyCharacter);
                 }
                 '\\' => match chars.next() {
                     Some(escaped @ ('%' | '_' | '\\')) => plain.push(escaped),
@@ -100,14 +100,14 @@ impl Pattern {
                 c => plain.push(c),
             }
         }
-        end_text(&mut segments, &mut plain);
-        let last = segments.pop().unwrap_or_default();
-        let segments = if segments.is_empty() {
-            Segments::Whole(last)
-        } else {
-            let first = segments.remove(0);
-            let middle = segments.into_iter().filter(|segment| !segment.pieces.is_empty());
-            Segments::Parts { first, middle: middle.map(Segment::with_finder).collect(), last }
+        end_text(&mut segment, &mut plain);
+        let mut segments = segments.into_iter();
+        let segments = match segments.next() {
+            None => Segments::Whole(segment),
+            Some(first) => {
+                let middle = segments.filter(|segment| !segment.pieces.is_empty());
+                Segments::Parts { first, middle: middle.map(Segment::with_finder).collect(), last: segment }
+            }
         };
         Ok(Pattern { text: text.into(), segments: Arc::new(segments) })
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use bytes::Bytes;
-use orcish::codec::Compression;
+use orcish::Compression;
 use orcish::dataset::DatasetOptions;
 use orcish::options::{
     Columns, InvalidUtf8, LongChar, Masked, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit,

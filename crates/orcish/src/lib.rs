@@ -59,30 +59,33 @@
 //!
 //! A file is read from its end: [`tail`] decodes the postscript and the footer, which has the positions of the stripes and
 //! the types of the columns ([`schema`]). [`OrcFile::read`] then opens stripe after stripe, reads the streams of the
-//! projected columns, decompresses them chunk by chunk, and decodes ([`encoding`]) runs into Arrow arrays.
+//! projected columns, decompresses them chunk by chunk, and decodes runs into Arrow arrays.
 //!
 //! Reading any bytes returns rows or an [`Error`] with the place in the file. [`Limits`] bound the resources.
 
 mod assertions;
-pub mod codec;
+#[cfg_attr(not(feature = "internals"), allow(unreachable_pub, dead_code, unused_imports))]
+mod codec;
 pub mod dataset;
-pub mod encoding;
+#[cfg_attr(not(feature = "internals"), allow(unreachable_pub, dead_code, unused_imports))]
+mod encoding;
 mod index;
 mod layout;
 mod memory;
 pub mod options;
 pub mod partition;
 mod predicate;
-pub mod projection;
+mod projection;
 mod proto;
 pub mod read;
 pub mod scan;
 pub mod schema;
-pub mod source;
+#[cfg_attr(not(feature = "internals"), allow(unreachable_pub, dead_code, unused_imports))]
+mod source;
 pub mod statistics;
 #[cfg(feature = "async")]
 pub mod stream;
-pub mod stripe;
+mod stripe;
 pub mod tail;
 pub mod time;
 #[doc(hidden)]
@@ -96,6 +99,21 @@ mod bloom;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
+
+/// Decoders and encoders for benchmarks and fuzz targets. No part of the API.
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals {
+    pub mod codec {
+        pub use crate::codec::*;
+    }
+    pub mod encoding {
+        pub use crate::encoding::*;
+    }
+    pub mod source {
+        pub use crate::source::*;
+    }
+}
 
 pub use codec::Compression;
 pub use dataset::{DatasetOptions, DatasetWriter};

@@ -8,21 +8,21 @@ use crate::schema::{Kind, Schema};
 
 /// A projected column with its projected children.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Projected {
+pub(crate) struct Projected {
     /// Column id.
-    pub id: u32,
+    pub(crate) id: u32,
     /// Projected children. Fields of a struct are in the order of the selection. Lists, maps and unions have all their
     /// children, in the order of the file.
-    pub children: Vec<Projected>,
+    pub(crate) children: Vec<Projected>,
 }
 
 /// The projected columns of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Projection {
+pub(crate) struct Projection {
     /// The root.
-    pub root: Projected,
+    pub(crate) root: Projected,
     /// Whether all columns of the file are projected.
-    pub all: bool,
+    pub(crate) all: bool,
     /// For each column id, whether the column is projected.
     mask: Vec<bool>,
 }
@@ -65,7 +65,7 @@ impl Projection {
     ///
     /// # Errors
     /// `UnknownColumn` with the nearest names where there is no such column.
-    pub fn new(schema: &Schema, columns: &Columns) -> Result<Self> {
+    pub(crate) fn new(schema: &Schema, columns: &Columns) -> Result<Self> {
         let mut selected = Selected::new(0);
         match columns {
             Columns::All => selected.all = true,
@@ -113,12 +113,12 @@ impl Projection {
     }
 
     /// Number of projected columns, including nested columns and the root.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.mask.iter().filter(|&&is_projected| is_projected).count()
     }
 
     /// Whether column `id` is projected. Columns that the file does not have are not.
-    pub fn contains(&self, id: u32) -> bool {
+    pub(crate) fn contains(&self, id: u32) -> bool {
         self.mask.get(id as usize).is_some_and(|&is_projected| is_projected)
     }
 }
@@ -157,13 +157,13 @@ fn path_to(schema: &Schema, id: u32) -> Result<Vec<u32>> {
 }
 
 /// Name of the column of a file whose root is not a struct.
-pub const ROOT_COLUMN: &str = "value";
+pub(crate) const ROOT_COLUMN: &str = "value";
 
 /// The id of the column with a dotted name.
 ///
 /// # Errors
 /// `UnknownColumn` with the nearest names where there is no such column.
-pub fn find(schema: &Schema, name: &str) -> Result<u32> {
+pub(crate) fn find(schema: &Schema, name: &str) -> Result<u32> {
     // The path of the root is empty.
     Ok(ColumnNames::new(schema).path(name)?.last().map_or(0, |&id| id))
 }

@@ -16,9 +16,7 @@ use crate::tail::{FileTail, StripeInfo, undecodable};
 
 /// Kind of a data stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names are the specification's")]
-#[non_exhaustive]
-pub enum StreamKind {
+pub(crate) enum StreamKind {
     Present,
     Data,
     Length,
@@ -29,7 +27,7 @@ pub enum StreamKind {
 
 impl StreamKind {
     /// The name of the kind in the specification.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             StreamKind::Present => "PRESENT",
             StreamKind::Data => "DATA",
@@ -69,9 +67,7 @@ impl StreamKind {
 
 /// Kind of an index stream (ORCv1, Indexes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names are the specification's")]
-#[non_exhaustive]
-pub enum IndexKind {
+pub(crate) enum IndexKind {
     RowIndex,
     BloomFilter,
     BloomFilterUtf8,
@@ -79,7 +75,7 @@ pub enum IndexKind {
 
 impl IndexKind {
     /// The name of the kind in the specification.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             IndexKind::RowIndex => "ROW_INDEX",
             IndexKind::BloomFilter => "BLOOM_FILTER",
@@ -100,17 +96,17 @@ impl IndexKind {
 
 /// Encoding of a column in a stripe (ORCv1, Column Encodings).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Encoding {
+pub(crate) struct Encoding {
     /// Whether values are dictionary encoded.
-    pub is_dictionary: bool,
+    pub(crate) is_dictionary: bool,
     /// Whether integers have version 2 of integer run length encoding.
-    pub is_v2: bool,
+    pub(crate) is_v2: bool,
     /// Number of entries of the dictionary.
-    pub dictionary_size: u32,
+    pub(crate) dictionary_size: u32,
     /// Encoding of the hashed values of bloom filters (`bloomEncoding`).
-    pub bloom_encoding: Option<u32>,
+    pub(crate) bloom_encoding: Option<u32>,
     /// Whether the specification has the encoding. Some writers state others for columns without encoded values, as structs.
-    pub is_known: bool,
+    pub(crate) is_known: bool,
 }
 
 impl Encoding {
@@ -119,7 +115,7 @@ impl Encoding {
         Encoding { is_dictionary: false, is_v2: false, dictionary_size: 0, bloom_encoding: None, is_known: true };
 
     /// The name of the encoding in the specification; `UNKNOWN` for other encodings.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match (self.is_known, self.is_dictionary, self.is_v2) {
             (false, _, _) => "UNKNOWN",
             (_, false, false) => "DIRECT",
@@ -132,15 +128,15 @@ impl Encoding {
 
 /// The content of a stripe footer (ORCv1, Stripe Footer) for some columns.
 #[derive(Debug)]
-pub struct StripeFooter {
+pub(crate) struct StripeFooter {
     /// Byte ranges of the data streams in the file.
-    pub streams: BTreeMap<(u32, StreamKind), Range<u64>>,
+    pub(crate) streams: BTreeMap<(u32, StreamKind), Range<u64>>,
     /// Byte ranges of the index streams in the file.
-    pub index: BTreeMap<(u32, IndexKind), Range<u64>>,
+    pub(crate) index: BTreeMap<(u32, IndexKind), Range<u64>>,
     /// Encodings of the columns.
-    pub encodings: BTreeMap<u32, Encoding>,
+    pub(crate) encodings: BTreeMap<u32, Encoding>,
     /// Id of the time zone of the writer; empty where the stripe states none.
-    pub writer_timezone: String,
+    pub(crate) writer_timezone: String,
 }
 
 impl StripeFooter {

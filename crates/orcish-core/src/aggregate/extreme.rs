@@ -84,7 +84,7 @@ fn extreme<V: PartialOrd>(
 /// The better one of a value so far and of a value of an array, as an array of one value.
 pub(super) fn extreme_of(value: Option<ArrayRef>, array: &ArrayRef, index: usize, is_max: bool) -> Result<ArrayRef> {
     let pick = |array: &ArrayRef, index: usize| {
-        let index = UInt64Array::from_value(u64::try_from(index).unwrap_or(u64::MAX), 1);
+        let index = UInt64Array::from_value(index as u64, 1);
         take(array, &index, None)
     };
     let fault =

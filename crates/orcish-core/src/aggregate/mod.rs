@@ -65,11 +65,11 @@ impl FromStr for Aggregate {
 pub struct Accumulator {
     /// Type of the values, without dictionaries and run ends.
     kind: DataType,
-    state: State,
+    partial: PartialResult,
 }
 
 #[derive(Debug)]
-enum State {
+enum PartialResult {
     /// The minimum or maximum so far, an array of one value; `None` before the first value.
     Extreme {
         is_max: bool,
@@ -85,14 +85,14 @@ impl Accumulator {
     /// `InvalidArgument` if values of the type have no order, or no sum.
     pub fn new(aggregate: Aggregate, kind: &DataType) -> Result<Self> {
         let kind = value_type(kind).clone();
-        let state = match aggregate {
-            Aggregate::Sum => State::Sum(Sum::new(&kind)?),
+        let partial = match aggregate {
+            Aggregate::Sum => PartialResult::Sum(Sum::new(&kind)?),
             _ if kind.is_nested() || matches!(kind, DataType::Interval(_)) => {
                 return Err(Error::invalid(format!("values of {} have no order", TypeName(&kind))));
             }
-            _ => State::Extreme { is_max: aggregate == Aggregate::Max, value: None },
+            _ => PartialResult::Extreme { is_max: aggregate == Aggregate::Max, value: None },
         };
-        Ok(Accumulator { kind, state })
+        Ok(Accumulator { kind, partial })
     }
 
     /// The aggregate of no values of the only column of a schema. If the column is a struct, it has one field, whose values are
@@ -127,9 +127,9 @@ impl Accumulator {
             )));
         }
         let nulls = NullBuffer::union(plain.logical_nulls().as_ref(), nulls).filter(|nulls| nulls.null_count() > 0);
-        match &mut self.state {
-            State::Sum(sum) => sum.update(&plain, nulls.as_ref()),
-            State::Extreme { is_max, value } => {
+        match &mut self.partial {
+            PartialResult::Sum(sum) => sum.update(&plain, nulls.as_ref()),
+            PartialResult::Extreme { is_max, value } => {
                 if let Some(index) = extreme::index_of_extreme(&plain, nulls.as_ref(), *is_max)? {
                     *value = Some(extreme::extreme_of(value.take(), &plain, index, *is_max)?);
                 }
@@ -161,9 +161,9 @@ impl Accumulator {
         if statistics.values == Some(0) {
             return Ok(true);
         }
-        match &mut self.state {
-            State::Sum(sum) => sum.update_statistics(statistics, &self.kind),
-            State::Extreme { is_max, .. } => match statistics::exact_bound(statistics, &self.kind, *is_max) {
+        match &mut self.partial {
+            PartialResult::Sum(sum) => sum.update_statistics(statistics, &self.kind),
+            PartialResult::Extreme { is_max, .. } => match statistics::exact_bound(statistics, &self.kind, *is_max) {
                 Some(bound) => self.update(&bound, None).map(|()| true),
                 None => Ok(false),
             },
@@ -178,9 +178,9 @@ impl Accumulator {
     /// # Errors
     /// `LimitExceeded` for a sum with too many digits.
     pub fn finish(self) -> Result<ArrayRef> {
-        match self.state {
-            State::Extreme { value, .. } => Ok(value.unwrap_or_else(|| new_null_array(&self.kind, 1))),
-            State::Sum(sum) => sum.finish(),
+        match self.partial {
+            PartialResult::Extreme { value, .. } => Ok(value.unwrap_or_else(|| new_null_array(&self.kind, 1))),
+            PartialResult::Sum(sum) => sum.finish(),
         }
     }
 }

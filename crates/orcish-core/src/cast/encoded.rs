@@ -62,7 +62,7 @@ fn encode(plain: &ArrayRef, keys: &DataType, target: &DataType, column: RestoreC
     }
     // If the keys suffice, each row has its own value.
     let nulls = plain.logical_nulls();
-    let count = u64::try_from(plain.len()).unwrap_or(u64::MAX);
+    let count = plain.len() as u64;
     if let Ok(keys) = cast(&UInt64Array::new((0..count).collect::<Vec<_>>().into(), nulls.clone()), keys) {
         return assemble(&keys, plain.clone(), target);
     }
@@ -121,7 +121,7 @@ pub(super) fn runs(values: &ArrayRef, target: &DataType) -> RestoreResult {
         return Ok(make_array(runs.into_builder().data_type(target.clone()).build()?));
     }
     // Arrow does not compare values of these types: each value is a run.
-    let count = u64::try_from(values.len()).unwrap_or(u64::MAX);
+    let count = values.len() as u64;
     let run_ends: UInt64Array = (1..=count).collect::<Vec<_>>().into();
     let run_ends = cast(&run_ends, ends.data_type()).map_err(|_| too_many())?;
     let data = ArrayData::builder(target.clone()).len(values.len());

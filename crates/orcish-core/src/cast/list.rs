@@ -15,7 +15,7 @@ use arrow_select::take::take;
 use super::entries::map_entries;
 use super::mismatch::{RestoreColumn, RestoreResult, check_array_size, fixed_width, unexpected_type};
 use crate::allocation;
-use crate::error::Error;
+use crate::error::{Error, OrInternal as _};
 use crate::types::item_of;
 
 /// The offsets minus the first offset, and the elements from the first to the last offset. The values of a slice can have
@@ -53,7 +53,7 @@ fn lists<O: OffsetSizeTrait>(array: &ListArray, item: &FieldRef, offsets: &[i32]
 
 fn views<O: OffsetSizeTrait>(array: &ListArray, item: &FieldRef, offsets: &[i32], values: ArrayRef) -> RestoreResult {
     let lengths: Vec<i32> = offsets.iter().zip(offsets.iter().skip(1)).map(|(start, end)| end - start).collect();
-    let starts = offsets.get(..lengths.len()).unwrap_or_default();
+    let (_, starts) = offsets.split_last().or_internal("a list has no offsets")?;
     let (starts, lengths) = (widened::<O>(starts), widened::<O>(&lengths));
     let array = GenericListViewArray::<O>::try_new(item.clone(), starts, lengths, values, array.nulls().cloned());
     Ok(Arc::new(array?))
@@ -73,7 +73,7 @@ fn fixed(
         let text = format!("a list of {} elements where the file says that all have {length}", end - start);
         return Err(Error::corrupt(text).into());
     }
-    let width = usize::try_from(length).unwrap_or_default();
+    let width = usize::try_from(length).map_err(|_| Error::corrupt(format!("lists of {length} elements")))?;
     let count = array.len().saturating_mul(width);
     let values = if values.len() == count && array.null_count() == 0 {
         values.clone()
@@ -142,12 +142,12 @@ pub(super) fn union(array: &ArrayRef, fields: &UnionFields, memory: u64, column:
     let mut ids = [-1i8; 128];
     let mut children = Vec::new();
     for (at, ((from, _), (to, field))) in source_fields.iter().zip(fields.iter()).enumerate() {
-        if let Some(id) = usize::try_from(from).ok().and_then(|from| ids.get_mut(from)) {
-            *id = to;
-        }
+        let id = usize::try_from(from).ok().and_then(|from| ids.get_mut(from));
+        *id.or_internal("a variant has a type id below 0")? = to;
         let child = column(union.child(from), field.data_type(), memory);
         children.push(child.map_err(|mismatch| mismatch.within(format!("field{at}")))?);
     }
+    // An id below 0 is refused when the array is made.
     let id = |id: &i8| usize::try_from(*id).ok().and_then(|id| ids.get(id)).copied().unwrap_or(-1);
     let type_ids = union.type_ids().iter().map(id).collect();
     Ok(Arc::new(UnionArray::try_new(fields.clone(), type_ids, union.offsets().cloned(), children)?))

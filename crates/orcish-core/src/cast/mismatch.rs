@@ -58,7 +58,8 @@ pub fn check_array_size(kind: &DataType, count: usize, memory: u64) -> Result<()
 
 /// Bytes of a value without its variable part, at least 1. A null has as many.
 pub fn fixed_width(kind: &DataType) -> u64 {
-    let length = |length: &i32| u64::try_from(*length).unwrap_or_default();
+    // A length below 0 is refused where arrays are made.
+    let length = |length: &i32| u64::from(length.max(&0).unsigned_abs());
     match kind {
         DataType::FixedSizeBinary(width) => length(width).max(1),
         DataType::FixedSizeList(item, count) => fixed_width(item.data_type()).saturating_mul(length(count)).max(1),

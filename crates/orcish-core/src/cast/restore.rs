@@ -180,7 +180,7 @@ fn fixed(array: &ArrayRef, length: i32, memory: u64) -> RestoreResult {
     let target = DataType::FixedSizeBinary(length);
     let bytes = cast(array, &DataType::LargeBinary)?;
     let values = bytes.as_binary::<i64>();
-    let width = usize::try_from(length).unwrap_or_default();
+    let width = usize::try_from(length).map_err(|_| Error::corrupt(format!("values of {length} bytes")))?;
     if values.null_count() > 0 {
         check_array_size(&target, values.len(), memory)?;
     }

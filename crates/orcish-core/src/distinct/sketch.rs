@@ -45,9 +45,13 @@ impl HyperLogLog {
     pub(super) fn insert(&mut self, hash: u64) {
         // The bit behind the last bit bounds the number of zeros.
         let rank = (hash << PRECISION | 1 << (PRECISION - 1)).leading_zeros() + 1;
-        if let Some(register) = usize::try_from(hash >> RANK_BITS).ok().and_then(|at| self.registers.get_mut(at)) {
-            *register = (*register).max(u8::try_from(rank).unwrap_or(MAX_RANK));
-        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::indexing_slicing,
+            reason = "there is a register for each value of the upper bits, and a rank is at most the number of bits"
+        )]
+        let (register, rank) = (&mut self.registers[(hash >> RANK_BITS) as usize], rank as u8);
+        *register = (*register).max(rank);
     }
 
     /// Adds the values of another sketch.

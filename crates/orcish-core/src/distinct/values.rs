@@ -42,11 +42,8 @@ fn integer(value: i64) -> u64 {
 fn large(value: i128) -> u64 {
     match i64::try_from(value) {
         Ok(value) => integer(value),
-        Err(_) => {
-            let [low, high] = [0, 64].map(|by| (value >> by) & i128::from(u64::MAX));
-            let word = |half: i128| mix(u64::try_from(half).unwrap_or_default());
-            mix(word(low) ^ word(high).rotate_left(32))
-        }
+        #[expect(clippy::cast_possible_truncation, reason = "a number is taken apart into its halves")]
+        Err(_) => mix(mix(value as u64) ^ mix((value >> 64) as u64).rotate_left(32)),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use strsim::levenshtein;
+
 /// Most names that an error suggests.
 const MAX_SUGGESTIONS: usize = 3;
 /// Most names that are compared with the unknown one.
@@ -14,7 +16,7 @@ pub const MAX_SHOWN: usize = 500;
 pub fn shortened(name: &str) -> Cow<'_, str> {
     match name.char_indices().nth(MAX_SHOWN) {
         None => Cow::Borrowed(name),
-        Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),
+        Some((end, _)) => Cow::Owned(format!("{}…", name.split_at(end).0)),
     }
 }
 
@@ -29,23 +31,8 @@ pub fn nearest(name: &str, names: impl Iterator<Item = String>) -> String {
 
 /// Edit distance without regard to case, of at most 100 characters.
 fn distance(a: &str, b: &str) -> usize {
-    let letters = |text: &str| text.chars().flat_map(char::to_lowercase).take(100).collect::<Vec<_>>();
-    let (a, b) = (letters(a), letters(b));
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut corner = i;
-        let mut left = i + 1;
-        for (y, cell) in b.iter().zip(row.iter_mut().skip(1)) {
-            let best = (corner + usize::from(x != y)).min(left + 1).min(*cell + 1);
-            corner = *cell;
-            *cell = best;
-            left = best;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
+    let letters = |text: &str| text.chars().flat_map(char::to_lowercase).take(100).collect::<String>();
+    levenshtein(&letters(a), &letters(b))
 }
 
 #[cfg(test)]

@@ -85,10 +85,11 @@ impl<T: TypeTree> NameResolver<T> {
         if !self.walk(0, name, &mut steps, &mut HashSet::new()) {
             return Ok(None);
         }
-        match steps.iter().any(|step| step.is_repeated) {
-            true => Err(Error::invalid(format!("column {:?}: several columns have this name", shortened(name)))),
-            false => Ok(Some(steps.into_iter().map(|step| step.index).collect())),
+        if steps.iter().any(|step| step.is_repeated) {
+            let message = format!("column {:?}: several columns have this name", shortened(name));
+            return Err(Error::invalid(message));
         }
+        Ok(Some(steps.into_iter().map(|step| step.index).collect()))
     }
 
     /// Appends the path from a visited type to `name` to `path`. `failed` has the pairs of a type and the length of a rest of
@@ -101,11 +102,11 @@ impl<T: TypeTree> NameResolver<T> {
         // Only prefixes up to the length of the longest name are hashed: a name of n dots has n prefixes.
         let ends = name.match_indices('.').map(|(dot, _)| dot).take_while(|&dot| dot <= visited.longest);
         let ends = ends.chain((name.len() <= visited.longest).then_some(name.len()));
-        let found = |end: usize| {
-            let own = name.get(..end)?;
-            Some((Step { index: *visited.by_name.get(own)?, is_repeated: visited.repeated.contains(own) }, end))
+        let step = |end: usize| {
+            let (field, _) = name.split_at(end);
+            Some((Step { index: *visited.by_name.get(field)?, is_repeated: visited.repeated.contains(field) }, end))
         };
-        let mut steps: Vec<(Step, usize)> = ends.filter_map(found).collect();
+        let mut steps: Vec<(Step, usize)> = ends.filter_map(step).collect();
         steps.reverse();
         let optional = self.tree.optional_child(&visited.node);
         for (step, end) in steps {

@@ -19,10 +19,10 @@ impl ArrowTypes {
         match kind {
             DataType::Struct(fields) => fields,
             DataType::Map(entries, _) => match entries.data_type() {
-                DataType::Struct(fields) => fields.get(..2).unwrap_or_default(),
+                DataType::Struct(fields) if fields.len() == 2 => fields,
                 _ => &[],
             },
-            list => item_of(list).map(std::slice::from_ref).unwrap_or_default(),
+            list => item_of(list).map_or(&[], std::slice::from_ref),
         }
     }
 }

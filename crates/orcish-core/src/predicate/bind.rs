@@ -384,8 +384,10 @@ impl Column<'_> {
                     Literal::Integer(value) => Some(in_floats(*value)),
                     Literal::Float(value) => NonNan::new(*value).map(|number| LiteralPosition::At(number, true)),
                     Literal::Decimal { .. } => {
-                        let nearest = value.to_string().parse().ok();
-                        nearest.and_then(NonNan::new).map(|number| LiteralPosition::At(number, true))
+                        let no_number =
+                            |error| Error::internal("the text of a decimal is no number").with_source(error);
+                        let nearest = value.to_string().parse().map_err(no_number)?;
+                        NonNan::new(nearest).map(|number| LiteralPosition::At(number, true))
                     }
                     Literal::LongDecimal { nearest, .. } => {
                         NonNan::new(*nearest).map(|number| LiteralPosition::At(number, true))

@@ -177,21 +177,22 @@ fn strings<'a>(
 ) -> BooleanBuffer {
     let mask = match set {
         BytesSet::Matching { pattern, positive } => {
-            collect(values.map(|value| pattern.is_match(value) == positive), rows)
+            mask_of_bits(values.map(|value| pattern.is_match(value) == positive), rows)
         }
         BytesSet::Ranges(ranges) => match ranges.values(1).as_deref() {
-            Some([single]) => collect(values.map(|value| value == single.as_slice()), rows),
-            _ => collect(values.map(|value| ranges.contains(|bound| bound.as_slice() <= value)), rows),
+            Some([single]) => mask_of_bits(values.map(|value| value == single.as_slice()), rows),
+            _ => mask_of_bits(values.map(|value| ranges.contains(|bound| bound.as_slice() <= value)), rows),
         },
     };
     without_nulls(mask, nulls)
 }
 
-fn collect(mask_of: impl Iterator<Item = bool>, count: usize) -> BooleanBuffer {
+/// The mask of `count` bits.
+fn mask_of_bits(bits: impl Iterator<Item = bool>, count: usize) -> BooleanBuffer {
     let mut words = vec![0u64; count.div_ceil(64)];
-    let mut mask_of = mask_of.fuse();
+    let mut bits = bits.fuse();
     for word in &mut words {
-        for (at, bit) in mask_of.by_ref().take(64).enumerate() {
+        for (at, bit) in bits.by_ref().take(64).enumerate() {
             *word |= u64::from(bit) << at;
         }
     }
@@ -200,13 +201,13 @@ fn collect(mask_of: impl Iterator<Item = bool>, count: usize) -> BooleanBuffer {
 
 fn byte_arrays<T: ByteArrayType>(set: BytesSet<'_>, values: &ArrayRef) -> BooleanBuffer {
     let array = values.as_bytes::<T>();
-    let first = array.value_offsets().first().map_or(0, |offset| offset.as_usize());
-    let data = array.value_data().get(first..).unwrap_or_default();
+    #[expect(clippy::indexing_slicing, reason = "there is one offset more than there are values")]
+    let (_, mut rest) = array.value_data().split_at(array.offsets()[0].as_usize());
     // Null slots have values, too.
-    let values = array.offsets().lengths().scan(data, |rest, length| {
-        let (value, after) = rest.split_at_checked(length)?;
-        *rest = after;
-        Some(value)
+    let values = array.offsets().lengths().map(|length| {
+        let (value, behind) = rest.split_at(length);
+        rest = behind;
+        value
     });
     strings(set, values, array.len(), array.nulls())
 }

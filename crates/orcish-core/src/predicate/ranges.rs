@@ -127,10 +127,11 @@ impl<T: Ordered> Ranges<T> {
         for (start, end) in ranges {
             match merged.last_mut() {
                 Some((_, None)) => break,
-                Some((_, Some(last))) if start <= *last => match end {
-                    Some(end) if end <= *last => {}
-                    end => merged.last_mut().into_iter().for_each(|range| range.1.clone_from(&end)),
-                },
+                Some((_, last)) if last.as_ref().is_some_and(|last| start <= *last) => {
+                    if end.is_none() || *last < end {
+                        *last = end;
+                    }
+                }
                 _ => merged.push((start, end)),
             }
         }

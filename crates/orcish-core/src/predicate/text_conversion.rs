@@ -21,11 +21,11 @@ impl TextConversion {
             // may be above U+FFFD.
             end = bound.iter().position(|&byte| byte >= REPLACEMENT).unwrap_or(end);
         }
-        if let Some(max) = self.max_characters.and_then(|max| usize::try_from(max).ok()) {
+        if let Some(max) = self.max_characters {
             // `max` characters have at least `max` bytes, which are not truncated.
-            end = end.min(max);
+            end = end.min(max as usize);
         }
-        bound.get(..end).unwrap_or(bound).to_vec()
+        bound.iter().take(end).copied().collect()
     }
 
     /// An upper bound of the read values, given an upper bound of the stored values.
@@ -33,7 +33,7 @@ impl TextConversion {
         // ASCII is not replaced: a value that is below `bound` within its ASCII prefix stays below it. Other values are below
         // the prefix followed by the greatest byte.
         match bound.iter().position(|byte| !byte.is_ascii()) {
-            Some(at) if self.replaces_invalid_utf8 => [bound.get(..at).unwrap_or_default(), &[u8::MAX]].concat(),
+            Some(at) if self.replaces_invalid_utf8 => [bound.split_at(at).0, &[u8::MAX]].concat(),
             _ => bound.to_vec(),
         }
     }

@@ -17,7 +17,7 @@ pub struct ParseError {
 impl ParseError {
     /// An error about a piece of the text. `what` continues a sentence that begins with the piece.
     pub(super) fn at(text: &str, piece: &str, start: usize, what: &str) -> Self {
-        let position = text.get(..start).map_or(0, |before| before.chars().count());
+        let position = text.split_at(start).0.chars().count();
         ParseError { what: format!("{} {what}", excerpt(piece)), position: Some(position) }
     }
 
@@ -33,7 +33,7 @@ impl ParseError {
             let what = format!("the text is empty, and {expected} should be there");
             return ParseError { what, position: Some(0) };
         }
-        let tail = text.char_indices().rev().nth(MAX_SHOWN - 1).and_then(|(at, _)| text.get(at..)).unwrap_or(text);
+        let tail = text.char_indices().rev().nth(MAX_SHOWN - 1).map_or(text, |(at, _)| text.split_at(at).1);
         Self::at(text, tail, text.len(), &format!("ends where {expected} should be"))
     }
 

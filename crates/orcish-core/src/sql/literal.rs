@@ -184,9 +184,8 @@ fn offset(zone: &str, otherwise: &'static str) -> Result<i128, &'static str> {
         _ => return Err(WRONG),
     };
     let ahead = i128::from(hours * 60 + minutes);
-    match zone.starts_with('-') {
-        _ if ahead > MAX_OFFSET => Err(WRONG),
-        true => Ok(-ahead),
-        false => Ok(ahead),
+    if ahead > MAX_OFFSET {
+        return Err(WRONG);
     }
+    Ok(if zone.starts_with('-') { -ahead } else { ahead })
 }

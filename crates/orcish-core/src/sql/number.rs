@@ -1,6 +1,7 @@
 //! Numbers as text.
 
 use crate::Literal;
+use crate::expression::decimal_text;
 
 /// Maximum number of digits of integers, and maximum exponent of decimals.
 const MAX_DIGITS: usize = 1_000;
@@ -87,8 +88,8 @@ fn decimal(text: &str) -> Result<Literal, &'static str> {
     let digits = format!("{whole}{fraction}");
     // The number of digits before the point, which may be negative.
     let point = i64::try_from(whole.len()).ok().and_then(|whole| whole.checked_add(exponent)).ok_or(TOO_LONG)?;
-    let max = i64::try_from(MAX_DIGITS).unwrap_or(i64::MAX);
-    if digits.len() > MAX_DIGITS || !(-max..=max).contains(&exponent) || !(-max..=max).contains(&point) {
+    let size = |number: i64| usize::try_from(number.unsigned_abs()).map_err(|_| TOO_LONG);
+    if digits.len() > MAX_DIGITS || size(exponent)? > MAX_DIGITS || size(point)? > MAX_DIGITS {
         return Err(TOO_LONG);
     }
     let text = match usize::try_from(point) {
@@ -97,7 +98,7 @@ fn decimal(text: &str) -> Result<Literal, &'static str> {
             let (whole, fraction) = digits.split_at(point);
             format!("{sign}{whole}.{fraction}")
         }
-        Err(_) => format!("{sign}.{}{digits}", "0".repeat(usize::try_from(-point).unwrap_or(0))),
+        Err(_) => format!("{sign}.{}{digits}", "0".repeat(size(point)?)),
     };
     Literal::decimal(&text).ok_or("is no number")
 }
@@ -152,13 +153,7 @@ impl Literal {
     /// ```
     pub fn decimal_text(&self) -> Option<String> {
         match self {
-            Literal::Decimal { unscaled, scale: 0 } => Some(unscaled.to_string()),
-            Literal::Decimal { unscaled, scale } => {
-                let scale = usize::try_from(*scale).ok()?;
-                let digits = format!("{:0width$}", unscaled.unsigned_abs(), width = scale + 1);
-                let (whole, fraction) = digits.split_at(digits.len() - scale);
-                Some(format!("{}{whole}.{fraction}", if *unscaled < 0 { "-" } else { "" }))
-            }
+            Literal::Decimal { unscaled, scale } => Some(decimal_text(*unscaled, *scale)),
             Literal::LongDecimal { text, .. } => Some(text.to_string()),
             _ => None,
         }

@@ -310,7 +310,7 @@ impl Parser<'_> {
             return Ok(None);
         };
         let literal = parse(value).map_err(|what| {
-            let piece = self.text.get(word.start..start + text.len()).unwrap_or_default();
+            let (piece, _) = self.text.split_at(word.start).1.split_at(start + text.len() - word.start);
             ParseError::at(self.text, piece, word.start, what)
         })?;
         self.at = string_at + 1;

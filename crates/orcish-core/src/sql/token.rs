@@ -73,16 +73,15 @@ fn without_blanks<'a>(text: &str, rest: &'a str) -> Result<&'a str, ParseError> 
         } else if let Some(mut inner) = rest.strip_prefix("/*") {
             let mut levels = 1;
             while levels > 0 {
-                let at = inner.find(['*', '/']).unwrap_or(inner.len());
-                inner = inner.get(at..).unwrap_or_default();
+                inner = inner.trim_start_matches(|c| c != '*' && c != '/');
                 if let Some(behind) = inner.strip_prefix("*/") {
                     (inner, levels) = (behind, levels - 1);
                 } else if let Some(behind) = inner.strip_prefix("/*") {
                     (inner, levels) = (behind, levels + 1);
-                } else if inner.is_empty() {
-                    return Err(ParseError::at(text, rest, text.len() - rest.len(), "is a comment that has no end"));
+                } else if let Some(behind) = inner.strip_prefix(['*', '/']) {
+                    inner = behind;
                 } else {
-                    inner = inner.get(1..).unwrap_or_default();
+                    return Err(ParseError::at(text, rest, text.len() - rest.len(), "is a comment that has no end"));
                 }
             }
             rest = inner;
@@ -101,7 +100,7 @@ fn token(text: &str, rest: &str, start: usize) -> Result<(Kind, usize), ParseErr
     if rest.starts_with('\'')
         && let Some(length) = quoted(rest)
     {
-        return Ok((Kind::String(plain(text, rest.get(..length).unwrap_or_default(), start)?), length));
+        return Ok((Kind::String(plain(text, rest.split_at(length).0, start)?), length));
     }
     if let Some(length) = step(rest, true) {
         return name(text, rest, start, length);
@@ -115,8 +114,8 @@ fn token(text: &str, rest: &str, start: usize) -> Result<(Kind, usize), ParseErr
     if rest.starts_with(['\'', '"', '`']) {
         return Err(ParseError::at(text, rest, start, "begins with a quote that has no end"));
     }
-    let first = rest.chars().next().map_or(0, char::len_utf8);
-    let word = rest.get(..word_length(rest).max(first)).unwrap_or_default();
+    let first = rest.chars().take(1).map(char::len_utf8).sum();
+    let (word, _) = rest.split_at(word_length(rest).max(first));
     let what = match word {
         "[" => "is not allowed in a predicate: lists of (column, operator, value) are passed as lists, not as text",
         "&" => "is not allowed in a predicate: predicates are joined by `and`",
@@ -127,35 +126,37 @@ fn token(text: &str, rest: &str, start: usize) -> Result<(Kind, usize), ParseErr
 }
 
 /// A keyword, or a name whose first step has a length of `length` bytes.
-fn name(text: &str, rest: &str, start: usize, mut length: usize) -> Result<(Kind, usize), ParseError> {
-    let mut ends = vec![length];
-    while let Some(more) = rest.get(length..).and_then(|rest| step(rest.strip_prefix('.')?, false)) {
-        length += 1 + more;
-        ends.push(length);
+fn name(text: &str, rest: &str, start: usize, length: usize) -> Result<(Kind, usize), ParseError> {
+    let (first, mut behind) = rest.split_at(length);
+    let mut steps = vec![first];
+    while let Some(next) = behind.strip_prefix('.')
+        && let Some(length) = step(next, false)
+    {
+        let (step, rest) = next.split_at(length);
+        steps.push(step);
+        behind = rest;
     }
-    let piece = rest.get(..length).unwrap_or_default();
+    let length = rest.len() - behind.len();
+    let (piece, _) = rest.split_at(length);
     if let Some(keyword) = KEYWORDS.iter().find(|keyword| keyword.eq_ignore_ascii_case(piece)) {
         return Ok((Kind::Word(keyword), length));
     }
     if !piece.contains(['"', '`']) {
         return Ok((Kind::Name(piece.to_owned()), length));
     }
-    let (mut name, mut at) = (String::new(), 0);
-    for end in ends {
-        if at > 0 {
-            name.push('.');
-        }
-        name.push_str(&plain(text, piece.get(at..end).unwrap_or_default(), start + at)?);
-        at = end + 1;
+    let (mut names, mut start) = (Vec::new(), start);
+    for step in steps {
+        names.push(plain(text, step, start)?);
+        start += step.len() + 1;
     }
-    Ok((Kind::Name(name), length))
+    Ok((Kind::Name(names.join(".")), length))
 }
 
 /// A string or step of a name without quotes and escapes.
 fn plain(text: &str, piece: &str, start: usize) -> Result<String, ParseError> {
-    unquoted(piece).map_err(|(range, what)| {
-        let escape = piece.get(range.clone()).unwrap_or_default();
-        ParseError::at(text, escape, start + range.start, what)
+    unquoted(piece).map_err(|(at, length, what)| {
+        let (escape, _) = piece.split_at(at).1.split_at(length);
+        ParseError::at(text, escape, start + at, what)
     })
 }
 
@@ -174,11 +175,10 @@ fn number(text: &str) -> Option<usize> {
         let behind = chars.as_str();
         rest = match first {
             Some('e' | 'E')
-                if behind
-                    .strip_prefix(['+', '-'])
-                    .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) =>
+                if let Some(exponent) = behind.strip_prefix(['+', '-'])
+                    && exponent.starts_with(|c: char| c.is_ascii_digit()) =>
             {
-                behind.get(1..).unwrap_or_default()
+                exponent
             }
             Some(c) if is_word(c) || c == '.' => behind,
             _ => return Some(text.len() - rest.len()),

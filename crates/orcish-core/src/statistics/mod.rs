@@ -201,8 +201,11 @@ impl Bound {
 
 /// The least string that is greater than all strings with the prefix `prefix`; `None` where there is none.
 pub fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
-    let last = prefix.iter().rposition(|&byte| byte < u8::MAX)?;
-    let mut end = prefix.get(..=last)?.to_vec();
-    end.last_mut().into_iter().for_each(|byte| *byte += 1);
-    Some(end)
+    let mut end = prefix.to_vec();
+    loop {
+        if let Some(next) = end.pop()?.checked_add(1) {
+            end.push(next);
+            return Some(end);
+        }
+    }
 }

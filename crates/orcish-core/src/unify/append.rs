@@ -166,10 +166,10 @@ fn appended_type(table: &DataType, rows: &DataType, name: &str, has_schema: bool
                     && appended_type(own.data_type(), field.data_type(), name, has_schema)
                         .is_ok_and(|kind| kind == *field.data_type())
             };
-            match own.len() == other.len() && own.iter().zip(other.iter()).all(is_same) {
-                true => Ok(rows.clone()),
-                false => Err(mismatch(name, table, rows)),
+            if own.len() == other.len() && own.iter().zip(other.iter()).all(is_same) {
+                return Ok(rows.clone());
             }
+            Err(mismatch(name, table, rows))
         }
         (D::FixedSizeList(_, length), other) if !matches!(other, D::FixedSizeList(_, own) if own == length) => {
             Err(mismatch(name, table, rows))

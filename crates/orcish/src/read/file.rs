@@ -220,12 +220,12 @@ impl OrcFile {
         let options = ReadOptions { columns, limits: limits.clone(), null_map_keys, ..ReadOptions::default() };
         // Timestamps of a coarse unit may exceed 64 bits in a finer unit, and timestamps in nanoseconds are read as such.
         // Recorded statistics are local times.
-        let of_unit = |options: ColumnOptions| match options {
+        let unit_only = |options: ColumnOptions| match options {
             ColumnOptions::Timestamp(unit @ Some(_), _) => Some(ColumnOptions::Timestamp(unit, None)),
             _ => None,
         };
         let column_options = self.with_column_options(options.clone())?.column_options;
-        let column_options = column_options.into_iter().filter_map(|(id, options)| Some((id, of_unit(options)?)));
+        let column_options = column_options.into_iter().filter_map(|(id, options)| Some((id, unit_only(options)?)));
         let column_options = column_options.collect();
         let request = self.request(ReadOptions { arrow_schema: false, column_options, ..options })?;
         Ok(Inspector::new(self.checked_opener(request)?))

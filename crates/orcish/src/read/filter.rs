@@ -99,9 +99,11 @@ impl Filter {
     /// A mask of the rows for which the condition is true. `arrays` are the filter columns, `rows` the numbers of the rows.
     pub(super) fn evaluate(&self, arrays: &[ArrayRef], rows: Range<u64>) -> Result<BooleanBuffer> {
         let count = usize::try_from(rows.end - rows.start).or_internal("a window has more rows than memory")?;
-        let column = |at: usize| match at == self.columns.len() {
-            true => row_numbers(rows.clone()),
-            false => arrays.get(at).cloned().or_internal("a filter column was not read"),
+        let column = |at: usize| {
+            if at == self.columns.len() {
+                return row_numbers(rows.clone());
+            }
+            arrays.get(at).cloned().or_internal("a filter column was not read")
         };
         Ok(self.batch_filter.evaluate(&column, count)?.into_parts().0)
     }

@@ -145,8 +145,8 @@ impl FilteredStripe {
         while rows < tuning::ROWS_AHEAD.get() && bytes < max_bytes(opener) && selected < enough {
             let Some((run, truth)) = self.runs.front().cloned() else { break };
             let Range { start, end } = self.not_evaluated(&run);
-            let left = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
-            let window = self.window(start, left.min(opener.request.batch_size), truth, opener, filter)?;
+            let remaining = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
+            let window = self.window(start, remaining.min(opener.request.batch_size), truth, opener, filter)?;
             let n = window.selected.len();
             self.next_row = start + n as u64;
             if self.next_row >= end {

@@ -176,13 +176,13 @@ impl Mapping<'_> {
         Ok(vec![Arc::new(key), self.field("value", value)?].into())
     }
 
-    fn form(&self, id: u32) -> Option<ColumnOptions> {
+    fn column_options(&self, id: u32) -> Option<ColumnOptions> {
         self.options.column_options.get(&id).copied()
     }
 
     /// The Arrow type family of strings or binaries.
     fn strings(&self, id: u32) -> StringType {
-        match self.form(id) {
+        match self.column_options(id) {
             Some(ColumnOptions::Strings(own)) => own,
             _ => self.options.strings.unwrap_or_default(),
         }
@@ -190,7 +190,7 @@ impl Mapping<'_> {
 
     /// The Arrow type of a union: as requested, if Arrow allows so many variants.
     pub(super) fn union_type(&self, column: &Projected) -> UnionType {
-        match self.form(column.id) {
+        match self.column_options(column.id) {
             _ if !(1..=MAX_VARIANTS).contains(&column.children.len()) => UnionType::Struct,
             Some(ColumnOptions::Union(own)) => own,
             _ => self.options.unions.unwrap_or_default(),
@@ -211,7 +211,7 @@ impl Mapping<'_> {
 
     /// Whether column `id` of type `timestamp` is read as instants.
     pub(super) fn is_instant(&self, id: u32) -> bool {
-        let own = match self.form(id) {
+        let own = match self.column_options(id) {
             Some(ColumnOptions::Timestamp(_, own)) => own,
             _ => None,
         };
@@ -220,7 +220,7 @@ impl Mapping<'_> {
 
     /// Unit of the timestamps of column `id`.
     pub(super) fn unit(&self, id: u32) -> Result<TimeUnit> {
-        let unit = match self.form(id) {
+        let unit = match self.column_options(id) {
             Some(ColumnOptions::Timestamp(Some(own), _)) => own,
             _ => self.options.timestamp_unit.unwrap_or_default(),
         };

@@ -67,9 +67,10 @@ pub(super) fn conditions(
         }
         let has_floats = predicate.has_floats();
         let suits = |column: &FileColumn| column.is_alike && (column.has_domain_of_table || !has_floats);
-        match names.iter().all(|name| columns.get(name).is_some_and(suits)) {
-            true => early.push(predicate.clone()),
-            false => late.push(filter),
+        if names.iter().all(|name| columns.get(name).is_some_and(suits)) {
+            early.push(predicate.clone());
+        } else {
+            late.push(filter);
         }
     }
     let early = if early.len() > 1 { Some(Predicate::And(early)) } else { early.pop() };

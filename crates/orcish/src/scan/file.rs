@@ -127,7 +127,9 @@ impl FileScan {
         if self.conversion.late.is_some() {
             for stripe in &mut plan.sections {
                 in_doubt(&mut stripe.outcome);
-                stripe.row_groups.iter_mut().for_each(|(_, outcome)| in_doubt(outcome));
+                for (_, outcome) in &mut stripe.row_groups {
+                    in_doubt(outcome);
+                }
             }
         }
         Ok(plan)

@@ -37,12 +37,12 @@ impl Table {
         ask: impl Fn(&Self, usize, &OrcFile) -> Result<T> + Send + Sync + 'static,
     ) -> Result<Vec<Option<T>>> {
         let stay_open = self.files.len() <= tuning::FILES_KEPT_OPEN.get();
-        let left = TailBytes(AtomicUsize::new(tuning::TAIL_BYTES_KEPT.get()));
-        let found = Arc::new(self.clone()).map_open_files(move |table, at| {
+        let tail_bytes = TailBytes(AtomicUsize::new(tuning::TAIL_BYTES_KEPT.get()));
+        let inspected = Arc::new(self.clone()).map_open_files(move |table, at| {
             let answer = match table.orc_file(at) {
                 Ok(Some(file)) => ask(table, at, &file).map(|answer| {
                     let is_kept = stay_open || table.files.get(at).is_some_and(|file| file.tail.is_some());
-                    (Some(answer), if is_kept { None } else { left.keep(file.tail()) })
+                    (Some(answer), if is_kept { None } else { tail_bytes.keep(file.tail()) })
                 }),
                 Ok(None) => Ok((None, None)),
                 Err(error) => Err(error),
@@ -55,7 +55,7 @@ impl Table {
                 answer => answer,
             }
         })?;
-        let (answers, tails): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        let (answers, tails): (Vec<_>, Vec<_>) = inspected.into_iter().unzip();
         if tails.iter().any(Option::is_some) {
             let mut files = self.files.to_vec();
             for (file, tail) in files.iter_mut().zip(tails) {

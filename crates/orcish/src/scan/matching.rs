@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
 use orcish_core::cast::{ColumnCast, SchemaMapping, converts};
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::type_names::TypeName;
 use orcish_core::types::{
     decoded_type, entries_of, is_binary, is_null_type, is_text, item_of, nanoseconds, value_type,
@@ -111,7 +111,8 @@ impl<'a> Matcher<'a> {
         // Columns of the same name are matched in order, if the file has as many.
         let (mut nth, mut count) = (0, 1);
         if let Some(places) = places.get(name) {
-            (nth, count) = (places.binary_search(&place).unwrap_or_default(), places.len());
+            let place = places.iter().position(|other| *other == place);
+            (nth, count) = (place.or_internal("a column of the table is not at its place")?, places.len());
         }
         let key = match &self.table.matching {
             // Columns of the file that are not partition columns.
@@ -164,8 +165,8 @@ impl<'a> Matcher<'a> {
             (Kind::Timestamp | Kind::TimestampInstant | Kind::Long, target, _)
                 if is_text(value_type(target)) && self.table.options.timestamp_unit.is_none() =>
             {
-                let own = self.stated_type(id).unwrap_or(target);
-                add_column_options(self.schema(), id, own, GivenOptions::default(), column_options)
+                let stated = self.stated_type(id).unwrap_or(target);
+                add_column_options(self.schema(), id, stated, GivenOptions::default(), column_options)
             }
             // The types of the table take precedence over options.
             _ => add_column_options(self.schema(), id, target, GivenOptions::default(), column_options),
@@ -443,8 +444,8 @@ impl<'a> Matcher<'a> {
     /// The error of column `id` of type `this`, which cannot be read as `target`.
     fn type_mismatch(&self, this: &Type, id: u32, target: &DataType) -> Error {
         let stored = self.schema().type_string(id).unwrap_or_else(|_| this.kind.name().to_owned());
-        let own = self.stated_type(id).map(decoded_type);
-        let own = own.filter(|own| !own.is_nested()).map(|own| format!(" ({})", TypeName(&own))).unwrap_or_default();
+        let own = self.stated_type(id).map(decoded_type).filter(|own| !own.is_nested());
+        let own = own.map_or_else(String::new, |own| format!(" ({})", TypeName(&own)));
         let has_instants = this.kind == Kind::TimestampInstant && matches!(target, DataType::Timestamp(_, None));
         let hint = match has_instants {
             true => "both have instants, which can be asked for",

@@ -50,6 +50,7 @@ pub(super) fn fields(files: &[TableFile], schema: Option<&Schema>) -> Result<Fie
 pub(super) fn fields_of(schema: &SchemaFile, files: &[TableFile]) -> Result<Fields> {
     let of_file = schema.file.schema(&ReadOptions::default())?;
     let has_arrow_schema = schema.file.tail().metadata.iter().any(|(key, _)| key == ARROW_SCHEMA_KEY);
+    // The file need not have all partition columns.
     let typed = |name: &String| read_type(of_file.field_with_name(name).ok()?.data_type(), has_arrow_schema);
     let field = |name: &String, kind: DataType| Field::new(name, kind, true);
     if files.is_empty() {

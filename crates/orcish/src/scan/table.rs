@@ -253,12 +253,10 @@ impl Table {
             }
             self.close(at);
         }
-        match self.files.is_empty() {
-            true => Ok(Arc::new(Schema::empty())),
-            false => {
-                Err(Error::corrupt("it has no bytes, nor has any other file, and so no schema").in_file(&self.name(0)))
-            }
+        if self.files.is_empty() {
+            return Ok(Arc::new(Schema::empty()));
         }
+        Err(Error::corrupt("it has no bytes, nor has any other file, and so no schema").in_file(&self.name(0)))
     }
 
     /// The options of reading the schema of `columns` of a file: the rows that are selected, and their numbers, are no part
@@ -356,8 +354,10 @@ impl Table {
     /// `InvalidArgument` where several columns have a name.
     pub(super) fn check_single(&self) -> Result<()> {
         let Columns::Names(names) = &self.options.columns else { return Ok(()) };
-        let stored = names.iter().filter(|name| self.partition_at(name).is_none());
-        stored.map(|name| self.single_path(name)).collect::<Result<Vec<_>>>().map(|_| ())
+        for name in names.iter().filter(|name| self.partition_at(name).is_none()) {
+            self.single_path(name)?;
+        }
+        Ok(())
     }
 
     /// The field at a path of indexes.

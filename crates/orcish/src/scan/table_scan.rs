@@ -221,3 +221,24 @@ impl Scan {
         self.table.orc_file(file)?.ok_or_else(empty)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use orcish_core::expression::Predicate;
+
+    use super::*;
+
+    #[test]
+    fn filters_have_as_many_levels_as_predicates() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/spark.zlib.orc");
+        let count = |filter: Predicate| {
+            let options = ReadOptions::default().with_filter(filter);
+            let files = vec![TableFile::new(path)];
+            Scan::new(files, None, options, Matching::Name, StorageOptions::default()).and_then(|scan| scan.count())
+        };
+        let of_levels = |levels: usize| (1..levels).fold(Predicate::is_null("int"), |inner, _| !inner);
+        assert_eq!(count(of_levels(Predicate::MAX_LEVELS)).unwrap(), count(of_levels(2)).unwrap());
+        let error = count(Predicate::And(vec![of_levels(Predicate::MAX_LEVELS)])).unwrap_err();
+        assert_eq!(error.kind(), orcish_core::ErrorKind::InvalidArgument);
+    }
+}

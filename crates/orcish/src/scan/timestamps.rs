@@ -86,7 +86,9 @@ impl Table {
         }
         let mut findings = Findings::default();
         let of_files = self.ask_each_file(move |table, _, file| table.findings(file, questions))?;
-        of_files.into_iter().flatten().for_each(|found| findings.merge(found));
+        for of_file in of_files.into_iter().flatten() {
+            findings.merge(of_file);
+        }
         self.fields = replaced_fields(&self.fields, &|path, field| match field.data_type() {
             DataType::Timestamp(unit, zone) => {
                 Some(Arc::new(with_type(field, findings.data_type(path, *unit, zone.clone()))))

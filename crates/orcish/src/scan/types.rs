@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Fields, TimeUnit};
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::types::{decoded_type, entries_of, is_null_type, item_of, typed_null, value_type, with_type};
 use orcish_core::unify::unify_fields;
 
@@ -62,21 +62,23 @@ impl Table {
             let is_same = at != first_at && file.has_schema_of(&first);
             if is_same { Ok(None) } else { table.others(file, false).map(Some) }
         };
-        let mut found: BTreeMap<Path, Vec<(usize, Other)>> = BTreeMap::new();
+        let mut columns: BTreeMap<Path, Vec<(usize, Other)>> = BTreeMap::new();
         let mut differs = false;
         for (at, others) in self.ask_each_file(others_of)?.into_iter().enumerate() {
             let Some(others) = others.flatten() else { continue };
             differs |= at != first_at;
             for (path, other) in others {
-                found.entry(path).or_default().push((at, other));
+                columns.entry(path).or_default().push((at, other));
             }
         }
         let (mut unions, mut faults) = (BTreeMap::new(), Vec::new());
-        for (path, others) in &found {
+        for (path, others) in &columns {
             let Some((_, Other { of_table, of_file, .. })) = others.first() else { continue };
             match self.union(of_table, others) {
                 Ok(union) => _ = unions.insert(path.clone(), union),
                 Err((at, error)) => {
+                    let at =
+                        at.or_internal("the type of a table, which is the first, does not go with those before")?;
                     if is_null_type(of_table.data_type()) {
                         unions.insert(path.clone(), typed(of_table, of_file));
                     }
@@ -94,7 +96,7 @@ impl Table {
     }
 
     /// The field of the table with the union of its type and those of files. An error has the index of its file.
-    fn union(&self, of_table: &FieldRef, others: &[(usize, Other)]) -> Result<FieldRef, (usize, Error)> {
+    fn union(&self, of_table: &FieldRef, others: &[(usize, Other)]) -> Result<FieldRef, (Option<usize>, Error)> {
         let files = others.iter().map(|(at, other)| (Some(*at), other));
         let table = Other {
             name: String::new(),
@@ -115,15 +117,13 @@ impl Table {
             };
             (!other.has_arrow_schema, rank)
         });
-        match self.folded(&by_kind) {
-            Ok(all) => Ok(typed(of_table, &all.unwrap_or_else(|| of_table.clone()))),
-            // The first file that does not go with those before.
-            Err(error) => Err(self.folded(&in_order).err().unwrap_or(error)),
-        }
+        // In their order, the error is that of the first file that does not go with those before.
+        let all = self.folded(&by_kind).or_else(|_| self.folded(&in_order))?;
+        Ok(typed(of_table, &all.unwrap_or_else(|| of_table.clone())))
     }
 
-    /// The union of types, in an order.
-    fn folded(&self, others: &[(Option<usize>, &Other)]) -> Result<Option<FieldRef>, (usize, Error)> {
+    /// The union of types, in an order. An error has the index of its file; the type of the table has none.
+    fn folded(&self, others: &[(Option<usize>, &Other)]) -> Result<Option<FieldRef>, (Option<usize>, Error)> {
         let case_sensitive = self.matching != Matching::NameIgnoringCase;
         let mut others = others.iter();
         let Some((_, first)) = others.next() else { return Ok(None) };
@@ -136,7 +136,7 @@ impl Table {
             }
             is_stated |= other.has_arrow_schema;
             let union = unify_fields(&all, &other.of_file, &other.name, case_sensitive);
-            all = union.map_err(|error| (at.unwrap_or_default(), error))?;
+            all = union.map_err(|error| (*at, error))?;
         }
         Ok(Some(all))
     }
@@ -153,12 +153,13 @@ impl Table {
         }
         let paths: BTreeSet<Path> = faults.iter().map(|fault| fault.path.clone()).collect();
         let columns = self.ask_each_file(move |table, _, file| {
-            let found = table.others(file, true)?;
-            Ok(found.into_keys().filter(|path| paths.contains(path)).collect::<BTreeSet<_>>())
+            let others = table.others(file, true)?;
+            Ok(others.into_keys().filter(|path| paths.contains(path)).collect::<BTreeSet<_>>())
         })?;
         let mut conflicts = Vec::new();
         for Fault { path, others, at, error } in faults {
-            let Some((_, of_file)) = others.iter().find(|(file, _)| *file == at) else { continue };
+            let of_file = others.iter().find(|(file, _)| *file == at).map(|(_, of_file)| of_file);
+            let of_file = of_file.or_internal("a file has no type that does not go with others")?;
             let mut before = others.iter().take_while(|(file, _)| *file != at);
             let other = before.find(|(_, other)| self.union(&other.of_file, &[(at, of_file.clone())]).is_err());
             let has_type_of_table = |(file, columns): &(usize, &Option<BTreeSet<Path>>)| {
