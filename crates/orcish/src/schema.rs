@@ -142,13 +142,18 @@ impl Type {
         self.children.binary_search(&id).ok().or_internal("a column is not a child of its parent")
     }
 
+    /// Name of the child with an id in dotted names.
+    fn name_of_child(&self, id: u32) -> String {
+        // A column that is not among the children of its parent is known by its id only.
+        self.children.binary_search(&id).map_or_else(|_| format!("column {id}"), |index| self.child_name(index))
+    }
+
     /// Name of the child at an index in dotted names.
     pub fn child_name(&self, index: usize) -> String {
-        match (self.kind, index) {
+        match (self.kind, self.field_names.get(index)) {
             (Kind::List, _) => "element".to_owned(),
-            (Kind::Map, 0) => "key".to_owned(),
-            (Kind::Map, _) => "value".to_owned(),
-            (Kind::Struct, _) => self.field_names.get(index).cloned().unwrap_or_default(),
+            (Kind::Map, _) => (if index == 0 { "key" } else { "value" }).to_owned(),
+            (Kind::Struct, Some(name)) => name.clone(),
             _ => format!("field{index}"),
         }
     }
@@ -257,8 +262,7 @@ impl Schema {
         let mut id = id;
         while let Ok(Type { parent: Some(parent_id), .. }) = self.get(id) {
             let Ok(parent) = self.get(*parent_id) else { break };
-            let index = parent.children.binary_search(&id).unwrap_or_default();
-            names.push(parent.child_name(index));
+            names.push(parent.name_of_child(id));
             id = *parent_id;
         }
         names.reverse();
@@ -275,8 +279,7 @@ impl Schema {
         let mut left = max;
         for (parent, child) in ids.iter().zip(ids.iter().skip(1)) {
             let Ok(parent) = self.get(*parent) else { break };
-            let index = parent.children.binary_search(child).unwrap_or_default();
-            let name = parent.child_name(index);
+            let name = parent.name_of_child(*child);
             let dot = if parent.parent.is_some() { "." } else { "" };
             for character in dot.chars().chain(name.chars()) {
                 if left == 0 {
@@ -344,8 +347,7 @@ impl Schema {
         let (mut id, mut rest) = (id, Some(path));
         while let Ok(Type { parent: Some(parent_id), .. }) = self.get(id) {
             let Ok(parent) = self.get(*parent_id) else { return false };
-            let index = parent.children.binary_search(&id).unwrap_or_default();
-            rest = rest.and_then(|rest| rest.strip_suffix(&parent.child_name(index)));
+            rest = rest.and_then(|rest| rest.strip_suffix(&parent.name_of_child(id)));
             if parent.parent.is_some() {
                 rest = rest.and_then(|rest| rest.strip_suffix('.'));
             }

@@ -104,7 +104,7 @@ impl ByteSource for &[u8] {
     }
 
     fn consume(&mut self, n: usize) {
-        *self = self.get(n..).unwrap_or_default();
+        *self = self.split_at(n).1;
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use orcish_core::Result;
 use orcish_core::parallel::{map, threads_or_cores};
 use orcish_core::predicate::Outcome;
+use orcish_core::{Error, Result};
 use orcish_io::{concurrency, display_name};
 
 use super::config::ScanConfig;
@@ -32,13 +32,12 @@ pub(super) fn blocklet_plans(
     if let (Some(outcomes), Some(blocklets)) = (&outcomes, &entry.blocklets)
         && outcomes.iter().all(Outcome::is_skipped)
     {
-        let plan = |(outcome, blocklet): (&Outcome, &IndexedBlocklet)| BlockletPlan {
-            blocklet: blocklet.id,
-            // An index file with min/max indexes has the number of rows too.
-            rows: blocklet.rows.unwrap_or_default(),
-            outcome: outcome.clone(),
+        let plan = |(outcome, blocklet): (&Outcome, &IndexedBlocklet)| {
+            let no_rows = || Error::corrupt("its index file has bounds of a blocklet, and no number of rows");
+            let rows = blocklet.rows.ok_or_else(no_rows)?;
+            Ok(BlockletPlan { blocklet: blocklet.id, rows, outcome: outcome.clone() })
         };
-        return Ok((outcomes.iter().zip(blocklets).map(plan).collect(), None));
+        return Ok((outcomes.iter().zip(blocklets).map(plan).collect::<Result<_>>()?, None));
     }
     let open_file = OpenFiles::default().open(snapshot, entry)?;
     let blocklets_to_read: Vec<usize> = match &entry.blocklets {

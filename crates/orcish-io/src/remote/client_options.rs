@@ -34,7 +34,7 @@ impl TypedOptions<'_> {
             "0" | "false" | "off" | "no" | "n" => Some(false),
             _ => None,
         };
-        Ok(self.parse(key, "boolean", parse)?.unwrap_or_default())
+        Ok(self.parse(key, "boolean", parse)? == Some(true))
     }
 
     fn duration(&self, key: Key) -> object_store::Result<Option<Duration>> {

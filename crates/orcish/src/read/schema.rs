@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit, UnionFields, UnionMode};
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::predicate::{Domain, FilterColumn, TextConversion};
 use orcish_core::statistics::Detail;
 use orcish_core::types::{NANOSECONDS_OF_DAY, finer_unit, is_extension_key, nanoseconds};
@@ -115,7 +115,7 @@ impl Mapping<'_> {
                 StringType::Utf8 | StringType::Dictionary | StringType::Binary => DataType::Binary,
             },
             Kind::Decimal => {
-                let (precision, scale) = decimal(this);
+                let (precision, scale) = decimal(this)?;
                 DataType::Decimal128(precision, scale.cast_signed())
             }
             Kind::Date => DataType::Date32,
@@ -293,9 +293,13 @@ fn fits_nanoseconds((min, max): (i128, i128)) -> bool {
 }
 
 /// Precision and scale of a decimal.
-pub(super) fn decimal(this: &Type) -> (u8, u8) {
-    let (precision, scale) = this.decimal();
-    (u8::try_from(precision).unwrap_or(38), u8::try_from(scale).unwrap_or_default())
+///
+/// # Errors
+/// `Internal` for digits that the schema does not allow.
+pub(super) fn decimal(column: &Type) -> Result<(u8, u8)> {
+    let (precision, scale) = column.decimal();
+    let digits = |digits: u32| u8::try_from(digits).or_internal("a decimal was not checked");
+    Ok((digits(precision)?, digits(scale)?))
 }
 
 /// Whether values of a column may become null.
@@ -358,7 +362,7 @@ fn domain(mapping: &Mapping<'_>, id: u32) -> Result<Domain> {
         },
         Kind::Byte | Kind::Short => Domain::Integer,
         Kind::Float | Kind::Double => Domain::Float,
-        Kind::Decimal => Domain::Decimal { scale: decimal(this).1.into() },
+        Kind::Decimal => Domain::Decimal { scale: decimal(this)?.1.into() },
         Kind::String | Kind::Varchar => Domain::Text { trimmed: false },
         Kind::Char => Domain::Text { trimmed: options.trim_char },
         Kind::Binary | Kind::Geometry | Kind::Geography => Domain::Binary,

@@ -141,7 +141,7 @@ impl Context<'_> {
     }
 
     fn decimal(&self, column: &Projected, this: &Type) -> Result<Box<dyn ColumnReader>> {
-        let (precision, scale) = decimal(this);
+        let (precision, scale) = decimal(this)?;
         let target = DecimalType { precision, scale };
         let keeps_going = self.options.decimal_out_of_range == OutOfRange::Null;
         let streams = self.streams(column)?;
