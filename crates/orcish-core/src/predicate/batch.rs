@@ -17,6 +17,9 @@ use crate::expression::Predicate;
 use crate::names::{ArrowNames, field_at, not_one_value_per_row};
 use crate::type_names::TypeName;
 
+/// Returns the column of a name, and the path of indexes to it.
+pub type ResolvePath<'a> = dyn FnMut(&str) -> Result<(FilterColumn, Vec<usize>)> + 'a;
+
 /// A condition on the columns of batches.
 #[derive(Debug, Clone)]
 pub struct BatchFilter {
@@ -50,10 +53,7 @@ impl BatchFilter {
     ///
     /// # Errors
     /// Errors of `resolve`, `InvalidArgument` where a column cannot be compared with a literal.
-    pub fn bind(
-        predicate: &Predicate,
-        resolve: &mut dyn FnMut(&str) -> Result<(FilterColumn, Vec<usize>)>,
-    ) -> Result<Self> {
+    pub fn bind(predicate: &Predicate, resolve: &mut ResolvePath<'_>) -> Result<Self> {
         let mut ids = HashMap::<Vec<usize>, u32>::new();
         let condition = bind_names(predicate, &mut |name| {
             let (column, path) = resolve(name)?;

@@ -302,7 +302,7 @@ fn in_set(set: &ValueSet, values: &ArrayRef) -> Result<BooleanBuffer> {
             let values = values.as_ref();
             downcast_dictionary_array!(
                 values => dictionary_in_set(set, values)?,
-                _ => return Err(Error::invalid("a dictionary without keys"))
+                _ => return Err(Error::internal("a dictionary has keys of no type of keys"))
             )
         }
         (ValueSet::Bytes { ranges, .. }, _) => bytes_in_set(BytesSet::Ranges(ranges), set, values)?,

@@ -24,7 +24,7 @@ mod ranges;
 mod tests;
 mod text_conversion;
 
-pub use batch::BatchFilter;
+pub use batch::{BatchFilter, ResolvePath};
 pub use bind::{Constant, FilterColumn, ValueSource, bind_names};
 pub use bounds::{Bound, ColumnBounds};
 pub use condition::{Condition, Leaf, Test, ValueSet};
