@@ -345,6 +345,8 @@ macro_rules! options {
 #[cfg(test)]
 #[expect(unreachable_pub, dead_code, reason = "the macros make public items, as for the options of crates")]
 mod tests {
+    #![expect(unreachable_pub, reason = "methods that the macro makes are public")]
+
     use super::*;
 
     words! {
@@ -411,9 +413,13 @@ mod tests {
 
     #[test]
     fn setters_take_what_becomes_the_value() {
-        let options =
-            PrintOptions::default().with_copies(2).with_tray("a").with_header(["b"]).with_prices("EUR", 3_u64);
-        assert_eq!((options.copies, options.sides, options.tray.as_deref()), (2, Sides::One, Some("a")));
+        let options = PrintOptions::default()
+            .with_copies(2)
+            .with_sides(Sides::Two)
+            .with_tray("a")
+            .with_header(["b"])
+            .with_prices("EUR", 3_u64);
+        assert_eq!((options.copies, options.sides, options.tray.as_deref()), (2, Sides::Two, Some("a")));
         assert_eq!((options.header, options.prices), (vec!["b".to_owned()], vec![("EUR".to_owned(), 3)]));
     }
 

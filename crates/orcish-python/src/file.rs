@@ -172,11 +172,12 @@ impl File {
     /// Keys, encrypted columns and masks. `None` if no column is encrypted.
     #[getter]
     fn encryption(&self) -> Option<EncryptionSpec> {
-        let found = self.tail().encryption.clone()?;
-        let keys = found.keys.into_iter().map(|key| (key.name, key.version, key.algorithm)).collect();
-        let variants = found.variants.iter().map(|each| (each.root, each.key, each.encrypted_key_length)).collect();
-        let masks = found.masks.into_iter().map(|mask| (mask.name, mask.parameters, mask.columns)).collect();
-        Some((found.key_provider, keys, variants, masks))
+        let encryption = self.tail().encryption.clone()?;
+        let keys = encryption.keys.into_iter().map(|key| (key.name, key.version, key.algorithm)).collect();
+        let variants =
+            encryption.variants.iter().map(|each| (each.root, each.key, each.encrypted_key_length)).collect();
+        let masks = encryption.masks.into_iter().map(|mask| (mask.name, mask.parameters, mask.columns)).collect();
+        Some((encryption.key_provider, keys, variants, masks))
     }
 
     /// Offset, bytes of index, data and footer, rows, and first row of each stripe.
@@ -226,8 +227,9 @@ impl File {
     fn column_storage(&self, py: Python<'_>, stripes: Option<Vec<usize>>) -> PyResult<Vec<StorageSpec>> {
         let columns = py.detach(|| self.file.column_storage(stripes.as_deref(), &self.limits));
         let columns = columns.map_err(|error| self.raise(py, error))?;
-        let spec =
-            |found: ColumnStorage| (found.data, found.index, found.streams, found.dictionary_entries, found.encodings);
+        let spec = |column: ColumnStorage| {
+            (column.data, column.index, column.streams, column.dictionary_entries, column.encodings)
+        };
         Ok(columns.into_iter().map(spec).collect())
     }
 
@@ -243,7 +245,7 @@ impl File {
     ) -> PyResult<Vec<RowGroupSpec<'py>>> {
         let groups = py.detach(|| self.file.row_groups(id, stripes.as_deref(), &self.limits));
         let spec = |group: RowGroup| {
-            let statistics = group.statistics.map(|found| statistics::to_python(py, &found)).transpose()?;
+            let statistics = group.statistics.map(|statistics| statistics::to_python(py, &statistics)).transpose()?;
             let filter =
                 group.bloom_filter.map(|filter| (filter.kind, filter.hash_functions, filter.bits, filter.bits_set));
             Ok((group.stripe, group.first_row, group.rows, statistics, group.positions, filter))
@@ -267,7 +269,9 @@ impl File {
         let check = signals_and_progress(progress, &done);
         let findings = py.detach(|| self.file.check(&self.limits, Some(&check), Some(&done)));
         let findings = findings.map_err(|error| self.raise(py, error))?;
-        let spec = |found: Finding| (found.stripe, found.group, found.column, found.message, found.contradicts_rows);
+        let spec = |finding: Finding| {
+            (finding.stripe, finding.group, finding.column, finding.message, finding.contradicts_rows)
+        };
         Ok(findings.into_iter().map(spec).collect())
     }
 

@@ -41,11 +41,11 @@ pub(crate) fn recover_file(
         let like = like.map(|like| read_tail(&*like, &limits)).transpose()?;
         Recovery::find(source, like.as_ref(), &limits, Some(&check))
     };
-    let found = py.detach(find).map_err(|error| to_python(py, &error))?;
+    let recovery = py.detach(find).map_err(|error| to_python(py, &error))?;
     let written = match target {
         Some(target) => {
             let (sink, _) = create(target, &storage, true, None)?;
-            let written = py.detach(|| found.write(sink, &limits, Some(&check)));
+            let written = py.detach(|| recovery.write(sink, &limits, Some(&check)));
             let written = written.map_err(|error| to_python(py, &error))?;
             Some((written.rows, written.bytes, written.stripes))
         }
@@ -53,14 +53,14 @@ pub(crate) fn recover_file(
     };
     let lost = |lost: &Lost| (lost.range.start, lost.range.end, lost.rows, lost.reason.clone());
     let spec = (
-        found.rows(),
-        found.stripes.len(),
-        found.unlisted,
-        found.tail_end,
-        found.file_length,
-        found.is_whole(),
-        found.lost.iter().map(lost).collect(),
-        found.doubts.clone(),
+        recovery.rows(),
+        recovery.stripes.len(),
+        recovery.unlisted,
+        recovery.tail_end,
+        recovery.file_length,
+        recovery.is_whole(),
+        recovery.lost.iter().map(lost).collect(),
+        recovery.doubts.clone(),
     );
     Ok((spec, written))
 }

@@ -157,19 +157,19 @@ impl Scan {
 
     /// What reading would do, a file each.
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Vec<FilePlan<'py>>> {
-        let found = py.detach(|| self.scan.explain()).map_err(|error| to_python(py, &error))?;
-        found.iter().map(|file| explanation(py, file)).collect()
+        let plans = py.detach(|| self.scan.explain()).map_err(|error| to_python(py, &error))?;
+        plans.iter().map(|file| explanation(py, file)).collect()
     }
 
     /// For each file, statistics of the column over stripes all of whose rows are wanted, and the other stripes.
     fn exact_statistics<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyDict>, Vec<usize>)>> {
-        let found = py.detach(|| self.scan.exact_statistics()).map_err(|error| to_python(py, &error))?;
-        found.into_iter().map(|(found, others)| Ok((statistics::to_python(py, &found)?, others))).collect()
+        let files = py.detach(|| self.scan.exact_statistics()).map_err(|error| to_python(py, &error))?;
+        files.into_iter().map(|(exact, others)| Ok((statistics::to_python(py, &exact)?, others))).collect()
     }
 
     /// Parts of about so many bytes.
     fn splits<'py>(&self, py: Python<'py>, size: u64) -> PyResult<Vec<SplitSpec<'py>>> {
-        let found = py.detach(|| self.scan.splits(size)).map_err(|error| to_python(py, &error))?;
+        let splits = py.detach(|| self.scan.splits(size)).map_err(|error| to_python(py, &error))?;
         // Splits of a file share its tail.
         let mut shared: Option<(*const u8, Bound<'py, PyBytes>)> = None;
         let mut object = |tail: Bytes| match &shared {
@@ -185,7 +185,7 @@ impl Scan {
             let tail = tail.map(&mut object);
             (location, partition, tail, stripes, split.rows, split.bytes)
         };
-        Ok(found.into_iter().map(spec).collect())
+        Ok(splits.into_iter().map(spec).collect())
     }
 }
 
@@ -209,7 +209,7 @@ pub(crate) fn explanation<'py>(py: Python<'py>, file: &Explanation) -> PyResult<
         let groups = PyList::empty(py);
         for some in plan.row_groups.chunks(GROUPS_AT_A_TIME) {
             py.check_signals()?;
-            some.iter().try_for_each(|(rows, found)| groups.append((*rows, outcome(found))))?;
+            some.iter().try_for_each(|(rows, result)| groups.append((*rows, outcome(result))))?;
         }
         let weights = (plan.filter_bytes, plan.filter_requests, plan.payload_bytes, plan.payload_requests);
         (plan.index, plan.rows, outcome(&plan.outcome), groups, weights).into_pyobject(py)
@@ -218,8 +218,8 @@ pub(crate) fn explanation<'py>(py: Python<'py>, file: &Explanation) -> PyResult<
 }
 
 /// A word, and for what is skipped the tests that no row passes, each with what proves it.
-fn outcome(found: &Outcome) -> (&'static str, Vec<(String, &'static str)>) {
-    match found {
+fn outcome(outcome: &Outcome) -> (&'static str, Vec<(String, &'static str)>) {
+    match outcome {
         Outcome::AllMatch => ("all", Vec::new()),
         Outcome::Read => ("read", Vec::new()),
         Outcome::Skipped(causes) => ("skipped", causes.iter().map(|(test, by)| (test.clone(), by.name())).collect()),

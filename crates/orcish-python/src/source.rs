@@ -90,8 +90,8 @@ impl Reading {
     fn of(object: &Py<PyAny>) -> Arc<Self> {
         let address = object.as_ptr() as usize;
         let mut all = READINGS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = all.get(&address).and_then(Weak::upgrade) {
-            return found;
+        if let Some(reading) = all.get(&address).and_then(Weak::upgrade) {
+            return reading;
         }
         let new = Arc::new(Reading { object: address, call: Mutex::default(), ended: Condvar::new() });
         all.insert(address, Arc::downgrade(&new));
@@ -136,7 +136,7 @@ impl Drop for Reading {
     fn drop(&mut self) {
         let mut all = READINGS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
         // A reader that was made meanwhile has put its own there.
-        if all.get(&self.object).is_some_and(|found| found.strong_count() == 0) {
+        if all.get(&self.object).is_some_and(|reading| reading.strong_count() == 0) {
             all.remove(&self.object);
         }
     }
@@ -170,10 +170,8 @@ impl PythonSource {
         });
         let size = size.map_err(|error| crate::errors::to_python(py, &error))?;
         let bound = object.bind(py);
-        let concurrency = match bound.hasattr("read_ranges")? && bound.hasattr("concurrency")? {
-            true => Some(bound.getattr("concurrency")?.extract()?),
-            false => None,
-        };
+        let has_concurrency = bound.hasattr("read_ranges")? && bound.hasattr("concurrency")?;
+        let concurrency = if has_concurrency { Some(bound.getattr("concurrency")?.extract()?) } else { None };
         // An object without a file descriptor raises an exception here.
         let has_descriptor = bound.call_method0("fileno").is_ok();
         Ok(PythonSource {
@@ -196,13 +194,13 @@ impl PythonSource {
     /// Reads ranges with one call of the object, which any thread may make at any time.
     fn read_together(&self, py: Python<'_>, ranges: &[Range<u64>]) -> PyResult<Vec<Bytes>> {
         let pairs: Vec<_> = ranges.iter().map(|range| (range.start, range.end)).collect();
-        let found: Vec<PyBackedBytes> = self.object.bind(py).call_method1("read_ranges", (pairs,))?.extract()?;
+        let parts: Vec<PyBackedBytes> = self.object.bind(py).call_method1("read_ranges", (pairs,))?.extract()?;
         let lengths = ranges.iter().map(|range| range.end - range.start);
-        if found.len() != ranges.len() || found.iter().zip(lengths).any(|(part, length)| part.len() as u64 != length) {
+        if parts.len() != ranges.len() || parts.iter().zip(lengths).any(|(part, length)| part.len() as u64 != length) {
             return Err(PyOSError::new_err(format!("{}: fewer bytes than were asked for", self.name)));
         }
         // The bytes are copied, as those of `read`.
-        Ok(found.iter().map(|part| Bytes::copy_from_slice(part)).collect())
+        Ok(parts.iter().map(|part| Bytes::copy_from_slice(part)).collect())
     }
 
     fn read(&self, py: Python<'_>, range: &Range<u64>) -> PyResult<Bytes> {
@@ -221,10 +219,10 @@ impl PythonSource {
             let part = object.call_method1("read", (length - done,))?;
             let part = part.extract::<PyBackedBytes>().or_else(|_| Err(no_bytes_error(object, &part, done)?))?;
             if part.is_empty() || part.len() > length - done {
-                let (name, expected, at, found) = (&self.name, length - done, range.start + done as u64, part.len());
-                let text = format!("{name}: read({expected}) at {at} gave {found} bytes");
+                let (name, expected, at, count) = (&self.name, length - done, range.start + done as u64, part.len());
+                let text = format!("{name}: read({expected}) at {at} gave {count} bytes");
                 // The file of an object that gives no bytes has become shorter.
-                return Err(if found == 0 { PyOSError::new_err(text) } else { PyValueError::new_err(text) });
+                return Err(if count == 0 { PyOSError::new_err(text) } else { PyValueError::new_err(text) });
             }
             bytes.extend_from_slice(&part);
         }
@@ -300,8 +298,8 @@ impl ReadAt for PythonSource {
     fn check_version(&self) -> Result<()> {
         let Some(expected) = self.expected.get() else { return Ok(()) };
         if !self.is_expected.load(Ordering::Acquire) {
-            if let Some(found) = self.version()? {
-                expected.check(&found)?;
+            if let Some(now) = self.version()? {
+                expected.check(&now)?;
             }
             self.is_expected.store(true, Ordering::Release);
         }

@@ -20,7 +20,7 @@ use crate::{capsule, source};
 /// A file that is being written.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct Writer {
-    state: Mutex<State>,
+    state: Mutex<WriterState>,
     /// Name of the file in error messages.
     name: String,
     /// In a child process of a fork the writer may stay busy, because the thread that uses it does not exist.
@@ -35,7 +35,7 @@ pub(crate) struct Writer {
 
 /// The state of a writer. A call takes the file writer out, so that the producer of batches can call the writer
 /// meanwhile.
-enum State {
+enum WriterState {
     Idle(Box<FileWriter>),
     /// A call uses the file writer.
     Busy(AfterCall),
@@ -53,7 +53,7 @@ enum AfterCall {
 }
 
 impl Writer {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, WriterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -71,10 +71,11 @@ impl Writer {
             self.check_owner()?;
             let mut writer = {
                 let mut state = self.lock();
-                match std::mem::replace(&mut *state, State::Busy(AfterCall::Continue)) {
-                    State::Idle(writer) => writer,
+                match std::mem::replace(&mut *state, WriterState::Busy(AfterCall::Continue)) {
+                    WriterState::Idle(writer) => writer,
                     other => {
-                        let error = if matches!(other, State::Closed) { WriteError::Closed } else { WriteError::Busy };
+                        let error =
+                            if matches!(other, WriterState::Closed) { WriteError::Closed } else { WriteError::Busy };
                         *state = other;
                         return Err(error);
                     }
@@ -90,15 +91,15 @@ impl Writer {
                 let mut state = self.lock();
                 match *state {
                     // `fail` was called meanwhile.
-                    State::Busy(AfterCall::Fail) if !has_failed => has_failed = true,
-                    State::Busy(AfterCall::Abort) => {
-                        *state = State::Closed;
+                    WriterState::Busy(AfterCall::Fail) if !has_failed => has_failed = true,
+                    WriterState::Busy(AfterCall::Abort) => {
+                        *state = WriterState::Closed;
                         drop(state);
                         drop(writer);
                         break;
                     }
                     _ => {
-                        *state = State::Idle(writer);
+                        *state = WriterState::Idle(writer);
                         break;
                     }
                 }
@@ -111,8 +112,8 @@ impl Writer {
     /// What happens at the end of the current call.
     fn after_call(&self) -> AfterCall {
         match *self.lock() {
-            State::Busy(after_call) => after_call,
-            State::Idle(_) | State::Closed => AfterCall::Continue,
+            WriterState::Busy(after_call) => after_call,
+            WriterState::Idle(_) | WriterState::Closed => AfterCall::Continue,
         }
     }
 }
@@ -143,7 +144,7 @@ impl Writer {
         let writer = py.detach(|| FileWriter::new(sink, schema, &options));
         let mut writer = writer.map_err(|error| to_python(py, &error))?;
         writer.set_cancel_check(signals());
-        let (state, rows) = (Mutex::new(State::Idle(Box::new(writer))), AtomicU64::new(0));
+        let (state, rows) = (Mutex::new(WriterState::Idle(Box::new(writer))), AtomicU64::new(0));
         Ok(Writer { state, name, owner: OwnerProcess::current(), rows, staged, token: OnceBox::new() })
     }
 
@@ -184,8 +185,8 @@ impl Writer {
             return 0;
         }
         py.detach(|| match &mut *self.lock() {
-            State::Idle(writer) => writer.memory(),
-            State::Busy(_) | State::Closed => 0,
+            WriterState::Idle(writer) => writer.memory(),
+            WriterState::Busy(_) | WriterState::Closed => 0,
         })
     }
 
@@ -195,7 +196,7 @@ impl Writer {
         if let Some(token) = token(self.staged.as_ref(), &written) {
             self.token.get_or_init(|| Box::new(token));
         }
-        *self.lock() = State::Closed;
+        *self.lock() = WriterState::Closed;
         Ok((written.rows, written.bytes, written.stripes))
     }
 
@@ -213,8 +214,8 @@ impl Writer {
         py.detach(|| {
             let mut state = self.lock();
             let next = match *state {
-                State::Busy(_) => State::Busy(AfterCall::Abort),
-                State::Idle(_) | State::Closed => State::Closed,
+                WriterState::Busy(_) => WriterState::Busy(AfterCall::Abort),
+                WriterState::Idle(_) | WriterState::Closed => WriterState::Closed,
             };
             let before = std::mem::replace(&mut *state, next);
             drop(state);
@@ -231,8 +232,8 @@ impl Writer {
         if aborted.is_err() && self.owner.is_current() {
             py.detach(|| {
                 let mut state = self.lock();
-                if matches!(*state, State::Busy(AfterCall::Continue)) {
-                    *state = State::Busy(AfterCall::Fail);
+                if matches!(*state, WriterState::Busy(AfterCall::Continue)) {
+                    *state = WriterState::Busy(AfterCall::Fail);
                 }
             });
         }
@@ -249,8 +250,8 @@ impl Writer {
     fn type_string(&self, py: Python<'_>) -> PyResult<Option<String>> {
         self.check_owner().map_err(|error| error.raise(py))?;
         let text = match &*self.lock() {
-            State::Idle(writer) => Some(writer.types().type_string(0)),
-            State::Busy(_) | State::Closed => None,
+            WriterState::Idle(writer) => Some(writer.types().type_string(0)),
+            WriterState::Busy(_) | WriterState::Closed => None,
         };
         text.transpose().map_err(|error| to_python(py, &error))
     }
@@ -258,7 +259,8 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        let state = std::mem::replace(self.state.get_mut().unwrap_or_else(PoisonError::into_inner), State::Closed);
+        let state =
+            std::mem::replace(self.state.get_mut().unwrap_or_else(PoisonError::into_inner), WriterState::Closed);
         // A file in an object store is discarded by a request, for which other threads should not wait. At the end of
         // the process there may be no interpreter to attach to.
         attached(|py| py.detach(|| drop(state)));

@@ -160,8 +160,8 @@ impl Store for FileStore {
         self.links().check(folder)?;
         // All names that this crate gives are UTF-8.
         let is_own = folder == OWN || is_below(folder, OWN);
-        let found = if is_own { list_utf8 } else { list_all }(&self.path(folder), &self.options)?;
-        Ok(found.into_iter().filter_map(|(location, status)| self.stored(&location, status)).collect())
+        let files = if is_own { list_utf8 } else { list_all }(&self.path(folder), &self.options)?;
+        Ok(files.into_iter().filter_map(|(location, status)| self.stored(&location, status)).collect())
     }
 
     fn follows_links(&self) -> bool {
@@ -170,12 +170,12 @@ impl Store for FileStore {
     }
 
     async fn list_visible(&self, folder: &str) -> Result<Vec<StoredFile>> {
-        let found = match list_folder(&self.path(folder), &self.options) {
+        let files = match list_folder(&self.path(folder), &self.options) {
             Err(error) if error.io_kind() == Some(io::ErrorKind::NotFound) => return Ok(Vec::new()),
-            found => found?,
+            files => files?,
         };
         let status = |size| FileStatus { size, modified: SystemTime::UNIX_EPOCH };
-        Ok(found.into_iter().filter_map(|(location, size)| self.stored(&location, status(size))).collect())
+        Ok(files.into_iter().filter_map(|(location, size)| self.stored(&location, status(size))).collect())
     }
 
     async fn stat(&self, name: &str) -> Result<Option<StoredFile>> {
@@ -226,9 +226,9 @@ impl Store for FileStore {
         if !self.is_local() {
             return Ok(Vec::new());
         }
-        let found = list_utf8(&self.path(""), &self.options)?;
-        let found = found.into_iter().filter_map(|(location, status)| self.stored(&location, status));
-        Ok(found.filter(|file| file.size == 0 && job_of_probe(&file.name).is_some()).collect())
+        let files = list_utf8(&self.path(""), &self.options)?;
+        let files = files.into_iter().filter_map(|(location, status)| self.stored(&location, status));
+        Ok(files.filter(|file| file.size == 0 && job_of_probe(&file.name).is_some()).collect())
     }
 
     async fn folders(&self, folder: &str) -> Result<Vec<(String, SystemTime)>> {
@@ -236,17 +236,17 @@ impl Store for FileStore {
             return Ok(Vec::new());
         }
         self.links().check(folder)?;
-        let (mut found, mut stack) = (Vec::new(), vec![folder.to_owned()]);
+        let (mut folders, mut stack) = (Vec::new(), vec![folder.to_owned()]);
         while let Some(folder) = stack.pop() {
             self.options.cancellation().poll_now()?;
             let below = subfolders(&self.path(&folder));
             let below = below.map_err(|error| Error::io("cannot be listed", error).in_file(&self.path(&folder)))?;
             for (name, modified) in below {
                 stack.push(format!("{folder}/{name}"));
-                found.push((format!("{folder}/{name}"), modified));
+                folders.push((format!("{folder}/{name}"), modified));
             }
         }
-        Ok(found)
+        Ok(folders)
     }
 
     async fn prepare(&self, job: &str, files: &[AddedFile], removed: &[String]) -> Result<()> {
@@ -306,7 +306,7 @@ fn subfolders(folder: &str) -> io::Result<Vec<(String, SystemTime)>> {
         Err(error) if is_gone(&error) => return Ok(Vec::new()),
         entries => entries?,
     };
-    let mut found = Vec::new();
+    let mut folders = Vec::new();
     for entry in entries {
         let entry = entry?;
         let metadata = match entry.metadata() {
@@ -315,8 +315,8 @@ fn subfolders(folder: &str) -> io::Result<Vec<(String, SystemTime)>> {
         };
         // Other names are not those of folders of this crate.
         if let (Ok(name), true) = (entry.file_name().into_string(), metadata.is_dir()) {
-            found.push((name, metadata.modified()?));
+            folders.push((name, metadata.modified()?));
         }
     }
-    Ok(found)
+    Ok(folders)
 }

@@ -43,10 +43,10 @@ pub fn list_files(location: &str, options: &StorageOptions, pending: Pending) ->
     for _ in 0..MAX_ATTEMPTS {
         let listing = list_marked(location, options, OWN)?;
         let Some(folder) = &listing.folder else { return Ok(Listed { files: locations(listing), schema: None }) };
-        let own = Folder::new(folder);
-        let logs = logs(&listing, &own, options)?;
+        let listed_folder = Folder::new(folder);
+        let logs = logs(&listing, &listed_folder, options)?;
         if logs.is_empty() {
-            if listing.is_atomic || !has_begun(&listing, &own, options)? {
+            if listing.is_atomic || !has_begun(&listing, &listed_folder, options)? {
                 if !listing.is_pattern {
                     check_no_transactions(folder, listing.files.iter().map(|(file, _)| file.as_str()))?;
                 }
@@ -54,12 +54,13 @@ pub fn list_files(location: &str, options: &StorageOptions, pending: Pending) ->
             }
             continue;
         }
-        if !listing.is_pattern && logs.iter().eq([&own.root]) {
-            let store = FileStore::new(&own.root, options);
-            let View { files, schema } = block_on(view(&store, &own.inside, pending))?;
+        if !listing.is_pattern && logs.iter().eq([&listed_folder.root]) {
+            let store = FileStore::new(&listed_folder.root, options);
+            let View { files, schema } = block_on(view(&store, &listed_folder.inside, pending))?;
             let base = folder.trim_end_matches('/');
             let location = |file: &StoredFile| {
-                let name = below(&file.name, &own.inside).or_internal("the files of a view are below its folder")?;
+                let name =
+                    below(&file.name, &listed_folder.inside).or_internal("the files of a view are below its folder")?;
                 Ok(format!("{base}/{name}"))
             };
             return Ok(Listed { files: files.iter().map(location).collect::<Result<_>>()?, schema });
@@ -81,10 +82,10 @@ fn locations(listing: Listing) -> Vec<String> {
 }
 
 /// A table: the names of its files, and its schema.
-type Found = (BTreeSet<String>, Option<TableSchema>);
+type TableView = (BTreeSet<String>, Option<TableSchema>);
 
 /// Tables by their roots.
-type Views = BTreeMap<String, Found>;
+type Views = BTreeMap<String, TableView>;
 
 /// A folder: the root of its table, without links, and the path below it.
 struct Folder {
@@ -114,18 +115,21 @@ fn without_links(folder: &str) -> String {
         return folder.trim_end_matches('/').to_owned();
     }
     let path = if folder.is_empty() { "." } else { folder };
-    let found = std::fs::canonicalize(path).or_else(|_| std::path::absolute(path));
-    let found = found.ok().and_then(|path| path.into_os_string().into_string().ok());
-    found.map_or_else(|| folder.to_owned(), |path| path.replace(std::path::MAIN_SEPARATOR, "/"))
+    let absolute = std::fs::canonicalize(path).or_else(|_| std::path::absolute(path));
+    // A path that is not there, or not in Unicode, stays: the request for it says so.
+    match absolute.map(|path| path.into_os_string().into_string()) {
+        Ok(Ok(path)) => path.replace(std::path::MAIN_SEPARATOR, "/"),
+        _ => folder.to_owned(),
+    }
 }
 
 /// The roots of the tables of a listing that have a log.
-fn logs(listing: &Listing, own: &Folder, options: &StorageOptions) -> Result<BTreeSet<String>> {
+fn logs(listing: &Listing, listed_folder: &Folder, options: &StorageOptions) -> Result<BTreeSet<String>> {
     // A partition has no log of its own.
     let marked = listing.marked.iter().map(|folder| Folder::new(folder)).filter(|folder| folder.inside.is_empty());
     let mut roots: BTreeSet<String> = marked.map(|folder| folder.root).collect();
-    if !own.inside.is_empty() {
-        roots.insert(own.root.clone());
+    if !listed_folder.inside.is_empty() {
+        roots.insert(listed_folder.root.clone());
     }
     if listing.is_pattern {
         // A pattern may pass over the folders of its tables.
@@ -135,9 +139,9 @@ fn logs(listing: &Listing, own: &Folder, options: &StorageOptions) -> Result<BTr
 }
 
 /// Whether a log has begun since the listing.
-fn has_begun(listing: &Listing, own: &Folder, options: &StorageOptions) -> Result<bool> {
-    let mut roots = BTreeSet::from([own.root.clone()]);
-    if !own.root.contains("://") {
+fn has_begun(listing: &Listing, listed_folder: &Folder, options: &StorageOptions) -> Result<bool> {
+    let mut roots = BTreeSet::from([listed_folder.root.clone()]);
+    if !listed_folder.root.contains("://") {
         roots.extend(roots_of_files(listing));
     }
     Ok(!with_log(roots, options)?.is_empty())
@@ -152,19 +156,19 @@ fn roots_of_files(listing: &Listing) -> impl Iterator<Item = String> {
 
 /// The roots that have a log.
 fn with_log(roots: BTreeSet<String>, options: &StorageOptions) -> Result<BTreeSet<String>> {
-    let mut found = BTreeSet::new();
+    let mut begun = BTreeSet::new();
     for root in roots {
         if FileStore::new(&root, options).has_log()? {
-            found.insert(root);
+            begun.insert(root);
         }
     }
-    Ok(found)
+    Ok(begun)
 }
 
 fn views(logs: &BTreeSet<String>, options: &StorageOptions, pending: Pending) -> Result<Views> {
     let names = |root: &String| {
-        let found = block_on(view(&FileStore::new(root, options), "", pending))?;
-        Ok((root.clone(), (found.files.into_iter().map(|file| file.name).collect(), found.schema)))
+        let View { files, schema } = block_on(view(&FileStore::new(root, options), "", pending))?;
+        Ok((root.clone(), (files.into_iter().map(|file| file.name).collect(), schema)))
     };
     logs.iter().map(names).collect()
 }

@@ -115,10 +115,10 @@ impl Log {
 /// # Errors
 /// `Corrupt` if there is no such number.
 pub(crate) fn next_number(store: &impl Store, number: u64) -> Result<u64> {
-    match number < MAX_NUMBER {
-        true => Ok(number + 1),
-        false => Err(Error::corrupt("the log has no number left").in_file(&store.location(LOG))),
+    if number < MAX_NUMBER {
+        return Ok(number + 1);
     }
+    Err(Error::corrupt("the log has no number left").in_file(&store.location(LOG)))
 }
 
 /// The last entry of a log.

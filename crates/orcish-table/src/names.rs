@@ -50,10 +50,8 @@ pub fn file_kind(name: &str) -> FileKind {
         return FileKind::Hidden;
     }
     let folders = name.rsplit_once('/').map(|(folders, _)| folders);
-    match folders.is_none_or(|folders| folders.split('/').all(is_partition_folder)) {
-        true => FileKind::Data,
-        false => FileKind::Subfolder,
-    }
+    let are_partitions = folders.is_none_or(|folders| folders.split('/').all(is_partition_folder));
+    if are_partitions { FileKind::Data } else { FileKind::Subfolder }
 }
 
 /// The folder of the table that a folder belongs to, and the path below it: the folder above the folders of partitions at
@@ -134,10 +132,10 @@ pub(crate) fn check_relative(name: &str) -> Result<()> {
         let text = format!("the name {:?} has {} bytes, where it may have {MAX_NAME}", shown(name), name.len());
         return Err(Error::corrupt(text));
     }
-    match name.split('/').any(is_step) {
-        true => Err(Error::corrupt(format!("{:?} is no path below the folder of the table", shown(name)))),
-        false => Ok(()),
+    if name.split('/').any(is_step) {
+        return Err(Error::corrupt(format!("{:?} is no path below the folder of the table", shown(name))));
     }
+    Ok(())
 }
 
 /// Checks the ID of a job, which is the name of a folder.
@@ -147,8 +145,5 @@ pub(crate) fn check_relative(name: &str) -> Result<()> {
 pub(crate) fn check_job(job: &str) -> Result<()> {
     let is_valid =
         (1..=64).contains(&job.len()) && job.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    match is_valid {
-        true => Ok(()),
-        false => Err(Error::invalid(format!("{:?} is no ID of a job", shown(job)))),
-    }
+    if is_valid { Ok(()) } else { Err(Error::invalid(format!("{:?} is no ID of a job", shown(job)))) }
 }

@@ -33,8 +33,8 @@ impl FileStore {
                 log => Ok(log?.last().map(|_| folder)),
             }
         };
-        let found = parallel::map(folders, self.threads(), None, look)?;
-        let nearest = found.into_iter().flatten().next();
+        let tables = parallel::map(folders, self.threads(), None, look)?;
+        let nearest = tables.into_iter().flatten().next();
         Ok(nearest.map(|folder| if folder.is_empty() { "/".to_owned() } else { folder }))
     }
 }

@@ -13,8 +13,8 @@ use orcish_io::display_name;
 pub(crate) fn check_no_transactions<'a>(folder: &str, files: impl Iterator<Item = &'a str>) -> Result<()> {
     let base = folder.trim_end_matches('/');
     let below = |file: &'a str| Some(file.strip_prefix(base)?.rsplit_once('/')?.0);
-    let found = files.filter_map(below).find_map(|path| path.split('/').find(|segment| is_transaction(segment)));
-    let Some(name) = found else { return Ok(()) };
+    let transaction = files.filter_map(below).find_map(|path| path.split('/').find(|segment| is_transaction(segment)));
+    let Some(name) = transaction else { return Ok(()) };
     let text = format!(
         "a transactional table of Hive, with the folder {name}: which of its rows are deleted, replaced or aborted is not \
          read; a pattern, such as table/*/*, reads the rows of the files as they are"

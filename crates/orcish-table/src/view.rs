@@ -174,7 +174,7 @@ async fn missing(store: &impl Store, entry: &Entry, listed: &Files) -> Result<Op
 /// Removes the added files of an entry without effects. A file of another size was not published for it.
 fn hide(files: &mut Files, entry: &Entry) {
     for file in &entry.added {
-        if files.get(&file.name).is_some_and(|found| found.size == file.size) {
+        if files.get(&file.name).is_some_and(|listed| listed.size == file.size) {
             files.remove(&file.name);
         }
     }
