@@ -9,7 +9,7 @@ use crate::data;
 
 /// Names of the files, and the errors of reading them.
 const EXPECTED: &[(&str, &str)] = &[
-    ("chunk-empty", "Corrupt(stripe 0, column c, DATA stream: the stream ends 1 bytes early)"),
+    ("chunk-empty", "Corrupt(stripe 0, column c, DATA stream: the stream ends before the last value)"),
     (
         "chunk-garbage-brotli",
         "Corrupt(stripe 0, column c, DATA stream: a brotli chunk of 50 bytes does not decompress into 1000 bytes: not a whole brotli stream)",
@@ -43,8 +43,8 @@ const EXPECTED: &[(&str, &str)] = &[
     ("chunk-too-long", "Corrupt(stripe 0, column c, DATA stream: a chunk states 32767 bytes where the stream has 2)"),
     ("codec-unknown", "Unsupported(unknown compression kind 77)"),
     ("data-cut", "Corrupt(stripe 0, column c, DATA stream: the stream ends 1 bytes early)"),
-    ("data-missing", "Corrupt(stripe 0, column c, DATA stream: the stream ends 1 bytes early)"),
-    ("data-too-short", "Corrupt(stripe 0, column c, DATA stream: the stream ends 1 bytes early)"),
+    ("data-missing", "Corrupt(stripe 0, column c, DATA stream: the stream ends before the last value)"),
+    ("data-too-short", "Corrupt(stripe 0, column c, DATA stream: the stream ends before the last value)"),
     (
         "decimal-scale-huge",
         "Corrupt(stripe 0, column c, DATA stream: a decimal of scale -9223372036854775808 does not fit into 38 digits)",
@@ -112,13 +112,13 @@ const EXPECTED: &[(&str, &str)] = &[
     ),
     ("postscript-too-long", "Corrupt(not an ORC file: a postscript of 254 bytes does not fit into it)"),
     ("present-cut", "Corrupt(stripe 0, column c, PRESENT stream: the stream ends 1 bytes early)"),
-    ("present-too-short", "Corrupt(stripe 0, column c, PRESENT stream: the stream ends 1 bytes early)"),
-    ("rows-huge", "Corrupt(stripe 0, column c, DATA stream: the stream ends 1 bytes early)"),
-    ("rows-huge-boolean", "Corrupt(stripe 0, column c, DATA stream: the stream ends 8062 bytes early)"),
-    ("rows-huge-list", "Corrupt(stripe 0, column c, LENGTH stream: the stream ends 1 bytes early)"),
+    ("present-too-short", "Corrupt(stripe 0, column c, PRESENT stream: the stream ends before the last value)"),
+    ("rows-huge", "Corrupt(stripe 0, column c, DATA stream: the stream ends before the last value)"),
+    ("rows-huge-boolean", "Corrupt(stripe 0, column c, DATA stream: the stream ends before the last value)"),
+    ("rows-huge-list", "Corrupt(stripe 0, column c, LENGTH stream: the stream ends before the last value)"),
     ("rows-overflow", "Corrupt(stripe 1: more rows than 63 bits count)"),
     ("short-too-large", "Corrupt(stripe 0, column c, DATA stream: an integer does not fit into i16)"),
-    ("stream-of-no-column", "Corrupt(stripe 0, column c, DATA stream: the stream ends 1 bytes early)"),
+    ("stream-of-no-column", "Corrupt(stripe 0, column c, DATA stream: the stream ends before the last value)"),
     (
         "stream-overflow",
         "Corrupt(stripe 0, column c, DATA stream: a stream of 18446744073709551615 bytes does not fit into the stripe)",
@@ -166,7 +166,7 @@ const EXPECTED: &[(&str, &str)] = &[
     ("types-too-deep", "LimitExceeded(types are nested deeper than the 128 levels allowed (limits: depth))"),
     ("types-union-of-257", "Corrupt(column with id 0: a uniontype with 257 children and 0 names)"),
     ("types-unordered", "Corrupt(type 0 has child 2 where 1 comes next)"),
-    ("types-unreachable", "Corrupt(stripe 0, column a, DATA stream: the stream ends 1 bytes early)"),
+    ("types-unreachable", "Corrupt(stripe 0, column a, DATA stream: the stream ends before the last value)"),
     ("union-tag-beyond", "Corrupt(stripe 0, column c, DATA stream: tag 2 of a union of 2)"),
     ("utf8-invalid", "Corrupt(stripe 0, column c, DATA stream: value 2 of the batch is not valid UTF-8)"),
     (
