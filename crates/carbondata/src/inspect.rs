@@ -75,7 +75,7 @@ impl File {
         let all: Vec<usize> = (0..self.0.columns().len()).collect();
         let blocklet = |at| {
             let (bytes, _) = self.0.read_cost(at, &all)?;
-            Ok(Blocklet { rows: self.0.num_blocklet_rows(at), pages: self.0.num_pages(at), bytes })
+            Ok(Blocklet { rows: self.0.num_blocklet_rows(at)?, pages: self.0.num_pages(at)?, bytes })
         };
         (0..self.0.num_blocklets()).map(blocklet).collect()
     }

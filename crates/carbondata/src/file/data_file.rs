@@ -64,8 +64,8 @@ impl DataFile {
         self.metadata.blocklets.len()
     }
 
-    pub(crate) fn num_blocklet_rows(&self, at: usize) -> u64 {
-        self.metadata.blocklets.get(at).map_or(0, |blocklet| blocklet.rows)
+    pub(crate) fn num_blocklet_rows(&self, at: usize) -> Result<u64> {
+        Ok(self.metadata.blocklet(at)?.rows)
     }
 
     /// Min/max index of the chunks of a blocklet, see [`DataFile::first_chunk`].

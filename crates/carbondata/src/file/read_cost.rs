@@ -15,13 +15,13 @@ impl DataFile {
     }
 
     /// Whether the footer records the number of rows of each page.
-    pub(crate) fn has_page_rows(&self, blocklet: usize) -> bool {
-        self.num_pages(blocklet) > 0
+    pub(crate) fn has_page_rows(&self, blocklet: usize) -> Result<bool> {
+        Ok(self.num_pages(blocklet)? > 0)
     }
 
     /// Number of pages of a blocklet; 0 where the footer does not record it.
-    pub(crate) fn num_pages(&self, blocklet: usize) -> usize {
-        self.metadata.blocklets.get(blocklet).map_or(0, |blocklet| blocklet.page_rows.len())
+    pub(crate) fn num_pages(&self, blocklet: usize) -> Result<usize> {
+        Ok(self.metadata.blocklet(blocklet)?.page_rows.len())
     }
 
     /// Bytes and requests for some columns of a blocklet. Close ranges are one request.

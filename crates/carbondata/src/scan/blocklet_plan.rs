@@ -55,7 +55,7 @@ pub(super) fn blocklet_plans(
             Some(outcome) => outcome.clone(),
             None => prune_blocklet(&open_file, config, blocklet)?,
         };
-        plans.push(BlockletPlan { blocklet, rows: open_file.file.num_blocklet_rows(blocklet), outcome });
+        plans.push(BlockletPlan { blocklet, rows: open_file.file.num_blocklet_rows(blocklet)?, outcome });
     }
     Ok((plans, Some(open_file)))
 }

@@ -129,7 +129,7 @@ impl ColumnarReader {
         let mut filter_data = match needs_filter && !file.has_unreliable_min_max() {
             true => file.read_chunk_headers(blocklet, &filter_file_columns)?,
             // Before 1.5.1, only the chunks have the number of rows of pages.
-            false if filter_file_columns.is_empty() && !file.has_page_rows(blocklet) => {
+            false if filter_file_columns.is_empty() && !file.has_page_rows(blocklet)? => {
                 file.read_blocklet(blocklet, &[0])?
             }
             false => file.read_blocklet(blocklet, &filter_file_columns)?,

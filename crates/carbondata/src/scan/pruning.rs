@@ -94,7 +94,7 @@ pub(super) fn prune_blocklet(open_file: &OpenFile, config: &ScanConfig, blocklet
         Some(column_bounds(min_max?, file.first_chunk(at), file.columns().get(at)?, file.has_unreliable_min_max()))
     };
     let mut known = |path: &[usize]| Ok(table_column_bounds(path, &open_file.mappings, &stored));
-    filter.prune(&mut known, file.num_blocklet_rows(blocklet), BLOCKLET_MIN_MAX)
+    filter.prune(&mut known, file.num_blocklet_rows(blocklet)?, BLOCKLET_MIN_MAX)
 }
 
 /// Judges the pages of a blocklet by the min/max indexes in its chunk headers.
