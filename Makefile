@@ -127,6 +127,7 @@ fuzz: $(VENV)/tools ## Fuzz each target for FUZZ_SECONDS (60); needs cargo-fuzz 
 .PHONY: miri
 miri: export MIRIFLAGS = -Zmiri-disable-isolation
 miri: export PROPTEST_CASES = 2
+miri: export RUST_BACKTRACE = 0
 miri: ## Run tests of unsafe code in the interpreter Miri; needs a nightly toolchain with the component miri
 	cargo +nightly miri test --package orcish-core --lib
 	cargo +nightly miri test --package orcish --lib --no-default-features -- encoding::

@@ -1,8 +1,6 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use orcish_core::Error;
-
 use super::*;
 
 /// Creates an empty folder for a test.
