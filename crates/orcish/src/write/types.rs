@@ -63,13 +63,13 @@ struct TypeTree {
 
 impl TypeTree {
     /// Adds a type and all types below. Returns its column id.
-    fn add(&mut self, new_type: orc::Type, is_nullable: bool, children: Children, depth: usize) -> Result<u32> {
+    fn add(&mut self, this: orc::Type, is_nullable: bool, children: Children, depth: usize) -> Result<u32> {
         if depth > MAX_DEPTH {
             return Err(Error::invalid(format!("types are nested deeper than {MAX_DEPTH} levels")));
         }
         let id = self.types.len();
         let column = u32::try_from(id).map_err(|_| Error::invalid("too many columns"))?;
-        self.types.push(new_type);
+        self.types.push(this);
         self.nullable.push(is_nullable);
         let add_child = |field: &FieldRef| match self.add_field(field, depth + 1) {
             Err(error) if children.are_named => Err(error.in_column(field.name())),
@@ -86,8 +86,8 @@ impl TypeTree {
 
     fn add_field(&mut self, field: &Field, depth: usize) -> Result<u32> {
         let data_type = value_type(field.data_type());
-        let new_type = orc::Type { attributes: attributes(field, data_type), ..orc_type(field, data_type)? };
-        self.add(new_type, field.is_nullable(), Children::of(data_type)?, depth)
+        let this = orc::Type { attributes: attributes(field, data_type), ..orc_type(field, data_type)? };
+        self.add(this, field.is_nullable(), Children::of(data_type)?, depth)
     }
 }
 
