@@ -343,7 +343,6 @@ macro_rules! options {
 }
 
 #[cfg(test)]
-#[expect(unreachable_pub, dead_code, reason = "the macros make public items, as for the options of crates")]
 mod tests {
     #![expect(unreachable_pub, reason = "methods that the macro makes are public")]
 
