@@ -72,7 +72,7 @@ impl RemoteUrl {
     }
 
     /// The credentials in the authority.
-    #[cfg(any(test, feature = "object-store"))]
+    #[cfg(feature = "object-store")]
     pub(crate) fn credentials(&self) -> Option<&str> {
         self.credentials_and_host().0
     }
