@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit;
 use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 
@@ -135,8 +136,8 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     }
 
     fn visit_macro(&mut self, found: &'ast syn::Macro) {
-        // Arguments of macros have no syntax tree. Text that looks like a path is treated as one.
-        let text = found.tokens.to_string().replace(' ', "");
+        // Arguments of macros have no syntax tree. What looks like a path is treated as one.
+        let text = code(found.tokens.clone());
         for root in ["crate::", "super::"] {
             for (at, _) in text.match_indices(root) {
                 let end = text[at..].find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
@@ -147,6 +148,16 @@ impl<'ast> Visit<'ast> for Collector<'_> {
         }
         syn::visit::visit_macro(self, found);
     }
+}
+
+/// Tokens without literals, such as documentation.
+fn code(tokens: TokenStream) -> String {
+    let text = |token| match token {
+        TokenTree::Group(group) => format!("({})", code(group.stream())),
+        TokenTree::Literal(_) => String::new(),
+        other => other.to_string(),
+    };
+    tokens.into_iter().map(text).collect()
 }
 
 /// Parses the file of a module, and the files of all modules below.
