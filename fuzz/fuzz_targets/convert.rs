@@ -45,7 +45,7 @@ fn run(data: &[u8]) {
     let Some(first) = given.first() else { return };
     let sink = MemorySink::new();
     let options = WriteOptions::default().with_threads(1);
-    let Ok(mut writer) = FileWriter::new(Box::new(sink.clone()), first.schema(), &options) else { return };
+    let Ok(mut writer) = FileWriter::try_new(Box::new(sink.clone()), first.schema(), &options) else { return };
     let written = given.iter().try_for_each(|batch| writer.write(batch));
     match written.and_then(|()| writer.finish().map(drop)) {
         Ok(()) => {}
@@ -57,7 +57,7 @@ fn run(data: &[u8]) {
         }
     }
     let source = Arc::new(MemorySource::new(sink.take().expect("a finished file")));
-    let again = OrcFile::new(source, &orcish::Limits::default()).expect("a written file is readable");
+    let again = OrcFile::try_new(source, &orcish::Limits::default()).expect("a written file is readable");
     let read: Vec<_> = again
         .read(ReadOptions::default().with_batch_size(MAX_ROWS).with_threads(1))
         .expect("a written file is readable")

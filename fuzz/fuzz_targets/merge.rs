@@ -28,7 +28,7 @@ fn run(data: &[u8]) {
     }
     let merged = Arc::new(MemorySource::new(sink.take().expect("a finished file")));
     let limits = reading::limits().with_tail(4 << 20).with_columns(10_000).with_stripes(10_000);
-    let merged = OrcFile::new(merged, &limits).expect("a merged file is readable");
+    let merged = OrcFile::try_new(merged, &limits).expect("a merged file is readable");
     assert_eq!(merged.tail().rows, 2 * file.tail().rows);
     let (once, twice) = (reading::read(&file, reading::options()), reading::read(&merged, reading::options()));
     if let (Some(once), Some(twice)) = (once, twice) {

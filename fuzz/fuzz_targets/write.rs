@@ -118,7 +118,7 @@ fuzz_target!(|data: &[u8]| {
     let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
     let batch = RecordBatch::try_new(schema.clone(), columns).expect("columns of the same length");
     let sink = MemorySink::new();
-    let mut writer = FileWriter::new(Box::new(sink.clone()), schema.clone(), &options).expect("types that are stored");
+    let mut writer = FileWriter::try_new(Box::new(sink.clone()), schema.clone(), &options).expect("types that are stored");
     let cut = input.below(256) * rows / 256;
     let written = writer.write(&batch.slice(0, cut)).and_then(|()| writer.write(&batch.slice(cut, rows - cut)));
     match written.and_then(|()| writer.finish()) {
@@ -128,7 +128,7 @@ fuzz_target!(|data: &[u8]| {
         Err(error) => panic!("{error}"),
     }
     let bytes = sink.take().expect("a finished file");
-    let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default()).expect("a file");
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes)), &Limits::default()).expect("a file");
     let batches: Vec<_> =
         file.read(ReadOptions::default()).expect("a reader").map(|batch| batch.expect("rows")).collect();
     let mut row = 0;

@@ -44,7 +44,7 @@ fn changed(name: &str, change: impl FnOnce(&mut File)) -> Bytes {
 
 /// Reads a file with all its statistics.
 fn read(bytes: &Bytes, filter: bool) -> Result<()> {
-    let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &limits())?;
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes.clone())), &limits())?;
     file.tail().column_statistics(1)?;
     file.stripe_statistics(&limits())?;
     let options = ReadOptions::default().with_limits(limits()).with_threads(1).with_masked(Masked::Allow);
@@ -57,7 +57,7 @@ fn read(bytes: &Bytes, filter: bool) -> Result<()> {
 
 /// Checks a file.
 fn check(bytes: &Bytes) -> Result<()> {
-    OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &limits())?.check(&limits(), None, None).map(drop)
+    OrcFile::try_new(Arc::new(MemorySource::new(bytes.clone())), &limits())?.check(&limits(), None, None).map(drop)
 }
 
 /// Merges a file with itself.
@@ -156,7 +156,7 @@ fn encrypted_columns_are_collected_once() {
         file.stripes.clear();
     });
     let clock = Clock::start();
-    let (file, peak) = peak_of(|| OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &limits()).unwrap());
+    let (file, peak) = peak_of(|| OrcFile::try_new(Arc::new(MemorySource::new(bytes.clone())), &limits()).unwrap());
     assert_eq!(file.tail().encrypted_columns, (0..=1000).collect::<Vec<_>>());
     assert!(peak < MAX_PEAK && clock.elapsed() < MAX_TIME, "{peak} bytes allocated, {:?}", clock.elapsed());
 }
@@ -265,7 +265,7 @@ fn failing_check() -> CancelCheck {
 
 /// The number of findings of a check.
 fn num_findings(bytes: &Bytes, limits: &Limits, check: Option<&CancelCheck>) -> Result<usize> {
-    let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), limits)?;
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes.clone())), limits)?;
     file.check(limits, check, None).map(|findings| findings.len())
 }
 

@@ -180,7 +180,7 @@ const EXPECTED: &[(&str, &str)] = &[
 ];
 
 fn read(bytes: bytes::Bytes) -> Result<usize> {
-    let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default())?;
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes)), &Limits::default())?;
     let mut rows = 0;
     for batch in file.read(ReadOptions::default())? {
         rows += batch?.num_rows();

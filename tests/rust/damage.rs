@@ -186,7 +186,7 @@ fn read_batches(reader: orcish::BatchReader) -> orcish::Result<()> {
 }
 
 fn read(bytes: Bytes, case: usize) -> orcish::Result<()> {
-    let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &limits())?;
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes)), &limits())?;
     let statistics = file.stripe_statistics(&limits());
     let filtered = read_filtered(&file, case);
     read_batches(file.read(options(case))?)?;
@@ -380,7 +380,7 @@ fn heavy_files() {
 /// Rows without columns are one batch, which needs no memory.
 #[test]
 fn rows_without_columns_are_one_batch() {
-    let open = |name| OrcFile::new(Arc::new(MemorySource::new(data::file(name))), &limits()).unwrap();
+    let open = |name| OrcFile::try_new(Arc::new(MemorySource::new(data::file(name))), &limits()).unwrap();
     let no_columns = options(0).with_columns(Columns::Ids(Vec::new()));
     for options in [options(0), no_columns.clone()] {
         let file = open("heavy/rows-without-columns.orc");
@@ -394,7 +394,7 @@ fn rows_without_columns_are_one_batch() {
 /// Rows whose columns have no stored bytes are limited: a row counts as at least one byte of memory.
 #[test]
 fn rows_without_stored_bytes_are_limited() {
-    let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/rows-of-hollow-structs.orc"))), &limits());
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(data::file("heavy/rows-of-hollow-structs.orc"))), &limits());
     let file = file.unwrap();
     let read = |options: ReadOptions| {
         let mut rows = 0;
@@ -417,7 +417,7 @@ fn rows_without_stored_bytes_are_limited() {
 /// Batches of lists whose elements have no bytes end before their offsets overflow.
 #[test]
 fn lists_without_stored_bytes_end_at_their_offsets() {
-    let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/hollow-lists.orc"))), &limits()).unwrap();
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(data::file("heavy/hollow-lists.orc"))), &limits()).unwrap();
     for id in file.tail().schema.get(0).unwrap().children.clone() {
         // Several columns have one name.
         let columns = Columns::Ids(vec![id]);
@@ -431,7 +431,7 @@ fn lists_without_stored_bytes_end_at_their_offsets() {
 /// Elements without stored bytes are limited: an element counts as at least one byte of memory.
 #[test]
 fn elements_without_stored_bytes_are_limited() {
-    let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/longest-lists.orc"))), &limits()).unwrap();
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(data::file("heavy/longest-lists.orc"))), &limits()).unwrap();
     for (limits, batch_size) in [(limits(), 1), (Limits::default(), 65_536)] {
         let options = self::options(0).with_limits(limits).with_batch_size(batch_size).with_limit(1);
         let (error, peak) = peak_of(|| file.read(options).unwrap().next().unwrap().unwrap_err());
@@ -443,7 +443,7 @@ fn elements_without_stored_bytes_are_limited() {
 /// `IsNull` of rows without stored bytes is decided without reading them.
 #[test]
 fn is_null_of_rows_without_stored_bytes() {
-    let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/rows-of-hollow-structs.orc"))), &limits());
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(data::file("heavy/rows-of-hollow-structs.orc"))), &limits());
     let file = file.unwrap();
     let is_null = Predicate::IsNull { column: file.tail().schema.path(1) };
     let read = |filter| file.read(options(0).with_filter(filter)).unwrap();
@@ -454,7 +454,7 @@ fn is_null_of_rows_without_stored_bytes() {
 /// The memory of column readers counts before they read a value.
 #[test]
 fn memory_of_column_readers_is_limited() {
-    let file = OrcFile::new(Arc::new(MemorySource::new(data::file("heavy/wide.orc"))), &limits()).unwrap();
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(data::file("heavy/wide.orc"))), &limits()).unwrap();
     let options = self::options(0).with_limits(limits().with_memory(1 << 20));
     let error = file.read(options).unwrap_err();
     assert_eq!(error.message(), "301 columns at once need more than the 1048576 bytes allowed (limits: memory)");

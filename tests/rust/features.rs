@@ -35,7 +35,7 @@ fn features_of_codecs() {
         assert_needs(golden::read(bytes, columns.clone()), feature, is_on);
         let schema = arrow_schema::Schema::new(vec![arrow_schema::Field::new("a", arrow_schema::DataType::Utf8, true)]);
         let options = WriteOptions::default().with_compression(codec);
-        assert_needs(FileWriter::new(Box::new(MemorySink::new()), schema.into(), &options), feature, is_on);
+        assert_needs(FileWriter::try_new(Box::new(MemorySink::new()), schema.into(), &options), feature, is_on);
     }
     for codec in ["none", "lzo"] {
         let rows = golden::read(data::file(&format!("spark.{codec}.orc")), columns.clone()).unwrap();

@@ -101,7 +101,7 @@ fn rows(batch: &RecordBatch) -> Vec<Value> {
 /// All rows of a file. Encrypted columns have their masked values.
 pub(crate) fn read(bytes: bytes::Bytes, options: ReadOptions) -> Result<Vec<Value>> {
     let options = options.with_masked(Masked::Allow);
-    let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default())?;
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes)), &Limits::default())?;
     let mut all = Vec::new();
     for batch in file.read(options)? {
         all.extend(rows(&batch?));

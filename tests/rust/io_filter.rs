@@ -14,7 +14,7 @@ const CHUNKS: &str = "groups/java.zlib.orc";
 /// Opens and reads a file. Returns the source with the requests after opening, and the number of rows.
 fn read(name: &str, options: ReadOptions) -> (Arc<LoggedSource>, usize) {
     let source = logged(name);
-    let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
+    let file = OrcFile::try_new(source.clone(), &Limits::default()).unwrap();
     source.take();
     let batches = file.read(options.with_threads(1)).unwrap();
     (source, batches.map(|batch| batch.unwrap().num_rows()).sum())

@@ -77,7 +77,7 @@ const FILE: &str = "java.v1.orc";
 #[test]
 fn opening_a_file_is_one_request() {
     let source = logged(FILE);
-    let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
+    let file = OrcFile::try_new(source.clone(), &Limits::default()).unwrap();
     assert_log(&source, "opening", "0..10487");
     file.schema(&ReadOptions::default()).unwrap();
     for id in 0..5 {
@@ -88,9 +88,9 @@ fn opening_a_file_is_one_request() {
 
 #[test]
 fn file_with_tail_reads_no_tail() {
-    let tail = OrcFile::new(logged(FILE), &Limits::default()).unwrap().tail().clone();
+    let tail = OrcFile::try_new(logged(FILE), &Limits::default()).unwrap().tail().clone();
     let source = logged(FILE);
-    let file = OrcFile::with_tail(source.clone(), tail).unwrap();
+    let file = OrcFile::try_with_tail(source.clone(), tail).unwrap();
     file.read(ReadOptions::default()).unwrap();
     assert_log(&source, "a reader without batches", "");
     read(&file, column("none"));
@@ -111,12 +111,12 @@ fn file_with_tail_reads_no_tail() {
 #[test]
 fn stripe_statistics_are_at_most_one_request() {
     let source = logged(FILE);
-    let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
+    let file = OrcFile::try_new(source.clone(), &Limits::default()).unwrap();
     source.take();
     assert_eq!(file.stripe_statistics(&Limits::default()).unwrap().len(), 3);
     assert_log(&source, "stripe statistics beside the tail", "");
     let tail = FileTail::from_bytes(&file.tail().to_bytes(), &Limits::default()).unwrap();
-    let file = OrcFile::with_tail(source.clone(), tail).unwrap();
+    let file = OrcFile::try_with_tail(source.clone(), tail).unwrap();
     assert_eq!(file.stripe_statistics(&Limits::default()).unwrap().len(), 3);
     assert_log(&source, "stripe statistics", "8631..9807");
 }
@@ -124,7 +124,7 @@ fn stripe_statistics_are_at_most_one_request() {
 #[test]
 fn all_columns_are_one_request_per_stripe() {
     let source = logged(FILE);
-    let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
+    let file = OrcFile::try_new(source.clone(), &Limits::default()).unwrap();
     source.take();
     read(&file, Columns::All);
     assert_log(
@@ -143,7 +143,7 @@ fn all_columns_are_one_request_per_stripe() {
 #[test]
 fn single_column_reads_only_its_streams() {
     let source = logged(FILE);
-    let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
+    let file = OrcFile::try_new(source.clone(), &Limits::default()).unwrap();
     source.take();
     read(&file, column("money"));
     assert_log(
@@ -174,7 +174,7 @@ fn single_column_reads_only_its_streams() {
 #[test]
 fn nested_field_reads_its_parents() {
     let source = logged(FILE);
-    let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
+    let file = OrcFile::try_new(source.clone(), &Limits::default()).unwrap();
     source.take();
     read(&file, column("maps"));
     assert_log(
@@ -207,7 +207,7 @@ fn nested_field_reads_its_parents() {
 fn only_streams_of_selected_columns_are_read() {
     for (name, bytes) in data::files("tests/data") {
         let source = logged(&name);
-        let file = OrcFile::new(source.clone(), &Limits::default()).unwrap();
+        let file = OrcFile::try_new(source.clone(), &Limits::default()).unwrap();
         source.take();
         let root = file.tail().schema.get(0).unwrap();
         if root.kind != Kind::Struct {

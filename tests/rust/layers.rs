@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit;
 use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 
@@ -142,9 +143,8 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     }
 
     fn visit_macro(&mut self, found: &'ast syn::Macro) {
-        // Arguments of macros have no syntax tree. Text that looks like a path is treated as one, but for literals, which
-        // documentation is, too.
-        let text = without_strings(&found.tokens.to_string()).replace(' ', "");
+        // Arguments of macros have no syntax tree. What looks like a path is treated as one.
+        let text = code(found.tokens.clone());
         for root in ["crate::", "super::"] {
             for (at, _) in text.match_indices(root) {
                 let end = text[at..].find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
@@ -157,25 +157,14 @@ impl<'ast> Visit<'ast> for Collector<'_> {
     }
 }
 
-/// Code without the content of its string literals.
-fn without_strings(code: &str) -> String {
-    let (mut rest, mut kept) = (code, String::new());
-    while let Some((before, from)) = rest.split_once('"') {
-        kept.push_str(before);
-        if before.ends_with('\'') {
-            // The character itself.
-            rest = from;
-            continue;
-        }
-        let mut is_escaped = false;
-        let end = from.find(|c: char| {
-            let is_end = c == '"' && !is_escaped;
-            is_escaped = c == '\\' && !is_escaped;
-            is_end
-        });
-        rest = end.map_or("", |end| &from[end + 1..]);
-    }
-    kept + rest
+/// Tokens without literals, such as documentation.
+fn code(tokens: TokenStream) -> String {
+    let text = |token| match token {
+        TokenTree::Group(group) => format!("({})", code(group.stream())),
+        TokenTree::Literal(_) => String::new(),
+        other => other.to_string(),
+    };
+    tokens.into_iter().map(text).collect()
 }
 
 /// Parses the file of a module, and the files of all modules below.

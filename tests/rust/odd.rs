@@ -71,7 +71,7 @@ fn odd_files_are_readable_and_have_findings() {
     for (name, bytes) in &files {
         let name = name.trim_end_matches(".orc");
         let limits = Limits::default();
-        let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &limits).unwrap();
+        let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes.clone())), &limits).unwrap();
         assert_eq!(read(&file).unwrap(), [-1; 5], "{name}");
         assert_eq!(file.tail().rows, 5, "{name}");
         let findings = match file.check(&limits, None, None) {
@@ -93,7 +93,7 @@ fn findings(bytes: &bytes::Bytes, change: impl FnOnce(&mut File)) -> Vec<String>
     let mut file = parse(bytes).expect("a good file");
     change(&mut file);
     let bytes = assemble(&file, &mut Random::new(3));
-    let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
     file.check(&Limits::default(), None, None).unwrap().iter().map(ToString::to_string).collect()
 }
 
@@ -140,7 +140,7 @@ fn readable_files() -> Vec<(String, bytes::Bytes, String)> {
 
 /// All rows of a file, as text.
 fn rows(bytes: &[u8]) -> Result<String> {
-    let file = OrcFile::new(Arc::new(MemorySource::new(bytes.to_vec())), &Limits::default())?;
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes.to_vec())), &Limits::default())?;
     let batches = file.read(ReadOptions::default())?.collect::<Result<Vec<_>>>()?;
     Ok(format!("{batches:?}"))
 }
@@ -158,7 +158,7 @@ fn odd_fields_of_messages_change_no_value() {
         let check = |what: &str, file: &File| {
             let changed = assemble(file, &mut Random::new(3));
             assert_eq!(rows(&changed).unwrap(), expected, "{name}: {what}");
-            let file = OrcFile::new(Arc::new(MemorySource::new(changed)), &Limits::default()).unwrap();
+            let file = OrcFile::try_new(Arc::new(MemorySource::new(changed)), &Limits::default()).unwrap();
             let findings = file.check(&Limits::default(), None, None).unwrap();
             assert!(findings.iter().any(|finding| finding.to_string().contains(ODD)), "{name}: {what}: {findings:?}");
         };

@@ -164,7 +164,7 @@ fn filters_select_matching_rows() {
 fn row_numbers_and_limits_without_filter() {
     for (name, bytes) in data::files("tests/data").into_iter().chain(data::files("tests/data/groups")) {
         let all = golden::read(bytes.clone(), ReadOptions::default()).unwrap();
-        let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &Limits::default()).unwrap();
+        let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes.clone())), &Limits::default()).unwrap();
         let firsts: Vec<u64> = file.tail().stripes.iter().map(|stripe| stripe.first_row).collect();
         for limit in [None, Some(0), Some(1), Some(firsts.last().copied().unwrap_or(0) + 1)] {
             for batch_size in [3, 1000] {
@@ -196,7 +196,7 @@ fn row_numbers_and_limits_without_filter() {
 fn is_null_of_all_columns() {
     for (name, bytes) in data::files("tests/data") {
         let all = golden::read(bytes.clone(), ReadOptions::default()).unwrap();
-        let file = OrcFile::new(Arc::new(MemorySource::new(bytes.clone())), &Limits::default()).unwrap();
+        let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes.clone())), &Limits::default()).unwrap();
         let schema = &file.tail().schema;
         let root = schema.get(0).unwrap();
         for &child in root.children.iter().filter(|_| root.kind == Kind::Struct) {

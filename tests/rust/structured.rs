@@ -46,7 +46,7 @@ fn assembled_files_have_the_same_rows() {
         let again = mutator::copy(&bytes, &mut Random::new(7)).expect("a file");
         let rows = |bytes: bytes::Bytes| {
             let source = std::sync::Arc::new(orcish::io::MemorySource::new(bytes));
-            let file = orcish::OrcFile::new(source, &orcish::Limits::default()).unwrap();
+            let file = orcish::OrcFile::try_new(source, &orcish::Limits::default()).unwrap();
             let options = orcish::ReadOptions::default().with_masked(orcish::options::Masked::Allow);
             file.read(options).unwrap().map(|batch| batch.unwrap()).collect::<Vec<_>>()
         };

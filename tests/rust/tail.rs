@@ -25,9 +25,9 @@ fn serialized_tails_round_trip() {
 
         // The version is that of the file.
         let longer = MemorySource::new([&bytes[..], b"x"].concat());
-        let error = OrcFile::with_tail(Arc::new(longer), again.clone()).unwrap_err();
+        let error = OrcFile::try_with_tail(Arc::new(longer), again.clone()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Io, "{error}");
-        let file = OrcFile::with_tail(Arc::new(MemorySource::new(bytes.clone())), again).unwrap();
+        let file = OrcFile::try_with_tail(Arc::new(MemorySource::new(bytes.clone())), again).unwrap();
         let options = ReadOptions::default().with_masked(Masked::Allow);
         let rows: usize = file.read(options).unwrap().map(|batch| batch.unwrap().num_rows()).sum();
         assert_eq!(rows, golden::expected(&name).len(), "{name}");

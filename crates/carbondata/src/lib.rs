@@ -22,7 +22,7 @@
 //! let table = Table::open(location, &Default::default(), &Default::default())?;
 //! let filter = Predicate::compare("id", Comparison::GreaterOrEqual, 2i64);
 //! let options = ReadOptions::default().with_columns(["id"]).with_filter(filter);
-//! let scan = Scan::new(&table, options)?;
+//! let scan = Scan::try_new(&table, options)?;
 //! for batch in scan.read() {
 //!     let batch = batch?;
 //!     println!("{} rows with id >= 2", batch.num_rows());

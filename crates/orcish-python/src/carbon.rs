@@ -157,7 +157,7 @@ impl CarbonTable {
     /// A scan of the table.
     #[pyo3(signature = (options=None))]
     fn scan(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<CarbonScan> {
-        CarbonScan::new(py, options, &self.limits, |options| carbondata::Scan::new(&self.table, options))
+        CarbonScan::new(py, options, &self.limits, |options| carbondata::Scan::try_new(&self.table, options))
     }
 }
 

@@ -79,7 +79,7 @@ impl DatasetWriter {
         set_dataset_options(&mut options, dataset)?;
         let schema = Arc::new(capsule::read_schema(schema)?);
         let by = options.partition_by.clone();
-        let writer = Writer::new(base, schema, options);
+        let writer = Writer::try_new(base, schema, options);
         let mut writer = writer.map_err(|error| to_python(py, &error))?;
         writer.set_cancel_check(signals());
         Ok(DatasetWriter {

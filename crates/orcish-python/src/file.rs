@@ -64,8 +64,8 @@ impl File {
         let limits = self::limits(limits)?;
         let source = source::open(source, &self::storage_options(storage_options)?, None)?;
         let file = py.detach(|| match tail {
-            Some(tail) => OrcFile::with_tail(source, FileTail::from_bytes(tail, &limits)?),
-            None => OrcFile::new(source, &limits),
+            Some(tail) => OrcFile::try_with_tail(source, FileTail::from_bytes(tail, &limits)?),
+            None => OrcFile::try_new(source, &limits),
         });
         let file = file.map_err(|error| to_python(py, &error))?;
         Ok(File { file: file.with_cancel_check(signals()), limits })

@@ -61,7 +61,7 @@ impl RowFilter {
     fn new(py: Python<'_>, predicate: &Bound<'_, Filter>, schema: &Bound<'_, PyCapsule>) -> PyResult<Self> {
         let schema = capsule::read_schema(schema)?;
         let predicate = &predicate.get().0;
-        let filter = py.detach(|| BatchFilter::new(predicate, &schema));
+        let filter = py.detach(|| BatchFilter::try_new(predicate, &schema));
         Ok(RowFilter { filter: filter.map_err(|error| to_python(py, &error))?, schema })
     }
 

@@ -98,7 +98,7 @@ impl Scan {
             "position" => Matching::Position,
             key => Matching::Attribute(key.to_owned()),
         };
-        let scan = py.detach(|| orcish::scan::Scan::new(files, schema, options, matching, storage));
+        let scan = py.detach(|| orcish::scan::Scan::try_new(files, schema, options, matching, storage));
         Ok(Scan { scan: scan.map_err(|error| to_python(py, &error))?, limits })
     }
 
@@ -232,6 +232,6 @@ fn schema_source(schema: &Bound<'_, PyAny>, limits: &Limits) -> PyResult<SchemaS
     }
     let (bytes, name, partition, shown): (Vec<u8>, String, Vec<String>, Vec<String>) = schema.extract()?;
     let source = MemorySource::new(bytes).named(name);
-    let file = OrcFile::new(Arc::new(source), limits).map_err(|error| to_python(schema.py(), &error))?;
+    let file = OrcFile::try_new(Arc::new(source), limits).map_err(|error| to_python(schema.py(), &error))?;
     Ok(SchemaSource::OtherFile(SchemaFile { file, partition, shown }))
 }

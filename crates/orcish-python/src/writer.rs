@@ -141,7 +141,7 @@ impl Writer {
         let schema = Arc::new(capsule::read_schema(schema)?);
         let (sink, staged) = create(target, &storage, publish, staging)?;
         let name = sink.name().to_owned();
-        let writer = py.detach(|| FileWriter::new(sink, schema, &options));
+        let writer = py.detach(|| FileWriter::try_new(sink, schema, &options));
         let mut writer = writer.map_err(|error| to_python(py, &error))?;
         writer.set_cancel_check(signals());
         let (state, rows) = (Mutex::new(WriterState::Idle(Box::new(writer))), AtomicU64::new(0));

@@ -147,7 +147,7 @@ async fn decide_and_finish(store: &impl Store, job: &str, change: &Change) -> Re
             removed => removed?,
         };
         check_staged(store, job, &change.added).await?;
-        let entry = Entry::new(job, change.operation, change.rows_added, &change.added, removed)?;
+        let entry = Entry::try_new(job, change.operation, change.rows_added, &change.added, removed)?;
         let entry = entry.after(previous).with_streams(change.stream.clone(), streams);
         let entry = entry.with_schema(schema, change.schema.clone());
         let bytes = entry.to_bytes()?;

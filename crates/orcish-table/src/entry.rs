@@ -120,7 +120,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    pub(crate) fn new(
+    pub(crate) fn try_new(
         job: &str,
         operation: Operation,
         rows_added: u64,

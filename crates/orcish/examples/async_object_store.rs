@@ -15,7 +15,7 @@ pub(crate) async fn run(path: &Path) -> Result<usize, Box<dyn Error>> {
     let store: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
     store.put(&"part-0.orc".into(), std::fs::read(path)?.into()).await?;
 
-    let builder = OrcRecordBatchStreamBuilder::new(store, "part-0.orc").await?;
+    let builder = OrcRecordBatchStreamBuilder::try_new(store, "part-0.orc").await?;
     println!("{} rows of {}", builder.metadata().rows, builder.schema()?);
     let mut stream = builder.with_batch_size(1024).build().await?;
     let mut rows = 0;

@@ -12,7 +12,7 @@ pub(crate) fn run(filter: &str, files: &[&str]) -> Result<usize, Box<dyn Error>>
     let files = files.iter().map(|location| TableFile::new(*location)).collect();
     let options = ReadOptions::default().with_filter(filter);
     // The schema of the table is that of the first file.
-    let scan = Scan::new(files, None, options, Matching::Name, StorageOptions::default())?;
+    let scan = Scan::try_new(files, None, options, Matching::Name, StorageOptions::default())?;
     for file in scan.explain()? {
         let sections = file.sections.iter().filter(|section| !section.outcome.is_skipped());
         println!("{}: {} stripes may have matching rows", file.file, sections.count());

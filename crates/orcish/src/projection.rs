@@ -65,7 +65,7 @@ impl Projection {
     ///
     /// # Errors
     /// `UnknownColumn` with the nearest names where there is no such column.
-    pub(crate) fn new(schema: &Schema, columns: &Columns) -> Result<Self> {
+    pub(crate) fn try_new(schema: &Schema, columns: &Columns) -> Result<Self> {
         let mut selected = Selected::new(0);
         match columns {
             Columns::All => selected.all = true,

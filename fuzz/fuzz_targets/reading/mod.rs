@@ -53,7 +53,7 @@ pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize
 
 /// The file. `None` if its tail cannot be read.
 pub fn open(data: &[u8]) -> Option<OrcFile> {
-    OrcFile::new(Arc::new(MemorySource::new(Bytes::copy_from_slice(data))), &limits()).ok()
+    OrcFile::try_new(Arc::new(MemorySource::new(Bytes::copy_from_slice(data))), &limits()).ok()
 }
 
 /// Reads a file, validates its batches, and returns the number of rows. `None` after an error and for too many rows.

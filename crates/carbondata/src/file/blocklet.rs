@@ -28,7 +28,7 @@ pub(crate) struct BlockletData {
 }
 
 impl BlockletData {
-    pub(super) fn new(file: Arc<FileMetadata>, dictionaries: Option<Dictionaries>, at: usize) -> Result<Self> {
+    pub(super) fn try_new(file: Arc<FileMetadata>, dictionaries: Option<Dictionaries>, at: usize) -> Result<Self> {
         let blocklet = file.blocklet(at)?;
         let chunks = std::iter::repeat_with(|| None).take(blocklet.chunks.len()).collect();
         Ok(BlockletData { chunks, page_rows: blocklet.page_rows.clone(), file, dictionaries, index: at })

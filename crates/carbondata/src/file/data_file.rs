@@ -113,7 +113,7 @@ impl DataFile {
         }
         let ranges: Vec<Range<u64>> = chunks.iter().flat_map(|(_, _, ranges)| ranges.iter().cloned()).collect();
         let mut parts = read_with_limits(&*self.metadata.source, &ranges, &self.metadata.limits)?.into_iter();
-        let mut data = BlockletData::new(self.metadata.clone(), self.dictionaries.clone(), at)?;
+        let mut data = BlockletData::try_new(self.metadata.clone(), self.dictionaries.clone(), at)?;
         for (chunk, location, ranges) in chunks {
             let bytes: Vec<bytes::Bytes> = parts.by_ref().take(ranges.len()).collect();
             data.set_chunk(chunk, chunk_reader::read(location, &bytes, self.metadata.version, &self.metadata.limits)?);

@@ -111,7 +111,7 @@ impl StringValues {
     pub(crate) fn array(mut self, data_type: &DataType) -> Result<ArrayRef> {
         let nulls = self.nulls()?;
         self.data.truncate(self.end);
-        Values::new(self.lengths, self.data)?.into_slots(data_type, nulls)
+        Values::try_new(self.lengths, self.data)?.into_slots(data_type, nulls)
     }
 }
 

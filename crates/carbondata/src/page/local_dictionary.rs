@@ -78,7 +78,7 @@ impl LocalDictionary {
         if values_iter.next().is_some() {
             return Err(Error::corrupt("a dictionary has more values than keys"));
         }
-        let mut values = DictionaryValues::new(ranges, data)?;
+        let mut values = DictionaryValues::try_new(ranges, data)?;
         if is_string && let Err(key) = values.check_utf8() {
             return Err(Error::corrupt(format!("the text of key {key} of a dictionary is no UTF-8")));
         }

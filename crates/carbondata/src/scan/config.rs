@@ -23,13 +23,14 @@ pub(super) struct ScanConfig {
 }
 
 impl ScanConfig {
-    pub(super) fn new(snapshot: &TableSnapshot, options: ReadOptions) -> Result<Self> {
+    pub(super) fn try_new(snapshot: &TableSnapshot, options: ReadOptions) -> Result<Self> {
         let fields = snapshot.schema.fields();
         let projection = match &options.columns {
             None => fields.iter().cloned().enumerate().collect(),
             Some(names) => select(fields, names)?,
         };
-        let filter = options.filter.as_ref().map(|filter| BatchFilter::new(filter, &snapshot.schema)).transpose()?;
+        let filter =
+            options.filter.as_ref().map(|filter| BatchFilter::try_new(filter, &snapshot.schema)).transpose()?;
         // A filter that is true for all rows is left out.
         let filter = filter.filter(|filter| filter.condition().constant() != Some(true));
         let filter_columns = filter.as_ref().map_or_else(Vec::new, BatchFilter::root_columns);

@@ -60,7 +60,7 @@ impl Scan {
     /// # Errors
     /// `InvalidArgument` and `UnknownColumn` where the options do not fit the table, `Unsupported` for segments of an
     /// unsupported format.
-    pub fn new(table: &Table, options: ReadOptions) -> Result<Self> {
+    pub fn try_new(table: &Table, options: ReadOptions) -> Result<Self> {
         let snapshot = TableSnapshot {
             location: table.location().to_owned(),
             columns: table.columns().to_vec(),
@@ -77,20 +77,20 @@ impl Scan {
     /// The scan of a [`Split`], from its token.
     ///
     /// # Errors
-    /// `InvalidArgument` for invalid tokens; else as [`new`](Self::new).
+    /// `InvalidArgument` for invalid tokens; else as [`try_new`](Self::try_new).
     pub fn from_split(token: &[u8], options: ReadOptions, storage: StorageOptions) -> Result<Self> {
         Self::from_snapshot(Arc::new(split_token::read(token, storage, &options.limits)?), options)
     }
 
     fn from_snapshot(snapshot: Arc<TableSnapshot>, options: ReadOptions) -> Result<Self> {
-        let config = ScanConfig::new(&snapshot, options)?;
+        let config = ScanConfig::try_new(&snapshot, options)?;
         Ok(Scan { snapshot, config: Arc::new(config) })
     }
 
     /// A scan of the same table with other options.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// As [`try_new`](Self::try_new).
     pub fn with_options(&self, options: ReadOptions) -> Result<Self> {
         Self::from_snapshot(self.snapshot.clone(), options)
     }
@@ -114,7 +114,7 @@ impl Scan {
     pub fn read(&self) -> ScanReader {
         let threads = threads_or_cores(self.config.options.threads);
         let memory = ScanMemory::new(self.snapshot.limits.memory);
-        let tasks = ScanTasks::new(self.snapshot.clone(), self.config.clone(), memory.clone());
+        let tasks = ScanTasks::try_new(self.snapshot.clone(), self.config.clone(), memory.clone());
         let prefetch = tasks.map(|tasks| {
             // With a limit and no filter, the first tasks are enough.
             let is_limited = self.config.options.limit.is_some() && self.config.filter.is_none();

@@ -67,7 +67,7 @@ fn scan(snapshot: &TableSnapshot, config: &ScanConfig, entry: &FileEntry) -> Res
         .with_limits(snapshot.limits.clone())
         .with_threads(1);
     let schema = Arc::new(Schema::new(fields));
-    let scan = Scan::new(
+    let scan = Scan::try_new(
         vec![file],
         Some(schema),
         options,

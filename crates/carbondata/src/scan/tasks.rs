@@ -30,7 +30,11 @@ pub(super) struct ScanTasks {
 
 impl ScanTasks {
     /// The tasks that pruning by index files leaves.
-    pub(super) fn new(snapshot: Arc<TableSnapshot>, config: Arc<ScanConfig>, memory: Arc<ScanMemory>) -> Result<Self> {
+    pub(super) fn try_new(
+        snapshot: Arc<TableSnapshot>,
+        config: Arc<ScanConfig>,
+        memory: Arc<ScanMemory>,
+    ) -> Result<Self> {
         let mut tasks = Vec::new();
         let mut unfinished = HashMap::new();
         let mut cancellation = snapshot.storage.of_table().cancellation();

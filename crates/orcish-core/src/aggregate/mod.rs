@@ -9,7 +9,7 @@
 //! use arrow_schema::DataType;
 //! use orcish_core::aggregate::{Accumulator, Aggregate};
 //!
-//! let mut maximum = Accumulator::new(Aggregate::Max, &DataType::Int32)?;
+//! let mut maximum = Accumulator::try_new(Aggregate::Max, &DataType::Int32)?;
 //! let values: ArrayRef = Arc::new(Int32Array::from(vec![Some(3), None, Some(5)]));
 //! maximum.update(&values, None)?;
 //! assert_eq!(maximum.finish()?.as_primitive::<Int32Type>().value(0), 5);
@@ -83,10 +83,10 @@ impl Accumulator {
     ///
     /// # Errors
     /// `InvalidArgument` if values of the type have no order, or no sum.
-    pub fn new(aggregate: Aggregate, kind: &DataType) -> Result<Self> {
+    pub fn try_new(aggregate: Aggregate, kind: &DataType) -> Result<Self> {
         let kind = value_type(kind).clone();
         let partial = match aggregate {
-            Aggregate::Sum => PartialResult::Sum(Sum::new(&kind)?),
+            Aggregate::Sum => PartialResult::Sum(Sum::try_new(&kind)?),
             _ if kind.is_nested() || matches!(kind, DataType::Interval(_)) => {
                 return Err(Error::invalid(format!("values of {} have no order", TypeName(&kind))));
             }
@@ -99,14 +99,14 @@ impl Accumulator {
     /// aggregated.
     ///
     /// # Errors
-    /// `InvalidArgument` if there is not exactly one column; as [`new`](Self::new).
+    /// `InvalidArgument` if there is not exactly one column; as [`try_new`](Self::try_new).
     pub fn of_only_column(aggregate: Aggregate, schema: &Schema) -> Result<Self> {
         let mut fields = schema.fields();
         loop {
             match fields.as_ref() {
                 [field] => match field.data_type() {
                     DataType::Struct(inner) => fields = inner,
-                    kind => return Self::new(aggregate, kind),
+                    kind => return Self::try_new(aggregate, kind),
                 },
                 _ => return Err(Error::invalid(format!("an aggregate of {} columns instead of one", fields.len()))),
             }

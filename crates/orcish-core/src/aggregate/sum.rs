@@ -64,7 +64,7 @@ impl Sum {
     ///
     /// # Errors
     /// `InvalidArgument` if values of the type have no sum.
-    pub(super) fn new(kind: &DataType) -> Result<Self> {
+    pub(super) fn try_new(kind: &DataType) -> Result<Self> {
         let total = match kind {
             DataType::Boolean => Total::Boolean(0),
             kind if kind.is_integer() => Total::Integer(0),

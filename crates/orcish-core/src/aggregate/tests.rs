@@ -14,7 +14,7 @@ use crate::statistics::{Bound, Decimal, Detail};
 
 fn aggregate(function: Aggregate, arrays: &[ArrayRef]) -> ArrayRef {
     let kind = arrays.first().map_or(DataType::Null, |array| array.data_type().clone());
-    let mut accumulator = Accumulator::new(function, &kind).unwrap();
+    let mut accumulator = Accumulator::try_new(function, &kind).unwrap();
     arrays.iter().for_each(|array| accumulator.update(array, None).unwrap());
     accumulator.finish().unwrap()
 }
@@ -82,7 +82,7 @@ fn fields_of_structs_are_null_where_the_struct_is() {
     let schema = Schema::new(vec![Field::new("s", fields.data_type().clone(), true)]);
     let batch = RecordBatch::try_new(Arc::new(schema), vec![fields]).unwrap();
     for (function, expected) in [(Aggregate::Max, 7), (Aggregate::Sum, 12)] {
-        let mut accumulator = Accumulator::new(function, &DataType::Int64).unwrap();
+        let mut accumulator = Accumulator::try_new(function, &DataType::Int64).unwrap();
         accumulator.update_batch(&batch).unwrap();
         let result = accumulator.finish().unwrap();
         let value = match function {
@@ -101,7 +101,7 @@ fn types_without_order_or_sum_are_refused() {
         (Aggregate::Min, DataType::new_list(DataType::Int8, true)),
         (Aggregate::Max, DataType::Interval(arrow_schema::IntervalUnit::MonthDayNano)),
     ] {
-        assert_eq!(Accumulator::new(function, &kind).unwrap_err().kind(), ErrorKind::InvalidArgument, "{kind}");
+        assert_eq!(Accumulator::try_new(function, &kind).unwrap_err().kind(), ErrorKind::InvalidArgument, "{kind}");
     }
     assert!("mean".parse::<Aggregate>().is_err());
 }
@@ -131,14 +131,14 @@ fn statistics_are_used_where_they_are_exact() {
         (Detail::Boolean { true_count: Some(3) }, DataType::Boolean, Aggregate::Sum, true),
         (Detail::None, DataType::Int64, Aggregate::Min, false),
     ] {
-        let mut accumulator = Accumulator::new(function, &kind).unwrap();
+        let mut accumulator = Accumulator::try_new(function, &kind).unwrap();
         let found = accumulator.update_statistics(&statistics(Some(20), detail.clone())).unwrap();
         assert_eq!(found, is_exact, "{function:?} {kind} {detail:?}");
         assert_eq!(accumulator.finish().unwrap().is_valid(0), is_exact);
-        let mut accumulator = Accumulator::new(function, &kind).unwrap();
+        let mut accumulator = Accumulator::try_new(function, &kind).unwrap();
         assert!(!accumulator.update_statistics(&statistics(None, detail)).unwrap(), "the number of values is unknown");
     }
-    let mut accumulator = Accumulator::new(Aggregate::Max, &DataType::Int64).unwrap();
+    let mut accumulator = Accumulator::try_new(Aggregate::Max, &DataType::Int64).unwrap();
     assert!(accumulator.update_statistics(&ColumnStatistics::EMPTY).unwrap());
     assert!(accumulator.finish().unwrap().is_null(0));
 }

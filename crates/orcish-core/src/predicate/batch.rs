@@ -35,7 +35,7 @@ impl BatchFilter {
     /// # Errors
     /// `UnknownColumn` where the schema does not have a column, `InvalidArgument` where several columns have a name, or a
     /// column cannot be compared with a literal, or does not have one value per row.
-    pub fn new(predicate: &Predicate, schema: &Schema) -> Result<Self> {
+    pub fn try_new(predicate: &Predicate, schema: &Schema) -> Result<Self> {
         let fields = schema.fields();
         let mut names = ArrowNames::new(fields);
         Self::bind(predicate, &mut |name| {

@@ -31,7 +31,7 @@ impl DictionaryValues {
     ///
     /// # Errors
     /// `Corrupt` where a value ends behind `bytes`.
-    pub fn new(ranges: Vec<(u32, u32)>, mut bytes: Vec<u8>) -> Result<Self> {
+    pub fn try_new(ranges: Vec<(u32, u32)>, mut bytes: Vec<u8>) -> Result<Self> {
         let mut longest = 0;
         for (entry, &(start, length)) in ranges.iter().enumerate() {
             let end = u64::from(start) + u64::from(length);
@@ -57,7 +57,7 @@ impl DictionaryValues {
             end = end.checked_add(length).ok_or_else(|| Error::limit("a dictionary of more than 4 GiB"))?;
             Ok((start, length))
         };
-        let mut dictionary = Self::new(lengths.iter().map(range).collect::<Result<_>>()?, bytes)?;
+        let mut dictionary = Self::try_new(lengths.iter().map(range).collect::<Result<_>>()?, bytes)?;
         let name = |at| format!("entry {at} of the dictionary");
         let array = array(target, &lengths, dictionary.bytes.clone(), None, is_utf8, name)?;
         dictionary.is_utf8 = is_utf8 || is_text(target);
@@ -175,11 +175,11 @@ mod tests {
         // Behind the first byte of a character is padding.
         let cut = "ä".as_bytes().get(..1).unwrap();
         for range in [(0, 2), (1, 1), (u32::MAX, u32::MAX)] {
-            let error = DictionaryValues::new(vec![(0, 1), range], cut.to_vec()).unwrap_err();
+            let error = DictionaryValues::try_new(vec![(0, 1), range], cut.to_vec()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Corrupt, "{range:?}");
             assert!(error.message().starts_with("entry 1 of a dictionary of 1 bytes ends"), "{}", error.message());
         }
-        assert_eq!(DictionaryValues::new(vec![(0, 1), (1, 0)], cut.to_vec()).unwrap().check_utf8(), Err(0));
+        assert_eq!(DictionaryValues::try_new(vec![(0, 1), (1, 0)], cut.to_vec()).unwrap().check_utf8(), Err(0));
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
         for length in [0, 1, 9, 17, 33] {
             let text = "ab".repeat(length);
             let length = u32::try_from(text.len()).unwrap();
-            let values = DictionaryValues::new(vec![(0, 0), (0, length)], text.clone().into_bytes()).unwrap();
+            let values = DictionaryValues::try_new(vec![(0, 0), (0, length)], text.clone().into_bytes()).unwrap();
             let gathered = values.gather(&[1, 0, 1]);
             assert_eq!(gathered.lengths(), [length, 0, length]);
             assert_eq!(gathered.bytes(), text.repeat(2).as_bytes());

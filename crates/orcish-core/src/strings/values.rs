@@ -26,7 +26,7 @@ use crate::nulls::spread;
 /// use arrow_schema::DataType;
 /// use orcish_core::strings::Values;
 ///
-/// let values = Values::new(vec![2, 0, 1], b"abc".to_vec())?;
+/// let values = Values::try_new(vec![2, 0, 1], b"abc".to_vec())?;
 /// let array = values.into_array(&DataType::Utf8, None)?;
 /// assert_eq!(array.as_string::<i32>().value(2), "c");
 /// # Ok::<(), orcish_core::Error>(())
@@ -43,7 +43,7 @@ impl Values {
     ///
     /// # Errors
     /// `Corrupt` where the sum of the lengths is not the number of bytes.
-    pub fn new(lengths: Vec<u32>, bytes: Vec<u8>) -> Result<Self> {
+    pub fn try_new(lengths: Vec<u32>, bytes: Vec<u8>) -> Result<Self> {
         let (total, there) = (lengths.iter().map(|&length| u64::from(length)).sum::<u64>(), bytes.len());
         if total != there as u64 {
             return Err(Error::corrupt(format!("values of {total} bytes together, of {there} bytes")));
@@ -308,7 +308,7 @@ mod tests {
 
     fn values(all: &[&[u8]]) -> Values {
         let lengths = all.iter().map(|value| u32::try_from(value.len()).unwrap()).collect();
-        Values::new(lengths, all.concat()).unwrap()
+        Values::try_new(lengths, all.concat()).unwrap()
     }
 
     fn texts(values: &Values) -> Vec<String> {
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn values_that_are_cut_within_a_character_are_no_text() {
         // The bytes are UTF-8 as a whole.
-        let mut cut = Values::new(vec![1, 1], "ä".as_bytes().to_vec()).unwrap();
+        let mut cut = Values::try_new(vec![1, 1], "ä".as_bytes().to_vec()).unwrap();
         assert!(!cut.check_utf8());
         for target in [DataType::Utf8, DataType::LargeUtf8, DataType::Utf8View] {
             let error = cut.clone().into_array(&target, None).unwrap_err();
@@ -353,7 +353,7 @@ mod tests {
         // The first byte of a character.
         let cut = &"ä".as_bytes()[..1];
         for lengths in [vec![2], vec![1, 1], vec![0], vec![], vec![u32::MAX, 2]] {
-            let error = Values::new(lengths.clone(), cut.to_vec()).unwrap_err();
+            let error = Values::try_new(lengths.clone(), cut.to_vec()).unwrap_err();
             assert_eq!(error.kind(), crate::error::ErrorKind::Corrupt, "{lengths:?}");
         }
     }

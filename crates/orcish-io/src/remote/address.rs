@@ -51,7 +51,7 @@ impl Address {
     ///
     /// # Errors
     /// `InvalidArgument` if the URL or an option is invalid, or the scheme is unknown.
-    pub(super) fn new(url: &str, options: &StorageOptions) -> Result<Self> {
+    pub(super) fn try_new(url: &str, options: &StorageOptions) -> Result<Self> {
         let Location::Remote(url) = parse(url) else {
             return Err(Error::invalid("a path of the local file system, not a URL").in_file(url));
         };
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn paths_are_converted_back_to_urls() {
-        let address = |url: &str| Address::new(url, &StorageOptions::default()).unwrap();
+        let address = |url: &str| Address::try_new(url, &StorageOptions::default()).unwrap();
         let urls = [
             "s3a://bucket/t/a%3A b.orc",
             "gcs://bucket/t/a.orc",

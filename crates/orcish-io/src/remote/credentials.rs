@@ -25,7 +25,7 @@ pub(super) trait StoreCredential: fmt::Debug + Send + Sync + Sized + 'static {
 
     /// # Errors
     /// `InvalidArgument` if a key is unknown or missing. Messages do not have values.
-    fn new(pairs: &[(String, String)]) -> Result<Self>;
+    fn try_new(pairs: &[(String, String)]) -> Result<Self>;
 }
 
 /// The error for a key that is not one of credentials.
@@ -36,7 +36,7 @@ fn unknown<T: StoreCredential>(key: &str, known: &str) -> Error {
 impl StoreCredential for AwsCredential {
     const STORE: &'static str = "S3";
 
-    fn new(pairs: &[(String, String)]) -> Result<Self> {
+    fn try_new(pairs: &[(String, String)]) -> Result<Self> {
         let (mut key_id, mut secret_key, mut token) = (None, None, None);
         for (key, value) in pairs {
             let place = match key.to_ascii_lowercase().parse() {
@@ -62,7 +62,7 @@ impl StoreCredential for AwsCredential {
 impl StoreCredential for GcpCredential {
     const STORE: &'static str = "Google Cloud Storage";
 
-    fn new(pairs: &[(String, String)]) -> Result<Self> {
+    fn try_new(pairs: &[(String, String)]) -> Result<Self> {
         match pairs {
             [(key, value)] if is_bearer_token(key) => Ok(GcpCredential { bearer: value.clone() }),
             [(key, _)] => Err(unknown::<Self>(key, "bearer_token")),
@@ -78,7 +78,7 @@ fn is_bearer_token(key: &str) -> bool {
 impl StoreCredential for AzureCredential {
     const STORE: &'static str = "Azure";
 
-    fn new(pairs: &[(String, String)]) -> Result<Self> {
+    fn try_new(pairs: &[(String, String)]) -> Result<Self> {
         let known = "azure_storage_account_key, azure_storage_sas_key or bearer_token";
         let [(key, value)] = pairs else {
             return Err(Error::invalid(format!("{} credentials, where one of {known} has to be", pairs.len())));
@@ -142,7 +142,10 @@ impl<T: StoreCredential> CredentialProvider for Provider<T> {
         let source = Arc::clone(&self.source);
         let obtained = tokio::task::spawn_blocking(move || source.credentials()).await;
         let made = obtained.map_err(|error| generic(error.into()))?.and_then(|credentials| {
-            Ok(Kept { credential: Arc::new(T::new(credentials.pairs())?), refresh_at: refresh_at(&credentials, now) })
+            Ok(Kept {
+                credential: Arc::new(T::try_new(credentials.pairs())?),
+                refresh_at: refresh_at(&credentials, now),
+            })
         });
         let made = made.map_err(|error| generic(error.into()))?;
         let credential = Arc::clone(&made.credential);
@@ -170,23 +173,23 @@ mod tests {
 
     #[test]
     fn keys_of_each_store() {
-        let aws = AwsCredential::new(&pairs(&[("AWS_ACCESS_KEY_ID", "a"), ("secret_access_key", "b")])).unwrap();
+        let aws = AwsCredential::try_new(&pairs(&[("AWS_ACCESS_KEY_ID", "a"), ("secret_access_key", "b")])).unwrap();
         assert_eq!((aws.key_id.as_str(), aws.secret_key.as_str(), aws.token), ("a", "b", None));
-        assert_eq!(GcpCredential::new(&pairs(&[("bearer_token", "t")])).unwrap().bearer, "t");
-        let sas = AzureCredential::new(&pairs(&[("sas_token", "?sv=1&sig=a%3D")])).unwrap();
+        assert_eq!(GcpCredential::try_new(&pairs(&[("bearer_token", "t")])).unwrap().bearer, "t");
+        let sas = AzureCredential::try_new(&pairs(&[("sas_token", "?sv=1&sig=a%3D")])).unwrap();
         let AzureCredential::SASToken(sas) = sas else { panic!("{sas:?}") };
         assert_eq!(sas, [("sv".to_owned(), "1".to_owned()), ("sig".to_owned(), "a=".to_owned())]);
-        let token = AzureCredential::new(&pairs(&[("bearer_token", "t")])).unwrap();
+        let token = AzureCredential::try_new(&pairs(&[("bearer_token", "t")])).unwrap();
         assert!(matches!(token, AzureCredential::BearerToken(token) if token == "t"));
-        let key = AzureCredential::new(&pairs(&[("azure_storage_account_key", "AAAA")])).unwrap();
+        let key = AzureCredential::try_new(&pairs(&[("azure_storage_account_key", "AAAA")])).unwrap();
         assert!(matches!(key, AzureCredential::AccessKey(_)));
     }
 
     #[test]
     fn wrong_keys_are_named_without_values() {
-        let of_aws = |given: &[(&str, &str)]| AwsCredential::new(&pairs(given)).unwrap_err();
-        let of_azure = |given: &[(&str, &str)]| AzureCredential::new(&pairs(given)).unwrap_err();
-        let of_gcp = |given: &[(&str, &str)]| GcpCredential::new(&pairs(given)).unwrap_err();
+        let of_aws = |given: &[(&str, &str)]| AwsCredential::try_new(&pairs(given)).unwrap_err();
+        let of_azure = |given: &[(&str, &str)]| AzureCredential::try_new(&pairs(given)).unwrap_err();
+        let of_gcp = |given: &[(&str, &str)]| GcpCredential::try_new(&pairs(given)).unwrap_err();
         let errors = [
             (of_aws(&[("aws_access_key_id", "hush")]), "no aws_secret_access_key"),
             (of_aws(&[("aws_region", "hush")]), "the key \"aws_region\""),

@@ -29,8 +29,8 @@ pub(crate) struct StoreFileOps {
 }
 
 impl StoreFileOps {
-    pub(crate) fn new(url: &str, options: &StorageOptions) -> Result<Self> {
-        let address = Arc::new(Address::new(url, options)?);
+    pub(crate) fn try_new(url: &str, options: &StorageOptions) -> Result<Self> {
+        let address = Arc::new(Address::try_new(url, options)?);
         let store = Store::connect(&address)?;
         Ok(StoreFileOps { store, address, url: url.to_owned(), options: options.clone() })
     }
@@ -118,7 +118,7 @@ fn file_status(meta: &ObjectMeta) -> FileStatus {
 pub(crate) fn delete_files(urls: &[&str], options: &StorageOptions) -> Result<()> {
     let mut buckets: Vec<(Address, Vec<Path>)> = Vec::new();
     for url in urls {
-        let address = Address::new(url, options)?;
+        let address = Address::try_new(url, options)?;
         let key = address.writable_key()?;
         match buckets.iter_mut().find(|(other, _)| other.bucket() == address.bucket()) {
             Some((_, keys)) => keys.push(key),

@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn properties_are_checked() {
         let connect = |url: &str, options: &[(&str, &str)]| {
-            let address = Address::new(url, &options.iter().copied().collect::<StorageOptions>()).unwrap();
+            let address = Address::try_new(url, &options.iter().copied().collect::<StorageOptions>()).unwrap();
             HdfsClient::connect(&address).map(drop).map_err(|error| error.to_string())
         };
         connect("hdfs://127.0.0.1:1/t", &[("dfs.client.socket-timeout", "10")]).unwrap();
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn errors_have_kinds_by_their_classes() {
         let kind = |error: HdfsError| {
-            let address = Address::new("hdfs://a:1/t", &StorageOptions::default()).unwrap();
+            let address = Address::try_new("hdfs://a:1/t", &StorageOptions::default()).unwrap();
             let error = to_error("cannot be read", &store_error(error, "/t"), &address);
             assert!(error.to_string().starts_with("hdfs://a:1/t: cannot be read: "), "{error}");
             assert!(!error.to_string().contains("at org"), "{error}");

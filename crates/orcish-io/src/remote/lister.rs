@@ -30,7 +30,7 @@ pub(crate) struct StoreLister {
 impl StoreLister {
     /// Creates a lister of the store of `url`, and returns the path of `url` in the store.
     pub(crate) fn open(url: &str, options: &StorageOptions) -> Result<(Self, String)> {
-        let address = Address::new(url, options)?;
+        let address = Address::try_new(url, options)?;
         let store = Store::connect(&address)?.objects;
         let path = address.path.trim_end_matches('/').to_owned();
         Ok((StoreLister { address: Arc::new(address), store, options: options.clone() }, path))

@@ -38,19 +38,19 @@ pub(super) struct Object {
 impl Object {
     /// An object to be read: of a store, or of an HTTP server.
     pub(super) fn readable(url: &str, options: &StorageOptions) -> Result<Self> {
-        let address = Address::new(url, options)?;
+        let address = Address::try_new(url, options)?;
         let key = address.key()?;
-        Self::new(address, key)
+        Self::try_new(address, key)
     }
 
     /// An object to be written.
     pub(super) fn writable(url: &str, options: &StorageOptions) -> Result<Self> {
-        let address = Address::new(url, options)?;
+        let address = Address::try_new(url, options)?;
         let key = address.writable_key()?;
-        Self::new(address, key)
+        Self::try_new(address, key)
     }
 
-    pub(super) fn new(address: Address, key: Path) -> Result<Self> {
+    pub(super) fn try_new(address: Address, key: Path) -> Result<Self> {
         Ok(Object { store: Store::connect(&address)?, address: Arc::new(address), key })
     }
 
@@ -124,7 +124,7 @@ impl Object {
 impl Object {
     /// An object of a store in memory, with at most one concurrent request.
     pub(super) fn in_memory(store: &object_store::memory::InMemory, key: &str) -> Self {
-        let address = Address::new(&format!("s3://bucket/{key}"), &StorageOptions::default()).unwrap();
+        let address = Address::try_new(&format!("s3://bucket/{key}"), &StorageOptions::default()).unwrap();
         let permits = Arc::new(tokio::sync::Semaphore::new(2));
         let multipart = MultipartClient { store: Arc::new(store.clone()), permits };
         let objects = Arc::new(object_store::limit::LimitStore::new(store.clone(), 1));

@@ -55,10 +55,10 @@ impl ObjectSink {
     /// Creates a sink for the object at `url`, or for a staged file, if `staging` is given.
     pub(crate) fn create(url: &str, options: &StorageOptions, staging: Option<Staging>) -> Result<Self> {
         let object = Object::writable(url, options)?;
-        Self::new(object, options, staging)
+        Self::try_new(object, options, staging)
     }
 
-    pub(super) fn new(object: Object, options: &StorageOptions, staging: Option<Staging>) -> Result<Self> {
+    pub(super) fn try_new(object: Object, options: &StorageOptions, staging: Option<Staging>) -> Result<Self> {
         let client = object.multipart()?;
         let sizes = PartSizes::new(object.address.options.part_size);
         Ok(ObjectSink {

@@ -66,9 +66,9 @@ impl ObjectSource {
     /// # Errors
     /// `InvalidArgument` if the URL or an option is invalid.
     pub fn open(url: &str, options: &StorageOptions) -> Result<Self> {
-        let address = Address::new(url, options)?;
+        let address = Address::try_new(url, options)?;
         let store = Store::connect(&address)?.objects;
-        Self::new(address, store, options)
+        Self::try_new(address, store, options)
     }
 
     /// Creates a source of the object at `path` of a store, without a request. A child of a fork cannot use it. Of
@@ -94,7 +94,7 @@ impl ObjectSource {
         Ok(Self::of_object(address, path, store, options))
     }
 
-    fn new(address: Address, store: Arc<dyn ObjectStore>, options: &StorageOptions) -> Result<Self> {
+    fn try_new(address: Address, store: Arc<dyn ObjectStore>, options: &StorageOptions) -> Result<Self> {
         let key = address.key()?;
         Ok(Self::of_object(address, key, store, options))
     }

@@ -19,12 +19,12 @@ impl Object {
     /// # Errors
     /// `InvalidArgument` if the file was staged for another URL.
     fn of_staged(url: &str, file: &StagedFile, options: &StorageOptions) -> Result<Self> {
-        let (address, staged) = (Address::new(url, options)?, Address::new(&file.location, options)?);
+        let (address, staged) = (Address::try_new(url, options)?, Address::try_new(&file.location, options)?);
         if address.bucket() != staged.bucket() {
             return Err(file.wrong_location(url));
         }
         let key = address.writable_key()?;
-        if key == staged.writable_key()? { Object::new(address, key) } else { Err(file.wrong_location(url)) }
+        if key == staged.writable_key()? { Object::try_new(address, key) } else { Err(file.wrong_location(url)) }
     }
 
     /// Completes a multipart upload of `size` bytes.
@@ -74,7 +74,7 @@ mod tests {
     fn write(store: &InMemory, bytes: &[u8]) -> (StagedFile, UploadedParts) {
         let staging = Staging::default();
         let object = Object::in_memory(store, "t/a.orc");
-        let mut sink = ObjectSink::new(object, &StorageOptions::default(), Some(staging.clone())).unwrap();
+        let mut sink = ObjectSink::try_new(object, &StorageOptions::default(), Some(staging.clone())).unwrap();
         bytes.chunks(3 << 20).for_each(|chunk| sink.write(chunk).unwrap());
         sink.finish().unwrap();
         drop(sink);

@@ -14,7 +14,7 @@ use crate::staged::{Data, StagedFile, Staging};
 use crate::storage::StorageOptions;
 
 fn is_hdfs(url: &str, options: &StorageOptions) -> Result<bool> {
-    Ok(Address::new(url, options)?.url.is_hdfs())
+    Ok(Address::try_new(url, options)?.url.is_hdfs())
 }
 
 /// Creates a sink for the file at `url`.
@@ -65,9 +65,9 @@ pub(crate) fn abort(url: &str, file: &StagedFile, options: &StorageOptions) -> R
 pub(crate) fn file_ops(url: &str, options: &StorageOptions) -> Result<Box<dyn FileOps>> {
     #[cfg(feature = "hdfs")]
     if is_hdfs(url, options)? {
-        return Ok(Box::new(HdfsFileOps::new(url, options)?));
+        return Ok(Box::new(HdfsFileOps::try_new(url, options)?));
     }
-    Ok(Box::new(StoreFileOps::new(url, options)?))
+    Ok(Box::new(StoreFileOps::try_new(url, options)?))
 }
 
 /// Deletes files. All URLs are validated before the first deletion.
@@ -76,7 +76,7 @@ pub(crate) fn delete_files(urls: &[&str], options: &StorageOptions) -> Result<()
     {
         let (mut files, mut objects) = (Vec::new(), Vec::new());
         for url in urls {
-            if is_hdfs(url, options)? { files.push(DeletedFile::new(url, options)?) } else { objects.push(*url) }
+            if is_hdfs(url, options)? { files.push(DeletedFile::try_new(url, options)?) } else { objects.push(*url) }
         }
         let deleted = file_ops::delete_files(&objects, options);
         if files.is_empty() { deleted } else { deleted.and(hdfs::delete_files(files, options)) }

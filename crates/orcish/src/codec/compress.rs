@@ -51,7 +51,7 @@ impl Compressor {
     /// # Errors
     /// `InvalidArgument` where the codec does not have the level, `Unsupported` for LZO, which cannot be written, and for
     /// codecs whose feature is off.
-    pub(crate) fn new(codec: Compression, level: Option<i32>) -> Result<Self> {
+    pub(crate) fn try_new(codec: Compression, level: Option<i32>) -> Result<Self> {
         let level_in = |min: i32, max: i32, default: i32| match level {
             Some(level) if level < min || level > max => Err(Error::invalid(format!(
                 "compression level {level} of {}: it has levels from {min} to {max}",
@@ -100,7 +100,7 @@ impl Compressor {
     /// As [`Compressor::new`].
     #[cfg_attr(not(feature = "zstd"), expect(unused_mut, reason = "text differs for zstd only"))]
     pub(crate) fn for_text(codec: Compression, level: Option<i32>) -> Result<Self> {
-        let mut compressor = Self::new(codec, level)?;
+        let mut compressor = Self::try_new(codec, level)?;
         #[cfg(feature = "zstd")]
         if let (Encoder::Zstd(encoder), None) = (&mut compressor.encoder, level) {
             let result = encoder.set_parameter(zstd::zstd_safe::CParameter::MinMatch(ZSTD_TEXT_MIN_MATCH));
@@ -174,20 +174,23 @@ mod tests {
         for (codec, min, max) in [(Compression::Zlib, 1, 12), (Compression::Zstd, -7, 22), (Compression::Brotli, 0, 11)]
         {
             for level in [min, max] {
-                let mut compressor = Compressor::new(codec, Some(level)).unwrap();
+                let mut compressor = Compressor::try_new(codec, Some(level)).unwrap();
                 let length = compressor.compress(&[7; 1000]).unwrap().unwrap().len();
                 assert!(length < 100, "{codec:?} {level}: {length}");
             }
             for level in [min - 1, max + 1, i32::MIN, i32::MAX] {
-                let error = Compressor::new(codec, Some(level)).unwrap_err();
+                let error = Compressor::try_new(codec, Some(level)).unwrap_err();
                 assert_eq!(error.kind(), orcish_core::ErrorKind::InvalidArgument);
                 assert!(error.message().contains(codec.name()), "{error}");
             }
         }
         for codec in [Compression::None, Compression::Snappy, Compression::Lz4] {
-            assert!(Compressor::new(codec, Some(1)).is_err());
+            assert!(Compressor::try_new(codec, Some(1)).is_err());
         }
-        assert_eq!(Compressor::new(Compression::Lzo, None).unwrap_err().kind(), orcish_core::ErrorKind::Unsupported);
+        assert_eq!(
+            Compressor::try_new(Compression::Lzo, None).unwrap_err().kind(),
+            orcish_core::ErrorKind::Unsupported
+        );
     }
 
     proptest! {
@@ -195,7 +198,7 @@ mod tests {
         #[test]
         fn chunks_round_trip(chunks in prop::collection::vec(prop::collection::vec(0u8..9, 0..3000), 1..4)) {
             for codec in CODECS {
-                let mut compressor = Compressor::new(codec, None).unwrap();
+                let mut compressor = Compressor::try_new(codec, None).unwrap();
                 for chunk in &chunks {
                     if let Some(packed) = compressor.compress(chunk).unwrap() {
                         prop_assert!(packed.len() < chunk.len());

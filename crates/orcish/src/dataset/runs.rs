@@ -115,7 +115,7 @@ impl RunWriter {
 
     fn new_block(&self) -> Result<(FileWriter<MemorySink>, MemorySink)> {
         let sink = MemorySink::new();
-        let mut writer = FileWriter::new(sink.clone(), self.run.schema.clone(), &self.options)?;
+        let mut writer = FileWriter::try_new(sink.clone(), self.run.schema.clone(), &self.options)?;
         self.check.iter().for_each(|check| writer.set_cancel_check(check.clone()));
         Ok((writer, sink))
     }
@@ -174,7 +174,7 @@ impl RunReader {
         }
         let block = self.run.blocks.pop_front().or_internal("the blocks of a run have all of its rows")?;
         let source = MemorySource::new(self.run.file.read(block)?).named(NAME);
-        let file = OrcFile::new(Arc::new(source), &Limits::UNLIMITED)?;
+        let file = OrcFile::try_new(Arc::new(source), &Limits::UNLIMITED)?;
         let options = ReadOptions { threads: 1, limits: Limits::UNLIMITED, ..ReadOptions::default() };
         let mut reader = file.read(options)?;
         self.check.iter().for_each(|check| reader.set_cancel_check(check.clone()));

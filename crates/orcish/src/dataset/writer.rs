@@ -36,7 +36,7 @@ use crate::write::FileWriter;
 ///
 /// let folder = std::env::temp_dir().join(format!("orcish-dataset-example-{}", std::process::id()));
 /// let options = DatasetOptions::default().with_partition_by(["day"]);
-/// let mut writer = DatasetWriter::new(folder.to_str().unwrap(), batch.schema(), options)?;
+/// let mut writer = DatasetWriter::try_new(folder.to_str().unwrap(), batch.schema(), options)?;
 /// writer.write(&batch)?;
 /// let files = writer.finish()?;
 /// assert_eq!(files.len(), 2);
@@ -95,7 +95,7 @@ impl DatasetWriter {
     /// # Errors
     /// `UnknownColumn` if there is no such partition column. `InvalidArgument` if an option is wrong, a partition column
     /// is named twice, or no other column is left.
-    pub fn new(base: &str, schema: SchemaRef, options: DatasetOptions) -> Result<Self> {
+    pub fn try_new(base: &str, schema: SchemaRef, options: DatasetOptions) -> Result<Self> {
         options.check()?;
         let by = &options.partition_by;
         if by.iter().enumerate().any(|(at, name)| by.iter().take(at).any(|other| other == name)) {
@@ -152,7 +152,7 @@ impl DatasetWriter {
     /// # Errors
     /// `InvalidArgument` if a value cannot be stored or is no value of a partition, if there are more than
     /// [`max_partitions`](DatasetOptions::max_partitions), if the batch has another schema, in another process than that
-    /// of [`new`](Self::new), or after an error; those of [`FileWriter::write`] and [`create`](crate::io::create).
+    /// of [`try_new`](Self::try_new), or after an error; those of [`FileWriter::write`] and [`create`](crate::io::create).
     pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
         self.guarded(|this| {
             this.check_types(batch)?;
@@ -378,7 +378,7 @@ impl DatasetWriter {
                 (sink, Some(staging))
             }
         };
-        let mut writer = FileWriter::new(sink, self.file_schema.clone(), &self.options.write)?;
+        let mut writer = FileWriter::try_new(sink, self.file_schema.clone(), &self.options.write)?;
         self.cancel_check.iter().for_each(|check| writer.set_cancel_check(check.clone()));
         self.open.insert(key.clone(), OpenFile::new(writer, staging, location, values, number));
         Ok(())

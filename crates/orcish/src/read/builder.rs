@@ -65,7 +65,7 @@ impl ReaderBuilder<SyncReader> {
     /// Reads the tail of a source: an open file, [`Bytes`](bytes::Bytes), or any [`ReadAt`](crate::io::ReadAt).
     ///
     /// # Errors
-    /// As [`OrcFile::new`].
+    /// As [`OrcFile::try_new`].
     pub fn try_new(source: impl IntoSource) -> Result<Self> {
         Self::try_new_with_limits(source, Limits::default())
     }
@@ -73,9 +73,9 @@ impl ReaderBuilder<SyncReader> {
     /// As [`try_new`](Self::try_new), with limits of the tail and of the reader.
     ///
     /// # Errors
-    /// As [`OrcFile::new`].
+    /// As [`OrcFile::try_new`].
     pub fn try_new_with_limits(source: impl IntoSource, limits: Limits) -> Result<Self> {
-        let file = OrcFile::new(source.into_source()?, &limits)?;
+        let file = OrcFile::try_new(source.into_source()?, &limits)?;
         Ok(Self::of_file(file).with_options(ReadOptions::default().with_limits(limits)))
     }
 

@@ -59,19 +59,19 @@ impl std::fmt::Debug for OrcFile {
 }
 
 impl OrcFile {
-    /// Opens the file at a path. For URLs see [`open`](crate::io::open), whose source [`new`](Self::new) takes.
+    /// Opens the file at a path. For URLs see [`open`](crate::io::open), whose source [`try_new`](Self::try_new) takes.
     ///
     /// # Errors
-    /// `Io` if the file cannot be read; as [`new`](Self::new).
+    /// `Io` if the file cannot be read; as [`try_new`](Self::try_new).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::new(Arc::new(FileSource::open(path)?), &Limits::default())
+        Self::try_new(Arc::new(FileSource::open(path)?), &Limits::default())
     }
 
     /// Reads the tail of a source.
     ///
     /// # Errors
     /// `Corrupt` if the source is not an ORC file, `LimitExceeded` if the tail is larger than allowed.
-    pub fn new(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
+    pub fn try_new(source: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
         Ok(Self::of_parts(source.clone(), read_tail(&*source, limits)?))
     }
 
@@ -80,7 +80,7 @@ impl OrcFile {
     ///
     /// # Errors
     /// `Io` if the source is known to be another file. Remote sources know it with their first read.
-    pub fn with_tail(source: Arc<dyn ReadAt>, tail: FileTail) -> Result<Self> {
+    pub fn try_with_tail(source: Arc<dyn ReadAt>, tail: FileTail) -> Result<Self> {
         source.expect_version(&tail.expected_version()).map_err(|error| error.in_file(source.name()))?;
         Ok(Self::of_parts(source, tail))
     }
@@ -143,7 +143,7 @@ impl OrcFile {
     /// `UnknownColumn` if the options name a column that the file does not have.
     pub fn schema(&self, options: &ReadOptions) -> Result<SchemaRef> {
         let make = || {
-            let projection = Projection::new(&self.tail.schema, &options.columns)?;
+            let projection = Projection::try_new(&self.tail.schema, &options.columns)?;
             let options = self.with_column_options(options.clone())?;
             let physical = self.physical_schema(&projection, &options)?;
             self.logical_schema(&projection, &options, physical)
@@ -297,7 +297,7 @@ impl OrcFile {
     pub(super) fn request(&self, options: ReadOptions) -> Result<ReadRequest> {
         let make = || {
             let options = self.with_column_options(options)?;
-            let projection = Projection::new(&self.tail.schema, &options.columns)?;
+            let projection = Projection::try_new(&self.tail.schema, &options.columns)?;
             let condition = options.filter.as_ref().map(|filter| {
                 let mapping = Mapping { tail: &self.tail, options: &options };
                 let stored = self.stored().filter(|_| options.arrow_schema);

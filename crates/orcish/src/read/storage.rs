@@ -142,13 +142,13 @@ mod tests {
         let nest = StructArray::try_from(vec![("words", words), ("texts", texts)]).unwrap();
         let batch = RecordBatch::try_from_iter([("ids", ids), ("nest", Arc::new(nest) as ArrayRef)]).unwrap();
         let sink = MemorySink::new();
-        let mut writer = FileWriter::new(Box::new(sink.clone()), batch.schema(), &WriteOptions::default()).unwrap();
+        let mut writer = FileWriter::try_new(Box::new(sink.clone()), batch.schema(), &WriteOptions::default()).unwrap();
         for _ in 0..3 {
             writer.write(&batch).unwrap();
             writer.end_stripe().unwrap();
         }
         writer.finish().unwrap();
-        OrcFile::new(Arc::new(MemorySource::new(sink.take().unwrap())), &Limits::default()).unwrap()
+        OrcFile::try_new(Arc::new(MemorySource::new(sink.take().unwrap())), &Limits::default()).unwrap()
     }
 
     #[test]

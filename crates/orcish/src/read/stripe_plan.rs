@@ -47,7 +47,7 @@ pub(super) struct Planning<'a> {
 }
 
 impl PlannedStripe {
-    fn new(request: &ReadRequest, index: usize, pruning: Pruning) -> Result<Self> {
+    fn try_new(request: &ReadRequest, index: usize, pruning: Pruning) -> Result<Self> {
         let StripeInfo { first_row, rows, data_length, .. } = *info(request, index)?;
         let stored_bytes = data_length.min(request.tail().file_length);
         Ok(PlannedStripe { index, first_row, rows, stored_bytes, pruning })
@@ -109,7 +109,7 @@ impl<'a> Planning<'a> {
                 None => Ok(whole.clone()),
             };
             let pruning = pruning.map_err(|error: Error| error.in_section("stripe", index))?;
-            let stripe = PlannedStripe::new(request, index, pruning)?;
+            let stripe = PlannedStripe::try_new(request, index, pruning)?;
             let is_beyond_limit = limit.is_some_and(|limit| rows >= limit);
             if stripe.pruning.truth() != Truth::Never && !is_beyond_limit {
                 rows = rows.saturating_add(stripe.rows);

@@ -66,7 +66,7 @@ mod tests {
     fn scan(location: &str, schema: Option<SchemaRef>, columns: Columns, limit: Option<u64>) -> Result<Scan> {
         let file = TableFile { location: location.to_owned(), ..TableFile::default() };
         let options = ReadOptions { columns, limit, ..ReadOptions::default() };
-        Scan::new(vec![file.clone(), file], schema, options, Matching::Name, StorageOptions::default())
+        Scan::try_new(vec![file.clone(), file], schema, options, Matching::Name, StorageOptions::default())
     }
 
     #[test]

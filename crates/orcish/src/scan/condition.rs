@@ -81,7 +81,7 @@ pub(super) fn conditions(
         })
     };
     let condition = early.map(bind).transpose()?;
-    let late = (!late.is_empty()).then(|| LateFilter::new(table, late, wanted)).transpose()?;
+    let late = (!late.is_empty()).then(|| LateFilter::try_new(table, late, wanted)).transpose()?;
     Ok((condition, late))
 }
 
@@ -212,7 +212,7 @@ impl Table {
 
 impl LateFilter {
     /// The part of `conjuncts`. Columns that it needs are added to `wanted`.
-    fn new(table: &Table, conjuncts: Vec<BatchFilter>, wanted: &mut Vec<(usize, FieldRef)>) -> Result<Self> {
+    fn try_new(table: &Table, conjuncts: Vec<BatchFilter>, wanted: &mut Vec<(usize, FieldRef)>) -> Result<Self> {
         let mut columns = BTreeMap::new();
         for place in conjuncts.iter().flat_map(BatchFilter::root_columns).filter(|place| *place != ROW_NUMBER_PLACE) {
             let whole = table.fields.get(place).or_internal("a filter needs a column that the table does not have")?;

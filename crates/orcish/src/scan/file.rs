@@ -74,7 +74,7 @@ impl FileScan {
             // The root is the only column, and has all descendants.
             _ => match read.into_iter().next() {
                 Some(root) => root,
-                None => Projection::new(schema, &Columns::All)?.root,
+                None => Projection::try_new(schema, &Columns::All)?.root,
             },
         };
         let projection = Projection::from_root(schema, root)?;

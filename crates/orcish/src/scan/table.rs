@@ -145,7 +145,7 @@ pub(super) enum Origin {
 pub(super) const ROW_NUMBER_PLACE: usize = usize::MAX;
 
 impl Table {
-    pub(super) fn new(
+    pub(super) fn try_new(
         files: Vec<TableFile>,
         schema: SchemaSource,
         options: ReadOptions,
@@ -438,7 +438,7 @@ impl Table {
             None => file,
         };
         let Some(tail) = &this.tail else {
-            let file = OrcFile::new(source.clone(), &self.options.limits);
+            let file = OrcFile::try_new(source.clone(), &self.options.limits);
             // Remote sources know their size after a request for their end.
             let is_corrupt = file.as_ref().is_err_and(|error| error.kind() == ErrorKind::Corrupt);
             let is_empty = is_corrupt && source.size().is_ok_and(|size| size == 0);
@@ -447,7 +447,7 @@ impl Table {
         };
         let tail = FileTail::from_bytes(tail, &self.options.limits);
         let tail = tail.map_err(|error| error.in_file(&self.name(at)))?;
-        let file = OrcFile::with_tail(source, tail);
+        let file = OrcFile::try_with_tail(source, tail);
         Ok(Some(watched(file.map_err(|error| error.in_file(&self.name(at)))?)))
     }
 

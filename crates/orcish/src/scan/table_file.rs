@@ -46,9 +46,9 @@ pub enum SchemaSource {
 /// A file that has the columns of a table, and none of its rows. All columns are nullable.
 #[derive(Debug, Clone)]
 pub struct SchemaFile {
-    /// The file. Its partition columns have the types of those of the table, which must be types of [`Scan::new`].
+    /// The file. Its partition columns have the types of those of the table, which must be types of [`Scan::try_new`].
     ///
-    /// [`Scan::new`]: super::Scan::new
+    /// [`Scan::try_new`]: super::Scan::try_new
     pub file: OrcFile,
     /// Names of the partition columns. Those that are missing in the file have types that are inferred.
     pub partition: Vec<String>,
@@ -73,7 +73,7 @@ pub struct TableFile {
     pub source: Option<Arc<dyn ReadAt>>,
     /// Names and values of the partition columns, see [`hive_partitions`](crate::partition::hive_partitions) and
     /// [`hive_partitions_below`](crate::partition::hive_partitions_below). Their types are in the schema of
-    /// [`Scan::new`](super::Scan::new).
+    /// [`Scan::try_new`](super::Scan::try_new).
     pub partition: Vec<(String, Option<String>)>,
     /// The tail, from [`FileTail::to_bytes`](crate::tail::FileTail::to_bytes), which is then not read again.
     pub tail: Option<Bytes>,

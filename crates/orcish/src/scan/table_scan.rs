@@ -31,7 +31,7 @@ pub(super) type VersionedStatistics = (ColumnStatistics, Vec<usize>, Option<File
 /// let files = vec![file("2026-11-21"), file("2026-11-22")];
 /// let filter = "byte < 0 and day = date '2026-11-22'".parse()?;
 /// let options = ReadOptions::default().with_columns(["int", "day"]).with_filter(filter);
-/// let scan = Scan::new(files, None, options, Matching::Name, StorageOptions::default())?;
+/// let scan = Scan::try_new(files, None, options, Matching::Name, StorageOptions::default())?;
 /// let rows = scan.read().map(|batch| Ok(batch?.num_rows())).sum::<orcish::Result<usize>>()?;
 /// assert_eq!(scan.count()?, rows as u64);
 /// // The partition column excludes the first file, which is not opened.
@@ -62,14 +62,14 @@ impl Scan {
     /// As opening the first file, if its schema is needed; `InvalidArgument` and `UnknownColumn` if the options do not fit the
     /// schema, files differ in their partition columns, or a partition value does not have the type of its column;
     /// `Unsupported` if partition columns cannot have the type.
-    pub fn new(
+    pub fn try_new(
         files: Vec<TableFile>,
         schema: impl Into<SchemaSource>,
         options: ReadOptions,
         matching: Matching,
         storage: StorageOptions,
     ) -> Result<Self> {
-        Ok(Scan { table: Arc::new(Table::new(files, schema.into(), options, matching, storage)?) })
+        Ok(Scan { table: Arc::new(Table::try_new(files, schema.into(), options, matching, storage)?) })
     }
 
     /// A scan of the same table with other options. Options that decide the types of columns are not changed.
@@ -98,7 +98,7 @@ impl Scan {
         &self.table.files
     }
 
-    /// Schema of the whole table, its partition columns last. With it, [`new`](Self::new) scans some of the files in another
+    /// Schema of the whole table, its partition columns last. With it, [`try_new`](Self::try_new) scans some of the files in another
     /// process.
     pub fn table_schema(&self) -> SchemaRef {
         let fields = self.table.fields.iter().chain(&self.table.partition);
@@ -234,7 +234,7 @@ mod tests {
         let count = |filter: Predicate| {
             let options = ReadOptions::default().with_filter(filter);
             let files = vec![TableFile::new(path)];
-            Scan::new(files, None, options, Matching::Name, StorageOptions::default()).and_then(|scan| scan.count())
+            Scan::try_new(files, None, options, Matching::Name, StorageOptions::default()).and_then(|scan| scan.count())
         };
         let of_levels = |levels: usize| (1..levels).fold(Predicate::is_null("int"), |inner, _| !inner);
         assert_eq!(count(of_levels(Predicate::MAX_LEVELS)).unwrap(), count(of_levels(2)).unwrap());

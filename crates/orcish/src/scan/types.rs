@@ -185,7 +185,9 @@ impl Table {
         let types = &file.tail().schema;
         let columns = readable_columns(types)?;
         let ids = match types.get(0)?.kind {
-            Kind::Struct => Projection::new(types, &columns)?.root.children.iter().map(|column| column.id).collect(),
+            Kind::Struct => {
+                Projection::try_new(types, &columns)?.root.children.iter().map(|column| column.id).collect()
+            }
             _ => vec![0],
         };
         let schema = file.schema(&self.schema_options(columns))?;

@@ -27,17 +27,17 @@ impl ReaderBuilder<AsyncReader> {
     /// Reads the tail of the object at a path.
     ///
     /// # Errors
-    /// `Io` if the object cannot be read; as [`OrcFile::new`].
-    pub async fn new(store: Arc<dyn ObjectStore>, path: impl Into<Path>) -> Result<Self> {
-        Self::new_with_options(store, path, Limits::default(), &StorageOptions::default()).await
+    /// `Io` if the object cannot be read; as [`OrcFile::try_new`].
+    pub async fn try_new(store: Arc<dyn ObjectStore>, path: impl Into<Path>) -> Result<Self> {
+        Self::try_new_with_options(store, path, Limits::default(), &StorageOptions::default()).await
     }
 
-    /// As [`new`](Self::new), with limits of the tail and of the reader, and with the storage options of requests, whose keys
+    /// As [`try_new`](Self::try_new), with limits of the tail and of the reader, and with the storage options of requests, whose keys
     /// begin with `orcish.`
     ///
     /// # Errors
-    /// As [`new`](Self::new); `InvalidArgument` for other storage options, as the store is made already.
-    pub async fn new_with_options(
+    /// As [`try_new`](Self::try_new); `InvalidArgument` for other storage options, as the store is made already.
+    pub async fn try_new_with_options(
         store: Arc<dyn ObjectStore>,
         path: impl Into<Path>,
         limits: Limits,
@@ -47,7 +47,7 @@ impl ReaderBuilder<AsyncReader> {
         let check = cancel.check(storage.cancel_check().cloned());
         let source = ObjectSource::of_store(store, path.into(), &storage.clone().with_cancel_check(check.clone()))?;
         let options = ReadOptions::default().with_limits(limits.clone());
-        let file = unblocked(move || OrcFile::new(Arc::new(source), &limits)).await?;
+        let file = unblocked(move || OrcFile::try_new(Arc::new(source), &limits)).await?;
         Ok(Self::of_parts(file.with_cancel_check(check), options, AsyncReader { cancel }))
     }
 

@@ -18,7 +18,7 @@
 //! let store: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
 //! store.put(&Path::from("table/part-0.orc"), bytes.into()).await?;
 //!
-//! let builder = OrcRecordBatchStreamBuilder::new(store, "table/part-0.orc").await?;
+//! let builder = OrcRecordBatchStreamBuilder::try_new(store, "table/part-0.orc").await?;
 //! assert_eq!(builder.metadata().rows, 20);
 //! let filter = "int is not null and byte < 0".parse()?;
 //! let stream = builder.with_projection(["int", "nest.x"]).with_filter(filter).with_batch_size(4).build().await?;

@@ -56,7 +56,7 @@ fn options() -> StorageOptions {
 fn batches_of_an_object_are_streamed_in_order() {
     run(async {
         let store = slow_store(Duration::ZERO).await;
-        let builder = OrcRecordBatchStreamBuilder::new(store, PATH).await.unwrap();
+        let builder = OrcRecordBatchStreamBuilder::try_new(store, PATH).await.unwrap();
         assert_eq!((builder.metadata().rows, builder.schema().unwrap().fields().len()), (4000, 1));
         let stream = builder.with_filter("id >= 1500".parse().unwrap()).with_batch_size(300).build().await.unwrap();
         let schema = stream.schema();
@@ -74,20 +74,21 @@ fn batches_of_an_object_are_streamed_in_order() {
 fn errors_are_those_of_the_reader() {
     run(async {
         let store = slow_store(Duration::ZERO).await;
-        let error = OrcRecordBatchStreamBuilder::new(store.clone(), "t/other.orc").await.unwrap_err();
+        let error = OrcRecordBatchStreamBuilder::try_new(store.clone(), "t/other.orc").await.unwrap_err();
         assert_eq!(error.io_kind(), Some(std::io::ErrorKind::NotFound));
-        let builder = OrcRecordBatchStreamBuilder::new(store.clone(), PATH).await.unwrap();
+        let builder = OrcRecordBatchStreamBuilder::try_new(store.clone(), PATH).await.unwrap();
         let error = builder.with_projection(["other"]).build().await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnknownColumn);
         for (key, value) in [("aws_region", "x"), ("orcish.concurrency", "many")] {
             let options = StorageOptions::from_iter([(key, value)]);
             let builder =
-                OrcRecordBatchStreamBuilder::new_with_options(store.clone(), PATH, Limits::default(), &options);
+                OrcRecordBatchStreamBuilder::try_new_with_options(store.clone(), PATH, Limits::default(), &options);
             assert_eq!(builder.await.unwrap_err().kind(), ErrorKind::InvalidArgument);
         }
         // The file is replaced between two requests.
         let options = options();
-        let builder = OrcRecordBatchStreamBuilder::new_with_options(store.clone(), PATH, Limits::default(), &options);
+        let builder =
+            OrcRecordBatchStreamBuilder::try_new_with_options(store.clone(), PATH, Limits::default(), &options);
         let mut stream = builder.await.unwrap().build().await.unwrap();
         store.put(&Path::from(PATH), b"ORC".to_vec().into()).await.unwrap();
         let error = stream.next().await.unwrap().unwrap_err();
@@ -103,7 +104,7 @@ fn the_executor_is_not_blocked() {
         let store = slow_store(Duration::from_millis(100)).await;
         let read = async {
             let builder =
-                OrcRecordBatchStreamBuilder::new_with_options(store, PATH, Limits::default(), &options()).await;
+                OrcRecordBatchStreamBuilder::try_new_with_options(store, PATH, Limits::default(), &options()).await;
             let stream = builder.unwrap().with_filter("id >= 0".parse().unwrap()).build().await.unwrap();
             stream.map(|batch| batch.unwrap().num_rows()).fold(0, async |sum, rows| sum + rows).await
         };
@@ -140,7 +141,8 @@ fn dropping_cancels_requests() {
     let store = run(async {
         let store = slow_store(Duration::ZERO).await;
         let options = options();
-        let builder = OrcRecordBatchStreamBuilder::new_with_options(store.clone(), PATH, Limits::default(), &options);
+        let builder =
+            OrcRecordBatchStreamBuilder::try_new_with_options(store.clone(), PATH, Limits::default(), &options);
         let mut stream = builder.await.unwrap().build().await.unwrap();
         store.config_mut(|config| config.wait_get_per_call = FOREVER);
         let next = tokio::time::timeout(Duration::from_millis(50), stream.next()).await;
@@ -154,7 +156,7 @@ fn dropping_cancels_requests() {
     // The future of the builder.
     let store = run(async {
         let store = slow_store(FOREVER).await;
-        let new = OrcRecordBatchStreamBuilder::new(store.clone(), PATH);
+        let new = OrcRecordBatchStreamBuilder::try_new(store.clone(), PATH);
         assert!(tokio::time::timeout(Duration::from_millis(50), new).await.is_err());
         Arc::downgrade(&store)
     });
@@ -164,10 +166,10 @@ fn dropping_cancels_requests() {
 #[test]
 fn other_readers_are_streamed() {
     let source: Arc<dyn ReadAt> = Arc::new(MemorySource::new(file()));
-    let reader = OrcFile::new(source.clone(), &Limits::default()).unwrap().read(ReadOptions::default()).unwrap();
+    let reader = OrcFile::try_new(source.clone(), &Limits::default()).unwrap().read(ReadOptions::default()).unwrap();
     let files = vec![TableFile::new("a").with_source(source.clone()), TableFile::new("b").with_source(source)];
     let storage = StorageOptions::default();
-    let scan = Scan::new(files, None, ReadOptions::default(), Matching::Name, storage).unwrap();
+    let scan = Scan::try_new(files, None, ReadOptions::default(), Matching::Name, storage).unwrap();
     for (stream, want) in [(OrcRecordBatchStream::from(reader), 4000), (scan.read().into(), 8000)] {
         let batches: Vec<_> = run(stream.try_collect()).unwrap();
         assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), want);

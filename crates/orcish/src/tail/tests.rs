@@ -28,7 +28,7 @@ fn tail(columns: usize) -> (FileTail, Bytes) {
     let nest = StructArray::try_from(fields.iter().map(|(name, of)| (name.as_str(), of.clone())).collect::<Vec<_>>());
     let batch = RecordBatch::try_from_iter([("nest", Arc::new(nest.unwrap()) as ArrayRef)]).unwrap();
     let sink = MemorySink::new();
-    let mut writer = FileWriter::new(Box::new(sink.clone()), batch.schema(), &WriteOptions::default()).unwrap();
+    let mut writer = FileWriter::try_new(Box::new(sink.clone()), batch.schema(), &WriteOptions::default()).unwrap();
     writer.write(&batch).unwrap();
     writer.finish().unwrap();
     let bytes = Bytes::from(sink.take().unwrap());
@@ -44,7 +44,7 @@ fn postscripts_state_chunks_without_a_codec() {
         let values: ArrayRef = Arc::new(TimestampMicrosecondArray::from(vec![5]));
         let batch = RecordBatch::try_from_iter([("t", values)]).unwrap();
         let sink = MemorySink::new();
-        let mut writer = FileWriter::new(Box::new(sink.clone()), batch.schema(), &options).unwrap();
+        let mut writer = FileWriter::try_new(Box::new(sink.clone()), batch.schema(), &options).unwrap();
         writer.write(&batch).unwrap();
         writer.finish().unwrap();
         let bytes = sink.take().unwrap();

@@ -21,8 +21,8 @@ impl StreamCompression {
     ///
     /// # Errors
     /// The errors of [`Compressor::new`].
-    pub(super) fn new(codec: Compression, level: Option<i32>) -> Result<Self> {
-        Compressor::new(codec, level)?;
+    pub(super) fn try_new(codec: Compression, level: Option<i32>) -> Result<Self> {
+        Compressor::try_new(codec, level)?;
         Ok(StreamCompression { codec, level, is_text: false, is_discarded: false })
     }
 
@@ -43,8 +43,8 @@ impl StreamCompression {
     /// The compression of a column with its own option, in a file with this compression.
     pub(super) fn for_column(self, column: ColumnCompression) -> Result<Self> {
         match column {
-            ColumnCompression::None => Self::new(Compression::None, None),
-            ColumnCompression::Level(level) => Self::new(self.codec, Some(level)),
+            ColumnCompression::None => Self::try_new(Compression::None, None),
+            ColumnCompression::Level(level) => Self::try_new(self.codec, Some(level)),
         }
     }
 }
@@ -77,7 +77,7 @@ impl Compressors {
         let index = match self.compressors.iter().position(|(key, _)| *key == compression) {
             Some(index) => index,
             None => {
-                let new = if compression.is_text { Compressor::for_text } else { Compressor::new };
+                let new = if compression.is_text { Compressor::for_text } else { Compressor::try_new };
                 self.compressors.push((compression, new(compression.codec, compression.level)?));
                 self.compressors.len() - 1
             }

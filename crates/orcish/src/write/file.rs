@@ -68,7 +68,7 @@ impl Written {
 ///
 /// let path = folder.join("part-0.orc");
 /// let sink = create(path.to_str().unwrap(), &StorageOptions::default())?;
-/// let mut writer = FileWriter::new(sink, batch.schema(), &WriteOptions::default())?;
+/// let mut writer = FileWriter::try_new(sink, batch.schema(), &WriteOptions::default())?;
 /// writer.write(&batch)?;
 /// assert!(!path.exists());
 /// let written = writer.finish()?;
@@ -133,7 +133,7 @@ impl<S: Sink> FileWriter<S> {
     /// # Errors
     /// `InvalidArgument` for an invalid option or a type that cannot be stored; `UnknownColumn` for an option with a
     /// column name that does not exist; the errors of the sink.
-    pub fn new(sink: S, schema: SchemaRef, options: &WriteOptions) -> Result<Self> {
+    pub fn try_new(sink: S, schema: SchemaRef, options: &WriteOptions) -> Result<Self> {
         let name = sink.name().to_owned();
         Self::start(sink, schema, options).map_err(|error| error.in_file(&name))
     }
@@ -141,7 +141,7 @@ impl<S: Sink> FileWriter<S> {
     fn start(mut sink: S, schema: SchemaRef, options: &WriteOptions) -> Result<Self> {
         let (types, nullable) = orc_types(&schema)?;
         let orc = Schema::from_proto(types.clone(), &Limits::UNLIMITED)?;
-        let plan = WritePlan::new(options, &orc)?;
+        let plan = WritePlan::try_new(options, &orc)?;
         let encoder = Encoder::new(child_writers(&plan, &orc, &nullable, 0)?, threads_or_cores(options.threads));
         let tail = Tail::new(types, user_metadata(&schema, options)?, &plan);
         let mut verifier = options.verify.then(|| Verifier::new(schema.clone(), tail.footer.types.clone()));

@@ -40,7 +40,7 @@ struct SourceFile {
 
 impl SourceFile {
     /// Checks the stripes of a file, and reads its stripe statistics.
-    fn new(
+    fn try_new(
         source: &Arc<dyn ReadAt>,
         tail: FileTail,
         memory: &mut MemoryBudget<'_>,
@@ -139,7 +139,7 @@ struct MergedFooter {
 }
 
 impl MergedFooter {
-    fn new(name: &str, tail: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<Self> {
+    fn try_new(name: &str, tail: &FileTail, memory: &mut MemoryBudget<'_>) -> Result<Self> {
         let statistics = decode_statistics(tail, memory)?;
         let statistics_bytes = statistics.iter().flatten().map(heap_size).sum();
         Ok(MergedFooter { statistics, statistics_bytes, ..Self::without_statistics(name, tail, memory)? })
@@ -219,7 +219,7 @@ impl MergedFooter {
         framing.chunk_size = self.chunk_size;
         // There is no LZO compressor. The chunks of the tail are stored uncompressed.
         let codec = if framing.codec == Compression::Lzo { Compression::None } else { framing.codec };
-        Ok(StreamOptions { framing, compression: StreamCompression::new(codec, None)?, version: Version::V0_12 })
+        Ok(StreamOptions { framing, compression: StreamCompression::try_new(codec, None)?, version: Version::V0_12 })
     }
 
     /// The footer of the merged file, without its stripes.
@@ -387,10 +387,10 @@ fn open_sources(
                 return Err(Error::unsupported("a file with encrypted columns is not merged"));
             }
             match &mut merged {
-                None => merged = Some(MergedFooter::new(source.name(), &tail, &mut memory)?),
+                None => merged = Some(MergedFooter::try_new(source.name(), &tail, &mut memory)?),
                 Some(merged) => merged.add(&tail, &mut memory)?,
             }
-            SourceFile::new(source, tail, &mut memory, cancellation)
+            SourceFile::try_new(source, tail, &mut memory, cancellation)
         };
         files.push(open().map_err(|error| error.in_file(source.name()))?);
     }

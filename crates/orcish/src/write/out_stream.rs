@@ -146,7 +146,7 @@ mod tests {
         ) {
             let framing = Framing { codec, chunk_size };
             let mut compressors = Compressors::default();
-            let mut out = OutStream::new(Coding::Raw, framing, StreamCompression::new(codec, None).unwrap());
+            let mut out = OutStream::new(Coding::Raw, framing, StreamCompression::try_new(codec, None).unwrap());
             for part in &parts {
                 out.begin_row_group(&[]);
                 out.buffer().extend_from_slice(part);

@@ -52,8 +52,8 @@ impl WritePlan {
     /// # Errors
     /// `InvalidArgument` for an invalid option, `UnknownColumn` for a column name that does not exist, `Unsupported`
     /// for LZO.
-    pub(super) fn new(options: &WriteOptions, schema: &Schema) -> Result<Self> {
-        let compression = StreamCompression::new(options.compression, options.compression_level)?;
+    pub(super) fn try_new(options: &WriteOptions, schema: &Schema) -> Result<Self> {
+        let compression = StreamCompression::try_new(options.compression, options.compression_level)?;
         let chunk_size = chunk_size(options, schema)?;
         let stride = options.row_index_stride;
         let min = tuning::MIN_STRIDE.get();
@@ -102,7 +102,7 @@ impl WritePlan {
         let options = WriteOptions { compression: Compression::None, ..WriteOptions::default() };
         let compression = StreamCompression::discard();
         let mut plan =
-            WritePlan { is_strict: false, records_parent_nulls, compression, ..Self::new(&options, schema)? };
+            WritePlan { is_strict: false, records_parent_nulls, compression, ..Self::try_new(&options, schema)? };
         plan.columns.iter_mut().for_each(|column| column.compression = compression);
         Ok(plan)
     }

@@ -19,7 +19,7 @@ use crate::{Columns, Comparison, Compression, Error, ErrorKind, Limits, OrcFile,
 #[expect(clippy::panic_in_result_fn, reason = "a test")]
 fn write_batches(batches: &[RecordBatch], options: &WriteOptions) -> Result<Vec<u8>, Error> {
     let sink = MemorySink::new();
-    let mut writer = FileWriter::new(Box::new(sink.clone()), batches[0].schema(), options)?;
+    let mut writer = FileWriter::try_new(Box::new(sink.clone()), batches[0].schema(), options)?;
     for batch in batches {
         writer.write(batch)?;
     }
@@ -31,7 +31,7 @@ fn write_batches(batches: &[RecordBatch], options: &WriteOptions) -> Result<Vec<
 }
 
 fn open(bytes: Vec<u8>) -> OrcFile {
-    OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap()
+    OrcFile::try_new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap()
 }
 
 fn read(file: &OrcFile, options: ReadOptions) -> Vec<RecordBatch> {
@@ -222,7 +222,7 @@ fn value_errors_have_column_and_row() {
     assert!(error.to_string().contains("column list.element: row 15000:"), "{error}");
     let needed = Schema::new(vec![Field::new("needed", DataType::UInt64, false)]);
     let sink = MemorySink::new();
-    let mut writer = FileWriter::new(Box::new(sink.clone()), Arc::new(needed), &WriteOptions::default()).unwrap();
+    let mut writer = FileWriter::try_new(Box::new(sink.clone()), Arc::new(needed), &WriteOptions::default()).unwrap();
     let nulls = batch(vec![("needed", Arc::new(UInt64Array::from(vec![Some(1), None])))]);
     writer.write(&nulls).unwrap();
     assert!(writer.finish().unwrap_err().to_string().contains("row 1: a null"));
@@ -314,7 +314,7 @@ fn unions_without_variants_are_refused() {
         let field = Field::new("u", DataType::Union(UnionFields::empty(), mode), true);
         for field in [field.clone(), Field::new("s", DataType::Struct(vec![field].into()), true)] {
             let schema = Arc::new(Schema::new(vec![field]));
-            let error = FileWriter::new(Box::new(MemorySink::new()), schema, &WriteOptions::default()).unwrap_err();
+            let error = FileWriter::try_new(Box::new(MemorySink::new()), schema, &WriteOptions::default()).unwrap_err();
             assert!(error.message().contains("a union of 0 variants"), "{error}");
         }
     }
@@ -333,7 +333,7 @@ fn validity_without_nulls_in_non_nullable_columns() {
 #[test]
 fn bytes_grow_with_each_stripe() {
     let rows = batch(vec![("a", Arc::new(Int64Array::from_iter_values(0..5000)) as ArrayRef)]);
-    let mut writer = FileWriter::new(Box::new(MemorySink::new()), rows.schema(), &WriteOptions::default()).unwrap();
+    let mut writer = FileWriter::try_new(Box::new(MemorySink::new()), rows.schema(), &WriteOptions::default()).unwrap();
     assert_eq!(writer.bytes(), 3);
     writer.write(&rows).unwrap();
     assert_eq!(writer.bytes(), 3);

@@ -89,7 +89,7 @@ impl Verifier {
         let content_length = bytes.len() as u64;
         bytes.extend(tail.finish(content_length, plan, compressors)?);
         let verify = || {
-            let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::UNLIMITED)?;
+            let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes)), &Limits::UNLIMITED)?;
             if let Some(finding) = file.check(&Limits::UNLIMITED, cancellation.check(), None)?.first() {
                 return Err(Error::corrupt(finding.to_string()));
             }
@@ -190,7 +190,7 @@ impl Verifier {
         if size != self.num_bytes || crc.sum() != self.crc.sum() {
             return Err(verification_error(&Error::corrupt("the bytes on disk are not those that were written")));
         }
-        let file = OrcFile::new(source, &Limits::UNLIMITED).map_err(|error| verification_error(&error))?;
+        let file = OrcFile::try_new(source, &Limits::UNLIMITED).map_err(|error| verification_error(&error))?;
         if file.tail().rows != tail.num_rows() {
             return Err(verification_error(&Error::corrupt("the footer states another number of rows")));
         }

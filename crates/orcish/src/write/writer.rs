@@ -53,9 +53,9 @@ impl<W: Write + Send> OrcWriter<W> {
     /// Begins a file with the columns of `schema`.
     ///
     /// # Errors
-    /// As [`FileWriter::new`]; `Io` if the bytes cannot be written.
+    /// As [`FileWriter::try_new`]; `Io` if the bytes cannot be written.
     pub fn try_new(writer: W, schema: SchemaRef, options: &WriteOptions) -> Result<Self> {
-        Ok(OrcWriter { writer: FileWriter::new(WriteSink { writer }, schema, options)?, finished: None })
+        Ok(OrcWriter { writer: FileWriter::try_new(WriteSink { writer }, schema, options)?, finished: None })
     }
 
     /// Appends the rows of a batch.

@@ -31,7 +31,7 @@ fn schema() -> Schema {
 }
 
 fn filter(predicate: &Predicate) -> BatchFilter {
-    BatchFilter::new(predicate, &schema()).unwrap()
+    BatchFilter::try_new(predicate, &schema()).unwrap()
 }
 
 fn compare(column: &str, op: Comparison, value: Literal) -> Predicate {
@@ -174,7 +174,7 @@ fn constant_predicates_need_no_bounds() {
 
 #[test]
 fn names_and_types_are_checked() {
-    let error = |predicate: &Predicate| BatchFilter::new(predicate, &schema()).unwrap_err();
+    let error = |predicate: &Predicate| BatchFilter::try_new(predicate, &schema()).unwrap_err();
     let unknown = error(&is_null("prise"));
     assert_eq!(unknown.kind(), ErrorKind::UnknownColumn);
     assert!(unknown.to_string().contains("nearest: price"), "{unknown}");

@@ -243,7 +243,7 @@ fn missing_credentials_of_each_store() {
         ("gs://b/a.orc", google, "google_service_account", "google_skip_signature"),
         ("abfss://b@account.dfs.core.windows.net/a.orc", azure, "azure_storage_account_key", "azure_skip_signature"),
     ] {
-        let address = Address::new(url, &StorageOptions::default()).unwrap();
+        let address = Address::try_new(url, &StorageOptions::default()).unwrap();
         let error = object_store::Error::Generic { store: "S3", source: text.into() };
         let error = to_error(CANNOT_READ, &error, &address);
         assert_eq!(error.io_kind(), Some(io::ErrorKind::PermissionDenied), "{error}");
@@ -253,7 +253,7 @@ fn missing_credentials_of_each_store() {
         }
     }
     // Another server that refuses is one of the store.
-    let address = Address::new("s3://b/a.orc", &StorageOptions::default()).unwrap();
+    let address = Address::try_new("s3://b/a.orc", &StorageOptions::default()).unwrap();
     let error =
         object_store::Error::Generic { store: "S3", source: "Error performing GET http://169.254.1.1/b".into() };
     assert!(!to_error(CANNOT_READ, &error, &address).to_string().contains("no credentials"));
@@ -261,7 +261,7 @@ fn missing_credentials_of_each_store() {
 
 #[test]
 fn missing_account() {
-    let address = Address::new("az://b/a.orc", &StorageOptions::default()).unwrap();
+    let address = Address::try_new("az://b/a.orc", &StorageOptions::default()).unwrap();
     let builder = object_store::azure::MicrosoftAzureBuilder::new().with_container_name("b");
     let error = to_builder_error(&builder.build().unwrap_err(), &address);
     assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{error}");

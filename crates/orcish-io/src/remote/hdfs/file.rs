@@ -27,14 +27,14 @@ pub(super) struct HdfsFile {
 impl HdfsFile {
     /// A file to be written or deleted.
     pub(super) fn writable(url: &str, options: &StorageOptions) -> orcish_core::Result<Self> {
-        let address = Address::new(url, options)?;
+        let address = Address::try_new(url, options)?;
         let key = address.writable_key()?;
         Self::connect(address, &key)
     }
 
     /// A folder, which may be the root.
     pub(super) fn folder(url: &str, options: &StorageOptions) -> orcish_core::Result<Self> {
-        let address = Address::new(url, options)?;
+        let address = Address::try_new(url, options)?;
         let path = address.parse_path(address.path.trim_end_matches('/'))?;
         Self::connect(address, &path)
     }

@@ -24,8 +24,8 @@ pub(in super::super) struct HdfsFileOps {
 }
 
 impl HdfsFileOps {
-    pub(in super::super) fn new(url: &str, options: &StorageOptions) -> Result<Self> {
-        Ok(HdfsFileOps { url: url.to_owned(), options: options.clone(), reads: StoreFileOps::new(url, options)? })
+    pub(in super::super) fn try_new(url: &str, options: &StorageOptions) -> Result<Self> {
+        Ok(HdfsFileOps { url: url.to_owned(), options: options.clone(), reads: StoreFileOps::try_new(url, options)? })
     }
 }
 
@@ -90,7 +90,7 @@ pub(in super::super) fn delete_files(files: Vec<DeletedFile>, options: &StorageO
 pub(in super::super) struct DeletedFile(HdfsFile);
 
 impl DeletedFile {
-    pub(in super::super) fn new(url: &str, options: &StorageOptions) -> Result<Self> {
+    pub(in super::super) fn try_new(url: &str, options: &StorageOptions) -> Result<Self> {
         HdfsFile::writable(url, options).map(DeletedFile)
     }
 }

@@ -62,7 +62,7 @@ impl HdfsSink {
         let folder = match staging_folder {
             None => folder_of(&file.path).to_owned(),
             Some(folder) => {
-                let address = Address::new(folder, options).map_err(|error| error.in_file(&file.address.name))?;
+                let address = Address::try_new(folder, options).map_err(|error| error.in_file(&file.address.name))?;
                 if address.bucket() != file.address.bucket() {
                     let text = format!("it cannot wait at {}: that is another store", address.name);
                     return Err(Error::invalid(text).in_file(&file.address.name));

@@ -19,7 +19,7 @@ impl HdfsFile {
     /// # Errors
     /// `InvalidArgument` if the file was staged for another URL, or its bytes are in another store.
     fn of_staged(url: &str, file: &StagedFile, bytes: &str, options: &StorageOptions) -> Result<(Self, String)> {
-        let address = |url: &str| Address::new(url, options);
+        let address = |url: &str| Address::try_new(url, options);
         let (target, staged, bytes) = (address(url)?, address(&file.location)?, address(bytes)?);
         if target.bucket() != staged.bucket() || target.key()? != staged.key()? || target.bucket() != bytes.bucket() {
             return Err(file.wrong_location(url));

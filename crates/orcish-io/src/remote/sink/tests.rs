@@ -31,7 +31,7 @@ impl CountingStore {
         if let Some(client) = &mut object.store.multipart {
             client.store = Arc::new(self.clone());
         }
-        let mut sink = ObjectSink::new(object, &StorageOptions::default(), None).unwrap();
+        let mut sink = ObjectSink::try_new(object, &StorageOptions::default(), None).unwrap();
         sink.target.sizes = sizes;
         sink
     }

@@ -103,8 +103,8 @@ fn source(bytes: Vec<u8>, options: &[(&str, u64)], supports_suffixes: bool) -> (
     let store = Arc::new(RecordingStore { inner: InMemory::new(), requested: Mutex::default(), supports_suffixes });
     put(&store, bytes);
     let options = options.iter().map(|(key, value)| (format!("orcish.{key}"), value.to_string())).collect();
-    let address = Address::new("s3://bucket/a/b.orc", &options).unwrap();
-    (store.clone(), ObjectSource::new(address, store, &options).unwrap())
+    let address = Address::try_new("s3://bucket/a/b.orc", &options).unwrap();
+    (store.clone(), ObjectSource::try_new(address, store, &options).unwrap())
 }
 
 fn put(store: &Arc<RecordingStore>, bytes: Vec<u8>) {
@@ -214,8 +214,8 @@ fn a_file_of_another_version_than_expected_is_an_error() {
     assert_eq!(version.size(), Some(SIZE as u64));
     let other = |size: usize| {
         put(&store, numbered(size));
-        let address = Address::new("s3://bucket/a/b.orc", &StorageOptions::default()).unwrap();
-        let source = ObjectSource::new(address, store.clone(), &StorageOptions::default()).unwrap();
+        let address = Address::try_new("s3://bucket/a/b.orc", &StorageOptions::default()).unwrap();
+        let source = ObjectSource::try_new(address, store.clone(), &StorageOptions::default()).unwrap();
         source.expect_version(&version).unwrap();
         source
     };

@@ -75,7 +75,7 @@ fn ids_of(location: &str) -> Vec<i64> {
 #[test]
 fn partitions_of_two_columns() {
     let folder = Folder::new("two");
-    let mut writer = DatasetWriter::new(&folder.location("t/"), batch(0..0).schema(), by(&["b", "a"])).unwrap();
+    let mut writer = DatasetWriter::try_new(&folder.location("t/"), batch(0..0).schema(), by(&["b", "a"])).unwrap();
     for start in [0, 400, 800] {
         writer.write(&batch(start..start + 400)).unwrap();
     }
@@ -102,7 +102,7 @@ fn partitions_of_two_columns() {
 fn rows_of_files() {
     let folder = Folder::new("rows");
     let options = DatasetOptions { max_rows_per_file: Some(7), ..by(&["a"]) };
-    let mut writer = DatasetWriter::new(&folder.location("t"), batch(0..0).schema(), options).unwrap();
+    let mut writer = DatasetWriter::try_new(&folder.location("t"), batch(0..0).schema(), options).unwrap();
     for start in (0..100).step_by(9) {
         writer.write(&batch(start..(start + 9).min(100))).unwrap();
     }
@@ -116,7 +116,7 @@ fn rows_of_files() {
 fn open_files_and_memory_are_bounded() {
     let folder = Folder::new("bounds");
     let options = DatasetOptions { max_open_files: 2, ..by(&["a"]) };
-    let mut writer = DatasetWriter::new(&folder.location("t"), batch(0..0).schema(), options).unwrap();
+    let mut writer = DatasetWriter::try_new(&folder.location("t"), batch(0..0).schema(), options).unwrap();
     for start in (0..300).step_by(30) {
         writer.write(&batch(start..start + 30)).unwrap();
         assert_eq!(folder.entries().iter().filter(|path| path.contains("/.")).count(), 2);
@@ -131,7 +131,7 @@ fn open_files_and_memory_are_bounded() {
     for (max_memory, stripes) in [(0, 10), (100_000_000, 1)] {
         let options = DatasetOptions { max_memory, ..by(&["a"]) };
         let base = folder.location(&max_memory.to_string());
-        let mut writer = DatasetWriter::new(&base, batch(0..0).schema(), options).unwrap();
+        let mut writer = DatasetWriter::try_new(&base, batch(0..0).schema(), options).unwrap();
         for start in (0..300).step_by(30) {
             writer.write(&batch(start..start + 30)).unwrap();
             assert!(max_memory > 0 || writer.open.values().all(|file| !file.has_rows));
@@ -154,7 +154,7 @@ fn each_partition_has_one_file() {
             for max_rows_per_file in [None, Some(6)] {
                 let options = DatasetOptions { max_open_files: 3, max_memory, max_rows_per_file, ..by(&["a", "b"]) };
                 let base = folder.location(&format!("{at}-{max_memory}-{}", max_rows_per_file.unwrap_or(0)));
-                let mut writer = DatasetWriter::new(&base, batch(0..0).schema(), options).unwrap();
+                let mut writer = DatasetWriter::try_new(&base, batch(0..0).schema(), options).unwrap();
                 for start in (0..3000).step_by(100) {
                     writer.write(&batch(start..start + 100)).unwrap();
                     assert!(writer.waiting.memory() <= max_memory / 2);
@@ -187,7 +187,7 @@ fn each_partition_has_one_file() {
 fn partitions_are_bounded() {
     let folder = Folder::new("partitions");
     let options = |max_partitions| DatasetOptions { max_partitions, ..by(&["id"]) };
-    let mut writer = DatasetWriter::new(&folder.location("t"), batch(0..0).schema(), options(100)).unwrap();
+    let mut writer = DatasetWriter::try_new(&folder.location("t"), batch(0..0).schema(), options(100)).unwrap();
     for _ in 0..2 {
         writer.write(&batch(0..100)).unwrap();
     }
@@ -198,7 +198,7 @@ fn partitions_are_bounded() {
     }
     assert!(folder.entries().is_empty());
     // No file is made before the error.
-    let mut writer = DatasetWriter::new(&folder.location("t"), batch(0..0).schema(), options(1)).unwrap();
+    let mut writer = DatasetWriter::try_new(&folder.location("t"), batch(0..0).schema(), options(1)).unwrap();
     assert!(writer.write(&batch(0..2)).is_err());
     assert!(folder.entries().is_empty());
 }
@@ -210,7 +210,7 @@ fn failures_of_waiting_rows_leave_nothing() {
     let options = DatasetOptions { max_open_files: 1, max_memory: 0, ..by(&["a"]) };
     let calls = Arc::new(AtomicUsize::new(0));
     for most in 0..40 {
-        let mut writer = DatasetWriter::new(&folder.location("t"), batch(0..0).schema(), options.clone()).unwrap();
+        let mut writer = DatasetWriter::try_new(&folder.location("t"), batch(0..0).schema(), options.clone()).unwrap();
         let counted = calls.clone();
         counted.store(0, Ordering::Relaxed);
         writer.set_cancel_check(Arc::new(move || {
@@ -244,7 +244,7 @@ fn failures_leave_nothing() {
     fs::create_dir(folder.0.join("there")).unwrap();
     let options = || DatasetOptions { max_rows_per_file: Some(3), ..by(&["a"]) };
     let begun = |options| {
-        let mut writer = DatasetWriter::new(&folder.location("there/t"), batch(0..0).schema(), options).unwrap();
+        let mut writer = DatasetWriter::try_new(&folder.location("there/t"), batch(0..0).schema(), options).unwrap();
         writer.write(&batch(0..50)).unwrap();
         assert!(folder.entries().len() > 15);
         writer
@@ -294,7 +294,7 @@ fn staged_files_are_published_later() {
     let folder = Folder::new("staged");
     let publication = Publication::Staged { folder: Some(folder.location("_staging")) };
     let options = DatasetOptions { publication, ..by(&["a"]) };
-    let mut writer = DatasetWriter::new(&folder.location("t"), batch(0..0).schema(), options).unwrap();
+    let mut writer = DatasetWriter::try_new(&folder.location("t"), batch(0..0).schema(), options).unwrap();
     writer.write(&batch(0..50)).unwrap();
     let files = writer.finish().unwrap();
     drop(writer);
@@ -316,7 +316,7 @@ fn texts_are_partitions() {
         ("p", Arc::new(Float64Array::from(vec![Some(f64::NAN), Some(0.5), Some(nan), Some(-0.0), Some(0.0), None]))),
     ];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let mut writer = DatasetWriter::new(&folder.location("t"), batch.schema(), by(&["p"])).unwrap();
+    let mut writer = DatasetWriter::try_new(&folder.location("t"), batch.schema(), by(&["p"])).unwrap();
     writer.write(&batch).unwrap();
     let files = writer.finish().unwrap();
     let found: Vec<_> = files.iter().map(|file| (file.partition[0].1.as_deref(), ids_of(&file.location))).collect();
@@ -335,7 +335,7 @@ fn texts_are_partitions() {
         ("p", Arc::new(StringArray::from(vec![None, Some("")]))),
     ];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let mut writer = DatasetWriter::new(&folder.location("u"), batch.schema(), by(&["p"])).unwrap();
+    let mut writer = DatasetWriter::try_new(&folder.location("u"), batch.schema(), by(&["p"])).unwrap();
     writer.write(&batch).unwrap();
     let files = writer.finish().unwrap();
     let want = ["0", "1"].map(|i| folder.location(&format!("u/p=__HIVE_DEFAULT_PARTITION__/part-0000{i}.orc")));
@@ -346,7 +346,7 @@ fn texts_are_partitions() {
         ("p", Arc::new(StringArray::from(vec![crate::partition::NULL_PARTITION]))),
     ];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
-    let mut writer = DatasetWriter::new(&folder.location("v"), batch.schema(), by(&["p"])).unwrap();
+    let mut writer = DatasetWriter::try_new(&folder.location("v"), batch.schema(), by(&["p"])).unwrap();
     let error = writer.write(&batch).unwrap_err();
     assert!(error.to_string().contains("column p: '__HIVE_DEFAULT_PARTITION__' stands for null"), "{error}");
     assert!(!folder.0.join("v").exists());
@@ -361,16 +361,16 @@ fn names_of_files() {
         max_rows_per_file: Some(4),
         ..DatasetOptions::default()
     };
-    let mut writer = DatasetWriter::new(&folder.location("t"), batch(0..0).schema(), options).unwrap();
+    let mut writer = DatasetWriter::try_new(&folder.location("t"), batch(0..0).schema(), options).unwrap();
     writer.write(&batch(0..10)).unwrap();
     writer.finish().unwrap();
     assert_eq!(folder.entries(), ["t", "t/x00000y.orc", "t/x00002y.orc", "t/x00003y.orc"]);
     let options = DatasetOptions { file_name: "one.orc".into(), max_rows_per_file: Some(4), ..by(&[]) };
-    let mut writer = DatasetWriter::new(&folder.location("u"), batch(0..0).schema(), options).unwrap();
+    let mut writer = DatasetWriter::try_new(&folder.location("u"), batch(0..0).schema(), options).unwrap();
     let error = writer.write(&batch(0..10)).unwrap_err();
     assert!(error.message().contains("{i} has to be in it"), "{error}");
     // A dataset without rows.
-    let mut writer = DatasetWriter::new(&folder.location("w"), batch(0..0).schema(), by(&[])).unwrap();
+    let mut writer = DatasetWriter::try_new(&folder.location("w"), batch(0..0).schema(), by(&[])).unwrap();
     writer.write(&batch(0..0)).unwrap();
     writer.begin().unwrap();
     let files = writer.finish().unwrap();
@@ -379,7 +379,7 @@ fn names_of_files() {
 
 #[test]
 fn options_that_are_wrong() {
-    let new = |options| DatasetWriter::new("t", batch(0..0).schema(), options).map(drop).unwrap_err();
+    let new = |options| DatasetWriter::try_new("t", batch(0..0).schema(), options).map(drop).unwrap_err();
     assert_eq!(new(by(&["absent"])).kind(), ErrorKind::UnknownColumn);
     for (options, text) in [
         (by(&["a", "a"]), "named once"),
@@ -397,7 +397,7 @@ fn options_that_are_wrong() {
 fn a_child_of_a_fork_leaves_files_alone() {
     let folder = Folder::new("fork");
     let options = DatasetOptions { max_rows_per_file: Some(3), ..by(&["a"]) };
-    let mut writer = DatasetWriter::new(&folder.location("t"), batch(0..0).schema(), options).unwrap();
+    let mut writer = DatasetWriter::try_new(&folder.location("t"), batch(0..0).schema(), options).unwrap();
     writer.write(&batch(0..50)).unwrap();
     let complete = |folder: &Folder| folder.entries().iter().filter(|path| path.contains("/part-")).count();
     let before = complete(&folder);

@@ -47,7 +47,7 @@ pub(crate) struct Context<'a> {
 
 /// The reader of `children` of the root struct, with their Arrow types.
 pub(crate) fn build_root(context: &Context<'_>, children: &[(&Projected, &DataType)]) -> Result<StructReader> {
-    let pending = Pending::new(&Streams::new(context.tail, context.stripe, 0)?);
+    let pending = Pending::new(&Streams::try_new(context.tail, context.stripe, 0)?);
     let children = children.iter().map(|(child, arrow)| build(context, child, arrow)).collect::<Result<_>>()?;
     Ok(StructReader { pending, children, fields: Fields::empty() })
 }
@@ -61,7 +61,7 @@ pub(crate) fn build(context: &Context<'_>, column: &Projected, arrow: &DataType)
 
 impl Context<'_> {
     fn streams(&self, column: &Projected) -> Result<Streams<'_>> {
-        Streams::new(self.tail, self.stripe, column.id)
+        Streams::try_new(self.tail, self.stripe, column.id)
     }
 
     fn primitive<A: ArrowPrimitiveType>(

@@ -81,7 +81,7 @@ impl<'a> Streams<'a> {
     ///
     /// # Errors
     /// `Corrupt` where the stripe states an unknown encoding that decides which streams there are.
-    pub(super) fn new(tail: &'a FileTail, stripe: &'a Stripe, column: u32) -> Result<Self> {
+    pub(super) fn try_new(tail: &'a FileTail, stripe: &'a Stripe, column: u32) -> Result<Self> {
         Ok(Streams { tail, stripe, column, layout: ColumnLayout::of_column(stripe, column, tail)? })
     }
 

@@ -25,5 +25,5 @@ pub(super) fn read_values(lengths: Vec<u32>, stream: &mut Stream, budget: Budget
         stream.consume(n);
         *left -= n;
     }
-    Values::new(lengths, bytes)
+    Values::try_new(lengths, bytes)
 }

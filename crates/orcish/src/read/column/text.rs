@@ -126,7 +126,7 @@ mod tests {
 
     fn values(all: &[&[u8]]) -> Values {
         let lengths = all.iter().map(|value| u32::try_from(value.len()).unwrap()).collect();
-        Values::new(lengths, all.concat()).unwrap()
+        Values::try_new(lengths, all.concat()).unwrap()
     }
 
     fn budget(bytes: usize) -> Budget<'static> {

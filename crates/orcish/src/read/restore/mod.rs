@@ -71,7 +71,7 @@ impl StoredSchema {
         column_options.retain(|_, form| matches!(form, ColumnOptions::Timestamp(_, _)));
         let options = ReadOptions { column_options, ..ReadOptions::default() };
         let mapping = Mapping { tail, options: &options };
-        let root = Projection::new(&tail.schema, &Columns::All).ok()?.root;
+        let root = Projection::try_new(&tail.schema, &Columns::All).ok()?.root;
         let physical = mapping.fields(&root).ok()?;
         compatibility::are_compatible(&physical, schema.fields()).then_some(StoredSchema { schema })
     }

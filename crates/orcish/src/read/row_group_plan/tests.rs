@@ -139,7 +139,7 @@ impl File {
     #[track_caller]
     fn read(&self, filter: Predicate) -> Result<Vec<i64>> {
         let limits = Limits::default().with_memory(64 << 20);
-        let file = OrcFile::new(Arc::new(MemorySource::new(self.bytes())), &limits)?;
+        let file = OrcFile::try_new(Arc::new(MemorySource::new(self.bytes())), &limits)?;
         let start = Instant::now();
         let mut found = Vec::new();
         for batch in file.read(ReadOptions::default().with_filter(filter).with_limits(limits).with_threads(1))? {

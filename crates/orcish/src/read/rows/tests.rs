@@ -142,7 +142,7 @@ fn runs(steps: &[(usize, usize)], groups: RowGroups) -> Vec<Range<usize>> {
 
 /// Compares rows that were come to in any way with all rows; says how often a row index was used.
 fn check(name: &str, bytes: Vec<u8>, times: usize, random: &mut XorShift) -> usize {
-    let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
     let mut sought = 0;
     for case in 0..3 {
         let opener = file.read(options(case)).unwrap().opener;

@@ -16,13 +16,13 @@ fn file() -> OrcFile {
     let ids = |stripe: i64| Arc::new(Int64Array::from_iter_values(stripe * 100..(stripe + 1) * 100)) as ArrayRef;
     let batch = |stripe| RecordBatch::try_from_iter([("id", ids(stripe))]).unwrap();
     let sink = MemorySink::new();
-    let mut writer = FileWriter::new(Box::new(sink.clone()), batch(0).schema(), &WriteOptions::default()).unwrap();
+    let mut writer = FileWriter::try_new(Box::new(sink.clone()), batch(0).schema(), &WriteOptions::default()).unwrap();
     for stripe in 0..4 {
         writer.write(&batch(stripe)).unwrap();
         writer.end_stripe().unwrap();
     }
     writer.finish().unwrap();
-    OrcFile::new(Arc::new(MemorySource::new(sink.take().unwrap())), &Limits::default()).unwrap()
+    OrcFile::try_new(Arc::new(MemorySource::new(sink.take().unwrap())), &Limits::default()).unwrap()
 }
 
 fn options(filter: &str) -> ReadOptions {

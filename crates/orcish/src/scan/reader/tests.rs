@@ -31,7 +31,8 @@ fn files() -> Vec<TableFile> {
             let values: ArrayRef = Arc::new((first..first + ROWS).map(number).collect::<Int64Array>());
             RecordBatch::try_from_iter([("n", values)]).unwrap()
         };
-        let mut writer = FileWriter::new(Box::new(sink.clone()), batch(0).schema(), &WriteOptions::default()).unwrap();
+        let mut writer =
+            FileWriter::try_new(Box::new(sink.clone()), batch(0).schema(), &WriteOptions::default()).unwrap();
         for stripe in 0..STRIPES {
             writer.write(&batch(stripe)).unwrap();
             writer.end_stripe().unwrap();
@@ -52,7 +53,7 @@ fn all_readers_share_the_memory_of_a_scan() {
             .with_threads(threads)
             .with_batch_size(4096)
             .with_limits(Limits::default().with_memory(memory));
-        let scan = Scan::new(files.clone(), None, options, Matching::Name, Default::default()).unwrap();
+        let scan = Scan::try_new(files.clone(), None, options, Matching::Name, Default::default()).unwrap();
         let mut reader = scan.read();
         let (mut row, mut max_held) = (0, 0);
         while let Some(batch) = reader.next() {
@@ -74,7 +75,7 @@ fn all_readers_share_the_memory_of_a_scan() {
 #[test]
 fn readers_of_a_larger_scan_share_its_memory() {
     let options = ReadOptions::default().with_columns(Columns::All).with_batch_size(4096);
-    let scan = Scan::new(files(), None, options, Matching::Name, Default::default()).unwrap();
+    let scan = Scan::try_new(files(), None, options, Matching::Name, Default::default()).unwrap();
     let context = ScanContext { readers: 2, memory: ScanMemory::new(4 * STRIPE_BYTES) };
     let reader = |file| scan.read_file(file, 8, &context).unwrap().unwrap();
     // The first row of each file, and its batches.

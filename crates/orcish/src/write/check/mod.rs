@@ -88,7 +88,7 @@ impl OrcFile {
             if let Some(rows) = progress {
                 rows.store(0, Ordering::Relaxed);
             }
-            Checker { progress, ..Checker::new(self, limits, check, keys)? }.run()
+            Checker { progress, ..Checker::try_new(self, limits, check, keys)? }.run()
         })
     }
 
@@ -105,7 +105,7 @@ impl OrcFile {
         check: Option<&CancelCheck>,
     ) -> Result<Vec<Finding>> {
         checked(|keys| {
-            let mut checker = Checker::new(self, limits, check, keys)?;
+            let mut checker = Checker::try_new(self, limits, check, keys)?;
             checker.check_stripe(stripe, recorded)?;
             Ok(checker.findings)
         })
@@ -141,7 +141,7 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    fn new(file: &'a OrcFile, limits: &'a Limits, check: Option<&CancelCheck>, keys: NullMapKeys) -> Result<Self> {
+    fn try_new(file: &'a OrcFile, limits: &'a Limits, check: Option<&CancelCheck>, keys: NullMapKeys) -> Result<Self> {
         let tail = file.tail();
         let plan = WritePlan::for_statistics(&tail.schema, tail.records_parent_nulls())?;
         Ok(Checker {

@@ -40,7 +40,11 @@ impl ValidLists {
     ///
     /// # Errors
     /// `Internal` where a list has no range.
-    fn new(length: usize, valid: Option<&NullBuffer>, range: impl Fn(usize) -> Option<(usize, usize)>) -> Result<Self> {
+    fn try_new(
+        length: usize,
+        valid: Option<&NullBuffer>,
+        range: impl Fn(usize) -> Option<(usize, usize)>,
+    ) -> Result<Self> {
         let indices: Vec<usize> = valid_ranges(length, valid).flatten().collect();
         let ranges: Option<Vec<(usize, usize)>> = indices.iter().map(|&index| range(index)).collect();
         let ranges = ranges.or_internal("a list has no offsets")?;
@@ -65,12 +69,12 @@ impl ValidLists {
 
     fn from_offsets<O: OffsetSizeTrait>(offsets: &[O], valid: Option<&NullBuffer>) -> Result<Self> {
         let at = |index: usize| offsets.get(index).map(|offset| offset.as_usize());
-        Self::new(offsets.len().saturating_sub(1), valid, |index| Some((at(index)?, at(index + 1)?)))
+        Self::try_new(offsets.len().saturating_sub(1), valid, |index| Some((at(index)?, at(index + 1)?)))
     }
 
     fn from_views<O: OffsetSizeTrait>(offsets: &[O], sizes: &[O], valid: Option<&NullBuffer>) -> Result<Self> {
         let at = |numbers: &[O], index: usize| numbers.get(index).map(|number| number.as_usize());
-        Self::new(sizes.len(), valid, |index| {
+        Self::try_new(sizes.len(), valid, |index| {
             let start = at(offsets, index)?;
             Some((start, start + at(sizes, index)?))
         })
@@ -118,7 +122,8 @@ fn lists_and_children(array: &ArrayRef, valid: Option<&NullBuffer>) -> Result<(V
         DataType::FixedSizeList(_, size) => {
             let lists = array.as_fixed_size_list();
             let size = usize::try_from(*size).or_internal("lists have a negative size")?;
-            let valid_lists = ValidLists::new(lists.len(), valid, |index| Some((index * size, (index + 1) * size)))?;
+            let valid_lists =
+                ValidLists::try_new(lists.len(), valid, |index| Some((index * size, (index + 1) * size)))?;
             (valid_lists, vec![lists.values().clone()])
         }
         DataType::Map(_, _) => {

@@ -165,7 +165,7 @@ fn options() -> WriteOptions {
 
 /// Makes the calls. Returns the number of rows if the file was finished. Checks that no call succeeds after a failure.
 fn run(sink: Box<dyn Sink>, steps: &[Step]) -> Option<usize> {
-    let started = catch_unwind(AssertUnwindSafe(|| FileWriter::new(sink, schema(), &options())));
+    let started = catch_unwind(AssertUnwindSafe(|| FileWriter::try_new(sink, schema(), &options())));
     let Ok(Ok(mut writer)) = started else { return None };
     let (mut written, mut has_failed, mut finished) = (0, false, None);
     for &step in steps {
@@ -219,7 +219,7 @@ fn run(sink: Box<dyn Sink>, steps: &[Step]) -> Option<usize> {
 
 /// The number of rows of a file, which must be valid.
 fn count(bytes: Vec<u8>) -> usize {
-    let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
     assert_eq!(file.check(&Limits::default(), None, None).unwrap(), Vec::new());
     file.read(ReadOptions::default()).unwrap().map(|batch| batch.unwrap().num_rows()).sum()
 }
@@ -268,12 +268,12 @@ type WriteFile<'a> = Box<dyn FnOnce(Box<dyn Sink>, CancelCheck) -> Result<Writte
 #[test]
 fn cancelled_file_does_not_appear() {
     let sink = orcish_io::MemorySink::new();
-    let mut writer = FileWriter::new(Box::new(sink.clone()), schema(), &options()).unwrap();
+    let mut writer = FileWriter::try_new(Box::new(sink.clone()), schema(), &options()).unwrap();
     writer.write(&rows(10, false)).unwrap();
     writer.finish().unwrap();
     let source: Arc<dyn orcish_io::ReadAt> = Arc::new(MemorySource::new(sink.take().unwrap()));
     let write = |sink: Box<dyn Sink>, check: CancelCheck| {
-        let mut writer = FileWriter::new(sink, schema(), &options())?;
+        let mut writer = FileWriter::try_new(sink, schema(), &options())?;
         writer.set_cancel_check(check);
         writer.write(&rows(10, false))?;
         writer.finish()
@@ -306,7 +306,7 @@ fn strings_of_type(kind: &str, texts: Vec<Option<&str>>) -> RecordBatch {
 
 fn write(batch: &RecordBatch, options: &WriteOptions) -> Result<Vec<u8>> {
     let sink = orcish_io::MemorySink::new();
-    let mut writer = FileWriter::new(Box::new(sink.clone()), batch.schema(), options)?;
+    let mut writer = FileWriter::try_new(Box::new(sink.clone()), batch.schema(), options)?;
     writer.write(batch)?;
     writer.finish()?;
     Ok(sink.take().unwrap())
@@ -337,7 +337,7 @@ fn dictionary_with_padding_is_limited() {
     let batch = strings_of_type("char(40000)", texts.iter().map(|text| Some(text.as_str())).collect());
     let bytes = write(&batch, &WriteOptions::default()).unwrap();
     assert!(bytes.len() < 1 << 20);
-    let file = OrcFile::new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes)), &Limits::default()).unwrap();
     let trimmed = ReadOptions { trim_char: true, ..ReadOptions::default() };
     let read: Vec<_> = file.read(trimmed).unwrap().map(std::result::Result::unwrap).collect();
     let read = read.iter().flat_map(|batch| {
@@ -362,7 +362,7 @@ fn write_is_cancelled_within_a_batch() {
             WriteOptions { compression: Compression::Brotli, compression_level: Some(11), threads, ..options() };
         let all = Arc::new(Mutex::new(SinkState::default()));
         let sink = FailingSink { failure: Failure::Never, state: all.clone() };
-        let mut writer = FileWriter::new(Box::new(sink), batch.schema(), &options).unwrap();
+        let mut writer = FileWriter::try_new(Box::new(sink), batch.schema(), &options).unwrap();
         let caller = std::thread::current().id();
         writer.set_cancel_check(Arc::new(move || {
             assert_eq!(std::thread::current().id(), caller);
@@ -421,7 +421,7 @@ fn changed_columns() -> Vec<(Field, ArrayRef, ArrayRef, u64)> {
 fn verify(field: Field, written: &ArrayRef, slices: &[ArrayRef]) -> Result<()> {
     let schema = Arc::new(arrow_schema::Schema::new(vec![field]));
     let options = WriteOptions { verify: true, threads: 1, ..WriteOptions::default() };
-    let mut writer = FileWriter::new(Box::new(orcish_io::MemorySink::new()), schema.clone(), &options)?;
+    let mut writer = FileWriter::try_new(Box::new(orcish_io::MemorySink::new()), schema.clone(), &options)?;
     let batch = RecordBatch::try_new(schema.clone(), vec![written.clone()])
         .map_err(|error| Error::invalid("no column of the schema").with_source(error))?;
     writer.write(&batch)?;
