@@ -20,7 +20,7 @@ fn windows() -> impl Iterator<Item = &'static Tuning> {
 #[pyfunction]
 #[pyo3(name = "_tune", signature = (values=None))]
 pub(crate) fn tune(values: Option<BTreeMap<String, usize>>) -> PyResult<BTreeMap<&'static str, (usize, usize, usize)>> {
-    let values = values.unwrap_or_else(BTreeMap::new);
+    let values = values.unwrap_or_default();
     if let Some(name) = values.keys().find(|name| !windows().any(|window| window.name() == *name)) {
         return Err(PyKeyError::new_err(format!("no window is called {name}")));
     }

@@ -89,6 +89,15 @@ fn typed_columns(request: &ReadRequest) -> impl Iterator<Item = (&Projected, &Da
     request.columns.iter().zip(request.physical.fields()).map(|(column, field)| (column, field.data_type()))
 }
 
+/// Columns of a group.
+#[derive(Clone, Default)]
+struct DealtColumns<'a> {
+    stored_bytes: u64,
+    /// Indexes of the columns in the batch.
+    indexes: Vec<usize>,
+    columns: Vec<(&'a Projected, &'a DataType)>,
+}
+
 /// Deals the columns out, the largest first, each to the group that has least.
 fn column_groups(opener: &Opener, stripe: &Stripe, threads: usize) -> Result<Vec<ColumnGroup>> {
     let (request, context) = (&opener.request, opener.context(stripe));
@@ -109,17 +118,17 @@ fn column_groups(opener: &Opener, stripe: &Stripe, threads: usize) -> Result<Vec
     if count > 1 {
         columns.sort_by_key(|&(size, ..)| std::cmp::Reverse(size));
     }
-    let mut dealt: Vec<(u64, Vec<usize>, Vec<(&Projected, &DataType)>)> = vec![(0, Vec::new(), Vec::new()); count];
+    let mut dealt: Vec<DealtColumns<'_>> = vec![DealtColumns::default(); count];
     for (size, index, column) in columns {
-        let least = dealt.iter_mut().min_by_key(|(sum, indexes, _)| (*sum, indexes.len()));
-        let (sum, indexes, columns) = least.or_internal("there is no column group")?;
-        *sum += size;
-        indexes.push(index);
-        columns.push(column);
+        let least = dealt.iter_mut().min_by_key(|group| (group.stored_bytes, group.indexes.len()));
+        let least = least.or_internal("there is no column group")?;
+        least.stored_bytes += size;
+        least.indexes.push(index);
+        least.columns.push(column);
     }
-    let group = |(_, columns, typed): (u64, Vec<usize>, Vec<(&Projected, &DataType)>)| {
-        let reader = ColumnsReader::OfRoot(Box::new(build_root(&context, &typed)?));
-        Ok(ColumnGroup { reader: ColumnGroupReader::Columns(reader), columns, groups: count })
+    let group = |dealt: DealtColumns<'_>| {
+        let reader = ColumnsReader::OfRoot(Box::new(build_root(&context, &dealt.columns)?));
+        Ok(ColumnGroup { reader: ColumnGroupReader::Columns(reader), columns: dealt.indexes, groups: count })
     };
     dealt.into_iter().map(group).collect()
 }

@@ -215,7 +215,7 @@ pub(super) fn build(raw: lazy::FileTail, limits: &Limits) -> Result<FileTail> {
     let stripes = stripes(&footer.stripes, limits)?;
     // The number of rows of the footer is redundant, and wrong in an example file of Apache ORC.
     let rows = stripes.last().map_or(0, |stripe| stripe.first_row + stripe.rows);
-    let item = |item: orc::UserMetadataItem| (to_string_lossy(item.name()), item.value.unwrap_or_else(Bytes::new));
+    let item = |item: orc::UserMetadataItem| (to_string_lossy(item.name()), item.value.unwrap_or_default());
     Ok(FileTail {
         file_length: raw.file_length(),
         compression: framing.codec,

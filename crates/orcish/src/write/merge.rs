@@ -245,7 +245,7 @@ fn values_by_key(items: &[orc::UserMetadataItem]) -> HashMap<Bytes, Vec<Bytes>> 
     let mut values: HashMap<Bytes, Vec<Bytes>> = HashMap::new();
     for item in items {
         // An absent field of a message has the default value of its type.
-        let bytes = |field: &Option<Bytes>| field.clone().unwrap_or_else(Bytes::new);
+        let bytes = |field: &Option<Bytes>| field.clone().unwrap_or_default();
         let (name, value) = (bytes(&item.name), bytes(&item.value));
         values.entry(name).or_default().push(value);
     }

@@ -19,6 +19,7 @@ use crate::encoding::varint;
 use crate::index::GroupStart;
 
 /// Encoding of unscaled values and scales.
+#[expect(clippy::large_enum_variant, reason = "there is one for each column")]
 pub(super) enum Digits {
     /// Varints, each with a scale.
     Varints { data: StreamDecoder<Stream>, scales: StreamDecoder<IntRle<Stream>>, decoder: DecimalDecoder },

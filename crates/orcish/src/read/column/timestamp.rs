@@ -30,6 +30,7 @@ pub(super) struct Decoder {
 }
 
 /// Encoding of timestamps.
+#[expect(clippy::large_enum_variant, reason = "there is one for each column")]
 pub(super) enum Stored {
     /// Seconds since the epoch in the zone of the writer, and nanoseconds.
     Split {
