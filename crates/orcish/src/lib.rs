@@ -64,9 +64,10 @@
 //! Reading any bytes returns rows or an [`Error`] with the place in the file. [`Limits`] bound the resources.
 
 mod assertions;
-#[cfg_attr(not(feature = "internals"), allow(unreachable_pub, dead_code, unused_imports))]
+#[cfg_attr(not(feature = "internals"), allow(unreachable_pub))]
 mod codec;
 pub mod dataset;
+// Benchmarks and fuzz targets use more of these two modules than the crate.
 #[cfg_attr(not(feature = "internals"), allow(unreachable_pub, dead_code, unused_imports))]
 mod encoding;
 mod index;
