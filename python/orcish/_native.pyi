@@ -491,7 +491,7 @@ def display_name(location: str) -> str: ...
 def options_of(
     what: Literal["read", "write", "dataset", "limits", "requests"],
 ) -> list[tuple[str, str, bool, list[str], str]]:
-    """Name, kind, whether it has no value by itself, words, and documentation of each option that the native core takes."""
+    """Name, kind, whether it may have no value, words and documentation of each option of the native core."""
 
 def file_version(size: int | None, marks: Sequence[tuple[str, str]]) -> bytes:
     """The version of a file, serialized, given its size and what a file system states about it, by kind."""

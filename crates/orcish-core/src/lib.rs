@@ -19,7 +19,7 @@
 //! | [`calendar`] | dates of the Gregorian calendar |
 //! | [`unify`] | the union of schemas |
 //! | [`cast`] | widening, pruning of struct fields, and restoring of logical types |
-//! | [`options`] | structs of options with their setters and tables, and the words of enumerated options |
+//! | [`options`](mod@options) | structs of options with their setters and tables, and the words of enumerated options |
 //! | [`nulls`] | dense values spread over the valid slots of an array |
 //! | [`strings`] | string and binary arrays from lengths and bytes, and from dictionaries |
 //! | [`parallel`] | one engine for threads: an ordered prefetch, a parallel map, and the memory of a scan |

@@ -2,10 +2,10 @@
 //!
 //! An [`OrcFile`] has the tail of a file. A read has four phases:
 //!
-//! 1. [`request`] checks options against the tail. Nothing is read.
-//! 2. [`stripe_plan`] prunes stripes by statistics that it is given. Nothing is read.
-//! 3. [`opener`] has a source and memory: it reads statistics, stripe footers and streams, and makes readers of columns.
-//! 4. [`scheduler`] opens and decodes stripes in threads, ahead of the caller of a [`BatchReader`].
+//! 1. `request` checks options against the tail. Nothing is read.
+//! 2. `stripe_plan` prunes stripes by statistics that it is given. Nothing is read.
+//! 3. `opener` has a source and memory: it reads statistics, stripe footers and streams, and makes readers of columns.
+//! 4. `scheduler` opens and decodes stripes in threads, ahead of the caller of a [`BatchReader`].
 
 mod builder;
 mod column;
