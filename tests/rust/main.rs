@@ -12,6 +12,7 @@
 mod bombs;
 mod clock;
 mod codegen;
+mod constructors;
 mod corrupt;
 mod damage;
 mod data;

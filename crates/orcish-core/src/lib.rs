@@ -1,5 +1,6 @@
 //! The common parts of readers of columnar file formats, on top of Apache Arrow. `orcish` (Apache ORC) and `carbondata` (Apache
-//! CarbonData) use these modules:
+//! CarbonData) use these modules. A user of these crates needs [`error`], [`limits`], [`expression`], [`explain`],
+//! [`statistics`], [`arrow_reader`] and [`cancel`]: the other modules are no part of the API, and hidden in the documentation.
 //!
 //! | module | contents |
 //! |---|---|
@@ -26,32 +27,50 @@
 //! | [`distinct`], [`hash`] | sketches of the number of distinct values, and the hash functions of ORC |
 //! | [`tuning`] | window sizes that tests can change |
 
+#[doc(hidden)]
 pub mod aggregate;
+#[doc(hidden)]
 pub mod allocation;
 pub mod arrow_reader;
+#[doc(hidden)]
 pub mod calendar;
+#[doc(hidden)]
 pub mod calls;
 pub mod cancel;
+#[doc(hidden)]
 pub mod cast;
+#[doc(hidden)]
 pub mod distinct;
 pub mod error;
 pub mod explain;
 pub mod expression;
+#[doc(hidden)]
 pub mod hash;
 pub mod limits;
+#[doc(hidden)]
 pub mod names;
+#[doc(hidden)]
 pub mod nulls;
+#[doc(hidden)]
 pub mod options;
+#[doc(hidden)]
 pub mod parallel;
 pub mod pattern;
+#[doc(hidden)]
 pub mod predicate;
+#[doc(hidden)]
 pub mod process;
 pub mod sql;
 pub mod statistics;
+#[doc(hidden)]
 pub mod strings;
+#[doc(hidden)]
 pub mod tuning;
+#[doc(hidden)]
 pub mod type_names;
+#[doc(hidden)]
 pub mod types;
+#[doc(hidden)]
 pub mod unify;
 
 pub use arrow_reader::ArrowReader;

@@ -174,7 +174,7 @@ pub(crate) fn find_defect(
     // Maxima of a position: the byte in the stream, the byte in the decompressed chunk, and the value in the run.
     let maxima = |stream: PlacedStream| {
         let maxima = std::iter::once(u64::MAX).chain(chunk_size);
-        maxima.chain(stream.layout.coding.max_positions_in_run().iter().copied()).collect::<Vec<_>>()
+        maxima.chain(stream.layout.coding.run_position_maxima().iter().copied()).collect::<Vec<_>>()
     };
     let Ok(layout) = ColumnLayout::of_column(stripe, column, tail) else { return Some(IndexDefect::Missing) };
     let streams: Vec<Vec<u64>> = layout.streams().filter(|stream| stream.layout.is_indexed).map(maxima).collect();
@@ -269,7 +269,7 @@ impl IndexedStream<'_> {
 
     /// Whether a row group begins at the start of a chunk or a run, which then is not needed for the row group before.
     fn is_aligned(&self, group: usize) -> bool {
-        let count = usize::from(self.chunk_size.is_some()) + self.coding.max_positions_in_run().len();
+        let count = usize::from(self.chunk_size.is_some()) + self.coding.run_position_maxima().len();
         let first = self.first_position + 1;
         self.index.positions(group).get(first..first + count).is_some_and(|rest| rest.iter().all(|&n| n == 0))
     }

@@ -18,7 +18,7 @@ pub(crate) enum Coding {
     /// Boolean run length encoding.
     Booleans,
     /// Byte run length encoding.
-    Bytes,
+    ByteRuns,
     /// Integer run length encoding. The encoding of the column states the version where none is given.
     Integers { signed: bool, version: Option<Version> },
     /// Values of a number of bytes.
@@ -36,20 +36,25 @@ impl Coding {
     pub(crate) const UNSIGNED: Self = Coding::Integers { signed: false, version: None };
 
     /// Maxima of the numbers of a position behind the position of the byte: the value in a run, and the bit of a byte.
-    pub(crate) fn max_positions_in_run(self) -> &'static [u64] {
+    pub(crate) fn run_position_maxima(self) -> &'static [u64] {
         match self {
             Coding::Fixed(_) | Coding::Varints | Coding::Raw => &[],
-            Coding::Bytes => &[byte_rle::MAX_RUN as u64],
+            Coding::ByteRuns => &[byte_rle::MAX_RUN as u64],
             Coding::Booleans => &[byte_rle::MAX_RUN as u64, 8],
             Coding::Integers { .. } => &[MAX_RUN as u64],
         }
+    }
+
+    /// Number of numbers of a position in a stream: those of the byte, and those in the run.
+    pub(crate) fn position_length(self, is_uncompressed: bool) -> usize {
+        byte_position_length(is_uncompressed) + self.run_position_maxima().len()
     }
 
     /// Maximum number of bytes of a run; 0 where there are no runs.
     pub(crate) fn max_run_bytes(self) -> u64 {
         match self {
             Coding::Fixed(_) | Coding::Varints | Coding::Raw => 0,
-            Coding::Bytes | Coding::Booleans => 1 + 128,
+            Coding::ByteRuns | Coding::Booleans => 1 + 128,
             Coding::Integers { .. } => int_rle::MAX_RUN_BYTES as u64,
         }
     }
@@ -81,7 +86,7 @@ pub(crate) fn value_streams(kind: Kind, is_dictionary: bool, is_decimal64: bool)
     use StreamKind::{Data, DictionaryData, Length, Secondary};
     match kind {
         Kind::Boolean => const { &[indexed(Data, Coding::Booleans)] },
-        Kind::Byte | Kind::Union => const { &[indexed(Data, Coding::Bytes)] },
+        Kind::Byte | Kind::Union => const { &[indexed(Data, Coding::ByteRuns)] },
         Kind::Short | Kind::Int | Kind::Long | Kind::Date => const { &[indexed(Data, Coding::SIGNED)] },
         Kind::Float => const { &[indexed(Data, Coding::Fixed(4))] },
         Kind::Double => const { &[indexed(Data, Coding::Fixed(8))] },
@@ -128,7 +133,7 @@ pub(crate) fn stored_value_streams(
 
 /// Number of numbers of the position of a byte: the offset in the stream, or that of a chunk and the offset in the
 /// decompressed chunk.
-pub(crate) fn byte_positions(is_uncompressed: bool) -> usize {
+pub(crate) fn byte_position_length(is_uncompressed: bool) -> usize {
     if is_uncompressed { 1 } else { 2 }
 }
 
@@ -137,7 +142,7 @@ pub(crate) fn byte_positions(is_uncompressed: bool) -> usize {
 pub(crate) struct ColumnLayout {
     has_present: bool,
     values: &'static [StreamLayout],
-    byte_positions: usize,
+    is_uncompressed: bool,
 }
 
 /// A stream with its place in the positions of its column.
@@ -163,7 +168,7 @@ impl ColumnLayout {
         Ok(ColumnLayout {
             has_present: stripe.has_present(column),
             values: stored_value_streams(tail, column, encoding)?,
-            byte_positions: byte_positions(stripe.framing().is_uncompressed()),
+            is_uncompressed: stripe.framing().is_uncompressed(),
         })
     }
 
@@ -174,7 +179,7 @@ impl ColumnLayout {
         present.into_iter().chain(self.values.iter().copied()).map(move |layout| {
             let first_position = layout.is_indexed.then_some(next_position);
             if layout.is_indexed {
-                next_position += self.byte_positions + layout.coding.max_positions_in_run().len();
+                next_position += layout.coding.position_length(self.is_uncompressed);
             }
             PlacedStream { layout, first_position }
         })

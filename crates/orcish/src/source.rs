@@ -69,8 +69,8 @@ pub trait SeekSource: ByteSource {
     fn seek(&mut self, positions: &mut Positions<'_>) -> Result<()>;
 }
 
-/// The positions of a row group in the streams of a column (ORCv1, Row Group Index). Each decoder takes as many numbers as
-/// it needs, in the order of the streams.
+/// The position of a row group in a stream (ORCv1, Row Group Index): the numbers of the row index from the first number of
+/// the stream on. A decoder takes as many of them as it needs.
 #[derive(Debug, Clone)]
 pub struct Positions<'a>(std::slice::Iter<'a, u64>);
 

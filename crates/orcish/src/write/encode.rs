@@ -91,13 +91,13 @@ impl Encoder {
     }
 
     /// Estimated stored bytes of the stripe so far.
-    pub(super) fn size(&mut self) -> usize {
-        self.columns.iter_mut().map(|this| this.column.size()).sum()
+    pub(super) fn size(&self) -> usize {
+        self.columns.iter().map(|this| this.column.size()).sum()
     }
 
     /// Bytes of memory of the stripe so far.
-    pub(super) fn memory_size(&mut self) -> usize {
-        self.columns.iter_mut().map(|this| this.column.memory_size()).sum()
+    pub(super) fn memory_size(&self) -> usize {
+        self.columns.iter().map(|this| this.column.memory_size()).sum()
     }
 
     /// Encodes rows.

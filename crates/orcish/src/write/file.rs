@@ -236,7 +236,7 @@ impl<S: Sink> FileWriter<S> {
     }
 
     /// Bytes of memory of the current stripe, with queued rows, and those that are kept for verification.
-    pub fn memory(&mut self) -> usize {
+    pub fn memory(&self) -> usize {
         let verified = self.verifier.as_ref().map_or(0, Verifier::memory_size);
         self.encoder.memory_size() + self.queue.bytes + verified
     }

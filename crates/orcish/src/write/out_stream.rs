@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use crate::Compression;
     use crate::codec::decompress_all;
-    use crate::layout::byte_positions;
+    use crate::layout::byte_position_length;
     use crate::source::{ByteSource as _, Positions, SeekSource as _};
 
     fn codec() -> impl Strategy<Value = Compression> {
@@ -154,7 +154,7 @@ mod tests {
             }
             let finished = out.finish(&mut compressors).unwrap();
             let stored: bytes::Bytes = finished.bytes.concat().into();
-            let positions = finished.positions.chunks(byte_positions(framing.is_uncompressed()));
+            let positions = finished.positions.chunks(byte_position_length(framing.is_uncompressed()));
             prop_assert_eq!(positions.len(), parts.len());
             prop_assert_eq!(&decompress_all(stored.clone(), framing, 1 << 20).unwrap()[..], &parts.concat()[..]);
             for (index, position) in positions.enumerate() {

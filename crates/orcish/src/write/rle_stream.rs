@@ -62,7 +62,7 @@ impl RunLengthEncoding for ByteRle {
     type Value = u8;
 
     fn coding(&self) -> Coding {
-        Coding::Bytes
+        Coding::ByteRuns
     }
 
     fn encode(&self, values: &[u8], out: &mut Vec<u8>) {

@@ -90,7 +90,7 @@ impl<W: Write + Send> OrcWriter<W> {
     }
 
     /// Bytes of memory of the current stripe.
-    pub fn memory_size(&mut self) -> usize {
+    pub fn memory_size(&self) -> usize {
         self.writer.memory()
     }
 

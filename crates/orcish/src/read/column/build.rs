@@ -26,6 +26,7 @@ use super::validity::{Pending, Present};
 use super::{Budget, Column, ColumnReader, StructReader};
 use crate::encoding::decimal::{DecimalDecoder, DecimalType};
 use crate::encoding::int_rle::Integer;
+use crate::layout::Coding;
 use crate::options::{NullMapKeys, OutOfRange, ReadOptions};
 use crate::projection::Projected;
 use crate::read::schema::{SparkType, decimal, spark_type};
@@ -81,7 +82,7 @@ impl Context<'_> {
     }
 
     fn float<A: ArrowPrimitiveType<Native: Float>>(&self, column: &Projected) -> Result<Box<dyn ColumnReader>> {
-        let stream = self.streams(column)?.raw(StreamKind::Data)?;
+        let stream = self.streams(column)?.raw(StreamKind::Data, Coding::Fixed(A::Native::WIDTH))?;
         self.primitive::<A>(column, Floats { stream, native: PhantomData })
     }
 
@@ -103,7 +104,7 @@ impl Context<'_> {
                 Ok(Box::new(BooleanReader { present: Present::new(&streams), bits }))
             }
             Kind::Byte => {
-                let tinyints = TinyInts(self.streams(column)?.bytes(StreamKind::Data)?);
+                let tinyints = TinyInts(self.streams(column)?.byte_runs(StreamKind::Data)?);
                 self.primitive::<Int8Type>(column, tinyints)
             }
             Kind::Short => self.integer::<Int16Type>(column),
@@ -126,7 +127,7 @@ impl Context<'_> {
             Kind::Timestamp | Kind::TimestampInstant => self.split_timestamp(column, this, arrow),
             Kind::Decimal => self.decimal(column, this),
             Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Geometry | Kind::Geography => {
-                self.bytes(column, this, arrow)
+                self.strings(column, this, arrow)
             }
             Kind::Struct => {
                 let DataType::Struct(fields) = arrow else { return Err(type_mismatch(this.kind, arrow)) };
@@ -149,14 +150,14 @@ impl Context<'_> {
             Digits::Integers(streams.integers(StreamKind::Data)?)
         } else {
             let scales = streams.integers(StreamKind::Secondary)?;
-            let data = streams.raw(StreamKind::Data)?;
+            let data = streams.raw(StreamKind::Data, Coding::Varints)?;
             Digits::Varints { data, scales, decoder: DecimalDecoder::new(target).record_overflows(keeps_going) }
         };
         Ok(Box::new(DecimalReader { present: Present::new(&streams), digits, target, keeps_going }))
     }
 
     /// The reader of strings or binaries, in either encoding.
-    fn bytes(&self, column: &Projected, this: &Type, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
+    fn strings(&self, column: &Projected, this: &Type, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
         let form = TextForm::new(this, self.options, is_text(value_type(arrow)));
         let target = Target { arrow: arrow.clone(), form };
         let streams = self.streams(column)?;
@@ -170,14 +171,14 @@ impl Context<'_> {
                 stored: Some(StoredDictionary {
                     size: encoding.dictionary_size,
                     lengths,
-                    data: streams.raw(StreamKind::DictionaryData)?,
+                    data: streams.raw(StreamKind::DictionaryData, Coding::Raw)?,
                 }),
                 dictionary: Dictionary::default(),
                 charge: self.stripe.memory().charge(),
                 target,
             })
         } else {
-            let data = streams.raw(StreamKind::Data)?;
+            let data = streams.raw(StreamKind::Data, Coding::Raw)?;
             Box::new(DirectReader { pending, lengths, data, target, budget: WIDEST })
         })
     }
@@ -229,7 +230,7 @@ impl Context<'_> {
             _ => return Err(type_mismatch(Kind::Union, arrow)),
         };
         let streams = self.streams(column)?;
-        let (pending, tags) = (Pending::new(&streams), streams.bytes(StreamKind::Data)?);
+        let (pending, tags) = (Pending::new(&streams), streams.byte_runs(StreamKind::Data)?);
         Ok(Box::new(UnionReader { pending, tags, variants, form }))
     }
 

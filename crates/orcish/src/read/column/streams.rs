@@ -14,7 +14,7 @@ use crate::tail::FileTail;
 
 /// A decoder that seeks to row groups.
 pub(super) trait Seek {
-    /// Seeks to the next of `positions`.
+    /// Seeks to the position that `positions` begin with.
     fn seek(&mut self, positions: &mut Positions<'_>) -> Result<()>;
 }
 
@@ -106,10 +106,10 @@ impl<'a> Streams<'a> {
     }
 
     /// The decoder of bytes with run length encoding.
-    pub(super) fn bytes(&self, kind: StreamKind) -> Result<StreamDecoder<ByteRle<Stream>>> {
+    pub(super) fn byte_runs(&self, kind: StreamKind) -> Result<StreamDecoder<ByteRle<Stream>>> {
         let placed = self.placed(kind)?;
         match placed.layout.coding {
-            Coding::Bytes => Ok(self.decoder(placed, ByteRle::new)),
+            Coding::ByteRuns => Ok(self.decoder(placed, ByteRle::new)),
             other => Err(other_coding(kind, other)),
         }
     }
@@ -127,13 +127,13 @@ impl<'a> Streams<'a> {
         Ok(self.decoder(placed, |stream| IntRle::new(stream, version, signed)))
     }
 
-    /// The bytes of a stream without run length encoding.
-    pub(super) fn raw(&self, kind: StreamKind) -> Result<StreamDecoder<Stream>> {
+    /// The bytes of a stream without run length encoding, in which values have a `coding`.
+    pub(super) fn raw(&self, kind: StreamKind, coding: Coding) -> Result<StreamDecoder<Stream>> {
         let placed = self.placed(kind)?;
-        match placed.layout.coding {
-            Coding::Fixed(_) | Coding::Varints | Coding::Raw => Ok(self.decoder(placed, |stream| stream)),
-            other => Err(other_coding(kind, other)),
+        if placed.layout.coding != coding {
+            return Err(other_coding(kind, placed.layout.coding));
         }
+        Ok(self.decoder(placed, |stream| stream))
     }
 
     /// The version of integers that the encoding of the column states.
@@ -158,5 +158,5 @@ impl<'a> Streams<'a> {
 }
 
 fn other_coding(kind: StreamKind, coding: Coding) -> Error {
-    Error::internal(format!("a reader takes a {} stream for another one than {coding:?}", kind.name()))
+    Error::internal(format!("a reader takes a {} stream of {coding:?} for another one", kind.name()))
 }

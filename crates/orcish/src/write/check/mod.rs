@@ -352,7 +352,7 @@ impl<'a> Checker<'a> {
                     Err(AppendError::Other(error)) => return Err(error),
                 }
             }
-            let memory: usize = columns.iter_mut().map(ColumnWriter::memory_size).sum();
+            let memory: usize = columns.iter().map(ColumnWriter::memory_size).sum();
             if memory as u64 > self.limits.memory {
                 let max = self.limits.memory;
                 let text = format!("a row group that takes more than the {max} bytes of memory allowed");

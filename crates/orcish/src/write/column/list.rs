@@ -177,7 +177,11 @@ impl ValueEncoder for ListEncoder {
         Ok(EncodedValues::direct(vec![(StreamKind::Length, self.lengths.finish(compressors)?)]))
     }
 
-    fn children(&mut self) -> &mut [ColumnWriter] {
+    fn children(&self) -> &[ColumnWriter] {
+        &self.children
+    }
+
+    fn children_mut(&mut self) -> &mut [ColumnWriter] {
         &mut self.children
     }
 }

@@ -41,7 +41,7 @@ use super::compressors::Compressors;
 use super::out_stream::FinishedStream;
 use super::stream_options::{EncodedStream, StreamOptions};
 use crate::bloom::BloomBuilder;
-use crate::layout::{Coding, PRESENT, StreamLayout, byte_positions, value_streams};
+use crate::layout::{Coding, PRESENT, StreamLayout, value_streams};
 use crate::proto::orc;
 use crate::proto::orc::column_encoding::Kind as EncodingKind;
 use crate::schema::Kind;
@@ -85,7 +85,13 @@ pub(super) trait ValueEncoder: Send {
     /// Ends the stripe. The next value belongs to another stripe.
     fn end_stripe(&mut self, compressors: &mut Compressors) -> Result<EncodedValues>;
 
-    fn children(&mut self) -> &mut [ColumnWriter] {
+    /// The writers of the child columns.
+    fn children(&self) -> &[ColumnWriter] {
+        &[]
+    }
+
+    /// The writers of the child columns.
+    fn children_mut(&mut self) -> &mut [ColumnWriter] {
         &mut []
     }
 }
@@ -166,7 +172,7 @@ impl ColumnWriter {
     pub(super) fn begin_row_group(&mut self) {
         self.present.begin_row_group();
         self.values.begin_row_group();
-        self.values.children().iter_mut().for_each(ColumnWriter::begin_row_group);
+        self.values.children_mut().iter_mut().for_each(ColumnWriter::begin_row_group);
     }
 
     /// Appends rows to the row group.
@@ -208,7 +214,7 @@ impl ColumnWriter {
     fn end_row_group_below(&mut self, has_null_parent: bool, compressors: &mut Compressors) -> Result<()> {
         let has_null = self.num_nulls > 0 || has_null_parent && self.records_parent_nulls;
         let passed_on = has_null && self.values.passes_nulls_on();
-        for child in self.values.children() {
+        for child in self.values.children_mut() {
             child.end_row_group_below(passed_on, compressors)?;
         }
         let detail = self.values.end_row_group(compressors)?;
@@ -228,7 +234,7 @@ impl ColumnWriter {
     /// Calls `visit` with this column and all columns below, in order of their ids.
     pub(in crate::write) fn visit(&mut self, visit: &mut dyn FnMut(&mut ColumnWriter)) {
         visit(self);
-        self.values.children().iter_mut().for_each(|child| child.visit(visit));
+        self.values.children_mut().iter_mut().for_each(|child| child.visit(visit));
     }
 
     /// Column id.
@@ -252,14 +258,14 @@ impl ColumnWriter {
     }
 
     /// Estimated stored bytes of the stripe so far, with child columns.
-    pub(super) fn size(&mut self) -> usize {
-        let children: usize = self.values.children().iter_mut().map(ColumnWriter::size).sum();
+    pub(super) fn size(&self) -> usize {
+        let children: usize = self.values.children().iter().map(ColumnWriter::size).sum();
         self.values.size() + self.present.size() + self.bloom_filter_size() + children
     }
 
     /// Bytes of memory of the stripe so far, with child columns.
-    pub(super) fn memory_size(&mut self) -> usize {
-        let children: usize = self.values.children().iter_mut().map(ColumnWriter::memory_size).sum();
+    pub(super) fn memory_size(&self) -> usize {
+        let children: usize = self.values.children().iter().map(ColumnWriter::memory_size).sum();
         let row_groups = self.row_groups.len() * size_of::<ColumnStatistics>();
         self.values.memory_size() + self.present.size() + self.bloom_filter_size() + row_groups + children
     }
@@ -285,8 +291,8 @@ impl ColumnWriter {
         statistics.bytes_on_disk = Some(data.iter().map(|(_, stream)| stream.bytes.len() as u64).sum());
         if self.has_index {
             let row_groups = std::mem::take(&mut self.row_groups);
-            let byte_positions = byte_positions(self.options.framing.is_uncompressed());
-            let positions = positions_of_row_groups(&data, byte_positions, row_groups.len())?;
+            let is_uncompressed = self.options.framing.is_uncompressed();
+            let positions = positions_of_row_groups(&data, is_uncompressed, row_groups.len())?;
             let entry =
                 |(statistics, positions)| orc::RowIndexEntry { positions, statistics: Some(to_proto(&statistics)) };
             let entry = row_groups.into_iter().zip(positions).map(entry).collect();
@@ -322,7 +328,7 @@ impl ColumnWriter {
         };
         let data_streams = data.into_iter().map(encoded).collect();
         out.push(EncodedColumn { encoding, index_streams: index, data_streams, statistics });
-        for child in self.values.children() {
+        for child in self.values.children_mut() {
             child.end_stripe(compressors, out)?;
         }
         Ok(())
@@ -351,17 +357,20 @@ fn in_order(
 /// The positions of each row group in the streams of a column, in the order of the streams (ORCv1, Indexes).
 fn positions_of_row_groups(
     streams: &[(StreamLayout, FinishedStream)],
-    byte_positions: usize,
+    is_uncompressed: bool,
     row_groups: usize,
 ) -> Result<Vec<Vec<u64>>> {
-    let empty = || Vec::with_capacity(2 * (byte_positions + 2));
+    let length = |(layout, _): &(StreamLayout, FinishedStream)| layout.coding.position_length(is_uncompressed);
+    let capacity = streams.iter().map(length).sum();
+    let empty = || Vec::with_capacity(capacity);
     let mut positions: Vec<Vec<u64>> = std::iter::repeat_with(empty).take(row_groups).collect();
     for (layout, stream) in streams.iter().filter(|(layout, _)| layout.is_indexed) {
-        let count = byte_positions + layout.coding.max_positions_in_run().len();
-        if stream.positions.len() != count * row_groups {
-            return Err(Error::internal(format!("a {} stream lacks positions of row groups", layout.kind.name())));
+        let length = layout.coding.position_length(is_uncompressed);
+        if stream.positions.len() != length * row_groups {
+            let message = format!("a {} stream has another number of positions of row groups", layout.kind.name());
+            return Err(Error::internal(message));
         }
-        let of_stream = stream.positions.chunks_exact(count);
+        let of_stream = stream.positions.chunks_exact(length);
         positions.iter_mut().zip(of_stream).for_each(|(all, of_stream)| all.extend_from_slice(of_stream));
     }
     Ok(positions)

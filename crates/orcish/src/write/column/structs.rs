@@ -54,7 +54,11 @@ impl ValueEncoder for StructEncoder {
         Ok(EncodedValues::direct(Vec::new()))
     }
 
-    fn children(&mut self) -> &mut [ColumnWriter] {
+    fn children(&self) -> &[ColumnWriter] {
+        &self.children
+    }
+
+    fn children_mut(&mut self) -> &mut [ColumnWriter] {
         &mut self.children
     }
 }

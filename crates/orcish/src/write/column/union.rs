@@ -118,7 +118,11 @@ impl ValueEncoder for UnionEncoder {
         Ok(EncodedValues::data(self.tags.finish(compressors)?))
     }
 
-    fn children(&mut self) -> &mut [ColumnWriter] {
+    fn children(&self) -> &[ColumnWriter] {
+        &self.children
+    }
+
+    fn children_mut(&mut self) -> &mut [ColumnWriter] {
         &mut self.children
     }
 }

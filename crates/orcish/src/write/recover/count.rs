@@ -51,7 +51,7 @@ impl RowValues {
         let encoding = footer.encodings.get(&column).copied().filter(|encoding| encoding.is_known)?;
         let streams = stored_value_streams(tail, column, encoding).ok()?;
         let tells_count = |stream: &&StreamLayout| {
-            matches!(stream.coding, Coding::Bytes | Coding::Integers { .. } | Coding::Fixed(_))
+            matches!(stream.coding, Coding::ByteRuns | Coding::Integers { .. } | Coding::Fixed(_))
         };
         let StreamLayout { kind, coding, .. } = *streams.iter().filter(|stream| stream.is_indexed).find(tells_count)?;
         let version = if encoding.is_v2 { Version::V2 } else { Version::V1 };
@@ -70,7 +70,7 @@ impl RowValues {
     pub(super) fn count(&self, stored: Bytes, framing: Framing, cancellation: &mut Cancellation) -> Result<u64> {
         let stream = Stream::new(stored, framing);
         match self.coding {
-            Coding::Bytes => sum(ByteRle::new(stream), ByteRle::skip_run, cancellation),
+            Coding::ByteRuns => sum(ByteRle::new(stream), ByteRle::skip_run, cancellation),
             Coding::Integers { signed, version } => {
                 let version = version.unwrap_or(self.version);
                 sum(IntRle::new(stream, version, signed), IntRle::skip_runs, cancellation)
