@@ -180,11 +180,14 @@ fn conversion_error(option: &str, given: &Bound<'_, PyAny>, error: PyErr) -> PyE
     let py = given.py();
     let shown = given.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string());
     if error.is_instance_of::<PyOverflowError>(py) {
-        return match given.lt(0) {
-            Ok(true) => PyValueError::new_err(format!("{option}={shown}: must not be negative")),
-            Ok(false) => PyValueError::new_err(format!("{option}={shown}: is out of its range")),
-            Err(error) => error,
+        // A list with a number out of range has no sign.
+        let is_negative = if given.is_instance_of::<PyInt>() { given.lt(0) } else { Ok(false) };
+        let reason = match is_negative {
+            Ok(true) => "must not be negative",
+            Ok(false) => "is out of its range",
+            Err(error) => return error,
         };
+        return PyValueError::new_err(format!("{option}={shown}: {reason}"));
     }
     if error.is_instance_of::<PyTypeError>(py) {
         return PyTypeError::new_err(format!("{option}={shown}: {}", error.value(py)));
