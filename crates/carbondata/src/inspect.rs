@@ -72,9 +72,8 @@ impl File {
     /// # Errors
     /// `Corrupt` where a blocklet lacks the chunks of a column.
     pub fn blocklets(&self) -> Result<Vec<Blocklet>> {
-        let all: Vec<usize> = (0..self.0.columns().len()).collect();
         let blocklet = |at| {
-            let (bytes, _) = self.0.read_cost(at, &all)?;
+            let bytes = self.0.stored_bytes(at)?;
             Ok(Blocklet { rows: self.0.num_blocklet_rows(at)?, pages: self.0.num_pages(at)?, bytes })
         };
         (0..self.0.num_blocklets()).map(blocklet).collect()

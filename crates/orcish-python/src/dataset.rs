@@ -115,7 +115,7 @@ impl DatasetWriter {
             let (mut fields, mut columns) = (Vec::new(), Vec::new());
             for (at, name) in self.partition_by.iter().enumerate() {
                 let values = files.iter().map(|file| Some(file.values.get(at)?.as_ref())).collect::<Option<Vec<_>>>();
-                let values = values.or_internal("a file has a value of each partition column")?;
+                let values = values.or_internal("a file lacks the value of a partition column")?;
                 if values.is_empty() {
                     continue;
                 }

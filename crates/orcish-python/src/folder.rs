@@ -57,7 +57,7 @@ impl StoredFile {
         let range = start..end;
         let read = py.detach(|| {
             let parts = self.source.read_ranges(std::slice::from_ref(&range))?;
-            parts.into_iter().next().or_internal("a range is read as bytes")
+            parts.into_iter().next().or_internal("a range was read without bytes")
         });
         Ok(PyBytes::new(py, &read.map_err(|error| self.to_python(py, error))?))
     }

@@ -195,16 +195,20 @@ fn conversion_error(option: &str, given: &Bound<'_, PyAny>, error: PyErr) -> PyE
     error
 }
 
-/// Sets the given options. Values that are `None` are missing.
+/// Sets the given options. `None` keeps the default of an option for which `may_be_none` is true.
 ///
 /// # Errors
-/// `ValueError` for a name that `set` does not know.
+/// `ValueError` for a name that `set` does not know; `TypeError` for other types, and `None` for an option that has a value.
 fn set_options(
     given: Option<&Bound<'_, PyDict>>,
+    may_be_none: impl Fn(&str) -> bool,
     mut set: impl FnMut(&str, &Given<'_, '_>) -> PyResult<bool>,
 ) -> PyResult<()> {
-    for (name, value) in given.into_iter().flatten().filter(|(_, value)| !value.is_none()) {
+    for (name, value) in given.into_iter().flatten() {
         let name: String = name.extract()?;
+        if value.is_none() && may_be_none(&name) {
+            continue;
+        }
         if !set(&name, &Given { option: &name, value: &value })? {
             return Err(PyValueError::new_err(format!("unknown option {name:?}")));
         }
@@ -215,13 +219,17 @@ fn set_options(
 /// Options of a read. Values that are `None` or missing keep their defaults.
 pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -> PyResult<ReadOptions> {
     let mut options = ReadOptions::default().with_limits(limits.clone());
-    set_options(given, |name, value| {
-        let is_known = options.set(name, value)?;
-        if let ("timezone", Some(id)) = (name, &options.timezone) {
-            WriterZone::parse_reader_zone(id).map_err(|error| to_python(value.value.py(), &error))?;
-        }
-        Ok(is_known)
-    })?;
+    set_options(
+        given,
+        |_| true,
+        |name, value| {
+            let is_known = options.set(name, value)?;
+            if let ("timezone", Some(id)) = (name, &options.timezone) {
+                WriterZone::parse_reader_zone(id).map_err(|error| to_python(value.value.py(), &error))?;
+            }
+            Ok(is_known)
+        },
+    )?;
     Ok(options)
 }
 
@@ -237,7 +245,7 @@ fn dictionary(choice: Option<bool>) -> DictionaryChoice {
 /// Options of writing a file. Values that are `None` or missing keep their defaults.
 pub(crate) fn write_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<WriteOptions> {
     let mut options = WriteOptions::default();
-    set_options(given, |name, value| options.set(name, value))?;
+    set_options(given, |_| true, |name, value| options.set(name, value))?;
     Ok(options)
 }
 
@@ -263,7 +271,9 @@ pub(crate) fn limits(given: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
 
 /// Sets the options of a dataset.
 pub(crate) fn set_dataset_options(options: &mut DatasetOptions, given: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-    set_options(given, |name, value| options.set(name, value))
+    let is_optional =
+        |name: &str| DatasetOptions::OPTIONS.iter().any(|option| option.name == name && option.is_optional);
+    set_options(given, is_optional, |name, value| options.set(name, value))
 }
 
 /// An option: name, kind, whether it has no value by itself, words of its values, documentation.

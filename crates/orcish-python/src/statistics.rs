@@ -51,7 +51,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, statistics: &ColumnStatistics) -> 
             "date"
         }
         detail @ Detail::Timestamp { .. } => {
-            let span = detail.timestamp_span().or_internal("statistics of timestamps have a span");
+            let span = detail.timestamp_span().or_internal("statistics of timestamps have no span");
             let (min, max) = span.map_err(|error| errors::to_python(py, &error))?;
             set!("min": min, "max": max);
             "timestamp"

@@ -134,7 +134,7 @@ impl Entry {
             version: VERSION,
             job,
             previous: None,
-            time: u64::try_from(time.as_millis()).or_internal("a clock shows a time of 64 bits")?,
+            time: u64::try_from(time.as_millis()).or_internal("a clock shows a time of more than 64 bits")?,
             engine: ENGINE.to_owned(),
             operation,
             rows_added,

@@ -60,7 +60,7 @@ pub fn list_files(location: &str, options: &StorageOptions, pending: Pending) ->
             let base = folder.trim_end_matches('/');
             let location = |file: &StoredFile| {
                 let name =
-                    below(&file.name, &listed_folder.inside).or_internal("the files of a view are below its folder")?;
+                    below(&file.name, &listed_folder.inside).or_internal("a file of a view is not below its folder")?;
                 Ok(format!("{base}/{name}"))
             };
             return Ok(Listed { files: files.iter().map(location).collect::<Result<_>>()?, schema });

@@ -7,9 +7,11 @@ import inspect
 import types
 import typing
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Literal
 
 import orcish
+import pyarrow as pa
 import pytest
 from orcish import _native
 from orcish.types import Limits, ReadOptions, WriteOptions
@@ -89,3 +91,12 @@ def test_requests_are_described() -> None:
 def test_unknown_options() -> None:
     with pytest.raises(ValueError, match='"none" has no options'):
         _native.options_of("none")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, _, is_optional, *_ in _native.options_of("dataset") if not is_optional]
+)
+def test_options_of_datasets_that_have_a_value_are_not_none(name: str, tmp_path: Path) -> None:
+    schema = pa.schema({"a": pa.int64()}).__arrow_c_schema__()
+    with pytest.raises(TypeError, match=f"{name}=None"):
+        _native.DatasetWriter(str(tmp_path / "table"), schema, **{name: None})

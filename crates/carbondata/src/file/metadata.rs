@@ -43,7 +43,11 @@ impl FileMetadata {
     }
 
     pub(super) fn blocklet(&self, at: usize) -> Result<&BlockletMetadata> {
-        self.blocklets.get(at).ok_or_else(|| Error::invalid("no such blocklet"))
+        let missing = || {
+            let text = format!("the index has a blocklet {at}, of {} in the file", self.blocklets.len());
+            Error::corrupt(text).in_section("blocklet", at)
+        };
+        self.blocklets.get(at).ok_or_else(missing)
     }
 
     /// Locations of the chunks of a column and of its children.

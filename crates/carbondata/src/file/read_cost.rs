@@ -34,6 +34,14 @@ impl DataFile {
         Ok(self.ranges_read_cost(&ranges))
     }
 
+    /// Stored bytes of a blocklet, with those between chunks that are read rather than asked for apart. Chunks that are not
+    /// within the file, which readers of their columns refuse, have none.
+    pub(crate) fn stored_bytes(&self, blocklet: usize) -> Result<u64> {
+        let chunks = self.metadata.blocklet(blocklet)?.chunks.iter();
+        let ranges: Vec<Range<u64>> = chunks.filter_map(|chunk| chunk.ranges().ok()).flatten().collect();
+        Ok(self.ranges_read_cost(&ranges).0)
+    }
+
     /// Bytes and requests for selected pages of columns whose chunk headers are in `data`. The headers are not counted.
     pub(crate) fn page_read_cost(&self, data: &BlockletData, columns: &[usize], selected: &[bool]) -> (u64, usize) {
         let ranges: Vec<Range<u64>> = data.pages_of(columns, selected).map(|(_, _, _, range)| range.clone()).collect();

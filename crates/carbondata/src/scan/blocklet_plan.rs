@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use orcish_core::parallel::{map, threads_or_cores};
 use orcish_core::predicate::Outcome;
-use orcish_core::{Error, Result};
+use orcish_core::{OrInternal as _, Result};
 use orcish_io::{concurrency, display_name};
 
 use super::config::ScanConfig;
@@ -33,8 +33,7 @@ pub(super) fn blocklet_plans(
         && outcomes.iter().all(Outcome::is_skipped)
     {
         let plan = |(outcome, blocklet): (&Outcome, &IndexedBlocklet)| {
-            let no_rows = || Error::corrupt("its index file has bounds of a blocklet, and no number of rows");
-            let rows = blocklet.rows.ok_or_else(no_rows)?;
+            let rows = blocklet.rows.or_internal("an index file has bounds of a blocklet, and no number of rows")?;
             Ok(BlockletPlan { blocklet: blocklet.id, rows, outcome: outcome.clone() })
         };
         return Ok((outcomes.iter().zip(blocklets).map(plan).collect::<Result<_>>()?, None));

@@ -24,10 +24,9 @@ pub(super) fn splits(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>, by
         }
         let (blocklet_plans, open_file) = blocklet_plans(snapshot, config, entry)?;
         let Some(open_file) = open_file else { return Ok(Vec::new()) };
-        let all: Vec<usize> = (0..open_file.file.columns().len()).collect();
         let mut runs: Vec<(Vec<usize>, u64, u64)> = Vec::new();
         for plan in blocklet_plans.iter().filter(|plan| !plan.outcome.is_skipped()) {
-            let (size, _) = open_file.file.read_cost(plan.blocklet, &all)?;
+            let size = open_file.file.stored_bytes(plan.blocklet)?;
             match runs.last_mut() {
                 Some((run, rows, sum)) if sum.saturating_add(size) <= bytes => {
                     run.push(plan.blocklet);

@@ -431,7 +431,7 @@ impl<R> Schedule<R> {
     /// `Internal` where the input is not read.
     fn input_state(&mut self, input: usize) -> Result<&mut InputState<R>> {
         let mut states = self.inputs.iter_mut();
-        states.find(|input_state| input_state.input == input).or_internal("a task belongs to an input that is read")
+        states.find(|input_state| input_state.input == input).or_internal("a task belongs to no input that is read")
     }
 }
 

@@ -268,6 +268,16 @@ struct InList {
     has_null: bool,
 }
 
+/// The operands of the conjunction that a predicate is, which can be bound one by one; the predicate itself if it is none.
+/// Comparisons of a column with several values are one list of values, as in a conjunction that is bound as a whole.
+pub fn conjuncts(predicate: &Predicate) -> Vec<Predicate> {
+    let Predicate::And(operands) = predicate else { return vec![predicate.clone()] };
+    let conjunct = |(operand, positive): (Cow<'_, Predicate>, bool)| {
+        if positive { operand.into_owned() } else { Predicate::Not(Box::new(operand.into_owned())) }
+    };
+    with_lists(operands, true, true).into_iter().map(conjunct).collect()
+}
+
 /// The operands of a conjunction or disjunction, each with whether it is taken as it is, or negated. They are negated if not
 /// `positive`. Comparisons of a column with several values are one list of values: `a = 1 or a = 2` is `a in (1, 2)`, and
 /// `a != 1 and a != 2` its negation.

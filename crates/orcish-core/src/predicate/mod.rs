@@ -25,7 +25,7 @@ mod tests;
 mod text_conversion;
 
 pub use batch::{BatchFilter, ResolvePath};
-pub use bind::{Constant, FilterColumn, ValueSource, bind_names};
+pub use bind::{Constant, FilterColumn, ValueSource, bind_names, conjuncts};
 pub use bounds::{Bound, ColumnBounds};
 pub use condition::{Condition, Leaf, Test, ValueSet};
 pub use domain::{Domain, stored_domain};

@@ -292,6 +292,19 @@ fn deeply_nested_predicates_are_errors() {
 }
 
 #[test]
+fn conjuncts_have_the_lists_of_their_conjunction() {
+    let parse = |text: &str| text.parse::<Predicate>().unwrap();
+    let text = |predicate: &Predicate| conjuncts(predicate).iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(conjuncts(&parse("a > 1")), [parse("a > 1")]);
+    assert_eq!(conjuncts(&parse("a > 1 and b = 2")), [parse("a > 1"), parse("b = 2")]);
+    let many = (0..1000).map(|n| parse(&format!("a != {n}"))).chain([parse("b = 2")]);
+    let many = Predicate::And(many.collect());
+    assert_eq!(conjuncts(&many).len(), 2, "{:?}", text(&many));
+    let disjunction = parse("a = 1 or b = 2");
+    assert_eq!(conjuncts(&disjunction), [disjunction]);
+}
+
+#[test]
 fn chains_of_equalities_are_lists() {
     let is = |op, value: i64| Predicate::compare("a", op, value);
     let (equal, different) = (Comparison::Equal, Comparison::NotEqual);

@@ -97,7 +97,7 @@ impl Compressor {
     /// A compressor of a codec for text.
     ///
     /// # Errors
-    /// As [`Compressor::new`].
+    /// As [`Compressor::try_new`].
     #[cfg_attr(not(feature = "zstd"), expect(unused_mut, reason = "text differs for zstd only"))]
     pub(crate) fn for_text(codec: Compression, level: Option<i32>) -> Result<Self> {
         let mut compressor = Self::try_new(codec, level)?;

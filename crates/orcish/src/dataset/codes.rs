@@ -43,7 +43,7 @@ impl Codes {
         let width = kind.primitive_width().filter(|width| *width > 0).ok_or_else(unsupported)?;
         let data = column.to_data();
         let buffer = data.buffers().first().ok_or_else(unsupported)?;
-        let bytes = buffer.as_slice().get(data.offset() * width..).or_internal("an array begins within its buffer")?;
+        let bytes = buffer.as_slice().get(data.offset() * width..).or_internal("an array begins behind its buffer")?;
         let values = bytes.chunks_exact(width).take(rows).enumerate();
         Ok(match width {
             ..=8 => Self::number(values.map(|(row, value)| column.is_valid(row).then(|| word(value)))),
@@ -95,7 +95,7 @@ impl Codes {
             return Ok(self);
         }
         let codes = self.codes.into_iter().map(|code| merged.get(code as usize).copied());
-        let codes = codes.collect::<Option<Vec<_>>>().or_internal("each value has a label")?;
+        let codes = codes.collect::<Option<Vec<_>>>().or_internal("a value has no label")?;
         Ok(Self::number(codes.into_iter()))
     }
 

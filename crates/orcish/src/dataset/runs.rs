@@ -41,7 +41,7 @@ impl RunFile {
 
     fn read(&self, block: Range<u64>) -> Result<Bytes> {
         let file = self.file();
-        file.as_ref().or_internal("a block of rows is in the file of its run")?.read(block)
+        file.as_ref().or_internal("a block of rows is in no file")?.read(block)
     }
 }
 
@@ -95,7 +95,7 @@ impl RunWriter {
                 Some(block) => block,
                 None => self.new_block()?,
             };
-            let filled = usize::try_from(writer.rows()).or_internal("the rows of a block are counted in memory")?;
+            let filled = usize::try_from(writer.rows()).or_internal("a block has more rows than memory")?;
             let count = self.run.block_rows.saturating_sub(filled).min(rows.num_rows() - at);
             writer.write(&rows.slice(at, count))?;
             at += count;
@@ -123,7 +123,7 @@ impl RunWriter {
     fn end_block(&mut self) -> Result<()> {
         let Some((mut writer, sink)) = self.block.take() else { return Ok(()) };
         writer.finish()?;
-        let bytes = sink.take().or_internal("a finished block has its bytes")?;
+        let bytes = sink.take().or_internal("a finished block has no bytes")?;
         self.run.blocks.push_back(self.run.file.append(&bytes)?);
         Ok(())
     }
@@ -172,7 +172,7 @@ impl RunReader {
         if let Some(batch) = self.reader.as_mut().and_then(Iterator::next) {
             return self.restore(&batch?);
         }
-        let block = self.run.blocks.pop_front().or_internal("the blocks of a run have all of its rows")?;
+        let block = self.run.blocks.pop_front().or_internal("a run has fewer blocks than rows")?;
         let source = MemorySource::new(self.run.file.read(block)?).named(NAME);
         let file = OrcFile::try_new(Arc::new(source), &Limits::UNLIMITED)?;
         let options = ReadOptions { threads: 1, limits: Limits::UNLIMITED, ..ReadOptions::default() };

@@ -61,7 +61,7 @@ impl Split {
         } else {
             let rows = |partition: &&Partition| order.values().get(partition.range.clone());
             let rows = partitions.iter().map(rows).collect::<Option<Vec<_>>>();
-            rows.or_internal("the rows of a partition are rows of its batch")?.concat().into()
+            rows.or_internal("a row of a partition is none of its batch")?.concat().into()
         };
         let columns = self.rows.columns().iter().map(|column| take_rows(column, &order)).collect::<Result<Vec<_>>>()?;
         batch_of(self.rows.schema(), columns, order.len())
@@ -122,7 +122,7 @@ impl Splitter {
 
     fn values(&self, batch: &RecordBatch, at: usize) -> Result<Values> {
         let named = batch.schema_ref().fields().get(at).zip(batch.columns().get(at));
-        let (field, column) = named.or_internal("a batch has the partition columns")?;
+        let (field, column) = named.or_internal("a batch lacks a partition column")?;
         let distinct = || {
             let column = plain_values(column)?;
             let codes = Codes::of(&column)?;
@@ -148,7 +148,7 @@ impl Splitter {
 
     fn file_rows(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let columns = self.file_columns.iter().map(|at| batch.columns().get(*at).cloned()).collect::<Option<_>>();
-        let columns = columns.or_internal("a batch has the columns of the files")?;
+        let columns = columns.or_internal("a batch lacks a column of the files")?;
         batch_of(self.batch_schema.clone(), columns, batch.num_rows())
     }
 }
@@ -163,7 +163,7 @@ fn batch_of(schema: SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> Result<Re
 fn partition(columns: &[Values], row: u32) -> Result<(PartitionKey, Vec<ArrayRef>)> {
     let value = |column: &Values| {
         let at = column.codes.codes.get(row as usize).map(|code| *code as usize);
-        let at = at.filter(|at| *at < column.array.len()).or_internal("each row has a value")?;
+        let at = at.filter(|at| *at < column.array.len()).or_internal("a row has no value")?;
         let text = column.texts.is_valid(at).then(|| column.texts.value(at).to_owned());
         Ok((text, column.array.slice(at, 1)))
     };

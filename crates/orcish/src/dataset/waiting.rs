@@ -97,7 +97,7 @@ impl WaitingRows {
         // Each run is read with a block in memory.
         while let Some(at) = self.last_level() {
             let runs = self.runs.split_off(at);
-            let smallest = runs.iter().min_by_key(|run| run.block_rows).or_internal("several runs are merged")?;
+            let smallest = runs.iter().min_by_key(|run| run.block_rows).or_internal("no run is merged")?;
             let (block_rows, level) = (smallest.block_rows, smallest.level + 1);
             self.write_run(OrderedRows::new(runs, HeldRows::default(), check), block_rows, level, check)?;
         }
@@ -188,7 +188,7 @@ impl OrderedRows {
             (_, Some(piece)) => {
                 self.held.pieces.pop_front();
                 let batch = self.held.batches.get(piece.batch);
-                let batch = batch.or_internal("rows that wait are in memory")?;
+                let batch = batch.or_internal("rows that wait are not in memory")?;
                 Ok(Some((piece.partition, batch.slice(piece.start, piece.rows))))
             }
             _ => Ok(None),

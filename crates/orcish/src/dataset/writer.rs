@@ -309,11 +309,11 @@ impl DatasetWriter {
             if !self.open.contains_key(key) {
                 self.open_file(key, values.to_vec())?;
             }
-            let file = self.open.get_mut(key).or_internal("the file has been opened")?;
+            let file = self.open.get_mut(key).or_internal("a file is written that is not open")?;
             let mut count = rows.num_rows() - at;
             if let Some(max_rows) = self.options.max_rows_per_file {
                 let room = max_rows.saturating_sub(file.rows()).min(count as u64);
-                count = usize::try_from(room).or_internal("a batch has fewer rows")?;
+                count = usize::try_from(room).or_internal("a file has room for more rows than memory")?;
             }
             let before = file.memory;
             file.write(&rows.slice(at, count))?;
@@ -344,7 +344,7 @@ impl DatasetWriter {
         let (mut rows, partitions) = self.waiting.take(self.cancel_check.as_ref());
         let mut last: Option<&PartitionKey> = None;
         while let Some((number, rows)) = rows.next().map_err(|error| error.in_file(&display_name(&self.base)))? {
-            let (key, values) = partitions.get(number).or_internal("rows that wait have a partition")?;
+            let (key, values) = partitions.get(number).or_internal("rows that wait have no partition")?;
             if let Some(before) = last.filter(|before| *before != key) {
                 self.close_file(before)?;
             }

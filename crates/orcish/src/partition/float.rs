@@ -9,8 +9,9 @@ use orcish_core::error::{Error, Result};
 /// The digits of a number in scientific notation without its sign, and the power of ten of the first one.
 fn digits_of(scientific: &str) -> Result<(String, i32)> {
     let parts = scientific.trim_start_matches('-').split_once('e');
-    let (digits, power) = parts.or_internal("scientific notation has an exponent")?;
-    let power = power.parse().map_err(|error| Error::internal("an exponent has 32 bits").with_source(error))?;
+    let (digits, power) = parts.or_internal("scientific notation lacks an exponent")?;
+    let power =
+        power.parse().map_err(|error| Error::internal("an exponent has more than 32 bits").with_source(error))?;
     Ok((digits.replace('.', ""), power))
 }
 

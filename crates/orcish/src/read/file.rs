@@ -341,7 +341,7 @@ impl OrcFile {
         self.opener(request, &scan)
     }
 
-    /// As [`opener_alone`](Self::opener_alone), for a file that is checked to be that of the tail.
+    /// As [`opener_alone`](Self::opener_alone). A file of which only rows are counted is checked to be that of the tail.
     fn checked_opener(&self, request: ReadRequest) -> Result<Opener> {
         let opener = self.opener_alone(request);
         opener.plan_stripes(&mut self.cancellation())?;

@@ -55,7 +55,9 @@ fn timestamp_bounds(condition: &Condition) -> TimestampBounds {
             columns.entry(id).or_default().extend(bounds);
         }
     }
-    columns.into_iter().map(|(column, bounds)| (column, bounds.into_iter().collect())).collect()
+    // A set of all timestamps, or of none, has no bounds.
+    let columns = columns.into_iter().filter(|(_, bounds)| !bounds.is_empty());
+    columns.map(|(column, bounds)| (column, bounds.into_iter().collect())).collect()
 }
 
 impl Filter {

@@ -249,7 +249,7 @@ impl Job for Decoding {
 impl DecodingState {
     fn open_stripe(&mut self, number: usize) -> Result<&mut StripeState> {
         let mut open_stripes = self.open_stripes.iter_mut();
-        open_stripes.find(|open_stripe| open_stripe.number == number).or_internal("a task belongs to an open stripe")
+        open_stripes.find(|open_stripe| open_stripe.number == number).or_internal("a task belongs to no open stripe")
     }
 
     /// Whether the memory limit allows only rows that the caller waits for.
@@ -338,7 +338,7 @@ impl DecodingState {
                 let mut bytes = 0;
                 let open_stripe = self.open_stripe(number)?;
                 let group_state = open_stripe.groups.as_mut().and_then(|groups| groups.get_mut(index));
-                let group_state = group_state.or_internal("a task belongs to a column group of its stripe")?;
+                let group_state = group_state.or_internal("a task belongs to no column group of its stripe")?;
                 match result {
                     Ok((decoded, reservation)) => {
                         bytes = decoded.bytes;

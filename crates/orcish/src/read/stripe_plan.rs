@@ -35,7 +35,7 @@ pub(super) struct PlannedStripe {
 pub(super) struct StripePlan {
     /// Stripes that are read, in order.
     pub(super) read: Vec<PlannedStripe>,
-    /// Stripes that the filter excludes, in order, each once.
+    /// Stripes of a filtered read that are not read, in order, each once: the filter excludes them, or the limit is 0.
     pub(super) skipped: Vec<PlannedStripe>,
 }
 
@@ -103,12 +103,14 @@ impl<'a> Planning<'a> {
         let limit = request.options.limit.filter(|limit| !request.is_filtered() || *limit == 0);
         let (mut plan, mut rows, mut skipped) = (StripePlan::default(), 0u64, BTreeSet::new());
         for &index in &request.stripes {
-            cancellation.poll()?;
-            let pruning = match condition(request).filter(|_| whole.truth() == Truth::Maybe) {
-                Some(condition) => self.prune(condition, index, &columns, statistics.get(index)),
-                None => Ok(whole.clone()),
+            let mut prune = || {
+                cancellation.poll()?;
+                match condition(request).filter(|_| whole.truth() == Truth::Maybe) {
+                    Some(condition) => self.prune(condition, index, &columns, statistics.get(index)),
+                    None => Ok(whole.clone()),
+                }
             };
-            let pruning = pruning.map_err(|error: Error| error.in_section("stripe", index))?;
+            let pruning = prune().map_err(|error: Error| error.in_section("stripe", index))?;
             let stripe = PlannedStripe::try_new(request, index, pruning)?;
             let is_beyond_limit = limit.is_some_and(|limit| rows >= limit);
             if stripe.pruning.truth() != Truth::Never && !is_beyond_limit {

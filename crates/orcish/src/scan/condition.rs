@@ -13,7 +13,7 @@ use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::expression::Predicate;
 use orcish_core::names::not_one_value_per_row;
 use orcish_core::predicate::{
-    BatchFilter, Condition, Constant, Domain, FilterColumn, ValueSource, bind_names, stored_domain,
+    BatchFilter, Condition, Constant, Domain, FilterColumn, ValueSource, bind_names, conjuncts, stored_domain,
 };
 use orcish_core::type_names::TypeName;
 
@@ -164,18 +164,14 @@ impl Table {
             return Ok(Arc::default());
         }
         filter.check_levels()?;
-        let conjuncts = match filter {
-            Predicate::And(operands) => &operands[..],
-            other => std::slice::from_ref(other),
-        };
-        let conjunct = |predicate: &Predicate| {
-            let filter = BatchFilter::bind(predicate, &mut |name| {
+        let conjunct = |predicate: Predicate| {
+            let filter = BatchFilter::bind(&predicate, &mut |name| {
                 let (column, path) = self.filter_column(name)?;
                 Ok((FilterColumn { may_have_others: true, ..column }, path))
             })?;
-            Ok(Conjunct { predicate: predicate.clone(), filter })
+            Ok(Conjunct { predicate, filter })
         };
-        conjuncts.iter().map(conjunct).collect()
+        conjuncts(filter).into_iter().map(conjunct).collect()
     }
 
     /// The column of a name in the table, and the path of indexes to it: of a stored column, then of fields of structs; or of
@@ -253,6 +249,9 @@ impl LateFilter {
         };
         let mut mask = BooleanBuffer::new_set(rows);
         for conjunct in &self.conjuncts {
+            if !mask.has_true() {
+                break;
+            }
             mask = &mask & conjunct.evaluate(&column, rows)?.values();
         }
         Ok(BooleanArray::new(mask, None))

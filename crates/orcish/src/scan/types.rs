@@ -118,7 +118,7 @@ impl Table {
             (!other.has_arrow_schema, rank)
         });
         // In their order, the error is that of the first file that does not go with those before.
-        let all = self.folded(&by_kind).or_else(|_| self.folded(&in_order))?;
+        let all = self.folded(&by_kind).map_err(|error| self.folded(&in_order).err().unwrap_or(error))?;
         Ok(typed(of_table, &all.unwrap_or_else(|| of_table.clone())))
     }
 

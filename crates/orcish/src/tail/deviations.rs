@@ -19,7 +19,7 @@ impl FileTail {
     pub(crate) fn deviations(&self) -> Result<Vec<(u32, String)>> {
         let stored_postscript = self.raw.postscript.clone().or_internal("a decoded tail has no postscript")?;
         let stored_footer = self.stored_footer()?;
-        let again = |error: prost::DecodeError| Error::internal("a tail is not decoded twice").with_source(error);
+        let again = |error: prost::DecodeError| Error::internal("a tail is decoded twice").with_source(error);
         let mut deviations = Vec::new();
         let has_odd_fields = without_odd_fields::<orc::PostScript>(&stored_postscript).is_some()
             || without_odd_fields::<lazy::Footer>(&stored_footer).is_some();

@@ -20,7 +20,7 @@ impl StreamCompression {
     /// Compression with `codec` at `level`, or at the default level of the codec.
     ///
     /// # Errors
-    /// The errors of [`Compressor::new`].
+    /// The errors of [`Compressor::try_new`].
     pub(super) fn try_new(codec: Compression, level: Option<i32>) -> Result<Self> {
         Compressor::try_new(codec, level)?;
         Ok(StreamCompression { codec, level, is_text: false, is_discarded: false })

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use orcish_core::cancel::{CancelCheck, Cancellation};
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, ErrorKind, Result};
 use orcish_core::limits::Limits;
 use orcish_core::statistics::ColumnStatistics;
 use orcish_io::{ReadAt, Sink};
@@ -235,7 +235,7 @@ fn fault(tail: &FileTail) -> Option<Error> {
 /// The statistics of stripes that the tail of a file records; none where they are damaged, or are not those of all stripes.
 ///
 /// # Errors
-/// Errors of the source and of the cancellation check.
+/// Errors of the cancellation check.
 fn recorded_statistics(
     source: &Arc<dyn ReadAt>,
     tail_end: Option<u64>,
@@ -245,7 +245,8 @@ fn recorded_statistics(
     let Some(length) = tail_end else { return Ok(Vec::new()) };
     let prefix = Arc::new(Prefix { source: source.clone(), length });
     match OrcFile::of_parts(prefix, tail.clone()).stripe_statistics(limits) {
-        Err(error) if !error.kind().is_of_file() => Err(error),
+        // Bytes that cannot be read may be those of the statistics only.
+        Err(error) if !error.kind().is_of_file() && error.kind() != ErrorKind::Io => Err(error),
         Ok(recorded) if recorded.len() == tail.stripes.len() => Ok(recorded),
         Ok(_) | Err(_) => Ok(Vec::new()),
     }
