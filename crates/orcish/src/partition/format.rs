@@ -134,7 +134,7 @@ fn ticks(array: &ArrayRef) -> Result<Int64Array> {
         _ => cast(array, &DataType::Int64),
     };
     let fault = |error| {
-        Error::unsupported(format!("values of type {} cannot be decoded", TypeName(array.data_type())))
+        Error::unsupported(format!("values of type {} are no whole numbers", TypeName(array.data_type())))
             .with_source(error)
     };
     Ok(integers.map_err(fault)?.as_primitive::<Int64Type>().clone())

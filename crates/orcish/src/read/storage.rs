@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::limits::Limits;
 use orcish_io::read_with_limits;
 
@@ -36,6 +36,10 @@ impl ColumnStorage {
     }
 }
 
+fn column_of(columns: &mut [ColumnStorage], id: u32) -> Result<&mut ColumnStorage> {
+    columns.get_mut(id as usize).or_internal("a footer has a column of no type")
+}
+
 impl OrcFile {
     /// Stored sizes of the columns in some stripes, or in all, by column id. Stripe footers are read.
     ///
@@ -52,32 +56,32 @@ impl OrcFile {
     /// As [`column_storage`](Self::column_storage).
     pub fn writer_timezones(&self, stripes: Option<&[usize]>, limits: &Limits) -> Result<Vec<String>> {
         let mut zones = Vec::new();
-        let found = self.each_footer(stripes, limits, |footer| zones.push(footer.writer_timezone));
-        found.map_err(|error| error.in_file(self.name()))?;
+        let footers = self.each_footer(stripes, limits, |footer| {
+            zones.push(footer.writer_timezone);
+            Ok(())
+        });
+        footers.map_err(|error| error.in_file(self.name()))?;
         Ok(zones)
     }
 
     fn storage_of(&self, stripes: Option<&[usize]>, limits: &Limits) -> Result<Vec<ColumnStorage>> {
         let mut columns = vec![ColumnStorage::default(); self.tail().schema.types().len()];
         self.each_footer(stripes, limits, |footer| {
-            let mut add = |id: u32, add: &dyn Fn(&mut ColumnStorage)| {
-                usize::try_from(id).ok().and_then(|id| columns.get_mut(id)).into_iter().for_each(add);
-            };
             let length = |range: &Range<u64>| range.end - range.start;
             for ((id, kind), range) in &footer.streams {
-                add(*id, &|column| column.add_stream(kind.name(), length(range), |column| &mut column.data));
+                column_of(&mut columns, *id)?.add_stream(kind.name(), length(range), |column| &mut column.data);
             }
             for ((id, kind), range) in &footer.index {
-                add(*id, &|column| column.add_stream(kind.name(), length(range), |column| &mut column.index));
+                column_of(&mut columns, *id)?.add_stream(kind.name(), length(range), |column| &mut column.index);
             }
             for (id, encoding) in &footer.encodings {
-                add(*id, &|column| {
-                    *column.encodings.entry(encoding.name()).or_default() += 1;
-                    if encoding.is_dictionary {
-                        column.dictionary_entries += u64::from(encoding.dictionary_size);
-                    }
-                });
+                let column = column_of(&mut columns, *id)?;
+                *column.encodings.entry(encoding.name()).or_default() += 1;
+                if encoding.is_dictionary {
+                    column.dictionary_entries += u64::from(encoding.dictionary_size);
+                }
             }
+            Ok(())
         })?;
         Ok(columns)
     }
@@ -101,7 +105,7 @@ impl OrcFile {
         &self,
         stripes: Option<&[usize]>,
         limits: &Limits,
-        mut each: impl FnMut(StripeFooter),
+        mut each: impl FnMut(StripeFooter) -> Result<()>,
     ) -> Result<()> {
         let tail = self.tail();
         let infos = self.chosen_stripes(stripes)?;
@@ -119,7 +123,7 @@ impl OrcFile {
         for ((index, info), stored) in infos.into_iter().zip(read_with_limits(&**self.source(), &ranges, limits)?) {
             cancellation.poll()?;
             let footer = StripeFooter::parse(stored, info, tail, limits, &|_| true);
-            each(footer.map_err(|error| error.in_section("stripe", index))?);
+            footer.and_then(&mut each).map_err(|error| error.in_section("stripe", index))?;
         }
         Ok(())
     }

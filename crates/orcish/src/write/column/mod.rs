@@ -386,6 +386,10 @@ fn decode_dictionary_or_runs(array: &ArrayRef) -> Result<ArrayRef> {
     };
     let cast = arrow_cast::cast(array, target);
     cast.map_err(|error| {
-        Error::invalid(format!("values of type {} cannot be decoded", TypeName(array.data_type()))).with_source(error)
+        Error::invalid(format!(
+            "values of type {} cannot be taken from their dictionary or runs",
+            TypeName(array.data_type())
+        ))
+        .with_source(error)
     })
 }
