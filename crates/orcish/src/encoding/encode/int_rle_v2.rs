@@ -123,6 +123,10 @@ fn encode_all(values: &[i64], signed: bool, is_end: bool, out: &mut Vec<u8>) -> 
         write_sized(&run, run_values, out);
         unwritten_values = behind;
     }
+    assert!(
+        !is_end || unwritten_values.is_empty(),
+        "a stream ends before its values; this is a fault of orcish, please report it"
+    );
     values.len() - unwritten_values.len()
 }
 
@@ -164,5 +168,11 @@ fn len_before_three_equal(values: &[i64]) -> usize {
 fn write_sized(run: &UnwrittenRun, values: &[i64], out: &mut Vec<u8>) {
     let start = out.len();
     let written = write_run(run.sub, values, run.stats.signed, out);
-    debug_assert!(written.is_some() && out.len() - start == run.size, "{:?} of {values:?}", run.sub);
+    // A run that is not written is lost values.
+    assert!(
+        written.is_some(),
+        "values do not fit into a run of {:?}; this is a fault of orcish, please report it",
+        run.sub
+    );
+    debug_assert!(out.len() - start == run.size, "{:?} of {values:?}", run.sub);
 }
