@@ -98,8 +98,8 @@ impl Scan {
         &self.table.files
     }
 
-    /// Schema of the whole table, its partition columns last. With it, [`try_new`](Self::try_new) scans some of the files in another
-    /// process.
+    /// Schema of the whole table, its partition columns last. With it, [`try_new`](Self::try_new) scans some of the files in
+    /// another process.
     pub fn table_schema(&self) -> SchemaRef {
         let fields = self.table.fields.iter().chain(&self.table.partition);
         Arc::new(Schema::new_with_metadata(fields.cloned().collect::<Vec<_>>(), self.table.metadata.clone()))

@@ -61,31 +61,6 @@ pub(crate) fn build(context: &Context<'_>, column: &Projected, arrow: &DataType)
 }
 
 impl Context<'_> {
-    fn streams(&self, column: &Projected) -> Result<Streams<'_>> {
-        Streams::try_new(self.tail, self.stripe, column.id)
-    }
-
-    fn primitive<A: ArrowPrimitiveType>(
-        &self,
-        column: &Projected,
-        values: impl Values<Native = A::Native> + 'static,
-    ) -> Result<Box<dyn ColumnReader>> {
-        Ok(Box::new(PrimitiveReader::<A, _>::new(Present::new(&self.streams(column)?), values)))
-    }
-
-    fn integer<A: ArrowPrimitiveType<Native: Integer + Send>>(
-        &self,
-        column: &Projected,
-    ) -> Result<Box<dyn ColumnReader>> {
-        let rle = self.streams(column)?.integers(StreamKind::Data)?;
-        self.primitive::<A>(column, Integers { rle, native: PhantomData })
-    }
-
-    fn float<A: ArrowPrimitiveType<Native: Float>>(&self, column: &Projected) -> Result<Box<dyn ColumnReader>> {
-        let stream = self.streams(column)?.raw(StreamKind::Data, Coding::Fixed(A::Native::WIDTH))?;
-        self.primitive::<A>(column, Floats { stream, native: PhantomData })
-    }
-
     /// The readers of the children of `column`, with their fields.
     fn children<'f>(&self, column: &Projected, fields: impl IntoIterator<Item = &'f FieldRef>) -> Result<Vec<Column>> {
         let children = column.children.iter().zip(fields);
@@ -97,55 +72,51 @@ impl Context<'_> {
     fn reader(&self, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
         let this = self.tail.schema.get(column.id)?;
         let hybrid = self.tail.calendar == Calendar::JulianGregorian;
+        let streams = &Streams::try_new(self.tail, self.stripe, column.id)?;
         match this.kind {
             Kind::Boolean => {
-                let streams = self.streams(column)?;
                 let bits = streams.booleans(StreamKind::Data)?;
-                Ok(Box::new(BooleanReader { present: Present::new(&streams), bits }))
+                Ok(Box::new(BooleanReader { present: Present::new(streams), bits }))
             }
-            Kind::Byte => {
-                let tinyints = TinyInts(self.streams(column)?.byte_runs(StreamKind::Data)?);
-                self.primitive::<Int8Type>(column, tinyints)
-            }
-            Kind::Short => self.integer::<Int16Type>(column),
-            Kind::Int if spark_type(this).is_some() => self.integer::<IntervalYearMonthType>(column),
-            Kind::Int => self.integer::<Int32Type>(column),
+            Kind::Byte => Ok(primitive::<Int8Type>(streams, TinyInts(streams.byte_runs(StreamKind::Data)?))),
+            Kind::Short => integer::<Int16Type>(streams),
+            Kind::Int if spark_type(this).is_some() => integer::<IntervalYearMonthType>(streams),
+            Kind::Int => integer::<Int32Type>(streams),
             Kind::Long => match spark_type(this) {
-                None => self.integer::<Int64Type>(column),
+                None => integer::<Int64Type>(streams),
                 Some(SparkType::TimestampNtz) => {
-                    let stored = Stored::Micros(self.streams(column)?.integers(StreamKind::Data)?);
-                    self.timestamp(column, arrow, stored, false)
+                    let stored = Stored::Micros(streams.integers(StreamKind::Data)?);
+                    self.timestamp(streams, column, arrow, stored, false)
                 }
-                Some(_) => self.integer::<DurationMicrosecondType>(column),
+                Some(_) => integer::<DurationMicrosecondType>(streams),
             },
-            Kind::Float => self.float::<Float32Type>(column),
-            Kind::Double => self.float::<Float64Type>(column),
+            Kind::Float => float::<Float32Type>(streams),
+            Kind::Double => float::<Float64Type>(streams),
             Kind::Date => {
-                let dates = Dates { rle: self.streams(column)?.integers(StreamKind::Data)?, hybrid };
-                self.primitive::<Date32Type>(column, dates)
+                let dates = Dates { rle: streams.integers(StreamKind::Data)?, hybrid };
+                Ok(primitive::<Date32Type>(streams, dates))
             }
-            Kind::Timestamp | Kind::TimestampInstant => self.split_timestamp(column, this, arrow),
-            Kind::Decimal => self.decimal(column, this),
+            Kind::Timestamp | Kind::TimestampInstant => self.split_timestamp(streams, column, this, arrow),
+            Kind::Decimal => self.decimal(streams, this),
             Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Geometry | Kind::Geography => {
-                self.strings(column, this, arrow)
+                self.strings(streams, column, this, arrow)
             }
             Kind::Struct => {
                 let DataType::Struct(fields) = arrow else { return Err(type_mismatch(this.kind, arrow)) };
-                let pending = Pending::new(&self.streams(column)?);
+                let pending = Pending::new(streams);
                 Ok(Box::new(StructReader { pending, children: self.children(column, fields)?, fields: fields.clone() }))
             }
-            Kind::List => self.list(column, arrow),
-            Kind::Map => self.map(column, arrow),
-            Kind::Union => self.union(column, arrow),
+            Kind::List => self.list(streams, column, arrow),
+            Kind::Map => self.map(streams, column, arrow),
+            Kind::Union => self.union(streams, column, arrow),
             Kind::Unknown => Err(type_mismatch(this.kind, arrow)),
         }
     }
 
-    fn decimal(&self, column: &Projected, this: &Type) -> Result<Box<dyn ColumnReader>> {
+    fn decimal(&self, streams: &Streams<'_>, this: &Type) -> Result<Box<dyn ColumnReader>> {
         let (precision, scale) = decimal(this)?;
         let target = DecimalType { precision, scale };
         let keeps_going = self.options.decimal_out_of_range == OutOfRange::Null;
-        let streams = self.streams(column)?;
         let digits = if streams.has_decimal64() {
             Digits::Integers(streams.integers(StreamKind::Data)?)
         } else {
@@ -153,15 +124,20 @@ impl Context<'_> {
             let data = streams.raw(StreamKind::Data, Coding::Varints)?;
             Digits::Varints { data, scales, decoder: DecimalDecoder::new(target).record_overflows(keeps_going) }
         };
-        Ok(Box::new(DecimalReader { present: Present::new(&streams), digits, target, keeps_going }))
+        Ok(Box::new(DecimalReader { present: Present::new(streams), digits, target, keeps_going }))
     }
 
     /// The reader of strings or binaries, in either encoding.
-    fn strings(&self, column: &Projected, this: &Type, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
+    fn strings(
+        &self,
+        streams: &Streams<'_>,
+        column: &Projected,
+        this: &Type,
+        arrow: &DataType,
+    ) -> Result<Box<dyn ColumnReader>> {
         let form = TextForm::new(this, self.options, is_text(value_type(arrow)));
         let target = Target { arrow: arrow.clone(), form };
-        let streams = self.streams(column)?;
-        let pending = Pending::new(&streams);
+        let pending = Pending::new(streams);
         let encoding = self.stripe.encoding(column.id)?;
         let lengths = streams.integers(StreamKind::Length)?;
         Ok(if encoding.is_dictionary {
@@ -183,14 +159,13 @@ impl Context<'_> {
         })
     }
 
-    fn lengths(&self, column: &Projected) -> Result<Lengths> {
-        let streams = self.streams(column)?;
+    fn lengths(&self, streams: &Streams<'_>) -> Result<Lengths> {
         let budget = Budget::new(&self.options.limits, 1, 1).of_one_value();
-        Ok(Lengths { pending: Pending::new(&streams), rle: streams.integers(StreamKind::Length)?, budget })
+        Ok(Lengths { pending: Pending::new(streams), rle: streams.integers(StreamKind::Length)?, budget })
     }
 
-    fn list(&self, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
-        let lengths = self.lengths(column)?;
+    fn list(&self, streams: &Streams<'_>, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
+        let lengths = self.lengths(streams)?;
         let ([element], DataType::List(field)) = (&column.children[..], arrow) else {
             return Err(Error::corrupt("a list without its element"));
         };
@@ -198,8 +173,8 @@ impl Context<'_> {
         Ok(Box::new(ListReader { lengths, element, field: field.clone() }))
     }
 
-    fn map(&self, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
-        let lengths = self.lengths(column)?;
+    fn map(&self, streams: &Streams<'_>, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
+        let lengths = self.lengths(streams)?;
         let children = (&column.children[..], arrow, entries_of(arrow));
         let ([key, value], DataType::Map(field, _), Some((key_field, value_field))) = children else {
             return Err(Error::corrupt("a map without its key and value"));
@@ -215,7 +190,7 @@ impl Context<'_> {
         Ok(Box::new(MapReader { lengths, key, value, field: field.clone(), fields, null_keys }))
     }
 
-    fn union(&self, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
+    fn union(&self, streams: &Streams<'_>, column: &Projected, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
         let (form, variants) = match arrow {
             DataType::Union(fields, mode) => {
                 let variants = self.children(column, fields.iter().map(|(_, field)| field))?;
@@ -229,13 +204,18 @@ impl Context<'_> {
             DataType::Struct(fields) => (Form::Struct(fields.clone()), self.children(column, fields.iter().skip(1))?),
             _ => return Err(type_mismatch(Kind::Union, arrow)),
         };
-        let streams = self.streams(column)?;
-        let (pending, tags) = (Pending::new(&streams), streams.byte_runs(StreamKind::Data)?);
+        let (pending, tags) = (Pending::new(streams), streams.byte_runs(StreamKind::Data)?);
         Ok(Box::new(UnionReader { pending, tags, variants, form }))
     }
 
     /// The reader of timestamps that are stored as seconds and nanoseconds.
-    fn split_timestamp(&self, column: &Projected, this: &Type, arrow: &DataType) -> Result<Box<dyn ColumnReader>> {
+    fn split_timestamp(
+        &self,
+        streams: &Streams<'_>,
+        column: &Projected,
+        this: &Type,
+        arrow: &DataType,
+    ) -> Result<Box<dyn ColumnReader>> {
         let hybrid = self.tail.calendar == Calendar::JulianGregorian;
         let is_instant = matches!(arrow, DataType::Timestamp(_, Some(_)));
         // An unknown zone is an error only if there is a value.
@@ -248,11 +228,10 @@ impl Context<'_> {
                 .map(|zone| Decoder { stored: TimestampDecoder::wall_clock(zone), instants: None }),
             _ => Ok(Decoder { stored: TimestampDecoder::instant(), instants: None }),
         };
-        let streams = self.streams(column)?;
         let (seconds, nanos) = (streams.integers(StreamKind::Data)?, streams.integers(StreamKind::Secondary)?);
         // Instants are rebased together with the conversion from local times.
         let hybrid = hybrid && (this.kind != Kind::Timestamp || !is_instant);
-        self.timestamp(column, arrow, Stored::Split { seconds, nanos, decoder: Box::new(decoder) }, hybrid)
+        self.timestamp(streams, column, arrow, Stored::Split { seconds, nanos, decoder: Box::new(decoder) }, hybrid)
     }
 
     /// The zone of the stored seconds, and the conversion to instants.
@@ -273,6 +252,7 @@ impl Context<'_> {
 
     fn timestamp(
         &self,
+        streams: &Streams<'_>,
         column: &Projected,
         arrow: &DataType,
         stored: Stored,
@@ -282,7 +262,7 @@ impl Context<'_> {
             return Err(Error::invalid("a timestamp column without a timestamp type"));
         };
         let out_of_range = self.options.timestamp_out_of_range;
-        let present = Present::new(&self.streams(column)?);
+        let present = Present::new(streams);
         Ok(Box::new(TimestampReader {
             present,
             stored,
@@ -295,6 +275,23 @@ impl Context<'_> {
             row: 0,
         }))
     }
+}
+
+fn primitive<A: ArrowPrimitiveType>(
+    streams: &Streams<'_>,
+    values: impl Values<Native = A::Native> + 'static,
+) -> Box<dyn ColumnReader> {
+    Box::new(PrimitiveReader::<A, _>::new(Present::new(streams), values))
+}
+
+fn integer<A: ArrowPrimitiveType<Native: Integer + Send>>(streams: &Streams<'_>) -> Result<Box<dyn ColumnReader>> {
+    let rle = streams.integers(StreamKind::Data)?;
+    Ok(primitive::<A>(streams, Integers { rle, native: PhantomData }))
+}
+
+fn float<A: ArrowPrimitiveType<Native: Float>>(streams: &Streams<'_>) -> Result<Box<dyn ColumnReader>> {
+    let stream = streams.raw(StreamKind::Data, Coding::Fixed(A::Native::WIDTH))?;
+    Ok(primitive::<A>(streams, Floats { stream, native: PhantomData }))
 }
 
 fn type_mismatch(kind: Kind, arrow: &DataType) -> Error {

@@ -1,7 +1,7 @@
 //! Readers of columns: one file for each family of types.
 //!
-//! Reading has two steps: [`rows_that_fit`](ColumnReader::rows_that_fit) returns how many rows can be read within the memory limit and the
-//! range of offsets, and [`read`](ColumnReader::read) reads these rows.
+//! Reading has two steps: [`rows_that_fit`](ColumnReader::rows_that_fit) returns how many rows can be read within the memory
+//! limit and the range of offsets, and [`read`](ColumnReader::read) reads these rows.
 
 mod binary;
 mod build;
