@@ -83,7 +83,7 @@ def test_interrupted_reads(hdfs: Hdfs, url: str, call: str) -> None:
 def test_interrupted_writes(hdfs: Hdfs, url: str, call: str) -> None:
     """They leave nothing once the servers answer again."""
     with interrupted(hdfs, url, call):
-        wait_until(lambda: hdfs.files("/t") == ["a.orc"], 20)
+        wait_until(lambda: hdfs.files("/t") == ["a.orc"], 60)
         assert hdfs.files("/t") == ["a.orc"]
 
 

@@ -184,6 +184,10 @@ impl<J: Job> Engine<J> {
         let shared = self.shared.clone();
         let mut locked = shared.lock();
         loop {
+            // Several threads may have panicked: the first panic has ended the work.
+            if locked.is_stopped {
+                return Ok(None);
+            }
             if let Some(panic) = locked.panic.take() {
                 drop(locked);
                 resume_unwind(panic);
@@ -192,9 +196,6 @@ impl<J: Job> Engine<J> {
                 drop(locked);
                 self.leave();
                 return Err(error);
-            }
-            if locked.is_stopped {
-                return Ok(None);
             }
             match take(&shared.job, &mut locked.state) {
                 Taken::Item(item) => {
