@@ -112,12 +112,15 @@ impl BloomFilters {
         Some((filter.num_hash_functions.unwrap_or(0), bits.length, bits.count_ones()))
     }
 
-    /// Whether a row group may contain a value with one of these hashes. True where the filter is missing or ignored; false
-    /// for no hashes.
+    /// Whether a row group may contain a value with one of these hashes. True where the filter is missing or ignored, as one of
+    /// more hash functions than any writer has; false for no hashes.
     pub(crate) fn might_contain(&self, group: usize, hashes: &[ValueHash]) -> bool {
         let Some(filter) = self.filter(group) else { return true };
         let Some(bits) = Bits::new(filter) else { return true };
-        let functions = filter.num_hash_functions.unwrap_or(0).min(MAX_FUNCTIONS);
+        let functions = filter.num_hash_functions.unwrap_or(0);
+        if functions > MAX_FUNCTIONS {
+            return true;
+        }
         let are_set =
             |hash: &ValueHash| orcish_core::hash::positions(hash.0, functions, bits.length).all(|at| bits.get(at));
         hashes.iter().any(are_set) || bits.upper_halves_are_empty()

@@ -115,6 +115,7 @@ fn unusable_filters_exclude_nothing() {
         filter(Some(3), &[0, 0], None),
         filter(Some(3), &[0xffff_0000], None), // big-endian C++
         filter(Some(u32::MAX), &[u64::MAX; 4], None),
+        filter(Some(MAX_FUNCTIONS + 1), &[high, 0, 0], None), // more functions than any writer has
     ];
     let count = unusable.len();
     let unusable = filters(unusable);
@@ -122,7 +123,7 @@ fn unusable_filters_exclude_nothing() {
     for group in 0..count + 3 {
         assert!(unusable.might_contain(group, &[number(1), number(2)]), "filter {group}");
     }
-    let missing = filters(vec![filter(Some(u32::MAX), &[high, 0, 0], None)]);
+    let missing = filters(vec![filter(Some(MAX_FUNCTIONS), &[high, 0, 0], None)]);
     assert!(!missing.might_contain(0, &[number(1)]));
 }
 
