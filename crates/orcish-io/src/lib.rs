@@ -67,7 +67,9 @@ pub use messages::REPLACED;
 pub use object_store;
 pub use open::{concurrency, create, open};
 pub use options::*;
-pub use ranges::{check_memory_limit, coalesce_ranges, read_coalesced, read_with_limits, slice_range};
+pub use ranges::{
+    check_memory_limit, coalesce_ranges, read_coalesced, read_range_with_limits, read_with_limits, slice_range,
+};
 #[cfg(feature = "object-store")]
 pub use remote::ObjectSource;
 #[cfg(feature = "object-store")]

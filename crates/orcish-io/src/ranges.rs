@@ -65,6 +65,15 @@ pub fn read_with_limits(source: &dyn ReadAt, ranges: &[Range<u64>], limits: &Lim
     read_coalesced(source, ranges, if total(gap) <= limits.memory { gap } else { 0 })
 }
 
+/// As [`read_with_limits`], for one range.
+///
+/// # Errors
+/// As [`read_with_limits`].
+pub fn read_range_with_limits(source: &dyn ReadAt, range: Range<u64>, limits: &Limits) -> Result<Bytes> {
+    check_memory_limit(range.end - range.start, limits)?;
+    source.read_range(range)
+}
+
 /// Checks that a read of `bytes` bytes does not exceed [`Limits::memory`].
 ///
 /// # Errors

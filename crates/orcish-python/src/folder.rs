@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
-use orcish_core::OrInternal as _;
 use orcish_core::error::Error;
 use orcish_io::{FileStatus, ReadAt, StagedFile, StorageOptions};
 use pyo3::prelude::*;
@@ -54,11 +53,7 @@ impl StoredFile {
 
     /// The bytes from `start` to `end`, which are within the file.
     fn read<'py>(&self, py: Python<'py>, start: u64, end: u64) -> PyResult<Bound<'py, PyBytes>> {
-        let range = start..end;
-        let read = py.detach(|| {
-            let parts = self.source.read_ranges(std::slice::from_ref(&range))?;
-            parts.into_iter().next().or_internal("a range was read without bytes")
-        });
+        let read = py.detach(|| self.source.read_range(start..end));
         Ok(PyBytes::new(py, &read.map_err(|error| self.to_python(py, error))?))
     }
 }

@@ -159,12 +159,10 @@ impl ColumnLayout {
     /// # Errors
     /// `Corrupt` where the streams of the column depend on its encoding, and the stripe states an unknown one.
     pub(crate) fn of_column(stripe: &Stripe, column: u32, tail: &FileTail) -> Result<Self> {
-        let encoding = match tail.schema.get(column)?.kind {
-            Kind::String | Kind::Char | Kind::Varchar | Kind::Binary | Kind::Geometry | Kind::Geography => {
-                stripe.encoding(column)?
-            }
-            _ => Encoding::DIRECT,
-        };
+        let kind = tail.schema.get(column)?.kind;
+        // Some writers state unknown encodings for columns whose streams do not depend on them.
+        let depends_on_encoding = value_streams(kind, true, false) != value_streams(kind, false, false);
+        let encoding = if depends_on_encoding { stripe.encoding(column)? } else { Encoding::DIRECT };
         Ok(ColumnLayout {
             has_present: stripe.has_present(column),
             values: stored_value_streams(tail, column, encoding)?,

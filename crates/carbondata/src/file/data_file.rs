@@ -64,6 +64,14 @@ impl DataFile {
         self.metadata.blocklets.len()
     }
 
+    /// Checks that the file has a blocklet.
+    ///
+    /// # Errors
+    /// `Corrupt` where it has not.
+    pub(crate) fn check_blocklet(&self, at: usize) -> Result<()> {
+        self.metadata.blocklet(at).map(drop)
+    }
+
     pub(crate) fn num_blocklet_rows(&self, at: usize) -> Result<u64> {
         Ok(self.metadata.blocklet(at)?.rows)
     }

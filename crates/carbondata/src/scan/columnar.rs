@@ -112,10 +112,7 @@ impl ColumnarReader {
     /// Starts a blocklet; `None` where its min/max index prunes it.
     fn start_blocklet(&self, config: &ScanConfig, blocklet: usize) -> Result<Option<BlockletReader>> {
         let OpenFile { file, mappings, .. } = &*self.open_file;
-        if blocklet >= file.num_blocklets() {
-            let text = format!("the index has a blocklet {blocklet}, of {} in the file", file.num_blocklets());
-            return Err(Error::corrupt(text));
-        }
+        file.check_blocklet(blocklet)?;
         let needs_filter = match prune_blocklet(&self.open_file, config, blocklet)? {
             Outcome::Skipped(_) => return Ok(None),
             Outcome::AllMatch => false,

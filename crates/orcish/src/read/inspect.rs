@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::{Array as _, ArrayRef};
 use orcish_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use orcish_core::statistics::ColumnStatistics;
+use orcish_io::read_range_with_limits;
 
 use super::column::Budget;
 use super::indexes::{index_columns, read_bloom_filters};
@@ -44,7 +45,8 @@ impl Inspector {
         if framing.is_uncompressed() {
             return Ok(());
         }
-        let footer = opener.source().read_range(opener.tail().footer()).and_then(|stored| {
+        let stored = read_range_with_limits(opener.source(), opener.tail().footer(), opener.limits());
+        let footer = stored.and_then(|stored| {
             decompress_all(stored, framing, opener.limits().tail)
                 .map_err(|error| Error::new(error.kind(), "the footer cannot be decompressed").with_source(error))
         });

@@ -7,7 +7,7 @@ use orcish_core::cancel::Cancellation;
 use orcish_core::error::{Error, Result};
 use orcish_core::limits::Limits;
 use orcish_core::parallel::ScanMemory;
-use orcish_io::{ReadAt, Session, check_memory_limit};
+use orcish_io::{ReadAt, Session, read_range_with_limits};
 
 use super::column::{Context, build, build_root};
 use super::request::ReadRequest;
@@ -151,9 +151,6 @@ pub(super) fn read_stripe_statistics(source: &dyn ReadAt, tail: &FileTail, limit
     }
     match tail.stored_stripe_statistics() {
         Some(section) => Ok(section),
-        None => {
-            check_memory_limit(range.end - range.start, limits)?;
-            source.read_range(range)
-        }
+        None => read_range_with_limits(source, range, limits),
     }
 }
