@@ -9,6 +9,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::Int64Type;
 use bytes::Bytes;
 use orcish::io::MemorySource;
 use orcish::options::{InvalidUtf8, LongChar, Masked, NullMapKeys, OutOfRange, StringType, TimestampUnit, UnionType};
@@ -412,6 +414,41 @@ fn rows_without_stored_bytes_are_limited() {
     assert_eq!(read(options(0).with_filter(filter)), (MEMORY as usize, Some(ErrorKind::LimitExceeded)));
     let numbered = options(0).with_row_number("n").with_columns(Columns::Ids(Vec::new()));
     assert_eq!(read(numbered), (MEMORY as usize, Some(ErrorKind::LimitExceeded)));
+}
+
+/// Row numbers decide a filter for rows of any number, which are not gone through one by one.
+#[test]
+fn filters_on_row_numbers_of_many_rows() {
+    let file = OrcFile::try_new(Arc::new(MemorySource::new(data::file("heavy/rows-without-columns.orc"))), &limits());
+    let file = file.unwrap();
+    let read = |filter: &str, batch_size: usize| {
+        let options = options(0)
+            .with_row_number("n")
+            .with_batch_size(batch_size)
+            .with_filter(filter.parse::<Predicate>().unwrap());
+        let (mut rows, mut count) = (Vec::new(), 0);
+        for batch in file.read(options.clone()).unwrap() {
+            rows.extend_from_slice(batch.unwrap().column(0).as_primitive::<Int64Type>().values());
+        }
+        for batch in file.read(options.with_hide_row_number(true)).unwrap() {
+            count += batch.unwrap().num_rows();
+        }
+        assert_eq!(rows.len(), count, "{filter}");
+        rows
+    };
+    let middle = 1i64 << 61;
+    let cases = [
+        ("n < 3".to_owned(), vec![0, 1, 2]),
+        (format!("n >= {middle} and n < {}", middle + 2), vec![middle, middle + 1]),
+        (format!("n in (5, {middle}, {}, {})", middle * 2 - 1, middle * 2), vec![5, middle, middle * 2 - 1]),
+        (format!("n > 1 and not (n > 2 and n < {}) ", middle * 2 - 1), vec![2, middle * 2 - 1]),
+        ("n < 0 or n is null".to_owned(), vec![]),
+    ];
+    for (filter, expected) in cases {
+        for batch_size in [1, 3, 1024] {
+            assert_eq!(read(&filter, batch_size), expected, "{filter}");
+        }
+    }
 }
 
 /// Batches of lists whose elements have no bytes end before their offsets overflow.

@@ -206,3 +206,49 @@ fn bytes_behind_the_last_chunk_of_a_stream_change_no_value() {
     }
     assert!(changed_streams > 100, "{changed_streams}");
 }
+
+/// Bloom filters that readers ignore are reported, whoever wrote them.
+#[test]
+fn ignored_bloom_filters_are_found() {
+    const FUNCTIONS: u32 = 1;
+    const BITS: [u32; 2] = [2, 3];
+    let with = |name: &str, change: &dyn Fn(&mut Message)| {
+        findings(&data::file(name), |file| {
+            for content in file.stripes.iter_mut().flat_map(|stripe| &mut stripe.streams) {
+                if let Content::Message(index) = content
+                    && index
+                        .messages(1)
+                        .any(|entry| entry.0.iter().any(|(tag, _)| BITS.contains(tag)) && has_functions(entry))
+                {
+                    change(index);
+                }
+            }
+        })
+    };
+    fn has_functions(filter: &Message) -> bool {
+        filter.0.iter().any(|(tag, value)| *tag == FUNCTIONS && matches!(value, Value::Number(_)))
+    }
+    let each = |change: fn(&mut Message)| move |index: &mut Message| index.messages(1).for_each(change);
+    for name in ["bloom.java.orc", "bloom.pyarrow.orc"] {
+        assert_eq!(with(name, &|_| ()), [""; 0], "{name}");
+        let no_bits = each(|filter| filter.0.retain(|(tag, _)| *tag == FUNCTIONS));
+        let functions = each(|filter| filter.set(FUNCTIONS, 2_000_000));
+        let undecodable = each(|filter| filter.0 = vec![(FUNCTIONS, Value::Bytes(vec![7]))]);
+        let cases: [(&dyn Fn(&mut Message), &str); 4] = [
+            (&no_bits, "a filter has no bits, or bits that no writer has, so that it is ignored"),
+            (&functions, "a filter has more hash functions than any writer, so that it is ignored"),
+            (&undecodable, "a filter cannot be decoded, so that it is ignored"),
+            (&|index| index.0.truncate(0), "their number is not that of the row groups, so that they are ignored"),
+        ];
+        for (change, message) in cases {
+            let found = with(name, change);
+            assert!(!found.is_empty(), "{name}: {message}");
+            for finding in found {
+                assert!(
+                    finding.starts_with("stripe ") && finding.ends_with(&format!("its bloom filters: {message}")),
+                    "{name}: {finding}"
+                );
+            }
+        }
+    }
+}

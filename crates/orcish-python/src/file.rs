@@ -64,7 +64,9 @@ impl File {
         let limits = self::limits(limits)?;
         let source = source::open(source, &self::storage_options(storage_options)?, None)?;
         let file = py.detach(|| match tail {
-            Some(tail) => OrcFile::try_with_tail(source, FileTail::from_bytes(tail, &limits)?),
+            Some(tail) => FileTail::from_bytes(tail, &limits)
+                .map_err(|error| error.in_file(source.name()))
+                .and_then(|tail| OrcFile::try_with_tail(source.clone(), tail)),
             None => OrcFile::try_new(source, &limits),
         });
         let file = file.map_err(|error| to_python(py, &error))?;

@@ -157,9 +157,10 @@ impl StripeFooter {
 
     /// Decompresses and decodes a stored footer.
     fn decode(stored: Bytes, tail: &FileTail, limits: &Limits) -> Result<orc::StripeFooter> {
-        let footer = decompress_all(stored, tail.framing(), limits.tail)?;
-        check_decoded_size(&footer, &STRIPE_FOOTER, limits.tail)
-            .map_err(|error| Error::new(error.kind(), "the stripe footer cannot be decoded").with_source(error))?;
+        let of_footer =
+            |error: Error| Error::new(error.kind(), "the stripe footer cannot be decoded").with_source(error);
+        let footer = decompress_all(stored, tail.framing(), limits.tail).map_err(of_footer)?;
+        check_decoded_size(&footer, &STRIPE_FOOTER, limits.tail).map_err(of_footer)?;
         decode_message::<orc::StripeFooter>(footer).map_err(|error| undecodable("stripe footer", error))
     }
 

@@ -3,6 +3,8 @@
 import datetime as dt
 import functools
 import io
+import os
+import random
 import time
 import zoneinfo
 from decimal import Decimal
@@ -349,3 +351,32 @@ def test_row_numbers_beside_conditions_on_columns(tmp_path):
             assert scan.max("text") == "5"
     assert orcish.scan(tmp_path / "a.orc", row_number="n", filters="n is null").count() == 0
     assert orcish.scan(tmp_path / "a.orc", row_number="n", filters="n is not null").count() == 50_000
+
+
+def test_random_conditions_on_row_numbers(tmp_path):
+    """Batches end anywhere in a row group, and row numbers decide a part of it."""
+    rng = random.Random(os.environ["ORCISH_SEED"])
+    ids = [rng.randrange(50) for _ in range(3_000)]
+    in_stripes(tmp_path / "a.orc", pa.table({"id": ids}), 1_100)
+
+    def number() -> int:
+        return rng.choice([0, 1, 999, 1000, 1100, 2200, 2999, rng.randrange(3_000)])
+
+    def condition(depth: int) -> str:
+        if depth and rng.random() < 0.6:
+            word = rng.choice([" and ", " or "])
+            return rng.choice(["", "not "]) + f"({word.join(condition(depth - 1) for _ in range(2))})"
+        if rng.random() < 0.25:
+            return f"id {rng.choice(['=', '<', '>='])} {rng.randrange(50)}"
+        if rng.random() < 0.3:
+            return f"n in ({number()}, {number()}, {number()})"
+        return f"n {rng.choice(['=', '<>', '<', '<=', '>', '>='])} {number()}"
+
+    for _ in range(60):
+        text = condition(3)
+        python = text.replace("<>", "!=").replace(" = ", " == ")
+        rows = [n for n, id_ in enumerate(ids) if eval(python, {"n": n, "id": id_})]
+        options = {"row_number": "n", "filters": text, "batch_size": rng.choice([1, 7, 100, 1000, 4000])}
+        scan = orcish.scan(tmp_path / "a.orc", columns=rng.choice([None, []]), **options)
+        assert scan.to_table()["n"].to_pylist() == rows, text
+        assert scan.count() == len(rows), text

@@ -62,6 +62,7 @@ use prost::Message as _;
 
 use crate::memory::{Charge, Memory};
 use crate::proto::{BLOOM_FILTERS, orc, repeated_field};
+use crate::warnings::warn;
 
 /// Maximum number of hash functions that are tested, which bounds the time of a test. Writers use about ten.
 const MAX_FUNCTIONS: u32 = 1024;
@@ -69,7 +70,7 @@ const MAX_FUNCTIONS: u32 = 1024;
 /// The bloom filters of the row groups of a column in a stripe.
 #[derive(Debug)]
 pub(crate) struct BloomFilters {
-    /// The filter of each row group; `None` where it cannot be decoded.
+    /// The filter of each row group; `None` where it is ignored.
     filters: Vec<Option<orc::BloomFilter>>,
     /// Memory of the filters.
     _charge: Charge,
@@ -79,8 +80,8 @@ impl BloomFilters {
     /// Decodes a decompressed stream of either kind, and charges it to `memory`. The bits of `BLOOM_FILTER_UTF8` are slices
     /// of `section`.
     ///
-    /// A filter that cannot be decoded is ignored, as filters of unreleased versions of Hive. All filters are ignored where
-    /// their number is not `groups`.
+    /// A filter is ignored that cannot be decoded, as filters of unreleased versions of Hive, that has no bits, or that has
+    /// more hash functions than any writer. All filters are ignored where their number is not `groups`. `check` warns of them.
     ///
     /// # Errors
     /// `Corrupt` where the section is not a list of filters, `LimitExceeded` where `memory` is exhausted.
@@ -88,9 +89,10 @@ impl BloomFilters {
         let (mut size, mut charge) = (section.len() as u64, memory.charge());
         charge.raise_to(size)?;
         let Some(filters) = repeated_field(section, groups, &BLOOM_FILTERS, memory.available())? else {
+            warn("their number is not that of the row groups, so that they are ignored");
             return Ok(BloomFilters { filters: Vec::new(), _charge: memory.charge() });
         };
-        let filters = filters.into_iter().map(|filter| orc::BloomFilter::decode(filter).ok());
+        let filters = filters.into_iter().map(usable);
         let filters = filters.collect::<Vec<_>>();
         for filter in &filters {
             let words = filter.as_ref().map_or(0, |filter| filter.bitset.capacity());
@@ -112,19 +114,33 @@ impl BloomFilters {
         Some((filter.num_hash_functions.unwrap_or(0), bits.length, bits.count_ones()))
     }
 
-    /// Whether a row group may contain a value with one of these hashes. True where the filter is missing or ignored, as one of
-    /// more hash functions than any writer has; false for no hashes.
+    /// Whether a row group may contain a value with one of these hashes. True where the filter is missing or ignored; false for
+    /// no hashes.
     pub(crate) fn might_contain(&self, group: usize, hashes: &[ValueHash]) -> bool {
         let Some(filter) = self.filter(group) else { return true };
         let Some(bits) = Bits::new(filter) else { return true };
         let functions = filter.num_hash_functions.unwrap_or(0);
-        if functions > MAX_FUNCTIONS {
-            return true;
-        }
         let are_set =
             |hash: &ValueHash| orcish_core::hash::positions(hash.0, functions, bits.length).all(|at| bits.get(at));
         hashes.iter().any(are_set) || bits.upper_halves_are_empty()
     }
+}
+
+/// Decodes a filter; `None` for one that is ignored.
+fn usable(filter: Bytes) -> Option<orc::BloomFilter> {
+    let Ok(filter) = orc::BloomFilter::decode(filter) else {
+        warn("a filter cannot be decoded, so that it is ignored");
+        return None;
+    };
+    if Bits::new(&filter).is_none() {
+        warn("a filter has no bits, or bits that no writer has, so that it is ignored");
+        return None;
+    }
+    if filter.num_hash_functions.unwrap_or(0) > MAX_FUNCTIONS {
+        warn("a filter has more hash functions than any writer, so that it is ignored");
+        return None;
+    }
+    Some(filter)
 }
 
 /// The bits of a filter.

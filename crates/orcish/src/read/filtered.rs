@@ -12,7 +12,7 @@ use std::ops::Range;
 use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::BooleanBuffer;
 use orcish_core::error::{OrInternal as _, Result};
-use orcish_core::predicate::Truth;
+use orcish_core::predicate::{Pruning, Truth};
 
 use super::decoded::DecodedRows;
 use super::filter::{Filter, row_numbers, runs};
@@ -23,6 +23,7 @@ use super::rows::RowReader;
 use super::select::{array_size, concat_arrays, row_selector};
 use super::stripe_plan::PlannedStripe;
 use crate::index::{Indexes, RowGroups};
+use crate::predicate::ROW_NUMBERS;
 use crate::stripe::{StreamRanges, Stripe};
 use crate::tuning;
 
@@ -43,10 +44,8 @@ pub(super) struct FilteredStripe {
     first_row: u64,
     groups: RowGroups,
     indexes: Indexes,
-    /// Runs of row groups that may have matching rows, ascending, and whether all of their rows match.
-    runs: VecDeque<(Range<usize>, Truth)>,
-    /// The first row of the stripe that has not been evaluated.
-    next_row: u64,
+    /// Rows of the stripe that have not been evaluated and may match, ascending, and whether all of them match.
+    runs: VecDeque<(Range<u64>, Truth)>,
     filter_columns: RowReader,
     payload_columns: RowReader,
     /// Whether the row indexes of the payload columns have been read.
@@ -64,13 +63,14 @@ impl FilteredStripe {
         let kept: Vec<_> = runs(&plan.prunings).collect();
         let is_needed = filter.is_needed(&kept);
         let all: Vec<Range<usize>> = kept.iter().map(|(run, _)| run.clone()).collect();
+        let groups = plan.groups;
+        let rows = |run: Range<usize>| groups.rows(run.start).start..groups.rows(run.end.saturating_sub(1)).end;
         let mut this = FilteredStripe {
             first_row: planned.first_row,
             stripe,
-            groups: plan.groups,
+            groups,
             indexes: plan.indexes,
-            runs: kept.into(),
-            next_row: 0,
+            runs: kept.into_iter().map(|(run, truth)| (rows(run), truth)).collect(),
             filter_columns,
             payload_columns,
             has_payload_index: false,
@@ -91,6 +91,7 @@ impl FilteredStripe {
     /// The next rows. No rows are not the end. `left` is the number of rows of the stripe that are left.
     pub(super) fn next(&mut self, left: u64, opener: &Opener, filter: &Filter) -> Result<DecodedRows> {
         if self.windows.is_empty() {
+            self.decide_by_row_numbers(opener, filter)?;
             if let Some(rows) = self.count_selected(opener) {
                 let is_end = self.runs.is_empty();
                 return Ok(DecodedRows { arrays: Vec::new(), rows, bytes: 0, passed: if is_end { left } else { 0 } });
@@ -125,17 +126,43 @@ impl FilteredStripe {
             return None;
         }
         let (run, _) = self.runs.front().filter(|(_, truth)| *truth == Truth::Always)?;
-        let Range { start, end } = self.not_evaluated(run);
-        let rows = usize::try_from(end.saturating_sub(start)).ok()?;
+        let rows = usize::try_from(run.end.saturating_sub(run.start)).ok()?;
         self.runs.pop_front();
-        self.next_row = end;
         Some(rows)
     }
 
-    /// Rows of a run of row groups that have not been evaluated.
-    fn not_evaluated(&self, run: &Range<usize>) -> Range<u64> {
-        let end = self.groups.rows(run.end.saturating_sub(1)).end;
-        self.groups.rows(run.start).start.max(self.next_row)..end
+    /// Decides the first rows that are undecided by their numbers, where the numbers suffice: a row group may state any number
+    /// of rows. Rows that do not match are dropped.
+    fn decide_by_row_numbers(&mut self, opener: &Opener, filter: &Filter) -> Result<()> {
+        let (condition, batch) = (filter.condition(), opener.request.batch_size as u64);
+        while let Some((Range { start, end }, Truth::Maybe)) = self.runs.front().cloned() {
+            let first = self.first_row + start;
+            let truth_of = |length: u64| -> Result<Truth> {
+                let mut pruning = Pruning::UNKNOWN;
+                condition.prune_row_numbers(&mut pruning, &(first..first.saturating_add(length)), ROW_NUMBERS)?;
+                Ok(pruning.truth())
+            };
+            let mut length = batch.min(end - start);
+            let truth = truth_of(length)?;
+            if truth == Truth::Maybe {
+                return Ok(());
+            }
+            while length < end - start {
+                let longer = length.saturating_mul(2).min(end - start);
+                if truth_of(longer)? != truth {
+                    break;
+                }
+                length = longer;
+            }
+            self.runs.pop_front();
+            if start + length < end {
+                self.runs.push_front((start + length..end, Truth::Maybe));
+            }
+            if truth == Truth::Always {
+                self.runs.push_front((start..start + length, truth));
+            }
+        }
+        Ok(())
     }
 
     /// Evaluates the condition for rows ahead, until enough rows are selected or none are left.
@@ -143,14 +170,14 @@ impl FilteredStripe {
         let (mut rows, mut bytes, mut selected) = (0usize, 0u64, 0u64);
         let enough = opener.request.options.limit.unwrap_or(u64::MAX);
         while rows < tuning::ROWS_AHEAD.get() && bytes < max_bytes(opener) && selected < enough {
-            let Some((run, truth)) = self.runs.front().cloned() else { break };
-            let Range { start, end } = self.not_evaluated(&run);
+            self.decide_by_row_numbers(opener, filter)?;
+            let Some((Range { start, end }, truth)) = self.runs.pop_front() else { break };
             let remaining = usize::try_from(end.saturating_sub(start)).unwrap_or(usize::MAX);
             let window = self.window(start, remaining.min(opener.request.batch_size), truth, opener, filter)?;
             let n = window.selected.len();
-            self.next_row = start + n as u64;
-            if self.next_row >= end {
-                self.runs.pop_front();
+            let next = start + n as u64;
+            if next < end {
+                self.runs.push_front((next..end, truth));
             }
             rows += n;
             selected += window.count as u64;

@@ -57,9 +57,8 @@ fn of_index<T>(
     stripe: &Stripe,
     parse: impl FnOnce(Bytes) -> Result<T>,
 ) -> Result<T> {
-    let section = with_column(id, || decompress(stored, stripe, opener.memory.available()));
-    let place = |error: Error| error.in_column(&opener.tail().schema.path(id)).in_stream(kind.name());
-    section.and_then(parse).map_err(place)
+    let parsed = with_column(id, || decompress(stored, stripe, opener.memory.available()).and_then(parse));
+    parsed.map_err(|error| error.in_column(&opener.tail().schema.path(id)).in_stream(kind.name()))
 }
 
 /// Decompresses an index stream of at most `limit` bytes.

@@ -207,9 +207,9 @@ impl StripeInspector {
         index.statistics(column, group, self.opener.tail()).map_err(|error| self.placed(error))
     }
 
-    /// The bloom filters of a column, in the current format.
-    pub(crate) fn bloom_filters(&self, column: u32) -> Result<Option<BloomFilters>> {
-        let filters = read_bloom_filters(&self.opener, &self.stripe, self.groups, column, IndexKind::BloomFilterUtf8);
+    /// The bloom filters of a column, of one of the two kinds of streams.
+    pub(crate) fn bloom_filters(&self, column: u32, kind: IndexKind) -> Result<Option<BloomFilters>> {
+        let filters = read_bloom_filters(&self.opener, &self.stripe, self.groups, column, kind);
         filters.map_err(|error| self.placed(error))
     }
 }

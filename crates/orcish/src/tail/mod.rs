@@ -347,7 +347,7 @@ impl FileTail {
         cancellation: &mut Cancellation,
     ) -> Result<Vec<Vec<ColumnStatistics>>> {
         let stripes = self.split_statistics(section, self.schema.types().len(), limits)?;
-        let parse = |stripe: Bytes| {
+        let parse = |_, stripe: Bytes| {
             let (columns, counts) = (self.split_columns(stripe)?, CountCache::default());
             let mut parse_column = |(id, column): (u32, &Bytes)| {
                 cancellation.poll()?;
@@ -355,7 +355,7 @@ impl FileTail {
             };
             (0..).zip(&columns).map(&mut parse_column).collect()
         };
-        stripes.into_iter().map(parse).collect()
+        parse_stripes(stripes, parse)
     }
 
     /// As [`parse_stripe_statistics`](Self::parse_stripe_statistics), for some columns only. `None` for a column without
@@ -370,7 +370,7 @@ impl FileTail {
         limits: &Limits,
         cancellation: &mut Cancellation,
     ) -> Result<Vec<Vec<Option<ColumnStatistics>>>> {
-        let parse = |(stripe, bytes): (usize, Bytes)| {
+        let parse = |stripe: usize, bytes: Bytes| {
             cancellation.poll()?;
             let (all_columns, counts) = (self.split_columns(bytes)?, CountCache::default());
             let rows = self.stripes.get(stripe).map_or(0, |stripe| stripe.rows);
@@ -383,7 +383,7 @@ impl FileTail {
         };
         let stripes = self.split_statistics(section, columns.len(), limits)?;
         let is_complete = stripes.len() == self.stripes.len();
-        stripes.into_iter().filter(|_| is_complete).enumerate().map(parse).collect()
+        parse_stripes(if is_complete { stripes } else { Vec::new() }, parse)
     }
 
     /// Whether the statistics of `rows` rows have counts: ORC Java without row index writes statistics, but counts no
@@ -396,7 +396,7 @@ impl FileTail {
     /// The undecoded statistics of each stripe. Checks that the decoded statistics of `columns` columns of all stripes are
     /// within the memory limit.
     fn split_statistics(&self, section: Bytes, columns: usize, limits: &Limits) -> Result<Vec<Bytes>> {
-        let section = decompress_all(section, self.framing(), limits.tail)?;
+        let section = decompress_all(section, self.framing(), limits.tail).map_err(undecodable_statistics)?;
         let stripes = count_fields(&section, 1).map_err(undecodable_statistics)?;
         let stripe_size = size_of::<Bytes>() + columns.saturating_mul(size_of::<Option<ColumnStatistics>>());
         // The length of the section is a bound of the strings, which are copied.
@@ -493,6 +493,12 @@ impl FileTail {
 /// The error for a section whose protobuf message cannot be decoded.
 pub(crate) fn undecodable(section: &str, error: prost::DecodeError) -> Error {
     Error::corrupt(format!("the {section} cannot be decoded")).with_source(error)
+}
+
+/// Parses the statistics of stripes one by one, with the stripe as the place of errors.
+fn parse_stripes<T>(stripes: Vec<Bytes>, mut parse: impl FnMut(usize, Bytes) -> Result<T>) -> Result<Vec<T>> {
+    let parse = |(index, stripe)| parse(index, stripe).map_err(|error| error.in_section("stripe", index));
+    stripes.into_iter().enumerate().map(parse).collect()
 }
 
 /// The error for stripe statistics that cannot be decoded.

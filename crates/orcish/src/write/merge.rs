@@ -65,7 +65,8 @@ impl SourceFile {
                 source.read_range(range)?
             }
         };
-        let section = decompress_all(compressed, tail.framing(), memory.limits.tail.min(memory.available()))?;
+        let section = decompress_all(compressed, tail.framing(), memory.limits.tail.min(memory.available()))
+            .map_err(undecodable_statistics)?;
         memory.reserve(section.len() as u64 + (tail.stripes.len() * size_of::<Bytes>()) as u64)?;
         let stripes = tail.stripes.len();
         let is_complete = count_fields(&section, 1).map_err(undecodable_statistics)? == stripes;

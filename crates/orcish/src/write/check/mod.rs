@@ -28,6 +28,7 @@ use crate::options::NullMapKeys;
 use crate::proto::orc;
 use crate::read::{Inspector, OrcFile, Piece, StripeInspector};
 use crate::schema::{Kind, Schema};
+use crate::stripe::IndexKind;
 use crate::tuning;
 use crate::writer::Writer;
 
@@ -367,14 +368,19 @@ impl<'a> Checker<'a> {
         Ok(are_complete)
     }
 
-    /// The bloom filters of all columns, in files of orcish only: other writers may hash values differently.
+    /// Decodes the bloom filters of all columns. Returns those of files of orcish: other writers may hash values differently.
     fn bloom_filters(&mut self, stripe: usize, inspected: &StripeInspector) -> Result<Vec<Option<BloomFilters>>> {
-        if !self.is_orcish {
-            return Ok(Vec::new());
-        }
-        let types = (0u32..).zip(self.types.types());
+        let (types, is_orcish) = (self.types, self.is_orcish);
         self.collect_warnings((Some(stripe), None), Some("its bloom filters"), || {
-            types.map(|(id, _)| inspected.bloom_filters(id)).collect()
+            let mut kept = Vec::new();
+            for (id, _) in (0u32..).zip(types.types()) {
+                inspected.bloom_filters(id, IndexKind::BloomFilter)?;
+                let filters = inspected.bloom_filters(id, IndexKind::BloomFilterUtf8)?;
+                if is_orcish {
+                    kept.push(filters);
+                }
+            }
+            Ok(kept)
         })
     }
 
