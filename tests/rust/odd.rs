@@ -211,30 +211,29 @@ fn bytes_behind_the_last_chunk_of_a_stream_change_no_value() {
 #[test]
 fn ignored_bloom_filters_are_found() {
     const FUNCTIONS: u32 = 1;
-    const BITS: [u32; 2] = [2, 3];
-    let with = |name: &str, change: &dyn Fn(&mut Message)| {
+    type Change<'a> = &'a dyn Fn(&mut Message);
+    fn is_filter(entry: &mut Message) -> bool {
+        let has_functions = |(tag, value): &(u32, Value)| *tag == FUNCTIONS && matches!(value, Value::Number(_));
+        entry.0.iter().any(has_functions) && entry.0.iter().any(|(tag, _)| [2, 3].contains(tag))
+    }
+    let with = |name: &str, change: Change<'_>| {
         findings(&data::file(name), |file| {
             for content in file.stripes.iter_mut().flat_map(|stripe| &mut stripe.streams) {
                 if let Content::Message(index) = content
-                    && index
-                        .messages(1)
-                        .any(|entry| entry.0.iter().any(|(tag, _)| BITS.contains(tag)) && has_functions(entry))
+                    && index.messages(1).any(is_filter)
                 {
                     change(index);
                 }
             }
         })
     };
-    fn has_functions(filter: &Message) -> bool {
-        filter.0.iter().any(|(tag, value)| *tag == FUNCTIONS && matches!(value, Value::Number(_)))
-    }
     let each = |change: fn(&mut Message)| move |index: &mut Message| index.messages(1).for_each(change);
     for name in ["bloom.java.orc", "bloom.pyarrow.orc"] {
         assert_eq!(with(name, &|_| ()), [""; 0], "{name}");
         let no_bits = each(|filter| filter.0.retain(|(tag, _)| *tag == FUNCTIONS));
         let functions = each(|filter| filter.set(FUNCTIONS, 2_000_000));
         let undecodable = each(|filter| filter.0 = vec![(FUNCTIONS, Value::Bytes(vec![7]))]);
-        let cases: [(&dyn Fn(&mut Message), &str); 4] = [
+        let cases: [(Change<'_>, &str); 4] = [
             (&no_bits, "a filter has no bits, or bits that no writer has, so that it is ignored"),
             (&functions, "a filter has more hash functions than any writer, so that it is ignored"),
             (&undecodable, "a filter cannot be decoded, so that it is ignored"),
