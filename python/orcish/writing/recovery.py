@@ -69,7 +69,8 @@ def recover_file(
     The stripes are those of the last valid tail, which is within the file where a writer that flushes was interrupted,
     as those of streams and of Hive, and complete stripes between them and behind it. The new file has the bytes of the
     stripes, and no statistics of stripes and of the file. Rows that contradict what is recorded of them are kept, and
-    are in doubt.
+    are in doubt. A stripe that states more than ``limits`` allow is lost, because damaged lengths state any size. Its
+    reason names the limit, and a higher limit recovers a stripe that is whole.
 
     >>> orcish.recover_file("orders.orc").is_whole
     True

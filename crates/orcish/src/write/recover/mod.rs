@@ -63,6 +63,9 @@ impl Recovery {
     /// is not complete. If there is no valid tail, or its types are damaged, the file has the types and settings of the
     /// tail `like`, which is that of another file of the writer.
     ///
+    /// A stripe that states more than `limits` allow is lost, because damaged lengths state any size. Its reason names the
+    /// limit.
+    ///
     /// # Errors
     /// `Corrupt` if there is no valid tail, and `like` is `None`; `Unsupported` for encrypted columns; `LimitExceeded`;
     /// errors of the source and of the cancellation check.
