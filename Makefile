@@ -131,7 +131,7 @@ miri: export PROPTEST_CASES = 2
 miri: export RUST_BACKTRACE = 0
 miri: ## Run tests of unsafe code in the interpreter Miri; needs a nightly toolchain with the component miri
 	cargo +nightly miri test --package orcish-core --lib -- cast:: nulls:: strings::
-	cargo +nightly miri test --package orcish --lib --no-default-features -- encoding::
+	cargo +nightly miri test --package orcish --lib -- encoding::
 
 .PHONY: semver
 semver: ## Compare the API of the crates with that of the last release; needs cargo-semver-checks

@@ -102,8 +102,8 @@ impl SharedCancellation {
     pub fn check_of_waiting_caller(&self) -> Option<CancelCheck> {
         let (error, check) = (self.error.clone(), self.cancellation.as_ref()?.check()?.clone());
         Some(Arc::new(move || {
-            if let Err(found) = check() {
-                let _ = error.set(found);
+            if let Err(check_error) = check() {
+                let _ = error.set(check_error);
             }
             Ok(())
         }))

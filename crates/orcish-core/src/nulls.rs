@@ -15,13 +15,13 @@ pub fn spread_bits(dense: &BooleanBuffer, nulls: &NullBuffer) -> BooleanBuffer {
     let mut at = 0;
     for mask in words(nulls) {
         let mut word = 0;
-        let mut left = mask;
-        while left != 0 {
-            let lowest = left & left.wrapping_neg();
+        let mut remaining_bits = mask;
+        while remaining_bits != 0 {
+            let lowest = remaining_bits & remaining_bits.wrapping_neg();
             if at < dense.len() && dense.value(at) {
                 word |= lowest;
             }
-            left ^= lowest;
+            remaining_bits ^= lowest;
             at += 1;
         }
         out.push(word);

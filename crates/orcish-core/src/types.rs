@@ -98,9 +98,9 @@ pub fn with_type(field: &Field, data_type: DataType) -> Field {
 
 /// A field of type `null` with the type and the metadata of another field. Attributes that it has itself stay.
 pub fn typed_null(null: &Field, typed: &Field) -> Field {
-    let own = null.metadata().iter().filter(|(key, _)| !is_extension_key(key));
+    let attributes = null.metadata().iter().filter(|(key, _)| !is_extension_key(key));
     let metadata: Metadata =
-        typed.metadata().iter().chain(own).map(|(key, value)| (key.clone(), value.clone())).collect();
+        typed.metadata().iter().chain(attributes).map(|(key, value)| (key.clone(), value.clone())).collect();
     let is_nullable = null.is_nullable() || typed.is_nullable();
     Field::new(null.name(), typed.data_type().clone(), is_nullable).with_metadata(metadata)
 }

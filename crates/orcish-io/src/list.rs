@@ -135,7 +135,7 @@ fn list_location(
     let listed = (|| {
         let is_pattern = allow_patterns && is_pattern(&path) && !lister.exists(&path)?;
         let find = if is_pattern { list_pattern } else { list_path };
-        find(&*lister, &path, &mut marks).map(|found| (is_pattern, found))
+        find(&*lister, &path, &mut marks).map(|entries| (is_pattern, entries))
     })();
     let (is_pattern, (folder, mut files)) = listed.map_err(|error| error.in_file(lister.name()))?;
     let is_atomic = !is_pattern && lister.is_atomic(files.len());

@@ -69,7 +69,7 @@ pub trait ReadAt: Send + Sync {
     /// # Errors
     /// `Io` if the source is known to be of another version.
     fn expect_version(&self, version: &FileVersion) -> Result<()> {
-        self.version()?.map_or(Ok(()), |found| version.check(&found))
+        self.version()?.map_or(Ok(()), |source_version| version.check(&source_version))
     }
 
     /// Checks the version that [`expect_version`](Self::expect_version) has set, for a caller that reads nothing. A source

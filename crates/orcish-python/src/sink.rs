@@ -19,12 +19,12 @@ pub(crate) fn create(
     publish: bool,
     staging_folder: Option<&str>,
 ) -> PyResult<(Box<dyn Sink>, Option<Staging>)> {
-    match publish {
-        true if staging_folder.is_some() => {
-            Err(PyValueError::new_err("staging is for files that are not published: publish=False"))
-        }
-        true => Ok((create_published(target, storage)?, None)),
-        false => create_staged(target, staging_folder, storage).map(|(sink, staging)| (sink, Some(staging))),
+    if !publish {
+        create_staged(target, staging_folder, storage).map(|(sink, staging)| (sink, Some(staging)))
+    } else if staging_folder.is_some() {
+        Err(PyValueError::new_err("staging is for files that are not published: publish=False"))
+    } else {
+        Ok((create_published(target, storage)?, None))
     }
 }
 

@@ -280,9 +280,9 @@ impl ReadAt for PythonSource {
             Ok(self.object.bind(py).call_method0("version")?.extract()?)
         };
         let ask = |py: Python<'_>| {
-            let found =
+            let version_bytes =
                 ask(py).map_err(|error| from_python(py, "the file object failed", named(py, error, &self.name)))?;
-            FileVersion::from_bytes(&found).map(Some)
+            FileVersion::from_bytes(&version_bytes).map(Some)
         };
         attached(ask).unwrap_or_else(|| Err(gone()))
     }

@@ -48,7 +48,7 @@ pub async fn recover(store: &impl Store, undo: bool) -> Result<Recovered> {
     let mut added = Vec::new();
     for file in &entry.added {
         // A file of another size was not published for this entry.
-        if store.stat(&file.name).await?.is_some_and(|found| found.size == file.size) {
+        if store.stat(&file.name).await?.is_some_and(|status| status.size == file.size) {
             added.push(file.name.clone());
         }
     }

@@ -58,9 +58,9 @@ impl From<TableSchema> for StoredSchema {
 impl TryFrom<StoredSchema> for TableSchema {
     type Error = String;
 
-    fn try_from(stored: StoredSchema) -> Result<Self, String> {
-        let file = STANDARD.decode(stored.file).map_err(|error| format!("the schema of the table: {error}"))?;
-        let schema = TableSchema { file: file.into(), partition: stored.partition };
+    fn try_from(stored_schema: StoredSchema) -> Result<Self, String> {
+        let file = STANDARD.decode(stored_schema.file).map_err(|error| format!("the schema of the table: {error}"))?;
+        let schema = TableSchema { file: file.into(), partition: stored_schema.partition };
         schema.check().map_err(|error| error.message().to_owned())?;
         Ok(schema)
     }

@@ -8,17 +8,17 @@ use crate::codec::Stream;
 use crate::codec::{Framing, decompress_all};
 use crate::source::ByteSource as _;
 
-/// A stream of `stored` bytes with a codec and a chunk size.
-pub fn stream(stored: Bytes, codec: Compression, chunk_size: usize) -> Stream {
-    Stream::new(stored, Framing { codec, chunk_size })
+/// A stream of stored bytes with a codec and a chunk size.
+pub fn stream(stored_bytes: Bytes, codec: Compression, chunk_size: usize) -> Stream {
+    Stream::new(stored_bytes, Framing { codec, chunk_size })
 }
 
 /// Decompresses a section.
 ///
 /// # Errors
 /// Errors of decompression.
-pub fn section(stored: Bytes, codec: Compression, chunk_size: usize, limit: u64) -> Result<Bytes> {
-    decompress_all(stored, Framing { codec, chunk_size }, limit)
+pub fn section(stored_bytes: Bytes, codec: Compression, chunk_size: usize, limit: u64) -> Result<Bytes> {
+    decompress_all(stored_bytes, Framing { codec, chunk_size }, limit)
 }
 
 /// Reads a stream as decoders do, `wanted` bytes at a time; returns its bytes, up to `max` bytes.

@@ -171,8 +171,8 @@ impl Schema {
     /// # Errors
     /// `UnknownColumn` where there is no such column.
     pub fn get(&self, id: u32) -> Result<&Type> {
-        let found = usize::try_from(id).ok().and_then(|id| self.types.get(id));
-        found.ok_or_else(|| {
+        let column_type = usize::try_from(id).ok().and_then(|id| self.types.get(id));
+        column_type.ok_or_else(|| {
             Error::new(
                 orcish_core::ErrorKind::UnknownColumn,
                 format!("no column has id {id}; ids go from 0 to {}", self.types.len().saturating_sub(1)),
@@ -236,8 +236,8 @@ impl Schema {
     }
 
     fn type_mut(&mut self, id: u32) -> Result<&mut Type> {
-        let found = usize::try_from(id).ok().and_then(|id| self.types.get_mut(id));
-        found.ok_or_else(|| Error::corrupt(format!("no type {id}")))
+        let column_type = usize::try_from(id).ok().and_then(|id| self.types.get_mut(id));
+        column_type.ok_or_else(|| Error::corrupt(format!("no type {id}")))
     }
 
     /// The error of reading column `id`, if a type of its subtree has an unknown kind or is malformed, as a decimal of
@@ -276,17 +276,17 @@ impl Schema {
         let mut ids: Vec<u32> = std::iter::successors(Some(id), parent).collect();
         ids.reverse();
         let mut path = String::new();
-        let mut left = max;
+        let mut remaining_characters = max;
         for (parent, child) in ids.iter().zip(ids.iter().skip(1)) {
             let Ok(parent) = self.get(*parent) else { break };
             let name = parent.name_of_child(*child);
             let dot = if parent.parent.is_some() { "." } else { "" };
             for character in dot.chars().chain(name.chars()) {
-                if left == 0 {
+                if remaining_characters == 0 {
                     return path + "…";
                 }
                 path.push(character);
-                left -= 1;
+                remaining_characters -= 1;
             }
         }
         path
@@ -408,12 +408,11 @@ impl Schema {
 /// Adds the length of a name or type to the total, and checks the limit.
 fn add_text_length(bytes: &mut usize, length: usize, what: &str, limits: &Limits) -> Result<()> {
     *bytes = bytes.saturating_add(length);
-    match *bytes as u64 > limits.tail {
-        true => {
-            let max = limits.tail;
-            Err(Error::over("tail", format!("the {what} of all columns take more than the {max} bytes allowed")))
-        }
-        false => Ok(()),
+    if *bytes as u64 > limits.tail {
+        let max = limits.tail;
+        Err(Error::over("tail", format!("the {what} of all columns take more than the {max} bytes allowed")))
+    } else {
+        Ok(())
     }
 }
 

@@ -146,20 +146,20 @@ impl StripeFooter {
     /// `Corrupt` where the footer is malformed, or contradicts the stripe or the schema; `LimitExceeded` where it exceeds
     /// `limits`.
     pub(crate) fn parse(
-        stored: Bytes,
+        stored_footer: Bytes,
         stripe: &StripeInfo,
         tail: &FileTail,
         limits: &Limits,
         wanted: &dyn Fn(u32) -> bool,
     ) -> Result<Self> {
-        Self::from_proto(&Self::decode(stored, tail, limits)?, stripe, tail, wanted)
+        Self::from_proto(&Self::decode(stored_footer, tail, limits)?, stripe, tail, wanted)
     }
 
     /// Decompresses and decodes a stored footer.
-    fn decode(stored: Bytes, tail: &FileTail, limits: &Limits) -> Result<orc::StripeFooter> {
+    fn decode(stored_footer: Bytes, tail: &FileTail, limits: &Limits) -> Result<orc::StripeFooter> {
         let of_footer =
             |error: Error| Error::new(error.kind(), "the stripe footer cannot be decoded").with_source(error);
-        let footer = decompress_all(stored, tail.framing(), limits.tail).map_err(of_footer)?;
+        let footer = decompress_all(stored_footer, tail.framing(), limits.tail).map_err(of_footer)?;
         check_decoded_size(&footer, &STRIPE_FOOTER, limits.tail).map_err(of_footer)?;
         decode_message::<orc::StripeFooter>(footer).map_err(|error| undecodable("stripe footer", error))
     }
@@ -253,9 +253,10 @@ fn checked_info<'a>(tail: &'a FileTail, index: usize, limits: &Limits) -> Result
     let info = info.ok_or_else(|| Error::invalid(format!("no stripe {index}, of {}", tail.stripes.len())))?;
     info.check_within(tail.file_length.saturating_sub(tail.tail_length))
         .map_err(|error| error.in_section("stripe", index))?;
-    match info.footer_length > limits.tail {
-        true => Err(Error::over("tail", format!("a footer of {} bytes, more than allowed", info.footer_length))),
-        false => Ok(info),
+    if info.footer_length > limits.tail {
+        Err(Error::over("tail", format!("a footer of {} bytes, more than allowed", info.footer_length)))
+    } else {
+        Ok(info)
     }
 }
 
@@ -283,9 +284,9 @@ impl Stripe {
         let stripe_length = footer.end - data.start;
         let (stored_footer, stored_data) = if all || stripe_length <= gap.min(limits.memory) {
             check_memory_limit(stripe_length, limits)?;
-            let stored = source.read_range(data.start..footer.end)?;
-            let stored_footer = slice_range(&stored, data.start, &footer);
-            (stored_footer.or_internal("a stripe ends before its footer")?, Some(stored))
+            let stripe_bytes = source.read_range(data.start..footer.end)?;
+            let stored_footer = slice_range(&stripe_bytes, data.start, &footer);
+            (stored_footer.or_internal("a stripe ends before its footer")?, Some(stripe_bytes))
         } else {
             (source.read_range(footer)?, None)
         };
@@ -328,8 +329,9 @@ impl Stripe {
     ) -> Result<Self> {
         let info = checked_info(tail, index, limits)?;
         let footer = StripeFooter::from_proto(footer, info, tail, wanted)?;
-        let stored = |range: &Range<u64>| Stored::Sparse(Arc::new(SparseStream::new(source.clone(), range.clone())));
-        let streams = footer.streams.iter().map(|(&key, range)| (key, stored(range))).collect();
+        let sparse_stream =
+            |range: &Range<u64>| Stored::Sparse(Arc::new(SparseStream::new(source.clone(), range.clone())));
+        let streams = footer.streams.iter().map(|(&key, range)| (key, sparse_stream(range))).collect();
         Ok(Self::new(info, tail, footer, memory, streams))
     }
 
@@ -389,7 +391,7 @@ impl Stripe {
     /// The kinds and lengths of the streams of a column.
     pub(crate) fn streams(&self, column: u32) -> impl Iterator<Item = (StreamKind, u64)> {
         let range = (column, StreamKind::Present)..=(column, StreamKind::Secondary);
-        self.streams.range(range).map(|(&(_, kind), stored)| (kind, stored.length()))
+        self.streams.range(range).map(|(&(_, kind), stream)| (kind, stream.length()))
     }
 
     /// Whether the stripe has a present stream of a column.
@@ -433,7 +435,7 @@ impl Stripe {
     /// Stored bytes of the streams of the columns `ids`.
     pub(crate) fn stored_bytes(&self, ids: std::ops::RangeInclusive<u32>) -> u64 {
         let range = (*ids.start(), StreamKind::Present)..=(*ids.end(), StreamKind::Secondary);
-        self.streams.range(range).map(|(_, stored)| stored.length()).sum()
+        self.streams.range(range).map(|(_, stream)| stream.length()).sum()
     }
 }
 

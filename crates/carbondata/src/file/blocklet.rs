@@ -79,7 +79,7 @@ impl BlockletData {
         chunks.flat_map(move |(at, chunk)| {
             let pages = chunk.pages.iter().zip(&chunk.page_ranges).enumerate();
             let pages = pages.filter(|(page, _)| selected.get(*page) == Some(&true));
-            pages.map(move |(page, (stored, range))| (at, page, stored, range))
+            pages.map(move |(page, (encoded_page, range))| (at, page, encoded_page, range))
         })
     }
 

@@ -81,12 +81,12 @@ impl ColumnChunk {
 
     /// The local dictionary of the chunk, if it has one.
     pub(crate) fn dictionary(&self, carbon_type: CarbonType, max_bytes: usize) -> Result<Option<&LocalDictionary>> {
-        let Some(stored) = &self.dictionary else { return Ok(None) };
+        let Some(encoded) = &self.dictionary else { return Ok(None) };
         if let Some(decoded) = self.decoded_dictionary.get() {
             return Ok(Some(decoded));
         }
         let compressor = self.pages.first().and_then(|page| page.header.compression.compressor.as_deref());
-        let decoded = LocalDictionary::read(stored, compressor, carbon_type, max_bytes)?;
+        let decoded = LocalDictionary::read(encoded, compressor, carbon_type, max_bytes)?;
         Ok(Some(self.decoded_dictionary.get_or_init(|| Arc::new(decoded))))
     }
 }

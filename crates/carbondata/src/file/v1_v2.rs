@@ -124,7 +124,7 @@ pub(super) fn read_chunk_v1(chunk: &DataChunk, bytes: &[Bytes]) -> Result<Column
 }
 
 /// Decodes a page.
-pub(super) fn decode(context: &PageContext<'_>, header: &DataChunk2, stored: &PageData) -> Result<ArrayRef> {
+pub(super) fn decode(context: &PageContext<'_>, header: &DataChunk2, page_data: &PageData) -> Result<ArrayRef> {
     let rows = context.rows.ok_or_else(|| Error::corrupt("a page within another column"))?;
     // The number of rows is not verified by the size of the data.
     if rows.saturating_mul(16) > context.max_bytes {
@@ -133,13 +133,13 @@ pub(super) fn decode(context: &PageContext<'_>, header: &DataChunk2, stored: &Pa
     if header.is_row_major {
         return Err(Error::unsupported("a group of columns that are stored as one"));
     }
-    let data = Compressor::Snappy.decompress(&stored.data, context.max_bytes)?;
+    let data = Compressor::Snappy.decompress(&page_data.data, context.max_bytes)?;
     let nulls = header.presence.as_ref().map_or(&[][..], |presence| &presence.bits);
     let has = |encoding, part: &Bytes| header.encoders.contains(&encoding) && !part.is_empty();
     let inverted_index =
-        has(Encoding::InvertedIndex, &stored.row_ids).then(|| page::bit_packed_row_ids(&stored.row_ids, rows));
+        has(Encoding::InvertedIndex, &page_data.row_ids).then(|| page::bit_packed_row_ids(&page_data.row_ids, rows));
     let inverted_index = inverted_index.transpose()?;
-    let runs = has(Encoding::Rle, &stored.rle).then(|| page::bit_packed_runs(&stored.rle, rows)).transpose()?;
+    let runs = has(Encoding::Rle, &page_data.rle).then(|| page::bit_packed_runs(&page_data.rle, rows)).transpose()?;
     page::decode(&PageInput {
         column: context.column,
         rows: Some(rows),

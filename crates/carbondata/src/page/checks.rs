@@ -6,9 +6,9 @@ use orcish_core::{Error, Result};
 use super::integer::Integer;
 
 /// Checks that a page has one value for each row.
-pub(crate) fn check_rows(found: usize, rows: usize) -> Result<()> {
-    if found != rows {
-        return Err(Error::corrupt(format!("a page of {found} values for {rows} rows")));
+pub(crate) fn check_rows(num_values: usize, rows: usize) -> Result<()> {
+    if num_values != rows {
+        return Err(Error::corrupt(format!("a page of {num_values} values for {rows} rows")));
     }
     Ok(())
 }

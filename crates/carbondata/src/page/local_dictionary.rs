@@ -33,19 +33,19 @@ pub(crate) struct LocalDictionary {
 impl LocalDictionary {
     /// Reads a dictionary of at most `max_bytes` bytes.
     pub(crate) fn read(
-        stored: &Stored,
+        encoded: &Stored,
         compressor: Option<&str>,
         carbon_type: CarbonType,
         max_bytes: usize,
     ) -> Result<Self> {
-        let meta = stored.meta.encoder_meta.first().map(|meta| EncoderMeta::read(meta)).transpose()?;
+        let meta = encoded.meta.encoder_meta.first().map(|meta| EncoderMeta::read(meta)).transpose()?;
         let (compressor, column_type) = match meta {
             Some(meta) => (meta.compressor, meta.column_type),
             None => (Compressor::named(compressor)?, ColumnType::Other),
         };
-        let keys = compressor.decompress(&stored.keys, MAX_KEYS / 8)?;
+        let keys = compressor.decompress(&encoded.keys, MAX_KEYS / 8)?;
         let max_bytes = max_bytes.min(i32::MAX.cast_unsigned().try_into().unwrap_or(max_bytes));
-        let data = compressor.decompress(&stored.data, max_bytes)?;
+        let data = compressor.decompress(&encoded.data, max_bytes)?;
         let length_width =
             if column_type == ColumnType::PlainLongValue { LengthWidth::Int } else { LengthWidth::Short };
         let is_string = carbon_type != CarbonType::Binary;

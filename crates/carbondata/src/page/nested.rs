@@ -28,24 +28,24 @@ pub(crate) struct ListOffsets {
 impl ListOffsets {
     /// Reads the length and the start of the array of each row.
     pub(crate) fn read(data: &[u8], rows: Option<usize>) -> Result<Self> {
-        let (stored, rest) = data.as_chunks::<8>();
+        let (pairs, rest) = data.as_chunks::<8>();
         if !rest.is_empty() {
             return Err(Error::corrupt("lengths and starts of arrays end within one"));
         }
-        check_rows(stored.len(), rows.unwrap_or(stored.len()))?;
+        check_rows(pairs.len(), rows.unwrap_or(pairs.len()))?;
         let length_and_start =
             |&[a, b, c, d, e, f, g, h]: &[u8; 8]| (i32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]));
-        let mut offsets = Vec::with_capacity(stored.len() + 1);
+        let mut offsets = Vec::with_capacity(pairs.len() + 1);
         offsets.push(0);
         let mut end = 0i32;
         let mut in_order = true;
-        for (count, first) in stored.iter().map(length_and_start) {
+        for (count, first) in pairs.iter().map(length_and_start) {
             in_order &= count == 0 || first == end.cast_unsigned();
             let next = end.checked_add(count).filter(|_| count >= 0);
             end = next.ok_or_else(|| Error::corrupt(format!("an array of {count} values")))?;
             offsets.push(end);
         }
-        let starts = (!in_order).then(|| stored.iter().map(|stored| length_and_start(stored).1).collect());
+        let starts = (!in_order).then(|| pairs.iter().map(|pair| length_and_start(pair).1).collect());
         Ok(ListOffsets { offsets, starts })
     }
 

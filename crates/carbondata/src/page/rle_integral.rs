@@ -29,12 +29,12 @@ pub(super) fn unpack(
     while all.len() < max_bytes && !bytes.is_empty() {
         let header = bytes.u16()?;
         let count = usize::from(header & 0x7fff);
-        let (stored, repeated) = if header & 0x8000 == 0 { (1, count) } else { (count, 1) };
+        let (num_values, repeated) = if header & 0x8000 == 0 { (1, count) } else { (count, 1) };
         if all.len() + count * width > max_bytes {
             return Err(Error::corrupt(format!("runs of more than {rows} rows")));
         }
         let values: Vec<u8> =
-            bytes.take(stored * width)?.chunks_exact(width).flat_map(|value| value.iter().rev().copied()).collect();
+            bytes.take(num_values * width)?.chunks_exact(width).flat_map(|value| value.iter().rev().copied()).collect();
         all.extend(values.iter().cycle().take(values.len() * repeated));
     }
     Ok(all)

@@ -91,12 +91,12 @@ impl Search<'_> {
             || self.read > self.data.len().saturating_mul(MAX_READ)
     }
 
-    /// The end of a value with a candidate length, if the data has room for `left` more values.
-    fn end(&self, start: usize, overflows: usize, left: usize) -> Option<usize> {
+    /// The end of a value with a candidate length, if the data has room for `values_left` more values.
+    fn end(&self, start: usize, overflows: usize, values_left: usize) -> Option<usize> {
         let &[high, low] = self.data.get(start..)?.first_chunk()?;
         let length = overflows.checked_mul(NUM_LENGTHS)?.checked_add(u16::from_be_bytes([high, low]).into())?;
         let end = length.checked_add(start)?.checked_add(2)?;
-        let room = self.data.len().checked_sub(left.saturating_mul(2))?;
+        let room = self.data.len().checked_sub(values_left.saturating_mul(2))?;
         (end <= room).then_some(end)
     }
 

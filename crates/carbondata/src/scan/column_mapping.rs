@@ -28,7 +28,7 @@ pub(super) enum ColumnMapping {
 pub(super) fn map_columns(columns: &[Column], file: &[Column], is_transactional: bool) -> Result<Vec<ColumnMapping>> {
     let file_columns = FileColumns::new(file, is_transactional);
     let mapping = |column: &Column| match file_columns.find(column) {
-        Some((at, stored)) => Ok(ColumnMapping::Stored(at, adapt(column, stored)?)),
+        Some((at, file_column)) => Ok(ColumnMapping::Stored(at, adapt(column, file_column)?)),
         None => Ok(ColumnMapping::Constant(default(column)?)),
     };
     columns.iter().map(|column| mapping(column).map_err(|error: Error| error.in_column(&column.name))).collect()
@@ -62,43 +62,44 @@ impl<'f> FileColumns<'f> {
     }
 }
 
-fn adapt(column: &Column, stored: &Column) -> Result<ColumnCast> {
-    let conversion = match (column.carbon_type, stored.carbon_type, &column.children[..], &stored.children[..]) {
-        (CarbonType::Struct, CarbonType::Struct, target, stored) => {
-            // Fields of structs cannot be renamed, so that they are matched by name.
-            let fields = FileColumns::new(stored, false);
-            let mapping = |field: &Column| match fields.find(field) {
-                Some((at, stored)) => Ok((Some(at), adapt(field, stored)?)),
-                None => Ok((None, ColumnCast::Missing)),
-            };
-            ColumnCast::Struct(target.iter().map(mapping).collect::<Result<_>>()?)
-        }
-        (CarbonType::Array, CarbonType::Array, [target], [stored]) => {
-            ColumnCast::List(Box::new(adapt(target, stored)?))
-        }
-        (CarbonType::Map, CarbonType::Map, [key, value], [stored_key, stored_value]) => {
-            ColumnCast::Map(Box::new((adapt(key, stored_key)?, adapt(value, stored_value)?)))
-        }
-        _ => match (stored.data_type(), column.data_type()) {
-            (stored, target) if stored == target => ColumnCast::Keep,
-            (stored, target) if holds(&target, &stored) => ColumnCast::Cast,
-            (stored, target) => {
-                let text = format!("it is {stored} in this file, which does not become {target}");
-                return Err(Error::unsupported(text));
+fn adapt(column: &Column, file_column: &Column) -> Result<ColumnCast> {
+    let conversion =
+        match (column.carbon_type, file_column.carbon_type, &column.children[..], &file_column.children[..]) {
+            (CarbonType::Struct, CarbonType::Struct, target, file_fields) => {
+                // Fields of structs cannot be renamed, so that they are matched by name.
+                let fields = FileColumns::new(file_fields, false);
+                let mapping = |field: &Column| match fields.find(field) {
+                    Some((at, file_field)) => Ok((Some(at), adapt(field, file_field)?)),
+                    None => Ok((None, ColumnCast::Missing)),
+                };
+                ColumnCast::Struct(target.iter().map(mapping).collect::<Result<_>>()?)
             }
-        },
-    };
+            (CarbonType::Array, CarbonType::Array, [element], [file_element]) => {
+                ColumnCast::List(Box::new(adapt(element, file_element)?))
+            }
+            (CarbonType::Map, CarbonType::Map, [key, value], [file_key, file_value]) => {
+                ColumnCast::Map(Box::new((adapt(key, file_key)?, adapt(value, file_value)?)))
+            }
+            _ => match (file_column.data_type(), column.data_type()) {
+                (file_type, target) if file_type == target => ColumnCast::Keep,
+                (file_type, target) if holds(&target, &file_type) => ColumnCast::Cast,
+                (file_type, target) => {
+                    let text = format!("it is {file_type} in this file, which does not become {target}");
+                    return Err(Error::unsupported(text));
+                }
+            },
+        };
     // A nested type is kept if all children are kept.
     let is_unchanged = match &conversion {
         ColumnCast::Struct(mappings) => mappings
             .iter()
             .enumerate()
-            .all(|(at, mapping)| matches!(mapping, (Some(stored), ColumnCast::Keep) if *stored == at)),
+            .all(|(at, mapping)| matches!(mapping, (Some(index), ColumnCast::Keep) if *index == at)),
         ColumnCast::List(item) => matches!(**item, ColumnCast::Keep),
         ColumnCast::Map(both) => matches!(**both, (ColumnCast::Keep, ColumnCast::Keep)),
         _ => false,
     };
-    Ok(if is_unchanged && column.data_type() == stored.data_type() { ColumnCast::Keep } else { conversion })
+    Ok(if is_unchanged && column.data_type() == file_column.data_type() { ColumnCast::Keep } else { conversion })
 }
 
 /// Indexes in the file of the columns that it has, ascending and without duplicates.

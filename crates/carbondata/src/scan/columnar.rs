@@ -26,8 +26,8 @@ pub(super) struct ColumnarReader {
     blocklet_reader: Option<BlockletReader>,
     /// Indexes in the file of the projected columns and the filter columns.
     file_columns: Vec<usize>,
-    /// Stored bytes of the current blocklet.
-    stored: Reservation,
+    /// Memory of the stored bytes of the current blocklet.
+    reservation: Reservation,
     /// Stored bytes of the next blocklet.
     next_stored_bytes: u64,
 }
@@ -63,7 +63,7 @@ impl ColumnarReader {
             remaining,
             blocklet_reader: None,
             file_columns,
-            stored: reservation,
+            reservation,
             next_stored_bytes: 0,
         };
         reader.next_stored_bytes = reader.stored_bytes_of_next();
@@ -85,13 +85,13 @@ impl ColumnarReader {
     pub(super) fn next(&mut self, snapshot: &TableSnapshot, config: &ScanConfig) -> Result<Option<RecordBatch>> {
         if self.blocklet_reader.is_none() {
             let Some(blocklet) = self.remaining.pop_front() else { return Ok(None) };
-            self.stored.set(self.next_stored_bytes);
+            self.reservation.set(self.next_stored_bytes);
             self.next_stored_bytes = self.stored_bytes_of_next();
             self.blocklet_reader =
                 self.start_blocklet(config, blocklet).map_err(|error| error.in_section("blocklet", blocklet))?;
         }
         let Some(blocklet_reader) = &mut self.blocklet_reader else {
-            self.stored.set(0);
+            self.reservation.set(0);
             return Ok(Some(make_batch(config, Vec::new(), 0)?));
         };
         let (blocklet, page) = (blocklet_reader.blocklet, blocklet_reader.page);
@@ -104,7 +104,7 @@ impl ColumnarReader {
         blocklet_reader.page += 1;
         if blocklet_reader.page >= blocklet_reader.filter_data.pages() {
             self.blocklet_reader = None;
-            self.stored.set(0);
+            self.reservation.set(0);
         }
         Ok(Some(batch))
     }
@@ -123,13 +123,13 @@ impl ColumnarReader {
         } else {
             stored_columns(mappings, config.projection.iter().map(|(at, _)| *at))
         };
-        let mut filter_data = match needs_filter && !file.has_unreliable_min_max() {
-            true => file.read_chunk_headers(blocklet, &filter_file_columns)?,
+        let mut filter_data = if needs_filter && !file.has_unreliable_min_max() {
+            file.read_chunk_headers(blocklet, &filter_file_columns)?
+        } else if filter_file_columns.is_empty() && !file.has_page_rows(blocklet)? {
             // Before 1.5.1, only the chunks have the number of rows of pages.
-            false if filter_file_columns.is_empty() && !file.has_page_rows(blocklet)? => {
-                file.read_blocklet(blocklet, &[0])?
-            }
-            false => file.read_blocklet(blocklet, &filter_file_columns)?,
+            file.read_blocklet(blocklet, &[0])?
+        } else {
+            file.read_blocklet(blocklet, &filter_file_columns)?
         };
         let outcomes = if needs_filter {
             prune_pages(&self.open_file, config, &filter_data)?

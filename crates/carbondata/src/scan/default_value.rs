@@ -48,8 +48,8 @@ pub(super) fn default(column: &Column) -> Result<ArrayRef> {
             Arc::new(TimestampMicrosecondArray::from(vec![micros]).with_timezone("UTC"))
         }
         CarbonType::Decimal { precision, scale } => {
-            let (&own, digits) = bytes.split_first().ok_or_else(wrong)?;
-            let more = scale.checked_sub_unsigned(own).filter(|more| *more >= 0).ok_or_else(wrong)?;
+            let (&stored_scale, digits) = bytes.split_first().ok_or_else(wrong)?;
+            let more = scale.checked_sub_unsigned(stored_scale).filter(|more| *more >= 0).ok_or_else(wrong)?;
             let power = 10i128.checked_pow(u32::from(more.unsigned_abs())).ok_or_else(wrong)?;
             let value = big_integer(digits).and_then(|value| value.checked_mul(power)).ok_or_else(wrong)?;
             let array = Decimal128Array::from(vec![value]).with_precision_and_scale(precision, scale);

@@ -56,14 +56,14 @@ pub(super) fn prune_by_index(
 pub(super) fn table_column_bounds(
     path: &[usize],
     mappings: &[ColumnMapping],
-    stored: &dyn Fn(usize) -> Option<ColumnBounds>,
+    file_bounds: &dyn Fn(usize) -> Option<ColumnBounds>,
 ) -> ColumnBounds {
     // Child columns have no bounds.
     let [column] = path else { return ColumnBounds::default() };
     match mappings.get(*column) {
-        Some(ColumnMapping::Stored(at, ColumnCast::Keep)) => stored(*at).unwrap_or_default(),
+        Some(ColumnMapping::Stored(at, ColumnCast::Keep)) => file_bounds(*at).unwrap_or_default(),
         // Widening keeps the value of integers and decimals.
-        Some(ColumnMapping::Stored(at, ColumnCast::Cast)) => stored(*at).filter(is_exact).unwrap_or_default(),
+        Some(ColumnMapping::Stored(at, ColumnCast::Cast)) => file_bounds(*at).filter(is_exact).unwrap_or_default(),
         Some(ColumnMapping::Constant(value)) if value.null_count() > 0 => {
             ColumnBounds { values: Some(false), ..ColumnBounds::default() }
         }
@@ -90,10 +90,10 @@ pub(super) fn prune_blocklet(open_file: &OpenFile, config: &ScanConfig, blocklet
     let Some(filter) = &config.filter else { return Ok(Outcome::AllMatch) };
     let file = &open_file.file;
     let min_max = file.min_max(blocklet);
-    let stored = |at: usize| {
+    let file_bounds = |at: usize| {
         Some(column_bounds(min_max?, file.first_chunk(at), file.columns().get(at)?, file.has_unreliable_min_max()))
     };
-    let mut known = |path: &[usize]| Ok(table_column_bounds(path, &open_file.mappings, &stored));
+    let mut known = |path: &[usize]| Ok(table_column_bounds(path, &open_file.mappings, &file_bounds));
     filter.prune(&mut known, file.num_blocklet_rows(blocklet)?, BLOCKLET_MIN_MAX)
 }
 
@@ -103,10 +103,10 @@ pub(super) fn prune_pages(open_file: &OpenFile, config: &ScanConfig, data: &Bloc
     let file = &open_file.file;
     let prune_page = |page: usize| {
         // The min/max index of a page has one column.
-        let stored = |at: usize| {
+        let file_bounds = |at: usize| {
             Some(column_bounds(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.has_unreliable_min_max()))
         };
-        let mut known = |path: &[usize]| Ok(table_column_bounds(path, &open_file.mappings, &stored));
+        let mut known = |path: &[usize]| Ok(table_column_bounds(path, &open_file.mappings, &file_bounds));
         filter.prune(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), PAGE_MIN_MAX)
     };
     (0..data.pages()).map(|page| prune_page(page).map_err(|error: Error| error.in_page(page))).collect()

@@ -18,7 +18,7 @@ pub(super) fn splits(snapshot: &Arc<TableSnapshot>, config: &Arc<ScanConfig>, by
             let size = match entry.size {
                 Some(size) => size,
                 None => orcish_io::stat(&entry.location, &snapshot.storage.of(&entry.location))?
-                    .map_or(0, |found| found.size),
+                    .map_or(0, |status| status.size),
             };
             return Ok(vec![split(snapshot, entry, Vec::new(), 0, size)?]);
         }

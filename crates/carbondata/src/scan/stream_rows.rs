@@ -42,10 +42,10 @@ impl StreamReader {
         let Some(blocklet) = self.blocklets.next().transpose()? else { return Ok(None) };
         let rows = blocklet.rows();
         if let Some(filter) = &config.filter {
-            let stored = |at: usize| {
+            let file_bounds = |at: usize| {
                 Some(column_bounds(blocklet.min_max()?, self.file.bounds_of(at)?, self.file.columns().get(at)?, false))
             };
-            let mut known = |path: &[usize]| Ok(table_column_bounds(path, &self.mappings, &stored));
+            let mut known = |path: &[usize]| Ok(table_column_bounds(path, &self.mappings, &file_bounds));
             let count = u64::try_from(rows).unwrap_or(u64::MAX);
             if filter.prune(&mut known, count, BLOCKLET_MIN_MAX)?.is_skipped() {
                 return make_batch(config, Vec::new(), 0).map(Some);

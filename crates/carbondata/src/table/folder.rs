@@ -34,11 +34,13 @@ impl OpenContext {
             folder.clone_into(&mut file.dictionaries);
         }
         // A delete delta belongs to the data files with the same prefix in their name.
-        let deltas: Vec<_> = match is_file {
+        let deltas: Vec<_> = if !is_file {
+            all
+        } else if folder.starts_with("http://") || folder.starts_with("https://") {
             // HTTP servers cannot list the folder of a file.
-            true if folder.starts_with("http://") || folder.starts_with("https://") => Vec::new(),
-            true => list_folder(if folder.is_empty() { "." } else { folder }, self.storage.of_table())?,
-            false => all,
+            Vec::new()
+        } else {
+            list_folder(if folder.is_empty() { "." } else { folder }, self.storage.of_table())?
         };
         let prefix = |location: &str| file_name(location).split_once('_').map(|(prefix, _)| prefix.to_owned());
         let mut by_prefix: HashMap<String, Vec<String>> = HashMap::new();

@@ -74,16 +74,17 @@ impl OpenContext {
     }
 
     /// Reads an index file.
-    fn read_index(&self, location: &str, found: &mut IndexedFiles) -> Result<()> {
-        found.add(self.parse(location, |bytes| index_file::read_index(bytes, &self.limits))?, self)
+    fn read_index(&self, location: &str, indexed_files: &mut IndexedFiles) -> Result<()> {
+        indexed_files.add(self.parse(location, |bytes| index_file::read_index(bytes, &self.limits))?, self)
     }
 
     /// Reads a merged index file; returns the names of its index files.
-    fn read_merged_index(&self, location: &str, found: &mut IndexedFiles) -> Result<Vec<String>> {
+    fn read_merged_index(&self, location: &str, indexed_files: &mut IndexedFiles) -> Result<Vec<String>> {
         let parts = self.parse(location, |bytes| index_file::read_merged_index(bytes, &self.limits))?;
         let mut names = Vec::new();
         for (name, part) in parts {
-            found.add(index_file::read_index(&part, &self.limits).map_err(|error| error.in_file(location))?, self)?;
+            indexed_files
+                .add(index_file::read_index(&part, &self.limits).map_err(|error| error.in_file(location))?, self)?;
             names.push(name);
         }
         Ok(names)
@@ -150,8 +151,8 @@ impl OpenContext {
             }
         }
         let mut files = Vec::new();
-        for (folder, found) in indexed {
-            for file in found.files {
+        for (folder, indexed_files) in indexed {
+            for file in indexed_files.files {
                 // A file that does not exist was deleted because all of its rows were deleted.
                 if let Some((location, size)) = data.remove(&(folder, base_name(&file.name).to_owned())) {
                     let fits = file.size.is_none_or(|known| known == size);

@@ -43,9 +43,10 @@ fn encode(plain: &ArrayRef, keys: &DataType, target: &DataType, column: RestoreC
         Error::limit(text).into()
     };
     let kind = plain.data_type();
-    if let Some(stored) = encodable(kind) {
-        let values = if *kind == DataType::Boolean { cast(plain, &stored)? } else { reinterpret(plain, &stored)? };
-        let encoded = DataType::Dictionary(Box::new(keys.clone()), Box::new(stored));
+    if let Some(substitute) = encodable(kind) {
+        let values =
+            if *kind == DataType::Boolean { cast(plain, &substitute)? } else { reinterpret(plain, &substitute)? };
+        let encoded = DataType::Dictionary(Box::new(keys.clone()), Box::new(substitute));
         let encoded = encode(&values, keys, &encoded, column)?;
         let dictionary = encoded.as_any_dictionary_opt().ok_or_else(too_many)?;
         let distinct = dictionary.values();

@@ -30,7 +30,9 @@ pub(super) fn cast_keys<E>(
     apply: impl Fn(&ArrayRef, &DataType) -> Result<ArrayRef, E>,
 ) -> Result<ArrayRef, E> {
     match (keys.data_type(), target, keys.as_any_dictionary_opt()) {
-        (DataType::Dictionary(own, _), DataType::Dictionary(other, values), Some(dictionary)) if own == other => {
+        (DataType::Dictionary(index, _), DataType::Dictionary(target_index, values), Some(dictionary))
+            if index == target_index =>
+        {
             Ok(dictionary.with_values(apply(dictionary.values(), values)?))
         }
         _ => apply(keys, target),

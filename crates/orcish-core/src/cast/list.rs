@@ -85,9 +85,10 @@ fn fixed(
             let data = values.to_data();
             let mut padded = MutableArrayData::new(vec![&data], true, count);
             for (row, start) in starts {
-                match array.is_valid(row) {
-                    true => padded.try_extend(0, start, start + width)?,
-                    false => padded.try_extend_nulls(width)?,
+                if array.is_valid(row) {
+                    padded.try_extend(0, start, start + width)?;
+                } else {
+                    padded.try_extend_nulls(width)?;
                 }
             }
             return fixed_of(array, item, length, make_array(padded.freeze()));

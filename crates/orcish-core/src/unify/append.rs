@@ -61,12 +61,12 @@ pub fn extended_schema(table: &Schema, rows: &Schema) -> Schema {
 }
 
 fn extended_fields(table: &Fields, rows: &Fields) -> Fields {
-    let own = table.iter().map(|own| match rows.iter().find(|field| field.name() == own.name()) {
-        Some(field) => extended_field(own, field),
-        None => own.clone(),
+    let extended = table.iter().map(|table_field| match rows.iter().find(|field| field.name() == table_field.name()) {
+        Some(field) => extended_field(table_field, field),
+        None => table_field.clone(),
     });
-    let is_new = |field: &&FieldRef| table.iter().all(|own| own.name() != field.name());
-    own.chain(rows.iter().filter(is_new).cloned()).collect()
+    let is_new = |field: &&FieldRef| table.iter().all(|table_field| table_field.name() != field.name());
+    extended.chain(rows.iter().filter(is_new).cloned()).collect()
 }
 
 fn extended_field(table: &FieldRef, rows: &FieldRef) -> FieldRef {
@@ -79,17 +79,25 @@ fn extended_field(table: &FieldRef, rows: &FieldRef) -> FieldRef {
 
 fn extended_type(table: &DataType, rows: &DataType) -> DataType {
     match (table, rows) {
-        (DataType::Struct(own), DataType::Struct(other)) => DataType::Struct(extended_fields(own, other)),
-        (DataType::Map(own, is_sorted), DataType::Map(other, _)) => {
-            let (DataType::Struct(pair), DataType::Struct(others)) = (own.data_type(), other.data_type()) else {
+        (DataType::Struct(table_fields), DataType::Struct(row_fields)) => {
+            DataType::Struct(extended_fields(table_fields, row_fields))
+        }
+        (DataType::Map(entries, is_sorted), DataType::Map(row_entries, _)) => {
+            let (DataType::Struct(table_pair), DataType::Struct(row_pair)) =
+                (entries.data_type(), row_entries.data_type())
+            else {
                 return table.clone();
             };
             // The names of keys and values need not be equal.
-            let pair = pair.iter().zip(others).map(|(own, field)| extended_field(own, field)).collect();
-            DataType::Map(Arc::new(with_type(own, DataType::Struct(pair))), *is_sorted)
+            let pair = table_pair
+                .iter()
+                .zip(row_pair)
+                .map(|(table_field, field)| extended_field(table_field, field))
+                .collect();
+            DataType::Map(Arc::new(with_type(entries, DataType::Struct(pair))), *is_sorted)
         }
-        (own, other) => match (item_of(own), item_of(other)) {
-            (Some(item), Some(other)) => with_item(own, extended_field(item, other)),
+        (list, row_list) => match (item_of(list), item_of(row_list)) {
+            (Some(item), Some(row_item)) => with_item(list, extended_field(item, row_item)),
             _ => table.clone(),
         },
     }
@@ -97,7 +105,7 @@ fn extended_type(table: &DataType, rows: &DataType) -> DataType {
 
 fn fields(table: &Fields, rows: &Fields, prefix: &str, has_schema: bool) -> Result<Fields> {
     // Names of the table may differ only by case from its beginning.
-    let is_own = |name: &str| table.iter().any(|own| own.name() == name);
+    let is_own = |name: &str| table.iter().any(|table_field| table_field.name() == name);
     let (mut names, mut lower_names) = (HashSet::new(), HashSet::new());
     let mut is_new =
         |name: &str| names.insert(name.to_owned()) && (lower_names.insert(name.to_lowercase()) || is_own(name));
@@ -109,14 +117,14 @@ fn fields(table: &Fields, rows: &Fields, prefix: &str, has_schema: bool) -> Resu
     }
     let appended = rows.iter().map(|field| {
         let name = format!("{prefix}{}", field.name());
-        if let Some(own) = table.iter().find(|own| own.name() == field.name()) {
-            return appended_field(own, field, &name, has_schema);
+        if let Some(table_field) = table.iter().find(|table_field| table_field.name() == field.name()) {
+            return appended_field(table_field, field, &name, has_schema);
         }
         let lower = field.name().to_lowercase();
-        match table.iter().find(|own| own.name().to_lowercase() == lower) {
-            Some(own) => Err(Error::invalid(format!(
+        match table.iter().find(|table_field| table_field.name().to_lowercase() == lower) {
+            Some(table_field) => Err(Error::invalid(format!(
                 "column {name} of the rows and column {prefix}{} of the table differ only by case",
-                own.name()
+                table_field.name()
             ))),
             None => Ok(field.clone()),
         }
@@ -146,36 +154,40 @@ fn appended_type(table: &DataType, rows: &DataType, name: &str, has_schema: bool
     match (plain_table, plain_rows) {
         (D::Null, _) => Ok(rows.clone()),
         (_, D::Null) => Ok(plain_table.clone()),
-        (D::Struct(own), D::Struct(other)) => {
-            let appended = fields(own, other, &format!("{name}."), has_schema)?;
-            Ok(if appended == *other { rows.clone() } else { D::Struct(appended) })
+        (D::Struct(table_fields), D::Struct(row_fields)) => {
+            let appended = fields(table_fields, row_fields, &format!("{name}."), has_schema)?;
+            Ok(if appended == *row_fields { rows.clone() } else { D::Struct(appended) })
         }
-        (D::Map(own, _), D::Map(other, is_sorted)) => {
-            let (D::Struct(own), D::Struct(pair)) = (own.data_type(), other.data_type()) else {
+        (D::Map(entries, _), D::Map(row_entries, is_sorted)) => {
+            let (D::Struct(table_pair), D::Struct(row_pair)) = (entries.data_type(), row_entries.data_type()) else {
                 return Err(mismatch(name, table, rows));
             };
             let steps = ["key", "value"].map(below);
-            let pairs = own.iter().zip(pair).zip(&steps);
-            let appended = pairs.map(|((own, field), step)| appended_field(own, field, step, has_schema));
-            Ok(D::Map(Arc::new(with_type(other, D::Struct(appended.collect::<Result<_>>()?))), *is_sorted))
+            let pairs = table_pair.iter().zip(row_pair).zip(&steps);
+            let appended =
+                pairs.map(|((table_field, field), step)| appended_field(table_field, field, step, has_schema));
+            Ok(D::Map(Arc::new(with_type(row_entries, D::Struct(appended.collect::<Result<_>>()?))), *is_sorted))
         }
         // Sparse and dense unions are the same in a file.
-        (D::Union(own, _), D::Union(other, _)) => {
-            let is_same = |((_, own), (_, field)): ((_, &FieldRef), (_, &FieldRef))| {
-                has_same_fields(own.data_type(), field.data_type())
-                    && appended_type(own.data_type(), field.data_type(), name, has_schema)
+        (D::Union(table_variants, _), D::Union(row_variants, _)) => {
+            let is_same = |((_, table_field), (_, field)): ((_, &FieldRef), (_, &FieldRef))| {
+                has_same_fields(table_field.data_type(), field.data_type())
+                    && appended_type(table_field.data_type(), field.data_type(), name, has_schema)
                         .is_ok_and(|kind| kind == *field.data_type())
             };
-            if own.len() == other.len() && own.iter().zip(other.iter()).all(is_same) {
+            if table_variants.len() == row_variants.len() && table_variants.iter().zip(row_variants.iter()).all(is_same)
+            {
                 return Ok(rows.clone());
             }
             Err(mismatch(name, table, rows))
         }
-        (D::FixedSizeList(_, length), other) if !matches!(other, D::FixedSizeList(_, own) if own == length) => {
+        (D::FixedSizeList(_, length), other) if !matches!(other, D::FixedSizeList(_, size) if size == length) => {
             Err(mismatch(name, table, rows))
         }
-        (own, other) => match (item_of(own), item_of(other)) {
-            (Some(own), Some(item)) => Ok(with_item(other, appended_field(own, item, &below("element"), has_schema)?)),
+        (list, row_list) => match (item_of(list), item_of(row_list)) {
+            (Some(item), Some(row_item)) => {
+                Ok(with_item(row_list, appended_field(item, row_item, &below("element"), has_schema)?))
+            }
             _ => appended_leaf(plain_table, plain_rows, has_schema)
                 .map(|kind| kind.unwrap_or_else(|| rows.clone()))
                 .ok_or_else(|| mismatch(name, table, rows)),
@@ -187,17 +199,21 @@ fn appended_type(table: &DataType, rows: &DataType, name: &str, has_schema: bool
 /// file.
 fn has_same_fields(table: &DataType, rows: &DataType) -> bool {
     use DataType as D;
-    let is_same = |(own, field): (&FieldRef, &FieldRef)| has_same_fields(own.data_type(), field.data_type());
+    let is_same =
+        |(table_field, field): (&FieldRef, &FieldRef)| has_same_fields(table_field.data_type(), field.data_type());
     match (value_type(table), value_type(rows)) {
         (D::Null, other) | (other, D::Null) => *other == D::Null,
-        (D::Struct(own), D::Struct(other)) => {
-            own.len() == other.len()
-                && own.iter().zip(other).all(|(own, field)| own.name() == field.name() && is_same((own, field)))
+        (D::Struct(table_fields), D::Struct(row_fields)) => {
+            table_fields.len() == row_fields.len()
+                && table_fields
+                    .iter()
+                    .zip(row_fields)
+                    .all(|(table_field, field)| table_field.name() == field.name() && is_same((table_field, field)))
         }
         (D::Map(_, _), D::Map(_, _)) => entries_of(value_type(table))
             .zip(entries_of(value_type(rows)))
             .is_some_and(|((key, value), (other_key, other))| is_same((key, other_key)) && is_same((value, other))),
-        (own, other) => item_of(own).zip(item_of(other)).is_none_or(is_same),
+        (list, row_list) => item_of(list).zip(item_of(row_list)).is_none_or(is_same),
     }
 }
 

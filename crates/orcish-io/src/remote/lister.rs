@@ -92,8 +92,8 @@ pub(super) fn objects_below(
     address: Arc<Address>,
 ) -> BoxStream<'static, Result<ObjectMeta>> {
     let listed = store.list(folder.as_ref());
-    let checked = move |found: object_store::Result<ObjectMeta>| {
-        let object = found.map_err(|error| to_error(CANNOT_LIST, &error, &address))?;
+    let checked = move |result: object_store::Result<ObjectMeta>| {
+        let object = result.map_err(|error| to_error(CANNOT_LIST, &error, &address))?;
         depth_below(folder.as_ref(), &object.location, &address)?;
         Ok(object)
     };

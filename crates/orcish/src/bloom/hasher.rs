@@ -139,8 +139,8 @@ impl ValueHasher {
         // Two stored days can be rebased to the same day, as Julian 29 February and 1 March.
         let near = calendar::days_to_hybrid(day);
         let stored_days = [near.checked_sub(1)?, near, near.checked_add(1)?];
-        let stored_days = stored_days.into_iter().filter(|&stored| calendar::days_to_proleptic(stored) == day);
-        let hashes: Vec<ValueHash> = stored_days.flat_map(|stored| narrow(stored.into(), 32)).collect();
+        let stored_days = stored_days.into_iter().filter(|&stored_day| calendar::days_to_proleptic(stored_day) == day);
+        let hashes: Vec<ValueHash> = stored_days.flat_map(|stored_day| narrow(stored_day.into(), 32)).collect();
         (!hashes.is_empty() && day != i32::MIN).then_some(hashes)
     }
 

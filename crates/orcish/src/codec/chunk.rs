@@ -69,10 +69,10 @@ pub(crate) fn append_chunk(raw: &[u8], compressor: &mut Compressor, mut append: 
 /// A reader of a stream of a stripe. It decompresses chunk by chunk.
 pub struct Stream {
     /// Stored bytes of the stream, loaded ones of a sparse stream.
-    stored: Bytes,
+    stored_bytes: Bytes,
     /// Index of the first stored byte that is not read yet.
     next: usize,
-    /// Offset of `stored` in the stream.
+    /// Offset of `stored_bytes` in the stream.
     base: u64,
     /// The source of other stored bytes, if not all bytes of the stream are loaded.
     sparse: Option<Arc<SparseStream>>,
@@ -91,15 +91,18 @@ pub struct Stream {
 
 impl std::fmt::Debug for Stream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Stream").field("stored", &self.stored.len()).field("next", &self.next).finish_non_exhaustive()
+        f.debug_struct("Stream")
+            .field("stored", &self.stored_bytes.len())
+            .field("next", &self.next)
+            .finish_non_exhaustive()
     }
 }
 
 impl Stream {
     /// A reader of a stream with these stored bytes.
-    pub fn new(stored: Bytes, framing: Framing) -> Self {
+    pub fn new(stored_bytes: Bytes, framing: Framing) -> Self {
         Stream {
-            stored,
+            stored_bytes,
             next: 0,
             base: 0,
             sparse: None,
@@ -134,7 +137,7 @@ impl Stream {
         let available = self.rest()?.len();
         let Some(sparse) = self.sparse.as_ref().filter(|_| available < wanted) else { return Ok(()) };
         let offset = self.offset();
-        let mut head = self.stored.slice(self.next..);
+        let mut head = self.stored_bytes.slice(self.next..);
         // A range that was loaded since may have more bytes.
         let loaded = sparse.loaded_from(offset);
         if loaded.len() > head.len() {
@@ -143,14 +146,14 @@ impl Stream {
         if head.len() < wanted {
             head = sparse.extend(&head, offset, wanted, read_ahead)?;
         }
-        (self.stored, self.base, self.next) = (head, offset, 0);
+        (self.stored_bytes, self.base, self.next) = (head, offset, 0);
         Ok(())
     }
 
     /// The stored bytes that are not read yet.
     #[inline]
     fn rest(&self) -> Result<&[u8]> {
-        self.stored.get(self.next..).or_internal("more bytes of a stream were consumed than it has")
+        self.stored_bytes.get(self.next..).or_internal("more bytes of a stream were consumed than it has")
     }
 
     /// The decompressed bytes that are not consumed yet.
@@ -180,12 +183,12 @@ impl Stream {
         let length = (header >> 1) as usize;
         self.fill_stored(HEADER_LEN + length, 0)?;
         let from = self.next + HEADER_LEN;
-        let available = self.stored.len().checked_sub(from).or_internal("the header of a chunk is gone")?;
+        let available = self.stored_bytes.len().checked_sub(from).or_internal("the header of a chunk is gone")?;
         if available < length {
             return Err(Error::corrupt(format!("a chunk states {length} bytes where the stream has {available}")));
         }
         self.next = from + length;
-        Ok(Some((header & 1 == 1, self.stored.slice(from..self.next))))
+        Ok(Some((header & 1 == 1, self.stored_bytes.slice(from..self.next))))
     }
 
     /// Decompresses chunks into the buffer until it has `wanted` bytes, the stream ends, or a chunk is faulty. Bytes behind the
@@ -243,7 +246,7 @@ impl Stream {
     /// Whether the stream may have stored bytes that are not read yet, or a chunk that cannot be read.
     fn has_more(&self) -> bool {
         self.fault.is_some()
-            || self.next < self.stored.len()
+            || self.next < self.stored_bytes.len()
             || self.sparse.as_ref().is_some_and(|sparse| self.offset() < sparse.length())
     }
 
@@ -344,13 +347,13 @@ impl SeekSource for Stream {
             return Ok(());
         }
         let index = offset.checked_sub(self.base).and_then(|at| usize::try_from(at).ok());
-        match (index.filter(|&at| at < self.stored.len()), &self.sparse) {
+        match (index.filter(|&at| at < self.stored_bytes.len()), &self.sparse) {
             (Some(at), _) => self.next = at,
             (None, Some(sparse)) if offset <= sparse.length() => {
-                (self.stored, self.base, self.next) = (sparse.loaded_from(offset), offset, 0);
+                (self.stored_bytes, self.base, self.next) = (sparse.loaded_from(offset), offset, 0);
             }
             // The position is behind the last chunk.
-            (None, None) if offset == self.base + self.stored.len() as u64 => self.next = self.stored.len(),
+            (None, None) if offset == self.base + self.stored_bytes.len() as u64 => self.next = self.stored_bytes.len(),
             _ => return Err(Error::corrupt(format!("the row index states byte {offset}, which is not in the stream"))),
         }
         (self.start, self.end, self.last_chunk, self.fault) = (0, 0, None, None);
@@ -362,11 +365,11 @@ impl SeekSource for Stream {
 ///
 /// # Errors
 /// `Corrupt` where a chunk is malformed, `LimitExceeded` where the section has more than `limit` bytes.
-pub(crate) fn decompress_all(stored: Bytes, framing: Framing, limit: u64) -> Result<Bytes> {
+pub(crate) fn decompress_all(stored_bytes: Bytes, framing: Framing, limit: u64) -> Result<Bytes> {
     if framing.codec == Compression::None {
-        return Ok(stored);
+        return Ok(stored_bytes);
     }
-    let mut stream = Stream::new(stored, framing);
+    let mut stream = Stream::new(stored_bytes, framing);
     let mut wanted = framing.chunk_size;
     loop {
         let available = stream.fill(wanted)?.len();

@@ -116,7 +116,9 @@ impl RunWriter {
     fn new_block(&self) -> Result<(FileWriter<MemorySink>, MemorySink)> {
         let sink = MemorySink::new();
         let mut writer = FileWriter::try_new(sink.clone(), self.run.schema.clone(), &self.options)?;
-        self.check.iter().for_each(|check| writer.set_cancel_check(check.clone()));
+        if let Some(check) = &self.check {
+            writer.set_cancel_check(check.clone());
+        }
         Ok((writer, sink))
     }
 
@@ -177,7 +179,9 @@ impl RunReader {
         let file = OrcFile::try_new(Arc::new(source), &Limits::UNLIMITED)?;
         let options = ReadOptions { threads: 1, limits: Limits::UNLIMITED, ..ReadOptions::default() };
         let mut reader = file.read(options)?;
-        self.check.iter().for_each(|check| reader.set_cancel_check(check.clone()));
+        if let Some(check) = &self.check {
+            reader.set_cancel_check(check.clone());
+        }
         self.reader = Some(reader);
         Ok(())
     }

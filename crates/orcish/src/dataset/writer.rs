@@ -379,7 +379,9 @@ impl DatasetWriter {
             }
         };
         let mut writer = FileWriter::try_new(sink, self.file_schema.clone(), &self.options.write)?;
-        self.cancel_check.iter().for_each(|check| writer.set_cancel_check(check.clone()));
+        if let Some(check) = &self.cancel_check {
+            writer.set_cancel_check(check.clone());
+        }
         self.open.insert(key.clone(), OpenFile::new(writer, staging, location, values, number));
         Ok(())
     }

@@ -163,7 +163,7 @@ fn kept(message: &[u8], name: &str, depth: usize) -> Option<Vec<u8>> {
     loop {
         let before = reader.0;
         let Some(Field { tag, wire_type, body, number, .. }) = reader.next().ok()? else { break };
-        let stored = before.get(..before.len() - reader.0.len())?;
+        let field_bytes = before.get(..before.len() - reader.0.len())?;
         match form_of(fields, tag) {
             Some(form) if !form.has(wire_type) => {}
             Some(Form::Message(inner)) => match kept(body, inner, depth + 1) {
@@ -172,23 +172,23 @@ fn kept(message: &[u8], name: &str, depth: usize) -> Option<Vec<u8>> {
                     encode_varint(body.len() as u64, &mut out);
                     out.extend(body);
                 }
-                None => out.extend_from_slice(stored),
+                None => out.extend_from_slice(field_bytes),
             },
             Some(Form::Enumeration(numbers)) => {
                 // Enumerations have 32 bits.
                 let is_known = numbers.iter().any(|known| u64::from(known.cast_unsigned()) == number & 0xffff_ffff);
                 match enumerations.iter_mut().find(|(of, _, _)| *of == tag) {
-                    None => enumerations.push((tag, stored, is_known)),
+                    None => enumerations.push((tag, field_bytes, is_known)),
                     Some((_, last, last_is_known)) if is_known || !*last_is_known => {
-                        (*last, *last_is_known) = (stored, is_known);
+                        (*last, *last_is_known) = (field_bytes, is_known);
                     }
                     Some(_) => {}
                 }
             }
-            _ => out.extend_from_slice(stored),
+            _ => out.extend_from_slice(field_bytes),
         }
     }
-    enumerations.iter().for_each(|(_, stored, _)| out.extend_from_slice(stored));
+    enumerations.iter().for_each(|(_, field_bytes, _)| out.extend_from_slice(field_bytes));
     Some(out)
 }
 

@@ -40,14 +40,14 @@ pub(super) enum ColumnGroupReader {
 }
 
 impl ColumnGroup {
-    /// Decodes some of the `left` rows.
-    pub(super) fn decode(&mut self, left: u64, opener: &Opener) -> Result<DecodedRows> {
-        let rows = usize::try_from(left).unwrap_or(usize::MAX).min(opener.request.batch_size);
+    /// Decodes some of the remaining rows of the stripe.
+    pub(super) fn decode(&mut self, remaining_rows: u64, opener: &Opener) -> Result<DecodedRows> {
+        let rows = usize::try_from(remaining_rows).unwrap_or(usize::MAX).min(opener.request.batch_size);
         let budget = opener.request.budget(self.groups);
         ROOM.check(budget.group())?;
         let (arrays, rows) = match (&mut self.reader, &opener.request.filter) {
             (ColumnGroupReader::Filtered(stripe), Some(filter)) => {
-                let rows = stripe.next(left, opener, filter)?;
+                let rows = stripe.next(remaining_rows, opener, filter)?;
                 ROOM.fill(rows.bytes);
                 return Ok(rows);
             }

@@ -48,7 +48,7 @@ pub struct OrcFile {
     source: Arc<dyn ReadAt>,
     tail: Arc<FileTail>,
     /// The Arrow schema in the metadata of the file, once it has been asked for.
-    stored: Arc<OnceBox<Option<StoredSchema>>>,
+    stored_schema: Arc<OnceBox<Option<StoredSchema>>>,
     check: Option<CancelCheck>,
 }
 
@@ -87,7 +87,7 @@ impl OrcFile {
 
     /// A file with a tail that is known to be its own, or is to be taken for it.
     pub(crate) fn of_parts(source: Arc<dyn ReadAt>, tail: FileTail) -> Self {
-        OrcFile { source, tail: Arc::new(tail), stored: Arc::default(), check: None }
+        OrcFile { source, tail: Arc::new(tail), stored_schema: Arc::default(), check: None }
     }
 
     /// Sets the check that long calls without a reader make regularly, on the calling thread: plans, explanations, statistics
@@ -153,19 +153,20 @@ impl OrcFile {
 
     /// The Arrow schema that the file was written with, if the file has kept it.
     pub(crate) fn stored(&self) -> Option<&StoredSchema> {
-        self.stored.get_or_init(|| Box::new(StoredSchema::of(&self.tail))).as_ref()
+        self.stored_schema.get_or_init(|| Box::new(StoredSchema::of(&self.tail))).as_ref()
     }
 
     /// Whether the file has the columns of another one, with the same types and the same stored Arrow schema.
     pub(crate) fn has_schema_of(&self, other: &Self) -> bool {
-        let (own, stored) = (self.stored(), other.stored());
-        self.tail.schema == other.tail.schema && own.map(|own| &own.schema) == stored.map(|stored| &stored.schema)
+        let arrow_schema = self.stored().map(|stored_schema| &stored_schema.schema);
+        let other_arrow_schema = other.stored().map(|stored_schema| &stored_schema.schema);
+        self.tail.schema == other.tail.schema && arrow_schema == other_arrow_schema
     }
 
     /// The options, completed by the stored schema.
     fn with_column_options(&self, options: ReadOptions) -> Result<ReadOptions> {
         match self.stored().filter(|_| options.arrow_schema) {
-            Some(stored) => stored.options(&self.tail.schema, options),
+            Some(stored_schema) => stored_schema.options(&self.tail.schema, options),
             None => Ok(options),
         }
     }
@@ -173,7 +174,9 @@ impl OrcFile {
     /// The schema of the batches for a schema of decoded columns.
     fn logical_schema(&self, projection: &Projection, options: &ReadOptions, physical: SchemaRef) -> Result<SchemaRef> {
         match self.stored().filter(|_| options.arrow_schema) {
-            Some(stored) => stored.logical_schema(&Mapping { tail: &self.tail, options }, &projection.root, &physical),
+            Some(stored_schema) => {
+                stored_schema.logical_schema(&Mapping { tail: &self.tail, options }, &projection.root, &physical)
+            }
             None => Ok(physical),
         }
     }
@@ -300,12 +303,12 @@ impl OrcFile {
             let projection = Projection::try_new(&self.tail.schema, &options.columns)?;
             let condition = options.filter.as_ref().map(|filter| {
                 let mapping = Mapping { tail: &self.tail, options: &options };
-                let stored = self.stored().filter(|_| options.arrow_schema);
+                let stored_schema = self.stored().filter(|_| options.arrow_schema);
                 bind(filter, &self.tail.schema, options.row_number.as_deref(), &|id| {
                     let column = filter_column(&mapping, id)?;
-                    let own = stored.and_then(|stored| stored.data_type(&self.tail.schema, id));
+                    let logical_type = stored_schema.and_then(|schema| schema.data_type(&self.tail.schema, id));
                     // Values of type null are stored as booleans.
-                    let is_null = own.is_some_and(is_null_type);
+                    let is_null = logical_type.is_some_and(is_null_type);
                     Ok(if is_null { FilterColumn { domain: Domain::Null, ..column } } else { column })
                 })
             });

@@ -88,13 +88,13 @@ impl FilteredStripe {
         self.stripe.load(opener.source(), parts, opener.limits())
     }
 
-    /// The next rows. No rows are not the end. `left` is the number of rows of the stripe that are left.
-    pub(super) fn next(&mut self, left: u64, opener: &Opener, filter: &Filter) -> Result<DecodedRows> {
+    /// The next rows. No rows are not the end. `remaining_rows` is the number of rows of the stripe that are left.
+    pub(super) fn next(&mut self, remaining_rows: u64, opener: &Opener, filter: &Filter) -> Result<DecodedRows> {
         if self.windows.is_empty() {
             self.decide_by_row_numbers(opener, filter)?;
             if let Some(rows) = self.count_selected(opener) {
-                let is_end = self.runs.is_empty();
-                return Ok(DecodedRows { arrays: Vec::new(), rows, bytes: 0, passed: if is_end { left } else { 0 } });
+                let passed = if self.runs.is_empty() { remaining_rows } else { 0 };
+                return Ok(DecodedRows { arrays: Vec::new(), rows, bytes: 0, passed });
             }
             self.evaluate_ahead(opener, filter)?;
             self.load_payload_columns(opener)?;
@@ -117,7 +117,7 @@ impl FilteredStripe {
         let is_end = self.windows.is_empty() && self.runs.is_empty();
         let arrays = if batch.is_empty() { Vec::new() } else { self.arrays(&batch, pieces, opener, filter)? };
         let bytes = arrays.iter().map(|array| array.get_buffer_memory_size() as u64).sum();
-        Ok(DecodedRows { arrays, rows, bytes, passed: if is_end { left } else { 0 } })
+        Ok(DecodedRows { arrays, rows, bytes, passed: if is_end { remaining_rows } else { 0 } })
     }
 
     /// The number of rows ahead that all match, if no column is read: a file may state any number of rows.

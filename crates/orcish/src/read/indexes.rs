@@ -19,9 +19,9 @@ pub(super) fn read_bloom_filters(
     id: u32,
     kind: IndexKind,
 ) -> Result<Option<BloomFilters>> {
-    let Some((_, stored)) = sections(opener, stripe, &[id], kind)?.pop() else { return Ok(None) };
+    let Some((_, stored_bytes)) = sections(opener, stripe, &[id], kind)?.pop() else { return Ok(None) };
     let parse = |section| BloomFilters::parse(section, groups.count(), &opener.memory);
-    of_index(opener, (id, kind), stored, stripe, parse).map(Some)
+    of_index(opener, (id, kind), stored_bytes, stripe, parse).map(Some)
 }
 
 /// Reads the row indexes of columns, if the stripe has them. Returns whether all columns can seek.
@@ -33,9 +33,9 @@ pub(super) fn index_columns(
     indexes: &mut Indexes,
 ) -> Result<bool> {
     let missing: Vec<u32> = ids.iter().copied().filter(|id| !indexes.contains_key(id)).collect();
-    for (id, stored) in sections(opener, stripe, &missing, IndexKind::RowIndex)? {
+    for (id, stored_bytes) in sections(opener, stripe, &missing, IndexKind::RowIndex)? {
         let parse = |section| ColumnIndex::parse(section, groups, &opener.memory);
-        indexes.insert(id, of_index(opener, (id, IndexKind::RowIndex), stored, stripe, parse)?);
+        indexes.insert(id, of_index(opener, (id, IndexKind::RowIndex), stored_bytes, stripe, parse)?);
     }
     let can_seek = |&id: &u32| find_defect(indexes.get(&id), stripe, id, groups, opener.tail()).is_none();
     Ok(ids.iter().all(can_seek))
@@ -53,17 +53,17 @@ fn sections(opener: &Opener, stripe: &Stripe, ids: &[u32], kind: IndexKind) -> R
 fn of_index<T>(
     opener: &Opener,
     (id, kind): (u32, IndexKind),
-    stored: Bytes,
+    stored_bytes: Bytes,
     stripe: &Stripe,
     parse: impl FnOnce(Bytes) -> Result<T>,
 ) -> Result<T> {
-    let parsed = with_column(id, || decompress(stored, stripe, opener.memory.available()).and_then(parse));
+    let parsed = with_column(id, || decompress(stored_bytes, stripe, opener.memory.available()).and_then(parse));
     parsed.map_err(|error| error.in_column(&opener.tail().schema.path(id)).in_stream(kind.name()))
 }
 
 /// Decompresses an index stream of at most `limit` bytes.
-fn decompress(stored: Bytes, stripe: &Stripe, limit: u64) -> Result<Bytes> {
-    let section = decompress_all(stored, stripe.framing(), limit)?;
+fn decompress(stored_bytes: Bytes, stripe: &Stripe, limit: u64) -> Result<Bytes> {
+    let section = decompress_all(stored_bytes, stripe.framing(), limit)?;
     if section.len() as u64 > limit {
         let message = format!("{} bytes, more than the memory allowed has room for", section.len());
         return Err(Error::over("memory", message));

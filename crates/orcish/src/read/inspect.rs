@@ -45,9 +45,9 @@ impl Inspector {
         if framing.is_uncompressed() {
             return Ok(());
         }
-        let stored = read_range_with_limits(opener.source(), opener.tail().footer(), opener.limits());
-        let footer = stored.and_then(|stored| {
-            decompress_all(stored, framing, opener.limits().tail)
+        let stored_footer = read_range_with_limits(opener.source(), opener.tail().footer(), opener.limits());
+        let footer = stored_footer.and_then(|bytes| {
+            decompress_all(bytes, framing, opener.limits().tail)
                 .map_err(|error| Error::new(error.kind(), "the footer cannot be decompressed").with_source(error))
         });
         footer.map(drop).map_err(|error| opener.in_file(error))
@@ -79,7 +79,7 @@ pub(crate) struct StripeInspector {
     faults: Vec<(usize, u32, &'static str)>,
     next: usize,
     /// Rows of the row group that have not been read.
-    left: usize,
+    remaining_rows: usize,
 }
 
 /// A reader that seeks by the row index.
@@ -138,7 +138,7 @@ impl StripeInspector {
         let sought =
             if can_seek { opener.request.columns.iter().map(pair).collect::<Result<_>>()? } else { Vec::new() };
         let opener = opener.clone();
-        Ok(StripeInspector { opener, index, stripe, indexes, groups, all, sought, faults, next: 0, left: 0 })
+        Ok(StripeInspector { opener, index, stripe, indexes, groups, all, sought, faults, next: 0, remaining_rows: 0 })
     }
 
     fn placed(&self, error: Error) -> Error {
@@ -157,7 +157,7 @@ impl StripeInspector {
             with_column(column, || warn(what));
         }
         let rows = self.groups.rows(group);
-        self.left = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
+        self.remaining_rows = usize::try_from(rows.end - rows.start).unwrap_or(usize::MAX);
         self.all.go_to(rows.start, &self.groups, &self.indexes).map_err(|error| self.placed(error))?;
         for pair in &mut self.sought {
             let Some(slot) = pair.get_mut(group % 2) else { continue };
@@ -172,22 +172,22 @@ impl StripeInspector {
 
     /// The next rows of the row group.
     pub(crate) fn next_piece(&mut self) -> Result<Option<Piece>> {
-        if self.left == 0 {
+        if self.remaining_rows == 0 {
             return Ok(None);
         }
         let budget = self.opener.request.budget(1);
-        let columns =
-            self.all.read(self.left.min(tuning::ROWS_INSPECTED.get()), budget).map_err(|error| self.placed(error))?;
+        let max_rows = self.remaining_rows.min(tuning::ROWS_INSPECTED.get());
+        let columns = self.all.read(max_rows, budget).map_err(|error| self.placed(error))?;
         let rows = columns.first().map_or(0, |array| array.len());
-        self.left = if rows == 0 { 0 } else { self.left.saturating_sub(rows) };
+        self.remaining_rows = if rows == 0 { 0 } else { self.remaining_rows.saturating_sub(rows) };
         let parity = (self.next + 1) % 2;
         let seek = |pair: &mut [At; 2]| {
             let Some(slot) = pair.get_mut(parity) else { return Ok(None) };
-            let found = match slot {
+            let arrays = match slot {
                 At::Row(reader) => read(reader, rows, budget),
                 At::Lost(error) => return Ok(error.take().map(Err)),
             };
-            match found {
+            match arrays {
                 Ok(parts) => Ok(Some(Ok(parts))),
                 Err(error) => {
                     let error = of_index(&self.opener, self.index, error)?;
@@ -230,11 +230,11 @@ fn of_index(opener: &Opener, stripe: usize, error: Error) -> Result<Error> {
 
 /// The next `rows` rows of the only column of a reader, as one or more arrays.
 fn read(reader: &mut RowReader, rows: usize, budget: Budget) -> Result<Vec<ArrayRef>> {
-    let (mut parts, mut left) = (Vec::new(), rows);
-    while left > 0 {
-        let part = reader.read(left, budget)?.into_iter().next();
+    let (mut parts, mut remaining_rows) = (Vec::new(), rows);
+    while remaining_rows > 0 {
+        let part = reader.read(remaining_rows, budget)?.into_iter().next();
         let part = part.filter(|part| !part.is_empty()).ok_or_else(|| Error::corrupt("there are no more rows"))?;
-        left -= part.len().min(left);
+        remaining_rows -= part.len().min(remaining_rows);
         parts.push(part);
     }
     Ok(parts)

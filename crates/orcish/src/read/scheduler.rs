@@ -100,8 +100,8 @@ struct StripeState {
     /// `None` while the stripe is opened.
     groups: Option<Vec<GroupState>>,
     error: Option<Error>,
-    /// The stored bytes of the stripe.
-    _stored: Reservation,
+    /// Memory of the stored bytes of the stripe.
+    _reservation: Reservation,
 }
 
 /// A column group of a stripe.
@@ -302,8 +302,8 @@ impl DecodingState {
         {
             return None;
         }
-        let mut stored = job.scan_memory.reservation();
-        stored.set(stored_bytes);
+        let mut reservation = job.scan_memory.reservation();
+        reservation.set(stored_bytes);
         let number = self.begun;
         self.begun += 1;
         self.open_stripes.push_back(StripeState {
@@ -312,7 +312,7 @@ impl DecodingState {
             taken: 0,
             groups: None,
             error: None,
-            _stored: stored,
+            _reservation: reservation,
         });
         Some(StripeTask::Open { number })
     }

@@ -183,7 +183,7 @@ impl Mapping<'_> {
     /// The Arrow type family of strings or binaries.
     fn strings(&self, id: u32) -> StringType {
         match self.column_options(id) {
-            Some(ColumnOptions::Strings(own)) => own,
+            Some(ColumnOptions::Strings(string_type)) => string_type,
             _ => self.options.strings.unwrap_or_default(),
         }
     }
@@ -192,7 +192,7 @@ impl Mapping<'_> {
     pub(super) fn union_type(&self, column: &Projected) -> UnionType {
         match self.column_options(column.id) {
             _ if !(1..=MAX_VARIANTS).contains(&column.children.len()) => UnionType::Struct,
-            Some(ColumnOptions::Union(own)) => own,
+            Some(ColumnOptions::Union(union_type)) => union_type,
             _ => self.options.unions.unwrap_or_default(),
         }
     }
@@ -211,17 +211,17 @@ impl Mapping<'_> {
 
     /// Whether column `id` of type `timestamp` is read as instants.
     pub(super) fn is_instant(&self, id: u32) -> bool {
-        let own = match self.column_options(id) {
-            Some(ColumnOptions::Timestamp(_, own)) => own,
+        let timestamps = match self.column_options(id) {
+            Some(ColumnOptions::Timestamp(_, timestamps)) => timestamps,
             _ => None,
         };
-        own.or(self.options.timestamps) == Some(Timestamps::Instant)
+        timestamps.or(self.options.timestamps) == Some(Timestamps::Instant)
     }
 
     /// Unit of the timestamps of column `id`.
     pub(super) fn unit(&self, id: u32) -> Result<TimeUnit> {
         let unit = match self.column_options(id) {
-            Some(ColumnOptions::Timestamp(Some(own), _)) => own,
+            Some(ColumnOptions::Timestamp(Some(unit), _)) => unit,
             _ => self.options.timestamp_unit.unwrap_or_default(),
         };
         Ok(match unit {
@@ -249,8 +249,8 @@ pub(crate) struct UnitOfFile {
 impl UnitOfFile {
     /// The unit of column `id`, which is `recorded` in the Arrow schema of the file if it counts.
     pub(crate) fn of(mapping: &Mapping<'_>, id: u32, recorded: Option<TimeUnit>) -> Result<Self> {
-        let found = mapping.tail.column_statistics(id)?;
-        let has_values = found.as_ref().is_none_or(|found| found.values != Some(0));
+        let statistics = mapping.tail.column_statistics(id)?;
+        let has_values = statistics.as_ref().is_none_or(|statistics| statistics.values != Some(0));
         let this = mapping.tail.schema.get(id)?;
         let unit = match (recorded, this.kind) {
             (Some(recorded), _) => Some(recorded),
@@ -258,7 +258,7 @@ impl UnitOfFile {
             (None, _) => has_values.then(|| mapping.unit(id)).transpose()?,
         };
         let scaled = |min: i128, max: i128, nanoseconds: i128| (min * nanoseconds, max * nanoseconds);
-        let bounds = match found.map(|found| found.detail) {
+        let bounds = match statistics.map(|statistics| statistics.detail) {
             Some(Detail::Timestamp { lower_bound: Some(min), upper_bound: Some(max), .. }) => Some((min, max)),
             Some(Detail::Date { min: Some(min), max: Some(max) }) => Some(scaled(min.into(), max.into(), DAY)),
             // `timestamp_ntz` of Spark.

@@ -120,9 +120,10 @@ impl OrcFile {
         infos.iter().try_for_each(within)?;
         let ranges: Vec<Range<u64>> = infos.iter().map(|(_, info)| info.footer()).collect();
         let mut cancellation = self.cancellation();
-        for ((index, info), stored) in infos.into_iter().zip(read_with_limits(&**self.source(), &ranges, limits)?) {
+        let footers = read_with_limits(&**self.source(), &ranges, limits)?;
+        for ((index, info), stored_footer) in infos.into_iter().zip(footers) {
             cancellation.poll()?;
-            let footer = StripeFooter::parse(stored, info, tail, limits, &|_| true);
+            let footer = StripeFooter::parse(stored_footer, info, tail, limits, &|_| true);
             footer.and_then(&mut each).map_err(|error| error.in_section("stripe", index))?;
         }
         Ok(())

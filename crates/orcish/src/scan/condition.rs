@@ -132,7 +132,7 @@ fn file_column(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &st
     let is_alike = match (column.domain, in_table.domain) {
         // All of these are compared as bytes.
         (Domain::Text { .. }, Domain::Text { .. } | Domain::Binary) => true,
-        (Domain::Decimal { scale: stored }, Domain::Decimal { scale }) => stored <= scale,
+        (Domain::Decimal { scale: file_scale }, Domain::Decimal { scale }) => file_scale <= scale,
         (Domain::Integer, Domain::Decimal { .. }) => true,
         (Domain::Opaque, Domain::Opaque) => {
             if !matches!(
@@ -147,7 +147,7 @@ fn file_column(table: &Table, file: &TableFile, matcher: &Matcher<'_>, name: &st
             true
         }
         (Domain::Integer, Domain::Integer) => matcher.has_unit_of(id, target.data_type()),
-        (stored, of_table) => stored == of_table,
+        (of_file, of_table) => of_file == of_table,
     };
     let has_domain_of_table = column.domain == in_table.domain;
     Ok(FileColumn { column, source: ValueSource::Column(id), is_alike, has_domain_of_table })

@@ -21,7 +21,7 @@ impl TailBytes {
             return None;
         }
         let tail = tail.to_bytes();
-        let taken = |left: usize| left.checked_sub(tail.len());
+        let taken = |remaining_bytes: usize| remaining_bytes.checked_sub(tail.len());
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).is_ok().then(|| tail.into())
     }
 }

@@ -129,9 +129,9 @@ impl<'a> Matcher<'a> {
         };
         match children.by_key.get(&*key).map_or(&[][..], Vec::as_slice) {
             [] => Ok(None),
-            found if found.len() == count => Ok(found.get(nth).copied()),
-            found if count > 1 => {
-                let text = format!("of columns named {name:?} the table has {count}, and the file {}", found.len());
+            ids if ids.len() == count => Ok(ids.get(nth).copied()),
+            ids if count > 1 => {
+                let text = format!("of columns named {name:?} the table has {count}, and the file {}", ids.len());
                 Err(Error::invalid(text))
             }
             _ => Err(Error::invalid(format!("more than one column of the file could be {name:?}"))),
@@ -312,6 +312,9 @@ impl<'a> Matcher<'a> {
                     ColumnCast::Map(Box::new((ColumnCast::Keep, ColumnCast::Keep)))
                 })
             }
+            (Kind::Union, DataType::Struct(fields), _) if let Some(cast) = self.fields_of_union(id, fields)? => {
+                Ok(cast)
+            }
             _ => {
                 let projected = whole(self.schema(), id)?;
                 let cast = self.leaf(id, &self.mapping.data_type(&projected)?, target)?;
@@ -320,31 +323,49 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// The cast of column `id`, which is read as `stored`, to `target`; `None` if there is none. This is where the types of a
-    /// file are compared with those of its table, which hold the values of all files. A schema that is given may have
-    /// further types, that values are converted to.
-    fn leaf(&self, id: u32, stored: &DataType, target: &DataType) -> Result<Option<ColumnCast>> {
+    /// What is read of a union, column `id`, for some of the fields of the struct that it is read as, and its cast. A union is
+    /// read with all its variants. `None` for all fields, and for other types.
+    fn fields_of_union(&self, id: u32, fields: &Fields) -> Result<Option<(Projected, ColumnCast)>> {
+        let projected = whole(self.schema(), id)?;
+        let DataType::Struct(union_fields) = self.mapping.data_type(&projected)? else { return Ok(None) };
+        if fields.len() >= union_fields.len() {
+            return Ok(None);
+        }
+        let place = |field: &FieldRef| {
+            let place = union_fields
+                .iter()
+                .position(|other| other.name() == field.name() && other.data_type() == field.data_type());
+            place.map(|place| (Some(place), ColumnCast::Keep))
+        };
+        let mapping: Option<SchemaMapping> = fields.iter().map(place).collect();
+        Ok(mapping.map(|mapping| (projected, ColumnCast::Struct(mapping))))
+    }
+
+    /// The cast of column `id`, which is read as `physical`, to `target`; `None` if there is none. This is where the
+    /// types of a file are compared with those of its table, which hold the values of all files. A schema that is given
+    /// may have further types, that values are converted to.
+    fn leaf(&self, id: u32, physical: &DataType, target: &DataType) -> Result<Option<ColumnCast>> {
         if self.is_null(id, target) {
             return Ok(Some(ColumnCast::Null));
         }
-        let own = self.stated_type(id);
-        let written = self.written_type(stored, target, own);
-        let is_same = match own {
-            Some(own) if !value_type(own).is_nested() => {
+        let logical = self.stated_type(id);
+        let written = self.written_type(physical, target, logical);
+        let is_same = match logical {
+            Some(logical) if !value_type(logical).is_nested() => {
                 holds(&written, target) && holds(target, &written)
                     // Numbers are checked to be without sign when they are restored.
                     || self.table.is_schema_given && written.is_integer() && value_type(target).is_integer()
             }
-            own => means(stored, target, own, own.is_some() || !self.table.is_declared),
+            logical => means(physical, target, logical, logical.is_some() || !self.table.is_declared),
         };
-        let is_same = is_same && is_compatible(stored, target);
+        let is_same = is_same && is_compatible(physical, target);
         let is_held = is_same || self.becomes(&written, target);
         // Text and timestamps are read as the table has them.
-        let is_written = written == *stored || is_bytes(&written) || matches!(written, DataType::Timestamp(_, _));
-        Ok(if stored == target && is_held {
+        let is_written = written == *physical || is_bytes(&written) || matches!(written, DataType::Timestamp(_, _));
+        Ok(if physical == target && is_held {
             Some(ColumnCast::Keep)
         } else if is_same {
-            Some(ColumnCast::Restore { is_own: own == Some(target) })
+            Some(ColumnCast::Restore { is_own: logical == Some(target) })
         } else if !is_held {
             None
         } else if is_written {
@@ -354,21 +375,21 @@ impl<'a> Matcher<'a> {
         })
     }
 
-    /// The type of the values of a column that is read as `stored` for `target`, with the logical type `own` if known.
+    /// The type of the values of a column that is read as `physical` for `target`, with the type `logical` if known.
     /// Timestamps are read in the unit of the table: if no option says so, digits beyond it are an error.
-    fn written_type(&self, stored: &DataType, target: &DataType, own: Option<&DataType>) -> DataType {
-        let own = own.map(decoded_type);
-        let (DataType::Timestamp(_, _), DataType::Timestamp(of_table, _)) = (stored, value_type(target)) else {
-            return own.unwrap_or_else(|| stored.clone());
+    fn written_type(&self, physical: &DataType, target: &DataType, logical: Option<&DataType>) -> DataType {
+        let logical = logical.map(decoded_type);
+        let (DataType::Timestamp(_, _), DataType::Timestamp(of_table, _)) = (physical, value_type(target)) else {
+            return logical.unwrap_or_else(|| physical.clone());
         };
-        let own_unit = match own {
+        let own_unit = match logical {
             Some(DataType::Timestamp(unit, _)) => unit,
             _ => TimeUnit::Microsecond,
         };
         if self.table.options.timestamp_unit.is_none() && nanoseconds(own_unit) < nanoseconds(*of_table) {
             self.keeps_digits.set(true);
         }
-        stored.clone()
+        physical.clone()
     }
 
     /// Whether values of a type become those of a type of the table.
@@ -381,13 +402,13 @@ impl<'a> Matcher<'a> {
     pub(super) fn has_unit_of(&self, id: u32, target: &DataType) -> bool {
         let is_time =
             |kind: &DataType| matches!(kind, DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_));
-        let own = self.stated_type(id).map(value_type);
-        own.is_none_or(|own| !is_time(own) || own == value_type(target))
+        let logical = self.stated_type(id).map(value_type);
+        logical.is_none_or(|logical| !is_time(logical) || logical == value_type(target))
     }
 
     /// The logical type of column `id` when it was written; `None` if the file does not have it.
     fn own_type(&self, id: u32) -> Option<&'a DataType> {
-        self.file.stored().and_then(|own| own.data_type(self.schema(), id))
+        self.file.stored().and_then(|stored_schema| stored_schema.data_type(self.schema(), id))
     }
 
     /// The logical type of column `id` when it was written, if it counts: by the options, and in a table whose log has Arrow
@@ -398,7 +419,7 @@ impl<'a> Matcher<'a> {
 
     /// Whether column `id` has intervals, which are stored as structs.
     fn is_interval(&self, id: u32) -> bool {
-        self.stated_type(id).is_some_and(|own| matches!(value_type(own), DataType::Interval(_)))
+        self.stated_type(id).is_some_and(|logical| matches!(value_type(logical), DataType::Interval(_)))
     }
 
     /// Whether column `id` is of type `null`, and its nulls become those of `target`, another type. Booleans are read as
@@ -443,17 +464,19 @@ impl<'a> Matcher<'a> {
 
     /// The error of column `id` of type `this`, which cannot be read as `target`.
     fn type_mismatch(&self, this: &Type, id: u32, target: &DataType) -> Error {
-        let stored = self.schema().type_string(id).unwrap_or_else(|_| this.kind.name().to_owned());
-        let own = self.stated_type(id).map(decoded_type).filter(|own| !own.is_nested());
-        let own = own.map_or_else(String::new, |own| format!(" ({})", TypeName(&own)));
+        let orc_type = self.schema().type_string(id).unwrap_or_else(|_| this.kind.name().to_owned());
+        let logical = self.stated_type(id).map(decoded_type).filter(|logical| !logical.is_nested());
+        let logical_text = logical.map_or_else(String::new, |logical| format!(" ({})", TypeName(&logical)));
         let has_instants = this.kind == Kind::TimestampInstant && matches!(target, DataType::Timestamp(_, None));
-        let hint = match has_instants {
-            true => "both have instants, which can be asked for",
-            false if self.table.is_schema_given => "the values are none of that type",
-            false => "a schema that is given can have a type for both",
+        let hint = if has_instants {
+            "both have instants, which can be asked for"
+        } else if self.table.is_schema_given {
+            "the values are none of that type"
+        } else {
+            "a schema that is given can have a type for both"
         };
         let text = format!(
-            "it is {stored}{own} in this file, which does not become {} as it is in the table; {hint}",
+            "it is {orc_type}{logical_text} in this file, which does not become {} as it is in the table; {hint}",
             TypeName(target)
         );
         match self.table.conflicts.iter().find(|conflict| conflict.column == self.schema().path(id)) {
@@ -494,31 +517,32 @@ fn whole(schema: &Schema, id: u32) -> Result<Projected> {
     Ok(Projected { id, children })
 }
 
-/// Whether the type `stored` in a file, with the logical type `own` if known, is read as `target` as it is. If the file states
-/// the logical type, or the table does not, a number does not become a time, nor a time one of another unit.
-fn means(stored: &DataType, target: &DataType, own: Option<&DataType>, is_known: bool) -> bool {
-    own.is_some_and(|own| decoded_type(own).equals_datatype(&decoded_type(target)))
-        || keeps_meaning(stored, target, is_known)
+/// Whether the type `physical` in a file, with the type `logical` if known, is read as `target` as it is. If the file
+/// states the logical type, or the table does not, a number does not become a time, nor a time one of another unit.
+fn means(physical: &DataType, target: &DataType, logical: Option<&DataType>, is_known: bool) -> bool {
+    logical.is_some_and(|logical| decoded_type(logical).equals_datatype(&decoded_type(target)))
+        || keeps_meaning(physical, target, is_known)
 }
 
-fn keeps_meaning(stored: &DataType, target: &DataType, is_known: bool) -> bool {
+fn keeps_meaning(physical: &DataType, target: &DataType, is_known: bool) -> bool {
     use DataType as D;
-    let inner = |stored: &FieldRef, target: &FieldRef| keeps_meaning(stored.data_type(), target.data_type(), is_known);
-    match (stored, target) {
-        (D::Dictionary(_, stored), D::Dictionary(_, target)) => keeps_meaning(stored, target, is_known),
-        (_, D::Dictionary(_, target)) => keeps_meaning(stored, target, is_known),
-        (_, D::RunEndEncoded(_, target)) => keeps_meaning(stored, target.data_type(), is_known),
+    let inner =
+        |physical: &FieldRef, target: &FieldRef| keeps_meaning(physical.data_type(), target.data_type(), is_known);
+    match (physical, target) {
+        (D::Dictionary(_, physical), D::Dictionary(_, target)) => keeps_meaning(physical, target, is_known),
+        (_, D::Dictionary(_, target)) => keeps_meaning(physical, target, is_known),
+        (_, D::RunEndEncoded(_, target)) => keeps_meaning(physical, target.data_type(), is_known),
         (D::Int32 | D::Int64, D::Time32(_) | D::Time64(_) | D::Duration(_) | D::Interval(_))
         | (D::Struct(_), D::Interval(_)) => !is_known,
-        (D::Interval(stored), D::Interval(target)) => stored == target,
-        (D::Duration(stored), D::Duration(target)) => stored == target,
-        (D::Timestamp(stored, _), D::Timestamp(target, _)) => stored == target,
+        (D::Interval(unit), D::Interval(target_unit)) => unit == target_unit,
+        (D::Duration(unit), D::Duration(target_unit)) => unit == target_unit,
+        (D::Timestamp(unit, _), D::Timestamp(target_unit, _)) => unit == target_unit,
         (D::Interval(_) | D::Duration(_) | D::Timestamp(_, _), _) => false,
-        (D::Struct(stored), D::Struct(target)) => stored.iter().zip(target).all(|(a, b)| inner(a, b)),
-        (D::Map(stored, _), D::Map(target, _)) => inner(stored, target),
-        (D::Union(stored, _), D::Union(target, _)) => {
-            stored.iter().zip(target.iter()).all(|((_, a), (_, b))| inner(a, b))
+        (D::Struct(physical), D::Struct(target)) => physical.iter().zip(target).all(|(a, b)| inner(a, b)),
+        (D::Map(physical, _), D::Map(target, _)) => inner(physical, target),
+        (D::Union(physical, _), D::Union(target, _)) => {
+            physical.iter().zip(target.iter()).all(|((_, a), (_, b))| inner(a, b))
         }
-        (stored, target) => item_of(stored).zip(item_of(target)).is_none_or(|(a, b)| inner(a, b)),
+        (physical, target) => item_of(physical).zip(item_of(target)).is_none_or(|(a, b)| inner(a, b)),
     }
 }

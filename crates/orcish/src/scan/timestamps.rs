@@ -40,14 +40,14 @@ struct Findings {
 impl Findings {
     fn merge(&mut self, other: Findings) {
         self.instants.extend(other.instants);
-        for (path, found) in other.units {
-            self.units.entry(path).and_modify(|unit| *unit = unit.merged(found)).or_insert(found);
+        for (path, other_unit) in other.units {
+            self.units.entry(path).and_modify(|unit| *unit = unit.merged(other_unit)).or_insert(other_unit);
         }
     }
 
     /// The type of the timestamps at `path`.
     fn data_type(&self, path: &Path, unit: TimeUnit, zone: Option<Arc<str>>) -> DataType {
-        let unit = self.units.get(path).and_then(|found| found.of_table()).unwrap_or(unit);
+        let unit = self.units.get(path).and_then(|unit_of_file| unit_of_file.of_table()).unwrap_or(unit);
         DataType::Timestamp(unit, if self.instants.contains(path) { Some("UTC".into()) } else { zone })
     }
 }
@@ -104,23 +104,23 @@ impl Table {
         let types = &file.tail().schema;
         // Units of `Auto` do not depend on Arrow schemas.
         let counts = self.options.arrow_schema && self.options.timestamp_unit != Some(TimestampUnit::Auto);
-        let stored = file.stored().filter(|_| counts);
-        let recorded = |id: u32| match stored.and_then(|stored| stored.data_type(types, id)).map(value_type) {
+        let stored_schema = file.stored().filter(|_| counts);
+        let recorded = |id: u32| match stored_schema.and_then(|schema| schema.data_type(types, id)).map(value_type) {
             Some(DataType::Timestamp(unit, _)) => Some(*unit),
             _ => None,
         };
-        let mut found = Findings::default();
+        let mut findings = Findings::default();
         matcher.timestamps_of_fields(0, &self.fields, &mut Vec::new(), &mut |path, id, field| {
             let kind = types.get(id)?.kind;
             if questions.instants && kind == Kind::TimestampInstant && has_clock(field) {
-                found.instants.insert(path.clone());
+                findings.instants.insert(path.clone());
             }
             if questions.units && matches!(kind, Kind::Timestamp | Kind::TimestampInstant | Kind::Long | Kind::Date) {
-                found.units.insert(path.clone(), UnitOfFile::of(&matcher.mapping, id, recorded(id))?);
+                findings.units.insert(path.clone(), UnitOfFile::of(&matcher.mapping, id, recorded(id))?);
             }
             Ok(())
         })?;
-        Ok(found)
+        Ok(findings)
     }
 }
 

@@ -129,9 +129,9 @@ impl Table {
         let Some((_, first)) = others.next() else { return Ok(None) };
         let (mut all, mut is_stated) = (first.of_file.clone(), first.has_arrow_schema);
         for (at, other) in others {
-            let (kind, stored) = (all.data_type(), other.of_file.data_type());
+            let (kind, file_kind) = (all.data_type(), other.of_file.data_type());
             let is_of_log = self.is_declared && is_stated && !other.has_arrow_schema;
-            if is_of_log && is_stored_alike(stored, kind) {
+            if is_of_log && is_stored_alike(file_kind, kind) {
                 continue;
             }
             is_stated |= other.has_arrow_schema;
@@ -195,9 +195,9 @@ impl Table {
         let has_arrow_schema = self.options.arrow_schema && file.stored().is_some();
         let states_types = has_arrow_schema && !self.has_arrow_schema;
         let mut search =
-            Search { matcher: &matcher, all, has_arrow_schema, states_types, path: Vec::new(), found: Others::new() };
+            Search { matcher: &matcher, all, has_arrow_schema, states_types, path: Vec::new(), others: Others::new() };
         search.fields(0, &self.fields, &ids, schema.fields(), "")?;
-        Ok(search.found)
+        Ok(search.others)
     }
 }
 
@@ -233,56 +233,58 @@ struct Search<'a> {
     states_types: bool,
     /// The path of the column that is looked at.
     path: Path,
-    found: Others,
+    others: Others,
 }
 
 impl Search<'_> {
     /// Searches `fields` of the table, children of column `parent`, whose dotted name with a point at its end is `prefix`. The
-    /// children of the column in the file are `ids`, with the fields `own` in its schema.
-    fn fields(&mut self, parent: u32, fields: &Fields, ids: &[u32], own: &Fields, prefix: &str) -> Result<()> {
+    /// children of the column in the file are `ids`, with the fields `file_fields` in its schema.
+    fn fields(&mut self, parent: u32, fields: &Fields, ids: &[u32], file_fields: &Fields, prefix: &str) -> Result<()> {
         let places = self.matcher.places(parent, fields);
         for (place, field) in fields.iter().enumerate() {
             // Ambiguous columns are errors when the file is read.
             let Ok(Some(id)) = self.matcher.find(parent, place, field, &places) else { continue };
-            if let Some((_, own)) = ids.iter().zip(own).find(|(other, _)| **other == id) {
-                self.field(place, id, field, own, format!("{prefix}{}", field.name()))?;
+            if let Some((_, file_field)) = ids.iter().zip(file_fields).find(|(other, _)| **other == id) {
+                self.field(place, id, field, file_field, format!("{prefix}{}", field.name()))?;
             }
         }
         Ok(())
     }
 
     /// Searches in one field, column `id` of the file.
-    fn field(&mut self, place: usize, id: u32, field: &FieldRef, own: &FieldRef, name: String) -> Result<()> {
+    fn field(&mut self, place: usize, id: u32, field: &FieldRef, file_field: &FieldRef, name: String) -> Result<()> {
         self.path.push(place);
         let this = self.matcher.schema().get(id)?;
         let below = |step: &str| format!("{name}.{step}");
         if self.all {
-            self.add(&name, field, own);
+            self.add(&name, field, file_field);
         }
-        match (value_type(field.data_type()), value_type(own.data_type()), &this.children[..]) {
-            (DataType::Struct(fields), DataType::Struct(own), children) if this.kind == Kind::Struct => {
-                self.fields(id, fields, children, own, &below(""))?;
+        match (value_type(field.data_type()), value_type(file_field.data_type()), &this.children[..]) {
+            (DataType::Struct(fields), DataType::Struct(file_fields), children) if this.kind == Kind::Struct => {
+                self.fields(id, fields, children, file_fields, &below(""))?;
             }
-            (map, own_map, &[key, value]) if let (Some(pair), Some(own)) = (entries_of(map), entries_of(own_map)) => {
-                self.field(0, key, pair.0, own.0, below("key"))?;
-                self.field(1, value, pair.1, own.1, below("value"))?;
-            }
-            (list, own_list, &[element])
-                if let (Some(item), Some(own)) = (item_of(list), item_of(own_list))
-                    && has_lengths_of(list, own_list) =>
+            (map, file_map, &[key, value])
+                if let (Some(pair), Some(file_pair)) = (entries_of(map), entries_of(file_map)) =>
             {
-                self.field(0, element, item, own, below("element"))?;
+                self.field(0, key, pair.0, file_pair.0, below("key"))?;
+                self.field(1, value, pair.1, file_pair.1, below("value"))?;
+            }
+            (list, file_list, &[element])
+                if let (Some(item), Some(file_item)) = (item_of(list), item_of(file_list))
+                    && has_lengths_of(list, file_list) =>
+            {
+                self.field(0, element, item, file_item, below("element"))?;
             }
             _ => {
-                let (of_table, of_file) = (field.data_type(), own.data_type());
+                let (of_table, of_file) = (field.data_type(), file_field.data_type());
                 let is_of_table = of_table == of_file
                     || decoded_type(of_table).equals_datatype(&decoded_type(of_file)) && of_table.is_nested()
                     || is_null_type(of_file)
                     || !self.states_types
-                        && unify_fields(field, own, "", true).is_ok_and(|union| union.data_type() == of_table)
+                        && unify_fields(field, file_field, "", true).is_ok_and(|union| union.data_type() == of_table)
                     || self.is_given(of_table, of_file);
                 if !is_of_table {
-                    self.add(&name, field, own);
+                    self.add(&name, field, file_field);
                 }
             }
         }
@@ -294,7 +296,7 @@ impl Search<'_> {
     fn add(&mut self, name: &str, of_table: &FieldRef, of_file: &FieldRef) {
         let (of_table, of_file) = (of_table.clone(), of_file.clone());
         let other = Other { name: name.to_owned(), of_table, of_file, has_arrow_schema: self.has_arrow_schema };
-        self.found.insert(self.path.clone(), other);
+        self.others.insert(self.path.clone(), other);
     }
 
     /// Whether an option decides whether timestamps are instants, so that one type does not become the other.
@@ -310,8 +312,8 @@ impl Search<'_> {
 
 /// Whether a type of a file without an Arrow schema is that of values which other files have as `kind`. Units of timestamps are
 /// no part of the stored type, and nulls are stored as booleans.
-fn is_stored_alike(stored: &DataType, kind: &DataType) -> bool {
-    !matches!(value_type(kind), DataType::Timestamp(_, _) | DataType::Null) && is_compatible(stored, kind)
+fn is_stored_alike(physical: &DataType, kind: &DataType) -> bool {
+    !matches!(value_type(kind), DataType::Timestamp(_, _) | DataType::Null) && is_compatible(physical, kind)
 }
 
 /// Whether lists of a type have all lengths of lists of another type.

@@ -181,8 +181,8 @@ fn double(statistics: &orc::DoubleStatistics, context: WriterContext) -> Detail 
         return Detail::Double { min: None, max: None, sum: sum.filter(|sum| sum.is_nan()) };
     }
     #[expect(clippy::cast_possible_truncation, reason = "bounds are rounded as the values of the column")]
-    let stored = |bound: f64| if context.kind == Some(Kind::Float) { f64::from(bound as f32) } else { bound };
-    let (min, max) = ordered(statistics.minimum.map(stored), statistics.maximum.map(stored));
+    let rounded = |bound: f64| if context.kind == Some(Kind::Float) { f64::from(bound as f32) } else { bound };
+    let (min, max) = ordered(statistics.minimum.map(rounded), statistics.maximum.map(rounded));
     Detail::Double { min, max, sum }
 }
 

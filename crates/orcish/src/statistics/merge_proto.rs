@@ -13,22 +13,22 @@ use crate::proto::orc;
 pub(crate) fn merge_proto(statistics: &mut orc::ColumnStatistics, other: &orc::ColumnStatistics) {
     // Absent bounds of statistics without values are not unknown.
     let (is_empty, other_is_empty) = (statistics.number_of_values == Some(0), other.number_of_values == Some(0));
-    let own = std::mem::take(statistics);
+    let unmerged = std::mem::take(statistics);
     let mut merged = orc::ColumnStatistics {
-        number_of_values: zip_and_then(own.number_of_values, other.number_of_values, u64::checked_add),
+        number_of_values: zip_and_then(unmerged.number_of_values, other.number_of_values, u64::checked_add),
         // A null on one side is enough. An absent field is unknown.
-        has_null: match (own.has_null, other.has_null) {
+        has_null: match (unmerged.has_null, other.has_null) {
             (Some(true), _) | (_, Some(true)) => Some(true),
             (Some(false), Some(false)) => Some(false),
             _ => None,
         },
-        bytes_on_disk: zip_and_then(own.bytes_on_disk, other.bytes_on_disk, u64::checked_add),
+        bytes_on_disk: zip_and_then(unmerged.bytes_on_disk, other.bytes_on_disk, u64::checked_add),
         ..orc::ColumnStatistics::default()
     };
     match (is_empty, other_is_empty) {
         (true, _) => take_details(&mut merged, other.clone()),
-        (_, true) => take_details(&mut merged, own),
-        _ => merge_details(&mut merged, &own, other),
+        (_, true) => take_details(&mut merged, unmerged),
+        _ => merge_details(&mut merged, &unmerged, other),
     }
     copy_bounds(&mut merged);
     *statistics = merged;

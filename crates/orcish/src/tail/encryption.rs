@@ -55,15 +55,15 @@ pub struct DataMask {
 
 impl Encryption {
     /// `None` for an empty message.
-    pub(super) fn from_proto(stored: &orc::Encryption) -> Option<Self> {
-        let provider = orc::KeyProviderKind::try_from(stored.key_provider.unwrap_or(0));
+    pub(super) fn from_proto(encryption: &orc::Encryption) -> Option<Self> {
+        let provider = orc::KeyProviderKind::try_from(encryption.key_provider.unwrap_or(0));
         let provider = provider.unwrap_or(orc::KeyProviderKind::Unknown);
-        let is_empty = *stored == orc::Encryption::default();
+        let is_empty = *encryption == orc::Encryption::default();
         (!is_empty).then(|| Encryption {
             key_provider: provider.as_str_name().to_ascii_lowercase(),
-            keys: stored.key.iter().map(EncryptionKey::from_proto).collect(),
-            variants: stored.variants.iter().map(EncryptionVariant::from_proto).collect(),
-            masks: stored.mask.iter().map(DataMask::from_proto).collect(),
+            keys: encryption.key.iter().map(EncryptionKey::from_proto).collect(),
+            variants: encryption.variants.iter().map(EncryptionVariant::from_proto).collect(),
+            masks: encryption.mask.iter().map(DataMask::from_proto).collect(),
         })
     }
 

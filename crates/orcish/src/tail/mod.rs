@@ -257,7 +257,7 @@ impl FileTail {
     /// so they are cached.
     pub(crate) fn timestamp_bounds(&self, id: u32) -> Result<Option<(i128, i128)>> {
         self.cache.timestamps.get_or_parse(id, || {
-            Ok(self.column_statistics(id)?.and_then(|found| match found.detail {
+            Ok(self.column_statistics(id)?.and_then(|statistics| match statistics.detail {
                 Detail::Timestamp { lower_bound: Some(min), upper_bound: Some(max), .. } => Some((min, max)),
                 _ => None,
             }))

@@ -44,10 +44,10 @@ impl InstantDecoder {
     }
 
     /// Decodes a stored instant, in seconds since 1970. Its magnitude is below 2^62.
-    pub fn decode(&self, stored: i64) -> i64 {
+    pub fn decode(&self, stored_instant: i64) -> i64 {
         let (zone, instant) = match &self.reader {
-            None => (&self.writer, stored),
-            Some(reader) => (reader, to_reader_zone(stored, &self.writer, reader)),
+            None => (&self.writer, stored_instant),
+            Some(reader) => (reader, to_reader_zone(stored_instant, &self.writer, reader)),
         };
         if instant >= STANDARD_BEFORE {
             return instant;
@@ -63,8 +63,8 @@ impl InstantDecoder {
             return Some(instant);
         }
         let wall = instant + i64::from(writer.historic_offset_at(instant));
-        let stored = wall - i64::from(writer.offset_at(STANDARD_BEFORE - 1));
-        (stored < STANDARD_BEFORE && writer.historic_instant_of(wall) == instant).then_some(stored)
+        let stored_instant = wall - i64::from(writer.offset_at(STANDARD_BEFORE - 1));
+        (stored_instant < STANDARD_BEFORE && writer.historic_instant_of(wall) == instant).then_some(stored_instant)
     }
 }
 

@@ -128,12 +128,12 @@ fn decode_in_place(seconds: &mut [i64], nanos: &mut [i64], base: i64, offset_at:
 
 /// The local time of a stored instant: seconds rounded down, and nanoseconds after that second.
 #[inline]
-fn to_local(stored: i64, nanos: i64, offset_at: impl Fn(i64) -> i32) -> (i64, i64) {
+fn to_local(seconds: i64, nanos: i64, offset_at: impl Fn(i64) -> i32) -> (i64, i64) {
     let (instant, nanos) = if nanos < 0 {
-        (stored - 1, nanos + NANOS)
+        (seconds - 1, nanos + NANOS)
     } else {
         // `&` avoids a branch: the signs of values near 1970 are unpredictable.
-        (stored - i64::from((stored < 0) & (nanos > MAX_SUB_MILLI_NANOS)), nanos)
+        (seconds - i64::from((seconds < 0) & (nanos > MAX_SUB_MILLI_NANOS)), nanos)
     };
     (instant + i64::from(offset_at(instant)), nanos)
 }
@@ -144,8 +144,8 @@ fn too_many_nanos(raw: u64) -> Error {
 }
 
 #[cold]
-fn too_many_seconds(stored: i64) -> Error {
-    Error::corrupt(format!("timestamp of {stored} s since 2015 is out of range"))
+fn too_many_seconds(seconds: i64) -> Error {
+    Error::corrupt(format!("timestamp of {seconds} s since 2015 is out of range"))
 }
 
 #[cfg(test)]

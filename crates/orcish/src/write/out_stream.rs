@@ -16,7 +16,7 @@ pub(crate) struct OutStream {
     framing: Framing,
     compression: StreamCompression,
     /// Complete chunks, with their headers, as they are stored in the file.
-    stored: Blocks,
+    stored_bytes: Blocks,
     /// Bytes that are not in a chunk yet.
     buffer: Vec<u8>,
     /// Number of buffered bytes from which on [`compress_if_large`](Self::compress_if_large) compresses them.
@@ -42,7 +42,7 @@ impl OutStream {
             coding,
             framing,
             compression,
-            stored: Blocks::default(),
+            stored_bytes: Blocks::default(),
             buffer: Vec::new(),
             min_compress_bytes: tuning::MIN_COMPRESS_BYTES.get(),
             positions: Vec::new(),
@@ -71,14 +71,14 @@ impl OutStream {
             self.buffer.clear();
             return Ok(());
         }
-        let (bytes, stored) = (self.buffer.split_at(full).0, &mut self.stored);
+        let (bytes, stored_bytes) = (self.buffer.split_at(full).0, &mut self.stored_bytes);
         if self.framing.is_uncompressed() {
-            stored.append(bytes, compressors.get(self.compression)?.1);
+            stored_bytes.append(bytes, compressors.get(self.compression)?.1);
         } else {
             for chunk in bytes.chunks(size) {
                 // `get` polls for cancellation: a chunk may take long to compress.
                 let (compressor, free) = compressors.get(self.compression)?;
-                append_chunk(chunk, compressor, |bytes| stored.append(bytes, free))?;
+                append_chunk(chunk, compressor, |bytes| stored_bytes.append(bytes, free))?;
             }
         }
         self.buffer.drain(..full);
@@ -89,7 +89,7 @@ impl OutStream {
     /// uncompressed chunk, or the offset in the stream if there is no compression; and `in_run`, the position in the run that
     /// begins with the byte. Full chunks must be compressed before.
     pub(crate) fn begin_row_group(&mut self, in_run: &[u64]) {
-        self.positions.push(self.stored.len() as u64);
+        self.positions.push(self.stored_bytes.len() as u64);
         if !self.framing.is_uncompressed() {
             self.positions.push(self.buffer.len() as u64);
         }
@@ -104,19 +104,19 @@ impl OutStream {
 
     /// Stored and buffered bytes of the stream so far.
     pub(crate) fn size(&self) -> usize {
-        self.stored.len() + self.buffer.len()
+        self.stored_bytes.len() + self.buffer.len()
     }
 
     /// The complete stream. This stream is empty afterwards.
     pub(crate) fn finish(&mut self, compressors: &mut Compressors) -> Result<FinishedStream> {
         self.compress_full_chunks(compressors)?;
         if !self.buffer.is_empty() {
-            let stored = &mut self.stored;
+            let stored_bytes = &mut self.stored_bytes;
             let (compressor, free) = compressors.get(self.compression)?;
-            append_chunk(&self.buffer, compressor, |bytes| stored.append(bytes, free))?;
+            append_chunk(&self.buffer, compressor, |bytes| stored_bytes.append(bytes, free))?;
             self.buffer.clear();
         }
-        let (bytes, positions) = (std::mem::take(&mut self.stored), std::mem::take(&mut self.positions));
+        let (bytes, positions) = (std::mem::take(&mut self.stored_bytes), std::mem::take(&mut self.positions));
         Ok(FinishedStream { coding: self.coding, bytes, positions })
     }
 }

@@ -45,10 +45,12 @@ fn written(values: &[f64], is_float: bool) -> Option<(Encoding, u8, i32, Vec<u8>
     }
     let (plain, apart) = (width(plain as i64), width(apart as i64));
     let top = if is_float { (factor as f32 * max as f32) as i64 } else { (factor * max) as i64 };
-    let (encoder, (bytes, store)) = match plain.0 > apart.0 {
-        true => (Encoding::AdaptiveDeltaFloating, apart),
-        false if plain.0 < 8 => (Encoding::AdaptiveFloating, plain),
-        false => return None,
+    let (encoder, (bytes, store)) = if plain.0 > apart.0 {
+        (Encoding::AdaptiveDeltaFloating, apart)
+    } else if plain.0 < 8 {
+        (Encoding::AdaptiveFloating, plain)
+    } else {
+        return None;
     };
     let mut data = Vec::new();
     for value in values {

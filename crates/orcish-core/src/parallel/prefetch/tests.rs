@@ -139,10 +139,7 @@ fn the_caller_can_cancel() {
         let (counted, asked) = (calls.clone(), enough.clone());
         let check: CancelCheck = Arc::new(move || {
             counted.fetch_add(1, Ordering::Relaxed);
-            match asked.load(Ordering::Relaxed) {
-                true => Err(Error::new(ErrorKind::Interrupted, "enough")),
-                false => Ok(()),
-            }
+            if asked.load(Ordering::Relaxed) { Err(Error::new(ErrorKind::Interrupted, "enough")) } else { Ok(()) }
         });
         let inputs = Arc::new(Numbers { count: 3, ..Numbers::default() });
         let mut reader = prefetch(inputs, threads, alone, None);

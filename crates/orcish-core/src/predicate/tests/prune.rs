@@ -173,9 +173,10 @@ fn rows(
             let stamp = move |n: i128| if is_spark { near(n) } else { n >> 20 };
             let (min, max) = degradation.bounds(least(&stamp), greatest(&stamp), add);
             let cut = |n: i128| i64::try_from(n.clamp(i64::MIN.into(), i64::MAX.into())).unwrap();
-            let detail = match is_spark {
-                true => Detail::Integer { min: min.map(cut), max: max.map(cut), sum: None },
-                false => Detail::Timestamp { min, max, lower_bound: min, upper_bound: max },
+            let detail = if is_spark {
+                Detail::Integer { min: min.map(cut), max: max.map(cut), sum: None }
+            } else {
+                Detail::Timestamp { min, max, lower_bound: min, upper_bound: max }
             };
             let value = move |v: &Stored| {
                 let ticks = (stamp(v.0) * per).div_euclid(nanoseconds.into());

@@ -34,7 +34,7 @@ pub(super) struct DirectReader {
 
 /// Maximum number of bytes with 32-bit offsets.
 pub(super) const WIDEST: Budget<'static> =
-    Budget { bytes: i32::MAX as usize, group: i32::MAX as usize, max_bytes: i32::MAX as usize, left: None };
+    Budget { bytes: i32::MAX as usize, group: i32::MAX as usize, max_bytes: i32::MAX as usize, remaining_bytes: None };
 
 impl ColumnReader for DirectReader {
     fn width(&self) -> usize {
@@ -52,7 +52,7 @@ impl ColumnReader for DirectReader {
             // A value may exceed the budget only if it grows by conversion, which is checked when it is read.
             Err(_) if self.target.form.growth() > 1 => {
                 let bytes = budget.bytes();
-                self.budget = Budget { bytes, group: bytes, max_bytes: bytes, left: None };
+                self.budget = Budget { bytes, group: bytes, max_bytes: bytes, remaining_bytes: None };
                 within(1).map(|rows| rows.min(1))
             }
             fit => fit,
@@ -60,9 +60,9 @@ impl ColumnReader for DirectReader {
     }
 
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
-        let own = existing(slots, parent);
-        let own_nulls = self.pending.take(own);
-        let lengths = self.pending.take_dense(existing(own, own_nulls.as_ref()));
+        let rows = existing(slots, parent);
+        let own_nulls = self.pending.take(rows);
+        let lengths = self.pending.take_dense(existing(rows, own_nulls.as_ref()));
         let nulls = combine(parent, own_nulls);
         let (budget, form) = (self.budget, self.target.form);
         let arrow = &self.target.arrow;
@@ -101,7 +101,7 @@ pub(super) fn rows_within(
         (0, Some(_)) if budget.is_part() => Ok(0),
         (0, Some(number)) => Err(budget.exceeded(&format!("a value of {} bytes", size(number)))),
         (rows, _) => {
-            if budget.left.is_some() {
+            if budget.remaining_bytes.is_some() {
                 let taken = pending.numbers(rows)?.iter();
                 budget.take(taken.fold(0, |sum, &number| sum.saturating_add(size(number))));
             }

@@ -85,8 +85,8 @@ impl Context<'_> {
             Kind::Long => match spark_type(this) {
                 None => integer::<Int64Type>(streams),
                 Some(SparkType::TimestampNtz) => {
-                    let stored = Stored::Micros(streams.integers(StreamKind::Data)?);
-                    self.timestamp(streams, column, arrow, stored, false)
+                    let stored_values = Stored::Micros(streams.integers(StreamKind::Data)?);
+                    self.timestamp(streams, column, arrow, stored_values, false)
                 }
                 Some(_) => integer::<DurationMicrosecondType>(streams),
             },
@@ -144,7 +144,7 @@ impl Context<'_> {
             Box::new(DictionaryReader {
                 pending,
                 references: streams.integers(StreamKind::Data)?,
-                stored: Some(StoredDictionary {
+                stored_dictionary: Some(StoredDictionary {
                     size: encoding.dictionary_size,
                     lengths,
                     data: streams.raw(StreamKind::DictionaryData, Coding::Raw)?,
@@ -221,12 +221,12 @@ impl Context<'_> {
         // An unknown zone is an error only if there is a value.
         let decoder = match this.kind {
             Kind::Timestamp if is_instant => self.instants().map(|(zone, instants)| Decoder {
-                stored: TimestampDecoder::stored_instant(&zone),
+                timestamps: TimestampDecoder::stored_instant(&zone),
                 instants: Some(instants),
             }),
             Kind::Timestamp => WriterZone::parse(&self.stripe.writer_timezone)
-                .map(|zone| Decoder { stored: TimestampDecoder::wall_clock(zone), instants: None }),
-            _ => Ok(Decoder { stored: TimestampDecoder::instant(), instants: None }),
+                .map(|zone| Decoder { timestamps: TimestampDecoder::wall_clock(zone), instants: None }),
+            _ => Ok(Decoder { timestamps: TimestampDecoder::instant(), instants: None }),
         };
         let (seconds, nanos) = (streams.integers(StreamKind::Data)?, streams.integers(StreamKind::Secondary)?);
         // Instants are rebased together with the conversion from local times.
@@ -255,7 +255,7 @@ impl Context<'_> {
         streams: &Streams<'_>,
         column: &Projected,
         arrow: &DataType,
-        stored: Stored,
+        stored_values: Stored,
         hybrid: bool,
     ) -> Result<Box<dyn ColumnReader>> {
         let &DataType::Timestamp(unit, ref timezone) = arrow else {
@@ -265,7 +265,7 @@ impl Context<'_> {
         let present = Present::new(streams);
         Ok(Box::new(TimestampReader {
             present,
-            stored,
+            stored_values,
             unit,
             timezone: timezone.clone(),
             hybrid,

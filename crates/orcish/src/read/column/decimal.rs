@@ -40,11 +40,11 @@ impl DecimalReader {
     fn append(&mut self, n: usize, out: &mut Vec<i128>) -> Result<Vec<usize>> {
         match &mut self.digits {
             Digits::Varints { data, scales, decoder } => {
-                let mut left = n;
-                while left > 0 {
-                    let scales = scales.with(|scales| scales.next_values(left))?;
+                let mut remaining_values = n;
+                while remaining_values > 0 {
+                    let scales = scales.with(|scales| scales.next_values(remaining_values))?;
                     data.with(|data| decoder.append(data, scales, out))?;
-                    left -= scales.len();
+                    remaining_values -= scales.len();
                 }
                 Ok(decoder.take_overflows())
             }

@@ -31,7 +31,7 @@ pub(super) struct DictionaryReader {
     pub(super) pending: Pending,
     pub(super) references: StreamDecoder<IntRle<Stream>>,
     /// Streams of the dictionary; `None` once the dictionary has been read.
-    pub(super) stored: Option<StoredDictionary>,
+    pub(super) stored_dictionary: Option<StoredDictionary>,
     pub(super) dictionary: Dictionary,
     pub(super) target: Target,
     /// Memory of the dictionary.
@@ -67,7 +67,7 @@ impl StoredDictionary {
         charge.raise_to(of_entries).map_err(in_data)?;
         allocation::check(usize::try_from(of_entries).unwrap_or(usize::MAX))?;
         let mut lengths = Vec::new();
-        self.lengths.with(|stored| stored.append(size, &mut lengths))?;
+        self.lengths.with(|rle| rle.append(size, &mut lengths))?;
         let total = lengths.iter().map(|&length: &u32| u64::from(length)).sum::<u64>();
         charge.raise_to(of_entries.saturating_add(total)).map_err(in_data)?;
         let applied = self.data.with(|data| target.form.apply(read_values(lengths, data, budget)?, budget))?;
@@ -93,8 +93,8 @@ impl ColumnReader for DictionaryReader {
     }
 
     fn rows_that_fit(&mut self, rows: usize, budget: Budget) -> Result<usize> {
-        if let Some(stored) = self.stored.take() {
-            self.dictionary = stored.load(&self.target, budget.of_one_value(), &mut self.charge)?;
+        if let Some(stored_dictionary) = self.stored_dictionary.take() {
+            self.dictionary = stored_dictionary.load(&self.target, budget.of_one_value(), &mut self.charge)?;
         }
         let rows = budget.take_rows(rows, self.width());
         let (references, size) = (&mut self.references, self.dictionary.entries.len());
@@ -115,15 +115,15 @@ impl ColumnReader for DictionaryReader {
         let size = |reference| entries.length_of(reference) as usize;
         match self.target.arrow {
             DataType::Dictionary(_, _) | DataType::Utf8View | DataType::BinaryView => Ok(rows),
-            _ if budget.left.is_none() && rows.saturating_mul(entries.longest()) <= budget.bytes => Ok(rows),
+            _ if budget.remaining_bytes.is_none() && rows.saturating_mul(entries.longest()) <= budget.bytes => Ok(rows),
             _ => rows_within(&self.pending, rows, budget, size),
         }
     }
 
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
-        let own = existing(slots, parent);
-        let own_nulls = self.pending.take(own);
-        let mut references = self.pending.take_dense(existing(own, own_nulls.as_ref()));
+        let rows = existing(slots, parent);
+        let own_nulls = self.pending.take(rows);
+        let mut references = self.pending.take_dense(existing(rows, own_nulls.as_ref()));
         let mut nulls = combine(parent, own_nulls);
         if !self.dictionary.long.is_empty() {
             let is_long = |reference| self.dictionary.long.binary_search(reference).is_ok();

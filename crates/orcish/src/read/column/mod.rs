@@ -42,8 +42,8 @@ pub(super) struct Budget<'a> {
     group: usize,
     /// Maximum bytes of an array if a single row needs more.
     max_bytes: usize,
-    /// Bytes left for all arrays together.
-    left: Option<&'a AtomicUsize>,
+    /// Bytes that are left for all arrays together.
+    remaining_bytes: Option<&'a AtomicUsize>,
 }
 
 impl<'a> Budget<'a> {
@@ -55,7 +55,7 @@ impl<'a> Budget<'a> {
         let of_batch = (memory / 2).min(tuning::BATCH_BYTES.get());
         let of_array = max_bytes.min(tuning::ARRAY_BYTES.get());
         let bytes = (of_batch / arrays.max(1)).min(of_array);
-        Budget { bytes, group: of_batch / groups.max(1), max_bytes, left: None }
+        Budget { bytes, group: of_batch / groups.max(1), max_bytes, remaining_bytes: None }
     }
 
     /// Whether all arrays together may have more than an array alone.
@@ -64,11 +64,11 @@ impl<'a> Budget<'a> {
     }
 
     /// The budget of rows whose arrays together have the bytes of the group.
-    pub(super) fn together(self, left: &'a AtomicUsize) -> Self {
-        left.store(self.group, Ordering::Relaxed);
+    pub(super) fn together(self, remaining_bytes: &'a AtomicUsize) -> Self {
+        remaining_bytes.store(self.group, Ordering::Relaxed);
         // More than that is for single rows.
         let bytes = self.group.min(self.max_bytes.saturating_sub(1)).min(tuning::ARRAY_BYTES.get());
-        Budget { bytes, left: Some(left), ..self }
+        Budget { bytes, remaining_bytes: Some(remaining_bytes), ..self }
     }
 
     /// Maximum bytes of what is decoded together, unless a single row needs more.
@@ -78,18 +78,19 @@ impl<'a> Budget<'a> {
 
     /// Maximum bytes of a single value, and of a dictionary, which no batch has alone.
     pub(super) fn of_one_value(self) -> Self {
-        Budget { bytes: self.max_bytes, left: None, ..self }
+        Budget { bytes: self.max_bytes, remaining_bytes: None, ..self }
     }
 
     /// The budget of a single row: for each of its arrays, and for all arrays together.
-    pub(super) fn of_one_row(self, left: &'a AtomicUsize) -> Self {
-        left.store(self.max_bytes.saturating_mul(2), Ordering::Relaxed);
-        Budget { bytes: self.max_bytes, left: Some(left), ..self }
+    pub(super) fn of_one_row(self, remaining_bytes: &'a AtomicUsize) -> Self {
+        remaining_bytes.store(self.max_bytes.saturating_mul(2), Ordering::Relaxed);
+        Budget { bytes: self.max_bytes, remaining_bytes: Some(remaining_bytes), ..self }
     }
 
     /// Maximum bytes of an array with this budget.
     fn bytes(self) -> usize {
-        self.left.map_or(self.bytes, |left| left.load(Ordering::Relaxed).min(self.bytes))
+        self.remaining_bytes
+            .map_or(self.bytes, |remaining_bytes| remaining_bytes.load(Ordering::Relaxed).min(self.bytes))
     }
 
     /// Maximum number of rows of `width` bytes each: at least one.
@@ -106,8 +107,8 @@ impl<'a> Budget<'a> {
 
     /// Charges the bytes of an array.
     fn take(self, bytes: usize) {
-        if let Some(left) = self.left {
-            left.store(left.load(Ordering::Relaxed).saturating_sub(bytes), Ordering::Relaxed);
+        if let Some(remaining_bytes) = self.remaining_bytes {
+            remaining_bytes.store(remaining_bytes.load(Ordering::Relaxed).saturating_sub(bytes), Ordering::Relaxed);
         }
     }
 

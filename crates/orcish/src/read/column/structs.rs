@@ -24,8 +24,8 @@ impl StructReader {
         slots: usize,
         parent: Option<&NullBuffer>,
     ) -> Result<(Vec<ArrayRef>, Option<NullBuffer>)> {
-        let own = self.pending.take(existing(slots, parent));
-        let nulls = combine(parent, own);
+        let own_nulls = self.pending.take(existing(slots, parent));
+        let nulls = combine(parent, own_nulls);
         let children = self.children.iter_mut().map(|child| child.read(slots, nulls.as_ref()));
         Ok((children.collect::<Result<_>>()?, nulls))
     }

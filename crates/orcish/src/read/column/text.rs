@@ -130,7 +130,7 @@ mod tests {
     }
 
     fn budget(bytes: usize) -> Budget<'static> {
-        Budget { bytes, group: bytes, max_bytes: bytes, left: None }
+        Budget { bytes, group: bytes, max_bytes: bytes, remaining_bytes: None }
     }
 
     fn applied(form: TextForm, all: &[&[u8]]) -> (Vec<String>, Vec<usize>) {

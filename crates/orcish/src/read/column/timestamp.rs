@@ -24,7 +24,7 @@ use crate::time::{InstantDecoder, NANOS_PER_SECOND, TimestampDecoder, calendar};
 
 /// The conversion of stored seconds and nanoseconds.
 pub(super) struct Decoder {
-    pub(super) stored: TimestampDecoder,
+    pub(super) timestamps: TimestampDecoder,
     /// The conversion of local times to instants, if instants are read.
     pub(super) instants: Option<InstantDecoder>,
 }
@@ -44,7 +44,7 @@ pub(super) enum Stored {
 
 pub(super) struct TimestampReader {
     pub(super) present: Present,
-    pub(super) stored: Stored,
+    pub(super) stored_values: Stored,
     pub(super) unit: TimeUnit,
     pub(super) timezone: Option<Arc<str>>,
     /// Whether decoded dates before 1582-10-15 are Julian.
@@ -97,7 +97,7 @@ impl Stored {
                 seconds.with(|seconds| seconds.skip(n))?;
                 nanos.with(|nanos| nanos.skip(n))
             }
-            Stored::Micros(stored) => stored.with(|micros| micros.skip(n)),
+            Stored::Micros(micros) => micros.with(|rle| rle.skip(n)),
         }
     }
 
@@ -107,7 +107,7 @@ impl Stored {
                 seconds.seek(positions)?;
                 nanos.seek(positions)
             }
-            Stored::Micros(stored) => stored.seek(positions),
+            Stored::Micros(micros) => micros.seek(positions),
         }
     }
 }
@@ -116,20 +116,20 @@ impl TimestampReader {
     /// The next `n` values in the unit.
     fn values(&mut self, n: usize) -> Result<Values> {
         let (mut seconds, mut nanos): (Vec<i64>, Vec<i64>) = (Vec::with_capacity(n), Vec::with_capacity(n));
-        match &mut self.stored {
-            Stored::Split { seconds: stored, nanos: stored_nanos, decoder } => {
-                stored.with(|stored| stored.append(n, &mut seconds))?;
-                stored_nanos.with(|stored| stored.append(n, &mut nanos))?;
+        match &mut self.stored_values {
+            Stored::Split { seconds: stored_seconds, nanos: stored_nanos, decoder } => {
+                stored_seconds.with(|rle| rle.append(n, &mut seconds))?;
+                stored_nanos.with(|rle| rle.append(n, &mut nanos))?;
                 if n > 0 {
                     let decoder = (**decoder).as_ref().map_err(Error::clone)?;
-                    decoder.stored.decode_all(&mut seconds, &mut nanos)?;
+                    decoder.timestamps.decode_all(&mut seconds, &mut nanos)?;
                     if let Some(instants) = &decoder.instants {
                         instants.decode_all(&mut seconds);
                     }
                 }
             }
-            Stored::Micros(stored) => {
-                stored.with(|stored| stored.append(n, &mut seconds))?;
+            Stored::Micros(stored_micros) => {
+                stored_micros.with(|rle| rle.append(n, &mut seconds))?;
                 nanos.extend(seconds.iter_mut().map(|micros| {
                     let rest = micros.rem_euclid(1_000_000);
                     *micros = micros.div_euclid(1_000_000);
@@ -141,9 +141,10 @@ impl TimestampReader {
             seconds.iter_mut().for_each(|seconds| *seconds = calendar::seconds_to_proleptic(*seconds));
         }
         let per_tick = nanoseconds(self.unit);
-        let cut = match self.keeps_digits {
-            true => nanos.iter().position(|nanos| nanos % per_tick != 0),
-            false => self.first_beside_bound(&seconds, &nanos),
+        let cut = if self.keeps_digits {
+            nanos.iter().position(|nanos| nanos % per_tick != 0)
+        } else {
+            self.first_beside_bound(&seconds, &nanos)
         };
         let (ticks, overflows) = self.ticks(seconds, &nanos);
         Ok(Values { ticks, overflows, cut })
@@ -223,12 +224,12 @@ impl ColumnReader for TimestampReader {
     fn skip(&mut self, rows: usize) -> Result<()> {
         let n = self.present.skip(rows)?;
         self.row += rows as u64;
-        self.stored.skip(n)
+        self.stored_values.skip(n)
     }
 
     fn seek(&mut self, positions: &[u64], to: &GroupStart<'_>) -> Result<()> {
         self.present.seek(positions)?;
         self.row = to.first_row();
-        self.stored.seek(positions)
+        self.stored_values.seek(positions)
     }
 }

@@ -35,12 +35,12 @@ impl Present {
     /// Skips `rows` rows of the column. Returns the number of valid rows.
     pub(super) fn skip(&mut self, rows: usize) -> Result<usize> {
         let Some(bits) = &mut self.0 else { return Ok(rows) };
-        let (mut left, mut valid) = (rows, 0);
-        while left > 0 {
-            let n = left.min(tuning::ROWS_SKIPPED.get());
+        let (mut remaining_rows, mut valid) = (rows, 0);
+        while remaining_rows > 0 {
+            let n = remaining_rows.min(tuning::ROWS_SKIPPED.get());
             let bits = bits.with(|bits| bits.read(n))?;
             valid += bits.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
-            left -= n;
+            remaining_rows -= n;
         }
         Ok(valid)
     }
@@ -52,8 +52,8 @@ impl Present {
 
     /// Nulls of the next `slots` slots. The column has rows for the slots that are valid in `parent`.
     pub(super) fn next_slots(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<Option<NullBuffer>> {
-        let own = self.next(existing(slots, parent))?;
-        Ok(combine(parent, own))
+        let own_nulls = self.next(existing(slots, parent))?;
+        Ok(combine(parent, own_nulls))
     }
 }
 
@@ -67,11 +67,11 @@ pub(super) fn existing(slots: usize, parent: Option<&NullBuffer>) -> usize {
 }
 
 /// Nulls over all slots, of the nulls of the parent over all slots and the nulls of the column over its rows.
-pub(super) fn combine(parent: Option<&NullBuffer>, own: Option<NullBuffer>) -> Option<NullBuffer> {
-    match (parent, own) {
-        (None, own) => own,
+pub(super) fn combine(parent: Option<&NullBuffer>, own_nulls: Option<NullBuffer>) -> Option<NullBuffer> {
+    match (parent, own_nulls) {
+        (None, own_nulls) => own_nulls,
         (Some(parent), None) => Some(parent.clone()),
-        (Some(parent), Some(own)) => Some(NullBuffer::new(spread_bits(own.inner(), parent))),
+        (Some(parent), Some(own_nulls)) => Some(NullBuffer::new(spread_bits(own_nulls.inner(), parent))),
     }
 }
 
@@ -144,11 +144,11 @@ impl Pending {
         if self.present.is_absent() {
             return rows.min(valid);
         }
-        let mut left = valid;
+        let mut remaining_values = valid;
         let is_over = |row: &usize| {
             let valid = self.valid.value(*row);
-            let over = valid && left == 0;
-            left -= usize::from(valid && !over);
+            let over = valid && remaining_values == 0;
+            remaining_values -= usize::from(valid && !over);
             over
         };
         (0..rows.min(self.rows)).find(is_over).unwrap_or(rows)
@@ -167,10 +167,10 @@ impl Pending {
         if numbers.iter().map(|&number| size(number)).sum::<u64>() <= max_size {
             return Ok((rows, first));
         }
-        let mut left = max_size;
+        let mut remaining_size = max_size;
         let fits = |number: &&u32| {
-            let rest = left.checked_sub(size(**number));
-            left = rest.unwrap_or(left);
+            let rest = remaining_size.checked_sub(size(**number));
+            remaining_size = rest.unwrap_or(remaining_size);
             rest.is_some()
         };
         let whole = numbers.iter().take_while(fits).count();

@@ -14,18 +14,18 @@ fn written((precision, scale): (u8, i8)) -> (u8, i8) {
     (u8::try_from(digits.max(i16::from(scale)).min(38)).unwrap_or(38), scale)
 }
 
-/// Whether columns of the logical type `stored` are written as columns that are read as `physical`. Field names have to be
+/// Whether columns of the type `logical` are written as columns that are read as `physical`. Field names have to be
 /// equal. Metadata and nullability are ignored.
-pub(crate) fn is_compatible(physical: &DataType, stored: &DataType) -> bool {
+pub(crate) fn is_compatible(physical: &DataType, logical: &DataType) -> bool {
     use DataType as D;
-    match (physical, stored) {
+    match (physical, logical) {
         (physical, D::Dictionary(_, values)) => match physical {
             // Strings may have been read as a dictionary.
             D::Dictionary(_, read) => is_compatible(read, values),
             physical => is_compatible(physical, values),
         },
         (physical, D::RunEndEncoded(_, values)) => is_compatible(physical, values.data_type()),
-        (D::Dictionary(_, read), stored) => is_compatible(read, stored),
+        (D::Dictionary(_, read), logical) => is_compatible(read, logical),
         (D::Boolean, D::Boolean | D::Null)
         | (D::Int8, D::Int8)
         | (D::Int16, D::Int16 | D::UInt8)
@@ -43,44 +43,44 @@ pub(crate) fn is_compatible(physical: &DataType, stored: &DataType) -> bool {
             D::Int64 | D::UInt32 | D::Time64(_) | D::Duration(_),
         ) => true,
         (D::Timestamp(_, from), D::Timestamp(_, to)) => from.is_some() == to.is_some(),
-        (D::Decimal128(precision, scale), stored) => precision_and_scale(stored)
+        (D::Decimal128(precision, scale), logical) => precision_and_scale(logical)
             .is_some_and(|precision_and_scale| written(precision_and_scale) == (*precision, *scale)),
-        (physical, stored) if is_text(physical) => is_text(stored),
-        (physical, stored) if is_binary(physical) => is_binary(stored) || matches!(stored, D::FixedSizeBinary(_)),
-        (D::List(item), stored) => {
-            item_of(stored).is_some_and(|stored| is_compatible(item.data_type(), stored.data_type()))
+        (physical, logical) if is_text(physical) => is_text(logical),
+        (physical, logical) if is_binary(physical) => is_binary(logical) || matches!(logical, D::FixedSizeBinary(_)),
+        (D::List(item), logical) => {
+            item_of(logical).is_some_and(|logical| is_compatible(item.data_type(), logical.data_type()))
         }
-        (D::Struct(fields), D::Struct(stored)) => are_compatible(fields, stored),
+        (D::Struct(fields), D::Struct(logical)) => are_compatible(fields, logical),
         (D::Struct(fields), D::Interval(IntervalUnit::DayTime)) => are_fields(fields, &DAYS, &[D::Int32, D::Int32]),
         (D::Struct(fields), D::Interval(IntervalUnit::MonthDayNano)) => {
             are_fields(fields, &MONTHS, &[D::Int32, D::Int32, D::Int64])
         }
-        (D::Map(physical, _), D::Map(stored, _)) => match (physical.data_type(), stored.data_type()) {
-            (D::Struct(physical), D::Struct(stored)) => {
-                physical.len() == stored.len()
-                    && physical.iter().zip(stored).all(|(physical, stored)| is_compatible_field(physical, stored))
+        (D::Map(physical, _), D::Map(logical, _)) => match (physical.data_type(), logical.data_type()) {
+            (D::Struct(physical), D::Struct(logical)) => {
+                physical.len() == logical.len()
+                    && physical.iter().zip(logical).all(|(physical, logical)| is_compatible_field(physical, logical))
             }
             _ => false,
         },
-        (D::Union(physical, _), D::Union(stored, _)) => {
-            let both = physical.iter().zip(stored.iter());
-            physical.len() == stored.len()
-                && both.into_iter().all(|((_, physical), (_, stored))| is_compatible_field(physical, stored))
+        (D::Union(physical, _), D::Union(logical, _)) => {
+            let both = physical.iter().zip(logical.iter());
+            physical.len() == logical.len()
+                && both.into_iter().all(|((_, physical), (_, logical))| is_compatible_field(physical, logical))
         }
         _ => false,
     }
 }
 
-fn is_compatible_field(physical: &Field, stored: &Field) -> bool {
-    is_compatible(physical.data_type(), stored.data_type())
+fn is_compatible_field(physical: &Field, logical: &Field) -> bool {
+    is_compatible(physical.data_type(), logical.data_type())
 }
 
 /// Whether fields have the same names, and compatible types, in order.
-pub(super) fn are_compatible(physical: &Fields, stored: &Fields) -> bool {
-    let both = physical.iter().zip(stored);
+pub(super) fn are_compatible(physical: &Fields, logical: &Fields) -> bool {
+    let both = physical.iter().zip(logical);
     let mut compatible =
-        both.map(|(physical, stored)| physical.name() == stored.name() && is_compatible_field(physical, stored));
-    physical.len() == stored.len() && compatible.all(|is_compatible| is_compatible)
+        both.map(|(physical, logical)| physical.name() == logical.name() && is_compatible_field(physical, logical));
+    physical.len() == logical.len() && compatible.all(|is_compatible| is_compatible)
 }
 
 fn are_fields(fields: &Fields, names: &[&str], kinds: &[DataType]) -> bool {

@@ -240,39 +240,36 @@ fn timestamp_unit(unit: TimeUnit) -> TimestampUnit {
 }
 
 /// The logical fields of the children of `column` that are read, whose physical fields are `physical`.
-fn children(mapping: &Mapping<'_>, column: &Projected, physical: &Fields, stored: &Fields) -> Result<Fields> {
+fn children(mapping: &Mapping<'_>, column: &Projected, physical: &Fields, logical: &Fields) -> Result<Fields> {
     let this = mapping.tail.schema.get(column.id)?;
     let child = |(child, physical): (&Projected, &FieldRef)| {
         let index = this.index_of_child(child.id)?;
-        match stored.get(index) {
-            Some(stored) => field(mapping, child, physical, stored),
+        match logical.get(index) {
+            Some(logical) => field(mapping, child, physical, logical),
             None => Ok(physical.clone()),
         }
     };
     column.children.iter().zip(physical).map(child).collect()
 }
 
-fn field(mapping: &Mapping<'_>, column: &Projected, physical: &Field, stored: &FieldRef) -> Result<FieldRef> {
-    let data_type = data_type(mapping, column, physical.data_type(), stored.data_type())?;
+fn field(mapping: &Mapping<'_>, column: &Projected, physical: &Field, logical: &FieldRef) -> Result<FieldRef> {
+    let data_type = data_type(mapping, column, physical.data_type(), logical.data_type())?;
     // Keys of maps are never null.
-    let nullable = stored.is_nullable()
+    let nullable = logical.is_nullable()
         || physical.is_nullable() && may_become_null(mapping.tail.schema.get(column.id)?, mapping.options);
-    let is_same = data_type == *stored.data_type() && nullable == stored.is_nullable();
-    Ok(match is_same {
-        true => stored.clone(),
-        false => Arc::new(with_type(stored, data_type).with_nullable(nullable)),
-    })
+    let is_same = data_type == *logical.data_type() && nullable == logical.is_nullable();
+    Ok(if is_same { logical.clone() } else { Arc::new(with_type(logical, data_type).with_nullable(nullable)) })
 }
 
-/// The type of a column in batches: the logical type `stored`, with the children that are read, and with the options that
-/// were given.
-fn data_type(mapping: &Mapping<'_>, column: &Projected, physical: &DataType, stored: &DataType) -> Result<DataType> {
+/// The type of a column in batches: the type `logical`, with the children that are read, and with the options that were
+/// given.
+fn data_type(mapping: &Mapping<'_>, column: &Projected, physical: &DataType, logical: &DataType) -> Result<DataType> {
     use DataType as D;
     let (options, this) = (mapping.options, mapping.tail.schema.get(column.id)?);
-    Ok(match (physical, stored) {
-        (physical, stored) if options.strings.is_some() && is_text_or_binary(stored) => physical.clone(),
-        (physical, stored) if is_binary(value_type(physical)) && is_text(value_type(stored)) => physical.clone(),
-        (D::Dictionary(_, _), D::Dictionary(_, values)) if is_text(values) => stored.clone(),
+    Ok(match (physical, logical) {
+        (physical, logical) if options.strings.is_some() && is_text_or_binary(logical) => physical.clone(),
+        (physical, logical) if is_binary(value_type(physical)) && is_text(value_type(logical)) => physical.clone(),
+        (D::Dictionary(_, _), D::Dictionary(_, values)) if is_text(values) => logical.clone(),
         (physical, D::Dictionary(keys, values)) => {
             D::Dictionary(keys.clone(), Box::new(data_type(mapping, column, physical, values)?))
         }
@@ -281,43 +278,46 @@ fn data_type(mapping: &Mapping<'_>, column: &Projected, physical: &DataType, sto
             D::RunEndEncoded(ends.clone(), Arc::new(with_type(values, data_type)))
         }
         // Given options take precedence.
-        (D::Timestamp(_, own), D::Timestamp(_, zone)) if own.is_some() != zone.is_some() => physical.clone(),
+        (D::Timestamp(_, physical_zone), D::Timestamp(_, zone)) if physical_zone.is_some() != zone.is_some() => {
+            physical.clone()
+        }
         (D::Timestamp(unit, _), D::Timestamp(_, zone)) => D::Timestamp(*unit, zone.clone()),
         // A union with too many variants is read as a struct.
         (D::Struct(_), _) if this.kind != Kind::Struct => physical.clone(),
-        (D::Struct(fields), D::Struct(stored)) => D::Struct(children(mapping, column, fields, stored)?),
+        (D::Struct(fields), D::Struct(logical)) => D::Struct(children(mapping, column, fields, logical)?),
         (D::Struct(_), D::Interval(IntervalUnit::DayTime | IntervalUnit::MonthDayNano)) => {
             if is_whole(this, column) {
-                stored.clone()
+                logical.clone()
             } else {
                 physical.clone()
             }
         }
-        (D::List(item), stored) => match (item_of(stored), &column.children[..]) {
-            (Some(of), [element]) => with_item(stored, field(mapping, element, item, of)?),
+        (D::List(item), logical) => match (item_of(logical), &column.children[..]) {
+            (Some(of), [element]) => with_item(logical, field(mapping, element, item, of)?),
             _ => physical.clone(),
         },
         (D::Map(physical_entries, _), D::Map(entries, is_sorted)) => {
             match (physical_entries.data_type(), entries.data_type()) {
-                (D::Struct(fields), D::Struct(stored)) => {
+                (D::Struct(fields), D::Struct(logical)) => {
                     let fields = match options.null_map_keys {
-                        NullMapKeys::Error => children(mapping, column, fields, stored)?,
-                        NullMapKeys::Dictionary => dictionary_entries(mapping, column, fields, stored)?,
+                        NullMapKeys::Error => children(mapping, column, fields, logical)?,
+                        NullMapKeys::Dictionary => dictionary_entries(mapping, column, fields, logical)?,
                     };
                     D::Map(Arc::new(with_type(entries, D::Struct(fields))), *is_sorted)
                 }
                 _ => physical.clone(),
             }
         }
-        (D::Union(fields, mode), D::Union(stored, _)) if options.unions.is_none() => {
+        (D::Union(fields, mode), D::Union(logical, _)) if options.unions.is_none() => {
             let mut variants = Vec::new();
-            for (child, ((_, physical), (id, stored))) in column.children.iter().zip(fields.iter().zip(stored.iter())) {
-                variants.push((id, field(mapping, child, physical, stored)?));
+            for (child, ((_, physical), (id, logical))) in column.children.iter().zip(fields.iter().zip(logical.iter()))
+            {
+                variants.push((id, field(mapping, child, physical, logical)?));
             }
             D::Union(variants.into_iter().collect(), *mode)
         }
         (D::Union(_, _), D::Union(_, _)) => physical.clone(),
-        _ => stored.clone(),
+        _ => logical.clone(),
     })
 }
 
@@ -328,10 +328,15 @@ fn without_encoded_key(fields: &Fields) -> Fields {
 }
 
 /// The logical fields of the key and value of a map whose keys are read as a dictionary: of the logical keys.
-fn dictionary_entries(mapping: &Mapping<'_>, column: &Projected, physical: &Fields, stored: &Fields) -> Result<Fields> {
+fn dictionary_entries(
+    mapping: &Mapping<'_>,
+    column: &Projected,
+    physical: &Fields,
+    logical: &Fields,
+) -> Result<Fields> {
     let key_of = |fields: &Fields| fields.first().map(|key| key.data_type().clone());
     let Some(DataType::Dictionary(indexes, _)) = key_of(physical) else { return Ok(physical.clone()) };
-    let restored = children(mapping, column, &without_encoded_key(physical), &without_encoded_key(stored))?;
+    let restored = children(mapping, column, &without_encoded_key(physical), &without_encoded_key(logical))?;
     let encoded = |key: &FieldRef| {
         let values = Box::new(key.data_type().clone());
         Arc::new(with_type(key, DataType::Dictionary(indexes.clone(), values)))

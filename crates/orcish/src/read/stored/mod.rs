@@ -36,8 +36,8 @@ pub(crate) fn encode(schema: &Schema) -> Result<Vec<u8>> {
 /// # Errors
 /// `Corrupt` for other bytes, `LimitExceeded` for larger schemas.
 pub(crate) fn decode(bytes: &Bytes, max_fields: usize, memory: u64) -> Result<Schema> {
-    let mut left = max_fields;
-    count(bytes.clone(), &[FIELD], 0, &mut left)?;
+    let mut remaining_fields = max_fields;
+    count(bytes.clone(), &[FIELD], 0, &mut remaining_fields)?;
     check_decoded_size(bytes, &ARROW_SCHEMA, memory)?;
     let undecodable = |error| Error::corrupt("the Arrow schema cannot be decoded").with_source(error);
     let ArrowSchema { field, metadata } = ArrowSchema::decode(bytes.clone()).map_err(undecodable)?;
@@ -49,8 +49,8 @@ pub(crate) fn decode(bytes: &Bytes, max_fields: usize, memory: u64) -> Result<Sc
 const FIELD: u32 = 1;
 const WITHIN: [u32; 2] = [7, 8];
 
-/// Counts the fields of a message at `depth` levels. `left` is the number of fields that are allowed.
-fn count(message: Bytes, tags: &[u32], depth: usize, left: &mut usize) -> Result<()> {
+/// Counts the fields of a message at `depth` levels. `remaining_fields` is the number of fields that are allowed.
+fn count(message: Bytes, tags: &[u32], depth: usize, remaining_fields: &mut usize) -> Result<()> {
     if depth > MAX_DEPTH {
         return Err(Error::corrupt("the Arrow schema is nested too deeply"));
     }
@@ -58,8 +58,8 @@ fn count(message: Bytes, tags: &[u32], depth: usize, left: &mut usize) -> Result
     while let Some(RawField { tag, body }) = next_field(&mut rest)? {
         if let Some(value) = body.filter(|_| tags.contains(&tag)) {
             let too_many = || Error::corrupt("the Arrow schema has more fields than the file has columns");
-            *left = left.checked_sub(1).ok_or_else(too_many)?;
-            count(value, &WITHIN, depth + 1, left)?;
+            *remaining_fields = remaining_fields.checked_sub(1).ok_or_else(too_many)?;
+            count(value, &WITHIN, depth + 1, remaining_fields)?;
         }
     }
     Ok(())

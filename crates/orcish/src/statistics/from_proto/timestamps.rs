@@ -41,8 +41,8 @@ pub(super) fn timestamp(statistics: &orc::TimestampStatistics, context: WriterCo
     // greatest of a maximum. ORC C++ truncates the milliseconds of negative timestamps, which pyarrow writes, towards zero:
     // the nanoseconds are negative.
     let min_sub_millis = if context.writer == Writer::Cpp { 1 - NANOS_PER_MILLI } else { 0 };
-    let sub_millis = |stored: Option<i32>| {
-        let sub_millis = stored.map(|stored| i128::from(stored) - 1);
+    let sub_millis = |recorded_nanos: Option<i32>| {
+        let sub_millis = recorded_nanos.map(|recorded| i128::from(recorded) - 1);
         sub_millis.filter(|sub_millis| (min_sub_millis..NANOS_PER_MILLI).contains(sub_millis))
     };
     let (sub_millis_of_min, sub_millis_of_max) =

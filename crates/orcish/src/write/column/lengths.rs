@@ -12,7 +12,7 @@ use crate::write::append_error::{AppendError, AppendResult};
 /// [`AppendError::Value`] for a text, binary value or list whose length has more than 32 bits. Only Arrow types with
 /// offsets of 64 bits have such values.
 pub(super) fn check(array: &ArrayRef, valid: Option<&NullBuffer>, column: u32) -> AppendResult {
-    let (found, what) = match array.data_type() {
+    let (fault, what) = match array.data_type() {
         DataType::LargeUtf8 => (too_long_between(array.as_string::<i64>().value_offsets(), valid), "bytes"),
         DataType::LargeBinary => (too_long_between(array.as_binary::<i64>().value_offsets(), valid), "bytes"),
         DataType::LargeList(_) => (too_long_between(array.as_list::<i64>().value_offsets(), valid), "elements"),
@@ -27,7 +27,7 @@ pub(super) fn check(array: &ArrayRef, valid: Option<&NullBuffer>, column: u32) -
         }
         _ => return Ok(()),
     };
-    match found {
+    match fault {
         None => Ok(()),
         Some((index, length)) => {
             let message = format!("a value of {length} {what}: more than {} cannot be read", u32::MAX);

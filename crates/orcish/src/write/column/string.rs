@@ -199,15 +199,16 @@ impl StringEncoder {
         }
         let padding = if matches!(string_type, StringType::Char(_)) { length - count } else { 0 };
         if padding > MAX_PADDING.min(self.padding_left) {
-            let message = match padding > MAX_PADDING {
-                true => format!(
+            let message = if padding > MAX_PADDING {
+                format!(
                     "text of {count} characters in a column of {name}({length}): more than {MAX_PADDING} blanks are \
                      missing"
-                ),
-                false => format!(
+                )
+            } else {
+                format!(
                     "a column of {name}({length}) in which more than {MAX_ARRAY_PADDING} blanks are missing in one \
                      row group"
-                ),
+                )
             };
             return Err(AppendError::Value { index, column: self.column, message });
         }

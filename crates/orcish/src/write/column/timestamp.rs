@@ -77,9 +77,9 @@ impl TimestampEncoder {
                 let encoded = if is_instant {
                     encode_instant(&self.zone, second, nanos)
                 } else {
-                    encode_wall_clock(&self.zone, second, nanos).map(|stored| (stored, second))
+                    encode_wall_clock(&self.zone, second, nanos).map(|stored_second| (stored_second, second))
                 };
-                let (stored, second) = match encoded {
+                let (stored_second, second) = match encoded {
                     Ok(encoded) => encoded,
                     Err(_) if !self.is_strict => (0, second),
                     Err(message) => {
@@ -87,7 +87,7 @@ impl TimestampEncoder {
                         return Err(AppendError::Value { index, column: self.column, message: message.to_owned() });
                     }
                 };
-                seconds_out.push(stored);
+                seconds_out.push(stored_second);
                 nanos_out.push(encode_nanos(nanos).cast_signed());
                 let value = (second, nanos);
                 bounds = Some(match bounds {

@@ -285,9 +285,9 @@ fn cancelled_file_does_not_appear() {
     for write_file in functions {
         let state = Arc::new(Mutex::new(SinkState::default()));
         let checked = state.clone();
-        let check: CancelCheck = Arc::new(move || match lock(&checked).is_synced {
-            true => Err(Error::new(ErrorKind::Interrupted, "enough")),
-            false => Ok(()),
+        let check: CancelCheck = Arc::new(move || {
+            let is_synced = lock(&checked).is_synced;
+            if is_synced { Err(Error::new(ErrorKind::Interrupted, "enough")) } else { Ok(()) }
         });
         let error =
             write_file(Box::new(FailingSink { failure: Failure::Never, state: state.clone() }), check).unwrap_err();

@@ -30,7 +30,7 @@ impl RowValues {
     /// nulls. Boolean columns do not tell the number, as their last byte has padding. `None` if there is no such column.
     pub(super) fn find(tail: &FileTail, footer: &StripeFooter) -> Option<Self> {
         let mut columns = vec![0];
-        let mut found: Option<Self> = None;
+        let mut shortest: Option<Self> = None;
         while let Some(column) = columns.pop() {
             if footer.streams.contains_key(&(column, StreamKind::Present)) {
                 continue;
@@ -39,12 +39,12 @@ impl RowValues {
             if of.kind == Kind::Struct {
                 columns.extend(&of.children);
             } else if let Some(values) = Self::of_column(tail, column, footer)
-                && found.as_ref().is_none_or(|best| values.length() < best.length())
+                && shortest.as_ref().is_none_or(|best| values.length() < best.length())
             {
-                found = Some(values);
+                shortest = Some(values);
             }
         }
-        found
+        shortest
     }
 
     fn of_column(tail: &FileTail, column: u32, footer: &StripeFooter) -> Option<Self> {
@@ -67,8 +67,8 @@ impl RowValues {
     ///
     /// # Errors
     /// `Corrupt` where the stream is malformed; errors of the cancellation check.
-    pub(super) fn count(&self, stored: Bytes, framing: Framing, cancellation: &mut Cancellation) -> Result<u64> {
-        let stream = Stream::new(stored, framing);
+    pub(super) fn count(&self, stored_bytes: Bytes, framing: Framing, cancellation: &mut Cancellation) -> Result<u64> {
+        let stream = Stream::new(stored_bytes, framing);
         match self.coding {
             Coding::ByteRuns => sum(ByteRle::new(stream), ByteRle::skip_run, cancellation),
             Coding::Integers { signed, version } => {

@@ -58,15 +58,12 @@ impl Examiner<'_> {
         let contradiction =
             format!("stripe {number}: its tail states {} rows, and its row index or values {counted}", stripe.rows);
         let as_counted = self.with_rows(index, counted);
-        let (first, second) = match counted > stripe.rows {
-            true => (&as_counted, self.file),
-            false => (self.file, &as_counted),
-        };
-        let found = match self.read(first, index, recorded, number)? {
+        let (first, second) = if counted > stripe.rows { (&as_counted, self.file) } else { (self.file, &as_counted) };
+        let examined = match self.read(first, index, recorded, number)? {
             Examined::Lost(_) => self.read(second, index, recorded, number)?,
             readable @ Examined::Readable { .. } => readable,
         };
-        Ok(match found {
+        Ok(match examined {
             Examined::Readable { rows, mut doubts } => {
                 doubts.insert(0, contradiction);
                 Examined::Readable { rows, doubts }

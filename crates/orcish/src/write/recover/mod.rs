@@ -89,10 +89,10 @@ impl Recovery {
         let size = source.size()?;
         let mut tails = Tails::new(&source, size, limits);
         let mut last = tails.last(&mut cancellation)?;
-        if let (Some(found), Some(_)) = (&last, like) {
+        if let (Some(last_tail), Some(_)) = (&last, like) {
             // A tail that lists too few stripes does not follow the last one.
-            let is_of_file = found.is_sure || lists_a_stripe(&source, found, limits, &mut cancellation)?;
-            if !is_of_file || fault(&found.tail).is_some() {
+            let is_of_file = last_tail.is_sure || lists_a_stripe(&source, last_tail, limits, &mut cancellation)?;
+            if !is_of_file || fault(&last_tail.tail).is_some() {
                 last = None;
             }
         }
@@ -116,15 +116,15 @@ impl Recovery {
         if !tail.encrypted_columns.is_empty() {
             return Err(Error::unsupported("a file with encrypted columns is not recovered"));
         }
-        let (found, lost) = found_stripes(&source, &mut tails, tail_end, &tail, limits, &mut cancellation)?;
+        let (located_stripes, lost) = found_stripes(&source, &mut tails, tail_end, &tail, limits, &mut cancellation)?;
         let recorded = recorded_statistics(&source, tail_end, &tail, limits)?;
         let stated_rows = tail.footer_without_lists().ok().and_then(|footer| footer.number_of_rows);
-        tail.stripes = found.iter().map(|found| found.stripe.clone()).collect();
+        tail.stripes = located_stripes.iter().map(|located| located.stripe.clone()).collect();
         // The stripes may be anywhere in the file.
         (tail.file_length, tail.tail_length) = (size, 0);
         let (stripes, doubts) = (Vec::new(), Vec::new());
         let mut recovery = Recovery { stripes, lost, doubts, tail_end, unlisted: 0, file_length: size, source, tail };
-        let listed: Vec<Option<usize>> = found.iter().map(|found| found.listed).collect();
+        let listed: Vec<Option<usize>> = located_stripes.iter().map(|located| located.listed).collect();
         let rows = recovery.examine(&listed, &recorded, limits, check)?;
         if let (Some(_), Some(stated)) = (tail_end, stated_rows)
             && stated != rows
@@ -216,12 +216,12 @@ impl Recovery {
 /// Whether a stripe is where a tail lists it.
 fn lists_a_stripe(
     source: &Arc<dyn ReadAt>,
-    found: &LastTail,
+    last_tail: &LastTail,
     limits: &Limits,
     cancellation: &mut Cancellation,
 ) -> Result<bool> {
-    let walker = Walker::new(source, found.end, &found.tail, limits);
-    for stripe in &found.tail.stripes {
+    let walker = Walker::new(source, last_tail.end, &last_tail.tail, limits);
+    for stripe in &last_tail.tail.stripes {
         cancellation.poll()?;
         if walker.rows_of(stripe, cancellation)?.is_some() {
             return Ok(true);

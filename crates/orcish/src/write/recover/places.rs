@@ -16,14 +16,14 @@ use super::walk::{End, Walker};
 use crate::tail::{FileTail, StripeInfo};
 
 /// A stripe, and its number in the tail of the file. `None` if the tail does not list it.
-pub(super) struct Found {
+pub(super) struct LocatedStripe {
     pub(super) stripe: StripeInfo,
     pub(super) listed: Option<usize>,
 }
 
-impl Found {
+impl LocatedStripe {
     fn unlisted(stripe: StripeInfo) -> Self {
-        Found { stripe, listed: None }
+        LocatedStripe { stripe, listed: None }
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) fn found_stripes(
     tail: &FileTail,
     limits: &Limits,
     cancellation: &mut Cancellation,
-) -> Result<(Vec<Found>, Vec<Lost>)> {
+) -> Result<(Vec<LocatedStripe>, Vec<Lost>)> {
     let mut places = Places { source, tails, tail, limits, lost: Vec::new() };
     let mut between: BTreeMap<Option<usize>, Vec<StripeInfo>> = BTreeMap::new();
     if let Some(end) = tail_end {
@@ -47,15 +47,15 @@ pub(super) fn found_stripes(
             between.entry(after).or_default().extend(stripes);
         }
     }
-    let mut unlisted = |after| between.remove(&after).into_iter().flatten().map(Found::unlisted);
-    let mut found: Vec<Found> = unlisted(None).collect();
+    let mut unlisted = |after| between.remove(&after).into_iter().flatten().map(LocatedStripe::unlisted);
+    let mut stripes: Vec<LocatedStripe> = unlisted(None).collect();
     for (index, stripe) in tail.stripes.iter().enumerate() {
-        found.push(Found { stripe: stripe.clone(), listed: Some(index) });
-        found.extend(unlisted(Some(index)));
+        stripes.push(LocatedStripe { stripe: stripe.clone(), listed: Some(index) });
+        stripes.extend(unlisted(Some(index)));
     }
     let behind = tail_end.unwrap_or(MAGIC.len() as u64)..places.tails.size();
-    found.extend(places.walk(behind, false, cancellation)?.into_iter().map(Found::unlisted));
-    Ok((found, places.lost))
+    stripes.extend(places.walk(behind, false, cancellation)?.into_iter().map(LocatedStripe::unlisted));
+    Ok((stripes, places.lost))
 }
 
 /// The ranges before `end` that no stripe has, and the stripe before each of them.
@@ -92,12 +92,12 @@ impl Places<'_, '_> {
     /// Between stripes that the tail lists (`is_listed`), padding is not lost, nor is a tail of an earlier flush.
     fn walk(&mut self, range: Range<u64>, is_listed: bool, cancellation: &mut Cancellation) -> Result<Vec<StripeInfo>> {
         let mut walker = Walker::new(self.source, range.end, self.tail, self.limits);
-        let (mut at, mut found) = (range.start, Vec::new());
+        let (mut at, mut stripes) = (range.start, Vec::new());
         loop {
             // A stripe may begin with zeros, too.
             let behind_padding = if is_listed { walker.skip_padding(at, cancellation)? } else { at };
             if behind_padding >= range.end {
-                return Ok(found);
+                return Ok(stripes);
             }
             if is_listed && let Some(end) = self.tails.first_of(&(behind_padding..range.end), cancellation)? {
                 at = end;
@@ -106,7 +106,7 @@ impl Places<'_, '_> {
             match walker.stripe(at, cancellation)? {
                 Ok(stripe) => {
                     at = stripe.footer().end;
-                    found.push(stripe);
+                    stripes.push(stripe);
                 }
                 Err(end) => {
                     let reason = match (is_listed, end) {
@@ -117,7 +117,7 @@ impl Places<'_, '_> {
                         }
                     };
                     self.lost.push(Lost { range: behind_padding..range.end, rows: None, reason: reason.to_owned() });
-                    return Ok(found);
+                    return Ok(stripes);
                 }
             }
         }

@@ -102,11 +102,11 @@ impl<'a> Tails<'a> {
         let mut other = None;
         if let Some(tail) = self.tail_at(self.size)? {
             let is_sure = self.follows_stripes(&tail, self.size, cancellation)?;
-            let found = LastTail { end: self.size, tail, is_sure };
+            let candidate = LastTail { end: self.size, tail, is_sure };
             if is_sure {
-                return Ok(Some(found));
+                return Ok(Some(candidate));
             }
-            other = Some(found);
+            other = Some(candidate);
         }
         for window in (0..self.size.div_ceil(self.window)).rev() {
             for &end in self.places_in(window, cancellation)?.iter().rev() {
@@ -119,11 +119,11 @@ impl<'a> Tails<'a> {
                 }
                 let Some(tail) = self.tail_at(end)? else { continue };
                 let is_sure = self.follows_stripes(&tail, end, cancellation)?;
-                let found = LastTail { end, tail, is_sure };
+                let candidate = LastTail { end, tail, is_sure };
                 if is_sure {
-                    return Ok(Some(found));
+                    return Ok(Some(candidate));
                 }
-                other = other.or(Some(found));
+                other = other.or(Some(candidate));
             }
         }
         Ok(other)

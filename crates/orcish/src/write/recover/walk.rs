@@ -49,7 +49,7 @@ pub(super) enum End {
 }
 
 /// A stripe footer.
-struct Found {
+struct LocatedFooter {
     /// Offset of the stripe.
     start: u64,
     /// The bytes of the footer.
@@ -78,11 +78,12 @@ impl<'a> Walker<'a> {
     /// Errors of the source and of the cancellation check.
     pub(super) fn stripe(&mut self, offset: u64, cancellation: &mut Cancellation) -> Result<Result<StripeInfo, End>> {
         let starts = offset..=self.skip_padding(offset, cancellation)?;
-        let found = match self.tail.framing().is_uncompressed() {
-            true => self.footer_of_uncompressed(&starts, cancellation)?,
-            false => self.footer_of_chunks(&starts, cancellation)?,
+        let located_footer = if self.tail.framing().is_uncompressed() {
+            self.footer_of_uncompressed(&starts, cancellation)?
+        } else {
+            self.footer_of_chunks(&starts, cancellation)?
         };
-        let Some(Found { start, range, footer }) = found else { return Ok(Err(End::NoFooter)) };
+        let Some(LocatedFooter { start, range, footer }) = located_footer else { return Ok(Err(End::NoFooter)) };
         let index_length =
             footer.streams.iter().filter(|stream| index_kind(stream).is_some()).map(orc::Stream::length).sum();
         let mut stripe = StripeInfo {
@@ -126,8 +127,8 @@ impl<'a> Walker<'a> {
         if stripe.check_within(self.size).is_err() || range.end - range.start > self.limits.tail {
             return Ok(None);
         }
-        let stored = self.bytes_beside(range)?;
-        let raw = decompress_all(stored, self.tail.framing(), self.limits.tail);
+        let stored_footer = self.bytes_beside(range)?;
+        let raw = decompress_all(stored_footer, self.tail.framing(), self.limits.tail);
         let length = stripe.index_length + stripe.data_length;
         let Some(footer) = raw.ok().and_then(|raw| self.footer(raw, length)) else { return Ok(None) };
         self.told_rows(stripe, &footer, cancellation)
@@ -152,19 +153,19 @@ impl<'a> Walker<'a> {
         &mut self,
         starts: &RangeInclusive<u64>,
         cancellation: &mut Cancellation,
-    ) -> Result<Option<Found>> {
+    ) -> Result<Option<LocatedFooter>> {
         let (first, last) = (*starts.start(), *starts.end());
         let in_header = last.saturating_sub(HEADER_LEN - 1).max(first)..=last;
         for start in in_header.rev() {
-            if let Some(found) = self.footer_of_chunks_at(start, cancellation)? {
-                return Ok(Some(found));
+            if let Some(located_footer) = self.footer_of_chunks_at(start, cancellation)? {
+                return Ok(Some(located_footer));
             }
         }
         Ok(None)
     }
 
     /// The footer of a compressed stripe. All of the stripe is a sequence of chunks.
-    fn footer_of_chunks_at(&mut self, start: u64, cancellation: &mut Cancellation) -> Result<Option<Found>> {
+    fn footer_of_chunks_at(&mut self, start: u64, cancellation: &mut Cancellation) -> Result<Option<LocatedFooter>> {
         let framing = self.tail.framing();
         let mut at = start;
         // The last chunks that begin like a footer: their offsets, and the number of chunks up to each of them.
@@ -193,13 +194,13 @@ impl<'a> Walker<'a> {
             let Ok(raw) = decompress_all(self.bytes(at..end)?, framing, self.limits.tail) else { return Ok(None) };
             let is_candidate = begins_like_footer(&raw);
             if is_candidate && let Some(footer) = self.footer(raw, at - start) {
-                return Ok(Some(Found { start, range: at..end, footer }));
+                return Ok(Some(LocatedFooter { start, range: at..end, footer }));
             }
             for &(first, _) in candidates.iter().rev() {
-                let stored = self.bytes(first..end)?;
-                let Ok(raw) = decompress_all(stored, framing, self.limits.tail) else { continue };
+                let stored_footer = self.bytes(first..end)?;
+                let Ok(raw) = decompress_all(stored_footer, framing, self.limits.tail) else { continue };
                 if let Some(footer) = self.footer(raw, first - start) {
-                    return Ok(Some(Found { start, range: first..end, footer }));
+                    return Ok(Some(LocatedFooter { start, range: first..end, footer }));
                 }
             }
             if is_candidate {
@@ -215,7 +216,7 @@ impl<'a> Walker<'a> {
         &mut self,
         starts: &RangeInclusive<u64>,
         cancellation: &mut Cancellation,
-    ) -> Result<Option<Found>> {
+    ) -> Result<Option<LocatedFooter>> {
         let mut at = *starts.end();
         while at < self.size {
             cancellation.poll()?;
@@ -229,11 +230,11 @@ impl<'a> Walker<'a> {
                 let of_streams = first - starts.end()..=first - starts.start();
                 let columns = self.tail.schema.types().len();
                 let is_zone = |name: &str| self.may_be_zone(name);
-                let found = uncompressed_footer_length(&rest, columns, &of_streams, is_zone);
-                let Some((length, streams)) = found else { continue };
+                let lengths = uncompressed_footer_length(&rest, columns, &of_streams, is_zone);
+                let Some((length, streams)) = lengths else { continue };
                 if let Some(footer) = self.footer(rest.slice(..length), streams) {
                     let range = first..first + length as u64;
-                    return Ok(Some(Found { start: first - streams, range, footer }));
+                    return Ok(Some(LocatedFooter { start: first - streams, range, footer }));
                 }
             }
             // The next block has the bytes that were too few for a candidate.
@@ -291,8 +292,8 @@ impl<'a> Walker<'a> {
         if values.length() > self.limits.memory {
             return Err(Error::limit(format!("a stream of {} bytes", values.length())));
         }
-        let stored = self.bytes_beside(values.range.clone())?;
-        match values.count(stored, self.tail.framing(), cancellation) {
+        let stored_values = self.bytes_beside(values.range.clone())?;
+        match values.count(stored_values, self.tail.framing(), cancellation) {
             Ok(rows) => Ok(Some(rows)),
             Err(error) if !error.kind().is_of_file() => Err(error),
             Err(_) => Ok(None),
@@ -301,24 +302,24 @@ impl<'a> Walker<'a> {
 
     /// Bytes of the window from an offset on, which are at least `least`, or end where the source ends.
     fn block(&mut self, at: u64, least: usize) -> Result<Bytes> {
-        let found = self.bytes(at..self.size.min(at + least as u64))?;
+        let bytes = self.bytes(at..self.size.min(at + least as u64))?;
         let (offset, window) = &self.window;
         let from = usize::try_from(at - offset).unwrap_or(usize::MAX);
-        Ok(if from <= window.len() { window.slice(from..) } else { found })
+        Ok(if from <= window.len() { window.slice(from..) } else { bytes })
     }
 
     /// Bytes of the source, which end where the source ends.
     fn bytes(&mut self, range: Range<u64>) -> Result<Bytes> {
-        if let Some(found) = self.in_window(&range) {
-            return Ok(found);
+        if let Some(bytes) = self.in_window(&range) {
+            return Ok(bytes);
         }
         let wanted = (range.end - range.start).max(tuning::MERGE_COPY_BYTES.wide());
         let read = range.start..self.size.min(range.start.saturating_add(wanted));
         let bytes = self.read(&read)?;
         let length = usize::try_from(range.end - range.start).unwrap_or(usize::MAX).min(bytes.len());
-        let found = bytes.slice(..length);
+        let head = bytes.slice(..length);
         self.window = (read.start, bytes);
-        Ok(found)
+        Ok(head)
     }
 
     /// As [`bytes`](Self::bytes), of a range before the walk: the window stays where it is.
