@@ -450,6 +450,24 @@ def test_fields_of_unions_are_those_of_structs():
         orcish.scan(data).where(col("u.field0") == 1).to_table()
 
 
+def test_some_fields_of_unions_that_are_read_as_structs():
+    """At any depth, as fields of structs; the rows are those of the whole union."""
+    data = write_rows(
+        "struct<u:uniontype<int,string>,l:array<uniontype<int,double>>>",
+        [(1, [2, 0.5]), ("x", None), (None, [])],
+    )
+    table = orcish.scan(data, unions="struct")
+    whole = table.to_table()["u"].to_pylist()
+    for names in (["field0"], ["field1", "tag"], ["tag", "field0", "field1"]):
+        some = table.select(*[f"u.{name}" for name in names]).to_table()
+        assert some["u"].to_pylist() == [row and {name: row[name] for name in names} for row in whole]
+        assert some.schema.field("u").type.names == names
+    assert (table.min("u.field0"), table.max("u.tag"), table.min("u.field1")) == (1, 1, "x")
+    assert table.where(col("u.field1") == "x").select("u.tag").to_table()["u"].to_pylist() == [{"tag": 1}]
+    schema = pa.schema([("u", pa.struct({"field1": pa.string()}))])
+    assert orcish.scan(data, unions="struct", schema=schema).to_table()["u"].to_pylist()[1] == {"field1": "x"}
+
+
 def test_extremes_of_trimmed_chars_have_no_blanks():
     data = write_rows("struct<c:char(4),v:varchar(4)>", [("b", "b "), ("c", "c ")])
     for trim, end in ((True, ""), (False, "   ")):
