@@ -156,6 +156,21 @@ fn encoded_as(sub: SubEncoding, values: &[i64], max_run: usize, signed: bool) ->
     Ok(stored)
 }
 
+/// Encodes small values without sign as ORC Java does: three to ten equal values are a short repeat, others direct runs.
+fn encoded_as_java(values: &[i64]) -> Result<Vec<u8>, Box<dyn Error>> {
+    let (mut stored, mut literals) = (Vec::new(), Vec::new());
+    for equal in values.chunk_by(|a, b| a == b).flat_map(|run| run.chunks(10)) {
+        if equal.len() < 3 {
+            literals.extend_from_slice(equal);
+            continue;
+        }
+        stored.extend(encoded_as(SubEncoding::Direct { width: 3 }, &std::mem::take(&mut literals), MAX_RUN, false)?);
+        stored.extend(encoded_as(SubEncoding::ShortRepeat { bytes: 1 }, equal, 10, false)?);
+    }
+    stored.extend(encoded_as(SubEncoding::Direct { width: 3 }, &literals, MAX_RUN, false)?);
+    Ok(stored)
+}
+
 fn int_rle_v2(criterion: &mut Criterion) -> BenchResult {
     let mut random = Random(4);
 
@@ -170,6 +185,14 @@ fn int_rle_v2(criterion: &mut Criterion) -> BenchResult {
         let values: Vec<i64> = repeated.collect();
         let stored = encoded_as(SubEncoding::ShortRepeat { bytes }, &values, 10, true)?;
         integers::<i64>(&mut group, &format!("{bytes} bytes"), &stored, (Version::V2, true), &values)?;
+    }
+    group.finish();
+
+    let mut group = self::group(criterion, "int_rle_v2 short runs");
+    for end in [2, 3, 7] {
+        let values: Vec<i64> = (0..VALUES).map(|_| i64::from(random.below(end))).collect();
+        let stored = encoded_as_java(&values)?;
+        integers::<i64>(&mut group, &format!("below {end}"), &stored, (Version::V2, false), &values)?;
     }
     group.finish();
 

@@ -1,5 +1,5 @@
-//! Each `unwrap_or_default()` of the crates has a reason. A value that cannot be absent is an error of kind `Internal`
-//! instead, see `orcish_core::error::OrInternal`.
+//! Each `unwrap_or_default()` of the crates, and each value in the place of an element that `get` does not find, has a
+//! reason. A value that cannot be absent is an error of kind `Internal` instead, see `orcish_core::error::OrInternal`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,22 +11,49 @@ use crate::data;
 use crate::layers::{CRATES, attributes_of, is_for_tests, modules_of};
 
 const METHOD: &str = "unwrap_or_default";
+/// Methods that give another value where an element is absent.
+const FALLBACKS: [&str; 4] = ["unwrap_or", "unwrap_or_else", "map_or", "map_or_else"];
+/// Methods of an option that keep it absent.
+const ADAPTERS: [&str; 7] = ["as_deref", "as_ref", "and_then", "cloned", "copied", "filter", "map"];
 /// Stands for a reason that is still to be given.
 const NO_REASON: &str = "";
 
 /// Files with the number of their calls, and the reason why the default is meant.
 #[rustfmt::skip]
 const ALLOWED: &[(&str, usize, &str)] = &[
+    ("crates/carbondata/src/file/blocklet.rs", 1, "a column without chunks has no pages, and is an error where it is decoded"),
+    ("crates/carbondata/src/file/metadata.rs", 1, "no chunk has the index, so that it is an error where it is decoded"),
+    ("crates/carbondata/src/file/v3.rs", 1, "a chunk without a byte behind it ends where it starts, which is an error"),
+    ("crates/carbondata/src/fuzzing/mutate.rs", 1, "without a number to choose the value stays"),
+    ("crates/carbondata/src/metadata/file_names.rs", 1, "the folder of a name alone is empty"),
+    ("crates/carbondata/src/metadata/index_file.rs", 1, "a file that was not met yet is the next one"),
+    ("crates/carbondata/src/metadata/segment_file.rs", 1, "writers leave out that a location is not relative"),
     ("crates/carbondata/src/metadata/table_status.rs", 1, "a segment without a state is one that cannot be read"),
     ("crates/carbondata/src/metadata/update_status.rs", 5, "writers leave out the fields that an update does not need"),
     ("crates/carbondata/src/scan/pruning.rs", 2, "the default of bounds is that nothing is known"),
+    ("crates/carbondata/src/scan/split_token.rs", 1, "a column without a default value has none in a token"),
+    ("crates/carbondata/src/stream/rows.rs", 1, "an error of a column that the file has not does not name it"),
     ("crates/carbondata/src/table/transactional.rs", 1, "segments that are not read have no files"),
+    ("crates/orcish-core/src/predicate/pruning.rs", 1, "before the first proof nothing is known of a leaf"),
+    ("crates/orcish-core/src/sql/parser.rs", 3, "behind the last token is the end of the text"),
     ("crates/orcish-io/src/local/sink.rs", 1, "a clock before 1970 makes a name less random, and no other name"),
+    ("crates/orcish-io/src/remote/body.rs", 1, "a slice that is too short is taken whole"),
     ("crates/orcish-io/src/remote/write_id.rs", 1, "a clock before 1970 makes a name less random, and no other name"),
-    ("crates/orcish-python/src/tuning.rs", 1, "a call without sizes sets the standard sizes"),
-    ("crates/orcish/src/tail/decode.rs", 1, "an absent field of a message has the default value of its type"),
-    ("crates/orcish/src/write/merge.rs", 1, "an absent field of a message has the default value of its type"),
+    ("crates/orcish-python/src/tuning.rs", 2, "a call without sizes, or without one of them, sets the standard sizes"),
+    ("crates/orcish/src/codec/sparse.rs", 2, "a slice that is too short is taken whole, and behind the last range is the end"),
+    ("crates/orcish/src/encoding/encode/byte_rle.rs", 1, "a slice that is too short is taken whole"),
+    ("crates/orcish/src/encoding/encode/int_rle_v1.rs", 1, "a slice that is too short is taken whole"),
+    ("crates/orcish/src/encoding/encode/int_rle_v2.rs", 1, "a slice that is too short is taken whole"),
+    ("crates/orcish/src/index.rs", 2, "a column without streams has no positions, and decoders refuse too few"),
+    ("crates/orcish/src/projection.rs", 1, "a column that is not in the schema has no children to be found by name"),
     ("crates/orcish/src/read/schema.rs", 3, "an option that is not given has the default of its type"),
+    ("crates/orcish/src/scan/matching.rs", 1, "a file may have no column of a name"),
+    ("crates/orcish/src/scan/table.rs", 1, "an error about a file that is not there does not name it"),
+    ("crates/orcish/src/scan/timestamps.rs", 1, "a column that no file has keeps the unit of the table"),
+    ("crates/orcish/src/schema.rs", 1, "the path of a column that is not there is the name alone"),
+    ("crates/orcish/src/tail/decode.rs", 1, "an absent field of a message has the default value of its type"),
+    ("crates/orcish/src/write/column/utf8.rs", 1, "a slice that is too short is taken whole"),
+    ("crates/orcish/src/write/merge.rs", 1, "an absent field of a message has the default value of its type"),
 ];
 
 /// Counts the calls outside of tests.
@@ -46,6 +73,11 @@ impl<'ast> Visit<'ast> for Counter {
         }
     }
 
+    fn visit_expr_method_call(&mut self, call: &'ast syn::ExprMethodCall) {
+        self.0 += usize::from(FALLBACKS.iter().any(|name| call.method == name) && is_look_up(&call.receiver));
+        syn::visit::visit_expr_method_call(self, call);
+    }
+
     fn visit_ident(&mut self, name: &'ast syn::Ident) {
         self.0 += usize::from(name == METHOD);
     }
@@ -54,6 +86,15 @@ impl<'ast> Visit<'ast> for Counter {
         // Arguments of macros have no syntax tree.
         self.0 += call.tokens.to_string().matches(METHOD).count();
     }
+}
+
+/// Whether an expression is the element of a collection for a key or an index.
+fn is_look_up(expression: &syn::Expr) -> bool {
+    let syn::Expr::MethodCall(call) = expression else { return false };
+    if ADAPTERS.iter().any(|name| call.method == name) {
+        return is_look_up(&call.receiver);
+    }
+    (call.method == "get" || call.method == "get_mut") && !call.args.is_empty()
 }
 
 fn count(code: &str) -> usize {
@@ -85,7 +126,7 @@ fn each_default_has_a_reason() {
     // assert_eq! would print both maps.
     assert!(
         counts == allowed && ALLOWED.iter().all(|&(_, _, reason)| reason != NO_REASON),
-        "calls of `{METHOD}` have changed. Where a value cannot be absent, `or_internal` says what does not hold. Where \
+        "calls of `{METHOD}`, or of {FALLBACKS:?} behind `get`, have changed. Where a value cannot be absent, `or_internal` says what does not hold. Where \
          the default is meant, ALLOWED in {} has the reason. The list of the files as they are is:\n{}",
         file!(),
         counts.iter().map(line).collect::<String>()
@@ -103,4 +144,9 @@ fn calls_are_counted_outside_of_tests() {
         mod tests { fn i() { a.unwrap_or_default(); } }
     ";
     assert_eq!(count(code), 3);
+    let code = "
+        fn f(a: &[u8]) -> u8 { a.get(1).copied().unwrap_or(7) + a.get(2).map_or(0, |b| b + 1) }
+        fn g(a: &[u8], b: &OnceLock<u8>) { a.first().copied().unwrap_or(0); b.get().copied().unwrap_or(0); a.get(1)? }
+    ";
+    assert_eq!(count(code), 2);
 }

@@ -5,7 +5,7 @@ use orcish_core::{Limits, Result};
 use orcish_io::{StorageOptions, open};
 
 use crate::file::DataFile;
-use crate::metadata::schema::schema_of;
+use crate::metadata::schema::{Column, schema_of};
 
 /// The metadata of a data file.
 ///
@@ -42,9 +42,12 @@ impl File {
     /// Reads the footer of a data file of any version.
     ///
     /// # Errors
-    /// `Io` where the file cannot be read, `Corrupt` where it is not a data file, `LimitExceeded` for a large footer.
+    /// `Io` where the file cannot be read, `Corrupt` where it is not a data file, `LimitExceeded` for a large footer,
+    /// `Unsupported` for a name of a column that Arrow has not.
     pub fn open(location: &str, storage: &StorageOptions, limits: &Limits) -> Result<Self> {
-        DataFile::open(open(location, storage)?, limits).map(File)
+        let file = DataFile::open(open(location, storage)?, limits)?;
+        file.columns().iter().try_for_each(Column::check_no_nul).map_err(|error| error.in_file(file.name()))?;
+        Ok(File(file))
     }
 
     /// Version of the format: 1, 2 or 3.

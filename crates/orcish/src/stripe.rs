@@ -249,8 +249,7 @@ pub(crate) type StreamRanges = Vec<((u32, StreamKind), Vec<Range<u64>>)>;
 
 /// The information on the stripe at `index`, with its position and the size of its footer checked.
 fn checked_info<'a>(tail: &'a FileTail, index: usize, limits: &Limits) -> Result<&'a StripeInfo> {
-    let info = tail.stripes.get(index);
-    let info = info.ok_or_else(|| Error::invalid(format!("no stripe {index}, of {}", tail.stripes.len())))?;
+    let info = tail.stripe(index)?;
     info.check_within(tail.file_length.saturating_sub(tail.tail_length))
         .map_err(|error| error.in_section("stripe", index))?;
     if info.footer_length > limits.tail {

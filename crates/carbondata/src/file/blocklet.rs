@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
-use orcish_core::{Error, Result};
+use orcish_core::{Error, OrInternal as _, Result};
 use orcish_io::read_with_limits;
 
 use super::chunk::{ColumnChunk, EncodedPage, PageContext, PageData};
@@ -114,8 +114,8 @@ impl BlockletData {
         self.page_rows.len()
     }
 
-    pub(crate) fn page_rows(&self, page: usize) -> usize {
-        self.page_rows.get(page).copied().unwrap_or(0)
+    pub(crate) fn page_rows(&self, page: usize) -> Result<usize> {
+        self.page_rows.get(page).copied().or_internal("a page has no number of rows")
     }
 
     /// Min/max index of a page, which has one column.
@@ -131,7 +131,7 @@ impl BlockletData {
     /// null keys, `LimitExceeded` for large arrays.
     pub(crate) fn decode(&self, column: usize, page: usize) -> Result<ArrayRef> {
         let mut chunk = self.file.first_chunk(column);
-        let rows = Some(self.page_rows(page));
+        let rows = Some(self.page_rows(page)?);
         let column = self.file.columns.get(column).ok_or_else(|| Error::invalid("no such column"))?;
         let locate = |error: Error| error.in_page(page).in_section("blocklet", self.index).in_file(self.file.name());
         self.decode_column(column, &column.name, &mut chunk, page, rows).map_err(locate)

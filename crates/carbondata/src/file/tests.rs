@@ -113,11 +113,11 @@ fn tables_of_apache_have_the_expected_rows() {
             for at in 0..file.num_blocklets() {
                 let data = file.read_blocklet(at, &expected).unwrap();
                 for page in 0..data.pages() {
-                    rows += data.page_rows(page);
+                    rows += data.page_rows(page).unwrap();
                     for (column, known) in file.columns().iter().enumerate() {
                         match data.decode(column, page) {
                             Ok(array) => {
-                                assert_eq!(array.len(), data.page_rows(page));
+                                assert_eq!(array.len(), data.page_rows(page).unwrap());
                                 assert_eq!(array.data_type(), &known.data_type());
                                 array.to_data().validate_full().unwrap();
                                 let place =

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use orcish_core::{Error, Limits, Result};
+use orcish_core::{Error, Limits, OrInternal as _, Result};
 
 use super::file_names::check_name;
 use super::format::{BlockIndex, BlockletInfo3, IndexHeader, MergedIndex, MinMax};
@@ -63,9 +63,7 @@ pub(crate) fn read_index(bytes: &[u8], limits: &Limits) -> Result<Vec<IndexedFil
             let blocklets = Some(Vec::new());
             files.push(IndexedFile { name: name.to_owned(), version, columns, blocklets, ..IndexedFile::default() });
         }
-        if let Some(file) = files.get_mut(at) {
-            file.add(entry)?;
-        }
+        files.get_mut(at).or_internal("a file of an index is missing")?.add(entry)?;
     }
     Ok(files)
 }

@@ -116,6 +116,18 @@ impl Column {
         // A map is stored as an array of structs of key and value.
         1 + usize::from(self.carbon_type == CarbonType::Map) + below
     }
+
+    /// Checks the name of the column, and those of its children.
+    ///
+    /// # Errors
+    /// `Unsupported` for a name with NUL, which ends names in Arrow's C data interface.
+    pub(crate) fn check_no_nul(&self) -> Result<()> {
+        if self.name.contains('\0') {
+            let text = format!("the name {:?} of a column has a NUL, which Arrow has not", self.name);
+            return Err(Error::unsupported(text));
+        }
+        self.children.iter().try_for_each(Column::check_no_nul)
+    }
 }
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ impl BlockletReader {
         config: &ScanConfig,
         page: usize,
     ) -> Result<RecordBatch> {
-        let rows = self.filter_data.page_rows(page);
+        let rows = self.filter_data.page_rows(page)?;
         let empty_batch = || make_batch(config, Vec::new(), 0);
         let needs_filter = match self.outcomes.get(page) {
             Some(Outcome::Skipped(_)) => return empty_batch(),

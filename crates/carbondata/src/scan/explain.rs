@@ -51,7 +51,7 @@ fn add_read_cost(open_file: &OpenFile, config: &ScanConfig, plan: &mut SectionPl
             let headers = file.read_chunk_headers(blocklet, &filter_columns)?;
             for (page, outcome) in prune_pages(open_file, config, &headers)?.into_iter().enumerate() {
                 selected_pages.push(!outcome.is_skipped());
-                plan.row_groups.push((u64::try_from(headers.page_rows(page)).unwrap_or(u64::MAX), outcome));
+                plan.row_groups.push((u64::try_from(headers.page_rows(page)?).unwrap_or(u64::MAX), outcome));
             }
             (plan.filter_bytes, plan.filter_requests) = file.page_read_cost(&headers, &filter_columns, &selected_pages);
         } else {

@@ -107,7 +107,7 @@ pub(super) fn prune_pages(open_file: &OpenFile, config: &ScanConfig, data: &Bloc
             Some(column_bounds(data.page_min_max(at, page)?, 0, file.columns().get(at)?, file.has_unreliable_min_max()))
         };
         let mut known = |path: &[usize]| Ok(table_column_bounds(path, &open_file.mappings, &file_bounds));
-        filter.prune(&mut known, u64::try_from(data.page_rows(page)).unwrap_or(u64::MAX), PAGE_MIN_MAX)
+        filter.prune(&mut known, u64::try_from(data.page_rows(page)?).unwrap_or(u64::MAX), PAGE_MIN_MAX)
     };
     (0..data.pages()).map(|page| prune_page(page).map_err(|error: Error| error.in_page(page))).collect()
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use orcish_core::cancel::CancelCheck;
 use orcish_core::explain::Outcome;
 use orcish_core::parallel::{PrefetchSource, ScanMemory};
-use orcish_core::{Error, Result};
+use orcish_core::{Error, OrInternal as _, Result};
 use orcish_io::display_name;
 
 use super::config::ScanConfig;
@@ -86,8 +86,11 @@ fn file_tasks(snapshot: &TableSnapshot, config: &ScanConfig, file: usize, entry:
         let is_read = !outcomes.iter().all(Outcome::is_skipped);
         return Ok(is_read.then_some(ScanTask { file, blocklets: None }).into_iter().collect());
     };
-    let kept = outcomes.into_iter().enumerate().filter_map(is_read).filter_map(|at| blocklets.get(at));
-    Ok(kept.map(|blocklet| ScanTask { file, blocklets: Some(vec![blocklet.id]) }).collect())
+    let task = |at: usize| {
+        let blocklet = blocklets.get(at).or_internal("an outcome is of no blocklet")?;
+        Ok(ScanTask { file, blocklets: Some(vec![blocklet.id]) })
+    };
+    outcomes.into_iter().enumerate().filter_map(is_read).map(task).collect()
 }
 
 impl PrefetchSource for ScanTasks {

@@ -1,7 +1,7 @@
 //! Rows of a blocklet: a bitmap of nulls, followed by the other values.
 
 use arrow_array::ArrayRef;
-use orcish_core::{Error, Limits, Result};
+use orcish_core::{Error, Limits, OrInternal as _, Result};
 
 use super::column_builder::ColumnBuilder;
 use super::lengths::LengthFormat;
@@ -165,7 +165,10 @@ pub(super) fn decode(
         let nulls = bytes.short()?;
         for (at, (field, index)) in fields.iter().zip(&indexes).enumerate() {
             let is_null = nulls.get(at / 8).is_some_and(|byte| byte >> (at % 8) & 1 == 1);
-            let decoder = index.and_then(|index| decoders.get_mut(index));
+            let decoder = match index {
+                Some(index) => Some(decoders.get_mut(*index).or_internal("a column of a stream has no decoder")?),
+                None => None,
+            };
             let done = match decoder {
                 Some(decoder) if is_null => decoder.values.push_null(),
                 Some(decoder) => decoder.push(field.encoding, &mut bytes),

@@ -51,21 +51,11 @@ fn visible(all: Vec<Column>, partition_columns: &[String]) -> Vec<Column> {
 /// Checks the names of columns.
 ///
 /// # Errors
-/// `Corrupt` for duplicate names, `Unsupported` for names with NUL, which ends names in Arrow's C data interface.
+/// `Corrupt` for duplicate names, `Unsupported` for names with NUL.
 fn check_names(columns: &[Column]) -> Result<()> {
     let mut names = HashSet::new();
     if let Some(column) = columns.iter().find(|column| !names.insert(&column.name)) {
         return Err(Error::corrupt(format!("two columns of the table are named {:?}", column.name)));
     }
-    columns.iter().try_for_each(check_no_nul)
-}
-
-fn check_no_nul(column: &Column) -> Result<()> {
-    if column.name.contains('\0') {
-        return Err(Error::unsupported(format!(
-            "the name {:?} of a column has a NUL, which Arrow has not",
-            column.name
-        )));
-    }
-    column.children.iter().try_for_each(check_no_nul)
+    columns.iter().try_for_each(Column::check_no_nul)
 }

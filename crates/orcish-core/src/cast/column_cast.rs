@@ -20,8 +20,11 @@ use super::convert::{cast, overflow};
 use super::entries::{cast_keys, map_entries};
 use super::mismatch::check_array_size;
 use super::restore::restore;
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::types::{entries_of, item_of};
+
+/// The message of an internal error.
+const OTHER_TYPE: &str = "a cast is of other types than it was made for";
 
 /// The cast of a column of a file.
 #[derive(Debug, Clone)]
@@ -82,14 +85,14 @@ impl ColumnCast {
                 })
             }
             (ColumnCast::Struct(mapping), DataType::Struct(fields)) => {
-                let Some(parent) = array.as_struct_opt() else { return Ok(array.clone()) };
+                let parent = array.as_struct_opt().or_internal(OTHER_TYPE)?;
                 let columns = cast_columns(mapping, parent.columns(), fields, parent.len(), memory)?;
                 let nulls = parent.nulls().cloned();
                 let array = StructArray::try_new_with_length(fields.clone(), columns, nulls, parent.len());
                 Ok(Arc::new(array.map_err(overflow)?))
             }
             (ColumnCast::List(inner), list) if let Some(item) = item_of(list) => {
-                let Some(list) = array.as_list_opt::<i32>() else { return Ok(array.clone()) };
+                let list = array.as_list_opt::<i32>().or_internal(OTHER_TYPE)?;
                 let values = inner.apply(list.values(), item.data_type(), memory)?;
                 let array = ListArray::try_new(item.clone(), list.offsets().clone(), values, list.nulls().cloned());
                 let array: ArrayRef = Arc::new(array.map_err(overflow)?);
@@ -97,9 +100,7 @@ impl ColumnCast {
                 restore(&array, &Field::new("", target.clone(), true), memory)
             }
             (ColumnCast::Map(inner), DataType::Map(entries, sorted)) => {
-                let (Some(map), Some((key, value))) = (array.as_map_opt(), entries_of(target)) else {
-                    return Ok(array.clone());
-                };
+                let (map, (key, value)) = array.as_map_opt().zip(entries_of(target)).or_internal(OTHER_TYPE)?;
                 let keys = cast_keys(map.keys(), key.data_type(), |keys, target| inner.0.apply(keys, target, memory))?;
                 let values = inner.1.apply(map.values(), value.data_type(), memory)?;
                 let fields = vec![key.clone(), value.clone()].into();
@@ -108,7 +109,8 @@ impl ColumnCast {
                 let array = MapArray::try_new(entries.clone(), offsets, entry_array, nulls, *sorted);
                 Ok(Arc::new(array.map_err(overflow)?))
             }
-            _ => cast(array, target),
+            (ColumnCast::Cast, _) => cast(array, target),
+            (ColumnCast::Struct(_) | ColumnCast::List(_) | ColumnCast::Map(_), _) => Err(Error::internal(OTHER_TYPE)),
         }
     }
 }
@@ -131,9 +133,12 @@ pub fn cast_columns(
     memory: u64,
 ) -> Result<Vec<ArrayRef>> {
     let cast_column = |((source, cast), field): (&(Option<usize>, ColumnCast), &FieldRef)| {
-        let array = match source.and_then(|source| columns.get(source)) {
+        let array = match source {
             None => nulls(field.data_type(), rows, memory),
-            Some(array) => cast.apply(array, field.data_type(), memory),
+            Some(source) => {
+                let array = columns.get(*source).or_internal("a column that is cast was not read");
+                array.and_then(|array| cast.apply(array, field.data_type(), memory))
+            }
         };
         array.map_err(|error| error.in_column(field.name()))
     };

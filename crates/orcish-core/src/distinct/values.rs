@@ -193,9 +193,8 @@ fn dictionary_values<K: ArrowDictionaryKeyType>(to: &mut HyperLogLog, array: &dy
     let Some(array) = array.as_dictionary_opt::<K>() else { return Ok(()) };
     let mut used = vec![false; array.values().len()];
     for key in (0..array.len()).filter_map(|at| array.key(at)) {
-        if let Some(used) = used.get_mut(key) {
-            *used = true;
-        }
+        *used.get_mut(key).ok_or_else(|| Error::invalid(format!("a dictionary without the value of key {key}")))? =
+            true;
     }
     let values = filter(array.values(), &BooleanArray::from(used));
     add(to, &values.map_err(|error| Error::unsupported("entries of a dictionary").with_source(error))?)

@@ -43,11 +43,13 @@ impl BloomBuilder {
     }
 
     /// Adds a hash.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "positions are below the number of bits, and a bit must not be left out"
+    )]
     pub(super) fn add(&mut self, hash_value: ValueHash) {
         for at in hash::positions(hash_value.0, self.functions, self.bits()) {
-            if let Some(word) = self.words.get_mut((at / 64) as usize) {
-                *word |= 1 << (at % 64);
-            }
+            self.words[(at / 64) as usize] |= 1 << (at % 64);
         }
     }
 

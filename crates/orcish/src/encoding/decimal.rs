@@ -142,8 +142,8 @@ fn append_scaled(target: DecimalType, values: &[i64], max_magnitude: i64, scales
         }));
     }
     // The bound of all magnitudes usually makes the check of each value unnecessary.
-    let mut new = out.iter().skip(start);
-    let fits = max_magnitude < bound || new.all(|value| value.unsigned_abs() < bound.unsigned_abs().into());
+    let (_, new) = out.split_at(start);
+    let fits = max_magnitude < bound || new.iter().all(|value| value.unsigned_abs() < bound.unsigned_abs().into());
     if !fits {
         out.truncate(start);
     }

@@ -131,10 +131,8 @@ impl OrcFile {
     /// Number of rows. The file is that of the tail.
     pub(crate) fn rows(&self, stripes: Option<&[usize]>) -> Result<u64> {
         self.source.check_version().map_err(|error| self.in_file(error))?;
-        Ok(match stripes {
-            None => self.tail.rows,
-            Some(chosen) => chosen.iter().filter_map(|&at| self.tail.stripes.get(at)).map(|stripe| stripe.rows).sum(),
-        })
+        let Some(chosen) = stripes else { return Ok(self.tail.rows) };
+        chosen.iter().map(|&stripe| Ok(self.tail.stripe(stripe)?.rows)).sum()
     }
 
     /// The Arrow schema of the file under options.

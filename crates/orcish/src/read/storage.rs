@@ -91,13 +91,8 @@ impl OrcFile {
     /// # Errors
     /// `InvalidArgument` if a stripe does not exist.
     pub(super) fn chosen_stripes(&self, stripes: Option<&[usize]>) -> Result<Vec<(usize, &StripeInfo)>> {
-        let all = &self.tail().stripes;
-        let Some(chosen) = stripes else { return Ok(all.iter().enumerate().collect()) };
-        let info = |&index: &usize| {
-            let missing = || Error::invalid(format!("no stripe {index}, of {}", all.len()));
-            all.get(index).map(|info| (index, info)).ok_or_else(missing)
-        };
-        chosen.iter().map(info).collect()
+        let Some(chosen) = stripes else { return Ok(self.tail().stripes.iter().enumerate().collect()) };
+        chosen.iter().map(|&index| Ok((index, self.tail().stripe(index)?))).collect()
     }
 
     /// Passes the footers of some stripes, or of all, to a function.

@@ -191,6 +191,15 @@ impl FileTail {
         Framing { codec: self.compression, chunk_size: self.chunk_size }
     }
 
+    /// The stripe at an index that a caller gives.
+    ///
+    /// # Errors
+    /// `InvalidArgument` if there is none.
+    pub(crate) fn stripe(&self, index: usize) -> Result<&StripeInfo> {
+        let count = self.stripes.len();
+        self.stripes.get(index).ok_or_else(|| Error::invalid(format!("no stripe {index}, of {count}")))
+    }
+
     /// Bytes of the postscript, without the byte that has its length.
     pub fn postscript_length(&self) -> u64 {
         self.raw.postscript_length()
@@ -373,7 +382,7 @@ impl FileTail {
         let parse = |stripe: usize, bytes: Bytes| {
             cancellation.poll()?;
             let (all_columns, counts) = (self.split_columns(bytes)?, CountCache::default());
-            let rows = self.stripes.get(stripe).map_or(0, |stripe| stripe.rows);
+            let rows = self.stripes.get(stripe).or_internal("statistics are of no stripe")?.rows;
             let has_counts = self.has_counts(&all_columns, rows);
             let parse_column = |&id: &u32| {
                 let bytes = usize::try_from(id).ok().and_then(|id| all_columns.get(id)).filter(|_| has_counts);

@@ -7,6 +7,7 @@ use crate::encoding::bitpack::{GROUP, MAX_WORD_WIDTH, unpack, unpack_word};
 use crate::encoding::run::MAX_RUN;
 
 /// Decodes the run with the first header byte `header`; returns the number of values.
+#[inline(always)]
 pub(super) fn decode<const SIGNED: bool>(
     header: u8,
     run: &mut RunReader<'_>,

@@ -20,7 +20,7 @@ pub(crate) const MAX_RUN_BYTES: usize = 4 + 8 + 8 * MAX_RUN + 8 * 31;
 ///
 /// Without `out` the run is skipped: its headers, the varints of a delta run, and its length in bytes are checked, bit-packed
 /// values and the entries of a patch list are not.
-#[inline]
+#[inline(always)]
 pub(crate) fn decode_run<'a, const SIGNED: bool>(
     bytes: &'a [u8],
     out: Option<&mut [i64; MAX_RUN]>,

@@ -8,7 +8,7 @@ use crate::encoding::run::MAX_RUN;
 use crate::encoding::varint::unzigzag;
 
 /// Decodes the run with the first header byte `header`; returns the number of values.
-#[inline]
+#[inline(always)]
 pub(super) fn decode<const SIGNED: bool>(
     header: u8,
     run: &mut RunReader<'_>,

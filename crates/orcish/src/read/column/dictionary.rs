@@ -102,13 +102,13 @@ impl ColumnReader for DictionaryReader {
             let from = out.len();
             references.with(|references| {
                 references.append(n, out)?;
-                let appended = out.iter().skip(from);
-                match appended.max() {
-                    Some(&largest) if largest as usize >= size => {
-                        Err(Error::corrupt(format!("entry {largest} of a dictionary of {size}")))
-                    }
-                    _ => Ok(()),
+                // A fold over a slice is vectorized, and `max` is not.
+                let (_, appended) = out.split_at(from);
+                let largest = appended.iter().fold(0, |largest, &reference| largest.max(reference));
+                if largest as usize >= size && n > 0 {
+                    return Err(Error::corrupt(format!("entry {largest} of a dictionary of {size}")));
                 }
+                Ok(())
             })
         })?;
         let entries = &self.dictionary.entries;

@@ -1,6 +1,6 @@
 //! Makes the writers of columns.
 
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 
 use super::binary::BinaryEncoder;
 use super::boolean::BooleanEncoder;
@@ -80,7 +80,7 @@ pub(in crate::write) fn column_writer(
         kind: orc_type.kind,
         options,
         has_index: plan.has_index,
-        is_nullable: nullable.get(id as usize).copied().unwrap_or(true),
+        is_nullable: nullable.get(id as usize).copied().or_internal("a column is neither nullable nor not")?,
         records_parent_nulls: plan.records_parent_nulls,
         values,
         present: BooleanStream::new(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use orcish_core::cancel::CancelCheck;
-use orcish_core::error::Result;
+use orcish_core::error::{OrInternal as _, Result};
 use orcish_core::limits::Limits;
 use orcish_core::statistics::ColumnStatistics;
 use orcish_io::ReadAt;
@@ -13,6 +13,9 @@ use crate::read::OrcFile;
 
 /// Findings about a stripe that are told.
 const MAX_FINDINGS: usize = 3;
+
+/// The message of an internal error.
+const NO_STRIPE: &str = "a stripe that is examined is missing";
 
 /// What a stripe has.
 pub(super) enum Examined {
@@ -51,13 +54,13 @@ impl Examiner<'_> {
         recorded: Option<&[ColumnStatistics]>,
         number: usize,
     ) -> Result<Examined> {
-        let Some(stripe) = self.file.tail().stripes.get(index) else { return Ok(Examined::Lost(String::new())) };
+        let stripe = self.file.tail().stripes.get(index).or_internal(NO_STRIPE)?;
         let Some(counted) = counted.filter(|&counted| counted != stripe.rows) else {
             return self.read(self.file, index, recorded, number);
         };
         let contradiction =
             format!("stripe {number}: its tail states {} rows, and its row index or values {counted}", stripe.rows);
-        let as_counted = self.with_rows(index, counted);
+        let as_counted = self.with_rows(index, counted)?;
         let (first, second) = if counted > stripe.rows { (&as_counted, self.file) } else { (self.file, &as_counted) };
         let examined = match self.read(first, index, recorded, number)? {
             Examined::Lost(_) => self.read(second, index, recorded, number)?,
@@ -73,12 +76,10 @@ impl Examiner<'_> {
     }
 
     /// The file with another number of rows of a stripe.
-    fn with_rows(&self, index: usize, rows: u64) -> OrcFile {
+    fn with_rows(&self, index: usize, rows: u64) -> Result<OrcFile> {
         let mut tail = self.file.tail().clone();
-        if let Some(stripe) = tail.stripes.get_mut(index) {
-            stripe.rows = rows;
-        }
-        OrcFile::of_parts(self.source.clone(), tail)
+        tail.stripes.get_mut(index).or_internal(NO_STRIPE)?.rows = rows;
+        Ok(OrcFile::of_parts(self.source.clone(), tail))
     }
 
     fn read(
@@ -88,7 +89,7 @@ impl Examiner<'_> {
         recorded: Option<&[ColumnStatistics]>,
         number: usize,
     ) -> Result<Examined> {
-        let rows = file.tail().stripes.get(index).map_or(0, |stripe| stripe.rows);
+        let rows = file.tail().stripes.get(index).or_internal(NO_STRIPE)?.rows;
         let error = match file.check_stripe(index, recorded, self.limits, self.check) {
             Ok(findings) => {
                 let mut findings = findings.into_iter().filter(|finding| finding.contradicts_rows);
