@@ -1,18 +1,22 @@
 """Keyword arguments of public functions.
 
-An argument has the same name in each function, and so the same check. Arguments that the native module converts are
-checked there.
+An argument has the same name in each function, and so the same check: :data:`CHECKS`. Options are those of the native
+module, which checks the ranges of their numbers.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import math
+import numbers
 import operator
-from collections.abc import Callable, Collection, Mapping
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import timedelta
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
+from orcish import _native
 from orcish.errors import closest_match
 from orcish.file_systems import check_file_system
 from orcish.sizes import parse_size
@@ -21,13 +25,22 @@ __all__ = ["check_integer", "checked_keywords", "chosen_options"]
 
 MAX_INTEGER = 2**64 - 1
 """The largest integer that the native module takes."""
+MAX_COLUMN_ID = 2**32 - 1
+
+Check: TypeAlias = Callable[[str, Any], Any]
+"""Takes the name of an argument and its value, and gives the value that the function gets."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def check_integer(name: str, value: Any, minimum: int) -> int:
+def check_integer(name: str, value: Any, minimum: int | None = None) -> int:
     """The value of an argument as an ``int``.
+
+    Args:
+        name: The argument.
+        value: Its value.
+        minimum: The least value; by default, the range is not checked.
 
     Raises:
         TypeError: The value is no integer.
@@ -38,72 +51,210 @@ def check_integer(name: str, value: Any, minimum: int) -> int:
     except TypeError:
         number = None
     if number is None or isinstance(value, bool):
-        raise TypeError(f"{name}={value!r}: must be an integer, not {type(value).__name__}")
-    value = number
-    if value < minimum:
-        raise ValueError(f"{name}={value}: must be at least {minimum}")
-    if value > MAX_INTEGER:
-        raise ValueError(f"{name}={value}: is out of its range")
-    return int(value)
+        raise _wrong(name, value, "an integer")
+    if minimum is not None and number < minimum:
+        raise ValueError(f"{name}={number}: must be at least {minimum}")
+    if minimum is not None and number > MAX_INTEGER:
+        raise ValueError(f"{name}={number}: is out of its range")
+    return number
 
 
-def _at_least(minimum: int) -> Callable[[str, Any], object]:
+def _wrong(name: str, value: Any, expected: str) -> TypeError:
+    """The error of a value of a wrong type."""
+    return TypeError(f"{name}={value!r}: must be {expected}, not {type(value).__name__}")
+
+
+def _at_least(minimum: int) -> Check:
     return lambda name, value: check_integer(name, value, minimum)
 
 
-def _check_boolean(name: str, value: Any) -> None:
+def _size(minimum: int | None) -> Check:
+    """A number of bytes, for which there are texts such as ``64MB``, too."""
+
+    def size(name: str, value: Any) -> int:
+        if not isinstance(value, str):
+            return check_integer(name, value, minimum)
+        try:
+            return parse_size(value)
+        except ValueError as error:
+            raise ValueError(f"{name}={error}") from None
+
+    return size
+
+
+def _number(name: str, value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise _wrong(name, value, "a number")
+    return value
+
+
+def _fraction(name: str, value: Any) -> Any:
+    if not 0 <= _number(name, value) <= 1:
+        raise ValueError(f"{name}={value!r}: must be from 0 to 1")
+    return value
+
+
+def _tolerance(name: str, value: Any) -> Any:
+    if not 0 <= _number(name, value) < math.inf:
+        raise ValueError(f"{name}={value!r}: must be a number of 0 or more")
+    return value
+
+
+def _boolean(name: str, value: Any) -> Any:
     if not isinstance(value, bool):
-        raise TypeError(f"{name}={value!r}: must be True or False, not {type(value).__name__}")
+        raise _wrong(name, value, "True or False")
+    return value
 
 
-def _check_mapping(name: str, value: Any) -> None:
+def _text(name: str, value: Any) -> Any:
+    if not isinstance(value, str):
+        raise _wrong(name, value, "a string")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{name}={value!r}: half of a pair of surrogates is no text") from None
+    return value
+
+
+def _row_number(name: str, value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, str):
+        raise _wrong(name, value, "True, False or the name of a column")
+    if "\0" in value:
+        raise ValueError(f"{name}={value!r}: names of Arrow have no NUL")
+    return _text(name, value)
+
+
+def _column(name: str, value: Any) -> Any:
+    if isinstance(value, str):
+        return _text(name, value)
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise _wrong(name, value, "the name of a column, or its id")
+    if not 0 <= (id := operator.index(value)) <= MAX_COLUMN_ID:
+        raise ValueError(f"{name}={value!r}: column ids are numbers from 0 to {MAX_COLUMN_ID}")
+    return id
+
+
+def _bytes(name: str, value: Any) -> Any:
+    if not isinstance(value, bytes):
+        raise TypeError(f"{name}: must be bytes, not {type(value).__name__}")
+    return value
+
+
+def _mapping(name: str, value: Any) -> Any:
     # The value may have keys of a store.
     if not isinstance(value, Mapping):
         raise TypeError(f"{name}: must be a mapping, not {type(value).__name__}")
+    for key in value:
+        if not isinstance(key, str):
+            raise TypeError(f"{name}: must be a mapping of names, and {key!r} is a name of type {type(key).__name__}")
+        _text(name, key)
+    return value
 
 
-def _check_text(name: str, value: Any) -> None:
-    if not isinstance(value, str):
-        raise TypeError(f"{name}={value!r}: must be a string, not {type(value).__name__}")
+def _limits(name: str, value: Any) -> Any:
+    for limit, number in _mapping(name, value).items():
+        check_integer(f"{name}: {limit}", number)
+    return value
 
 
-def _check_metadata(name: str, value: Any) -> None:
+def _levels(name: str, value: Any) -> Any:
+    for column, level in _mapping(name, value).items():
+        if level is not None and not isinstance(level, str):
+            check_integer(f"{name}: {column}", level)
+    return value
+
+
+def _dictionary(name: str, value: Any) -> Any:
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, Mapping):
+        raise _wrong(name, value, "True, False or a mapping of names")
+    return _mapping(name, value)
+
+
+def _metadata(name: str, value: Any) -> Any:
     if not isinstance(value, Mapping):
         raise TypeError(f"{name}: must be a mapping of names to texts or bytes, not {type(value).__name__}")
+    try:
+        # The names in Arrow's metadata are bytes.
+        return {key.decode() if isinstance(key, bytes) else key: each for key, each in value.items()}
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name}: the name {error.object!r} is no UTF-8") from None
 
 
-def _check_stripes(name: str, value: Any) -> None:
-    if isinstance(value, str | bytes) or not isinstance(value, Collection):
+def _stripes(name: str, value: Any) -> Any:
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Collection):
         raise TypeError(f"{name}={value!r}: must be a list of numbers of stripes, such as [0]")
+    return [check_integer(f"{name}[{at}]", each, 0) for at, each in enumerate(value)]
 
 
-def _check_names(name: str, value: Any) -> None:
-    if not isinstance(value, Collection) or not all(isinstance(each, str) for each in value):
+def _listed(value: Any) -> Any:
+    """One string is the list of it, and never the list of its letters. Arrays and indexes have a list."""
+    if isinstance(value, str):
+        return [value]
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _names(name: str, value: Any) -> Any:
+    listed = _listed(value)
+    is_list = isinstance(listed, Collection) and not isinstance(listed, bytes)
+    if not is_list or not all(isinstance(each, str) for each in listed):
         raise TypeError(f"{name}={value!r}: must be a list of names")
+    for each in listed:
+        _text(name, each)
+    return listed
 
 
-def _check_columns(name: str, value: Any) -> None:
+def _columns(name: str, value: Any) -> Any:
     # Columns of a file have numbers, too.
-    if isinstance(value, bytes) or not isinstance(value, Collection):
+    listed = _listed(value)
+    is_list = isinstance(listed, Collection) and not isinstance(listed, bytes)
+    if not is_list or any(isinstance(each, bool) for each in listed):
         raise TypeError(f"{name}={value!r}: must be a list of names")
+    return listed
 
 
-def _check_pending(name: str, value: Any) -> None:
-    if not isinstance(value, str):
-        raise TypeError(f"{name}={value!r}: must be a string, not {type(value).__name__}")
-    if value not in ("wait", "before"):
-        raise ValueError(f"{name}={value!r}: must be one of wait, before")
+def _place(name: str, value: Any) -> Any:
+    """A path, a URL or another source or target, or a list of these. What they are is checked where they are opened."""
+    for each in value if isinstance(value, list | tuple) else (value,):
+        if isinstance(each, str | os.PathLike) and "\0" in os.fsdecode(each):
+            raise ValueError(f"{name}: a path has no NUL")
+    return value
 
 
-def _check_age(name: str, value: Any) -> None:
+def _places(name: str, value: Any) -> Any:
+    if isinstance(value, str | bytes | bytearray | memoryview | os.PathLike) or not isinstance(value, Iterable):
+        raise TypeError(f"{name}={value!r:.100}: must be a list of files")
+    return _place(name, list(value))
+
+
+def _locations(name: str, value: Any) -> Any:
+    is_list = isinstance(value, Collection) and not isinstance(value, str | bytes)
+    if not is_list or not all(isinstance(each, str | os.PathLike) for each in value):
+        raise TypeError(f"{name}={value!r}: must be a list of paths and URLs")
+    return _place(name, list(value))
+
+
+def _one_of(words: Collection[str]) -> Check:
+    def word(name: str, value: Any) -> Any:
+        if _text(name, value) not in words:
+            raise ValueError(f"{name}={value!r}: must be one of {', '.join(words)}")
+        return value
+
+    return word
+
+
+def _age(name: str, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, timedelta | int | float):
-        kind = type(value).__name__
-        raise TypeError(f"{name}={value!r}: must be a datetime.timedelta or a number of days, not {kind}")
+        raise _wrong(name, value, "a datetime.timedelta or a number of days")
     number = value / timedelta(days=1) if isinstance(value, timedelta) else value
     if number < 0:
         raise ValueError(f"{name}={value!r}: must not be negative")
     if not number <= timedelta.max.days:
         raise ValueError(f"{name}={value!r}: must be a number of days, at most {timedelta.max.days:,}")
+    return value
 
 
 CODECS = ("none", "uncompressed", "zlib", "snappy", "lz4", "zstd", "brotli")
@@ -112,67 +263,80 @@ _OTHER_CODECS = {"gzip": "zlib", "gz": "zlib", "deflate": "zlib", "zstandard": "
 """Names of codecs in other formats, and those of ORC."""
 
 
-def _check_compression(name: str, value: Any) -> None:
-    if not isinstance(value, str):
-        raise TypeError(f"{name}={value!r}: must be a string, not {type(value).__name__}")
-    plain = value.lower()
+def _compression(name: str, value: Any) -> Any:
+    if value is None:
+        return "none"
+    plain = _text(name, value).lower()
     # The native module knows more codecs, which are read, and says so.
     if plain in CODECS or plain == "lzo":
-        return
+        return value
     meant = _OTHER_CODECS.get(plain) or closest_match(plain, CODECS)
     raise ValueError(
         f"{name}={value!r}: must be one of {', '.join(CODECS)}{f'; did you mean {meant!r}?' if meant else ''}"
     )
 
 
-def _check_progress(name: str, value: Any) -> None:
+def _progress(name: str, value: Any) -> Any:
     if not isinstance(value, bool) and not callable(value):
-        raise TypeError(f"{name}={value!r}: must be True, False or a function, not {type(value).__name__}")
+        raise _wrong(name, value, "True, False or a function")
+    return value
 
 
-CHECKS: Mapping[str, Callable[[str, Any], object]] = {
-    "limit": _at_least(0),
-    "rows": _at_least(0),
-    "split_size": _at_least(0),
-    "max_rows_per_file": _at_least(1),
-    "max_open_files": _at_least(1),
-    "max_partitions": _at_least(1),
-    "runs": _at_least(1),
-    "max_memory": _at_least(0),
-    "partitions": _check_boolean,
-    "storage_options": _check_mapping,
-    "filesystem": check_file_system,
-    "limits": _check_mapping,
-    "ray_options": _check_mapping,
-    "pending": _check_pending,
-    "undo": _check_boolean,
-    "rewrite": _check_boolean,
-    "overwrite": _check_boolean,
-    "older_than": _check_age,
-    "progress": _check_progress,
-    "compression": _check_compression,
-    "columns": _check_columns,
-    "partition_by": _check_names,
-    "sort_within": _check_names,
-    "lookup": _check_names,
-    "bloom_filter_columns": _check_names,
-    "basename_template": _check_text,
-    "metadata": _check_metadata,
-    "stripes": _check_stripes,
+def _file_system(name: str, value: Any) -> Any:
+    check_file_system(name, value)
+    return value
+
+
+OF_KIND: Mapping[str, Check] = {
+    "boolean": _boolean,
+    "integer": check_integer,
+    "number": _number,
+    "text": _text,
 }
-"""Checks of arguments by name. ``None`` is a missing argument, and is not checked."""
+"""Checks of options of the native module, by the kind of their values; it knows the ranges of numbers."""
 
+CHECKS: Mapping[str, Check] = {
+    **{
+        name: _one_of(words) if words else OF_KIND[kind]
+        for name, kind, _, words, _ in (*_native.options_of("read"), *_native.options_of("write"))
+        if words or kind in OF_KIND
+    },
+    **dict.fromkeys(("limit", "rows", "show", "index", "threads"), _at_least(0)),
+    **dict.fromkeys(("batch_size", "max_rows_per_file", "max_open_files", "max_partitions", "runs"), _at_least(1)),
+    **dict.fromkeys(("split_size", "max_memory"), _size(0)),
+    **dict.fromkeys(("target_file_size", "sample_size"), _size(1)),
+    **dict.fromkeys(("stripe_size", "compression_block_size"), _size(None)),
+    **dict.fromkeys(("partitions", "undo", "rewrite", "overwrite", "publish"), _boolean),
+    **dict.fromkeys(("brief", "check_metadata", "ignore_order", "values_only"), _boolean),
+    **dict.fromkeys(("storage_options", "target_storage_options", "ray_options"), _mapping),
+    **dict.fromkeys(("partition_by", "sort_within", "lookup", "bloom_filter_columns", "key"), _names),
+    **dict.fromkeys(("basename_template", "match", "source_timezone", "session_timezone"), _text),
+    **dict.fromkeys(("path", "source", "target", "a", "b", "like", "staging"), _place),
+    "seed": check_integer,
+    "fraction": _fraction,
+    "tolerance": _tolerance,
+    "row_number": _row_number,
+    "column": _column,
+    "columns": _columns,
+    "column_compression": _levels,
+    "compression": _compression,
+    "dictionary": _dictionary,
+    "existing_data": _one_of(("error", "append", "overwrite", "overwrite_partitions")),
+    "external_locations": _locations,
+    "filesystem": _file_system,
+    "limits": _limits,
+    "metadata": _metadata,
+    "older_than": _age,
+    "pending": _one_of(("wait", "before")),
+    "progress": _progress,
+    "sources": _places,
+    "stripes": _stripes,
+    "tail": _bytes,
+}
+"""Checks of arguments by name. ``None`` is a missing argument where it is the default, and is not checked."""
 
-NONE = {"compression": "none"}
-"""What ``None`` means where it is given, for arguments that are not left out by it."""
-
-
-LISTS = frozenset(("columns", "partition_by", "sort_within", "bloom_filter_columns", "lookup"))
-"""Arguments that are lists of names. One string is the list of it, and never the list of its letters."""
-
-
-SIZES = frozenset(("stripe_size", "compression_block_size", "max_memory", "split_size", "sample_size"))
-"""Arguments that are sizes in bytes. Texts such as ``64MB`` are sizes, too."""
+NOT_MISSING = frozenset(("compression",))
+"""Arguments for which ``None`` is a value where it is given, though it is the default."""
 
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
@@ -231,18 +395,17 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     """Decorates a function so that its arguments are checked.
 
     An unknown keyword is a ``TypeError`` which suggests the nearest one. Errors of :data:`CHECKS` name the argument.
-    The function gets a list for a string of :data:`LISTS`, a number of bytes for one of :data:`SIZES`, and the value of
-    :data:`NONE` for a ``None`` that is given.
+    The function gets what the checks make of the values: a list for the string of one name, a number of bytes for the
+    text of a size.
     """
     parameters = inspect.signature(function).parameters.values()
-    names = [each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
-    known = frozenset(names)
-    checks = {name: CHECKS[name] for name in names if name in CHECKS}
-    changes = {name: (at, _listed) for at, name in enumerate(names) if name in LISTS}
-    changes |= {name: (at, functools.partial(_sized, name)) for at, name in enumerate(names) if name in SIZES}
-    changes |= {name: (at, _named) for at, name in enumerate(names) if name == "metadata"}
-
-    nones = {name: NONE[name] for name in names if name in NONE}
+    names = [each for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
+    known = frozenset(each.name for each in names)
+    checks = [
+        (at, each.name, CHECKS[each.name], each.default is None and each.name not in NOT_MISSING)
+        for at, each in enumerate(names)
+        if each.name in CHECKS
+    ]
 
     @functools.wraps(function)
     def checked(*args: Any, **kwargs: Any) -> R:
@@ -251,51 +414,18 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
             # Words of other libraries are not always near.
             plain = name.replace("_", "").lower()
             meant = next((own for own in SYNONYMS.get(plain, ()) if own in known), None)
-            match = meant or closest_match(name, [each for each in names if each != "self"])
+            match = meant or closest_match(name, [each.name for each in names if each.name != "self"])
             hint = f"; did you mean {match!r}?" if match else f": {INSTEAD[plain]}" if plain in INSTEAD else ""
             raise TypeError(f"{function.__qualname__}() has no keyword argument {name!r}{hint}")
-        for name, value in nones.items():
-            if kwargs.get(name, value) is None:
-                kwargs[name] = value
-        for name, (at, changed) in changes.items():
+        for at, name, check, may_be_missing in checks:
             if at < len(args):
-                args = (*args[:at], changed(args[at]), *args[at + 1 :])
-            elif name in kwargs:
-                kwargs[name] = changed(kwargs[name])
-        if checks:
-            for name, value in (*zip(names, args, strict=False), *kwargs.items()):
-                if value is not None and name in checks:
-                    checks[name](name, value)
+                if args[at] is not None or not may_be_missing:
+                    args = (*args[:at], check(name, args[at]), *args[at + 1 :])
+            elif name in kwargs and (kwargs[name] is not None or not may_be_missing):
+                kwargs[name] = check(name, kwargs[name])
         return function(*args, **kwargs)
 
     return checked
-
-
-def _listed(value: Any) -> Any:
-    """The value of an argument that is a list of names: one string is the list of it. Arrays and indexes have one."""
-    if isinstance(value, str):
-        return [value]
-    return value.tolist() if hasattr(value, "tolist") else value
-
-
-def _named(value: Any) -> Any:
-    """The value of an argument that is a mapping of names. The names in Arrow's metadata are bytes."""
-    if not isinstance(value, Mapping):
-        return value
-    try:
-        return {name.decode() if isinstance(name, bytes) else name: each for name, each in value.items()}
-    except UnicodeDecodeError as error:
-        raise ValueError(f"metadata: the name {error.object!r} is no UTF-8") from None
-
-
-def _sized(name: str, value: Any) -> Any:
-    """The value of an argument that is a size: bytes for a text."""
-    if not isinstance(value, str):
-        return value
-    try:
-        return parse_size(value)
-    except ValueError as error:
-        raise ValueError(f"{name}={error}") from None
 
 
 def chosen_options(arguments: Mapping[str, Any], options: type) -> Any:

@@ -195,7 +195,7 @@ def read_table(
     options = chosen_options(locals(), ScanOptions)
     source = in_file_system(source, options.pop("filesystem", None), storage_options)
     is_table = isinstance(source, list | tuple) or is_many(source) or is_carbon_file(source)
-    if is_table or schema is not None or match or partitions or external_locations:
+    if is_table or schema is not None or match is not None or partitions or external_locations:
         return scan(source, **options).to_table(progress=progress)
     check_no_external(external_locations)
     try:

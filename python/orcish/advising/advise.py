@@ -13,8 +13,9 @@ from orcish.advising.measuring import Candidate, Measured, Probe, measure
 from orcish.advising.result import Advice, Lookups, Trial, merged, only_in_python
 from orcish.advising.sample import Sample, take_sample
 from orcish.filters.pushdown import Filters
-from orcish.keywords import check_integer, checked_keywords
+from orcish.keywords import checked_keywords
 from orcish.progress import reported
+from orcish.sizes import parse_size
 from orcish.tables.orc_sources import name_of, orc_sources, partition_columns, title_of
 from orcish.types import FileSystem, ProgressOption, Sources, StorageOptions
 from orcish.writing.writer import file_of_schema
@@ -94,7 +95,7 @@ def advise(
     files = orc_sources(source, storage_options, filesystem)
     name = title_of(source, len(files))
     with reported(progress, f"sample {name}", None) as add:
-        sample = take_sample(files, check_integer("sample_size", sample_size, 1), seed, storage_options, add)
+        sample = take_sample(files, parse_size(sample_size), seed, storage_options, add)
     lookup = list(lookup or [])
     partition = partition_columns(files)
     for given, columns in (("lookup", lookup), ("filters", columns_of_filter(filters))):

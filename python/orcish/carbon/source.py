@@ -113,13 +113,7 @@ class CarbonSource(_CarbonBase):
         limits: Limits | None,
         external_locations: Sequence[str | os.PathLike[str]] | None = None,
     ) -> CarbonSource:
-        """Opens the table at a path or URL.
-
-        Raises:
-            TypeError: The external locations are a string instead of a list.
-        """
-        if isinstance(external_locations, str | os.PathLike):
-            raise TypeError(f"external_locations={external_locations!r}: must be a list of paths and URLs")
+        """Opens the table at a path or URL."""
         external = [expanded(os.fspath(each)) for each in external_locations or ()]
         table = _native.CarbonTable(
             absolute(location),

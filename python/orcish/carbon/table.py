@@ -15,7 +15,7 @@ from orcish.carbon.source import CarbonSource, check_options
 from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
 from orcish.io.names import display_name
-from orcish.io.paths import absolute, local_path
+from orcish.io.paths import absolute, local_path, path_text
 from orcish.io.storage import native_storage
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.reader import BatchSource, rows_of
@@ -98,7 +98,7 @@ class CarbonTable(BatchSource):
         limits: Limits | None = None,
         external_locations: Sequence[str | os.PathLike[str]] | None = None,
     ) -> None:
-        self._source = CarbonSource.at(local_path(os.fspath(path)), storage_options, limits, external_locations)
+        self._source = CarbonSource.at(local_path(path_text(path)), storage_options, limits, external_locations)
 
     def __repr__(self) -> str:
         name = display_name(self._source.table.location)
@@ -274,7 +274,7 @@ class CarbonFile:
         storage_options: StorageOptions | None = None,
         limits: Limits | None = None,
     ) -> None:
-        self._location = local_path(os.fspath(path))
+        self._location = local_path(path_text(path))
         self._storage_options = storage_options
         self._limits = limits
         self._file = _native.CarbonFile(

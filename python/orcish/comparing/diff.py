@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
@@ -136,8 +135,6 @@ def diff(
         ValueError: Options contradict each other, or the tolerance is no number of 0 or more.
         OSError: Rows cannot be read, or temporary files cannot be written.
     """
-    if not tolerance >= 0 or math.isinf(tolerance):
-        raise ValueError(f"tolerance={tolerance!r}: must be a number of 0 or more")
     if ignore_order and (key is not None or tolerance):
         other = "key" if key is not None else "tolerance"
         raise ValueError(f"ignore_order: rows that are the same are matched, so that there is no {other}")
@@ -150,7 +147,7 @@ def diff(
     if check_metadata and not is_orc:
         raise TypeError("check_metadata=True: metadata are those of two ORC files, and one of both is none")
     changed = metadata_changes(*files) if check_metadata else []
-    wanted = [key] if isinstance(key, str) else list(key or ())
+    wanted = list(key or ())
     # Columns of the key are read, and compared no further.
     added = [] if columns is None else [name for name in wanted if not _has(columns, name)]
     reading = {

@@ -265,6 +265,10 @@ class Expression(_Operand):
         Raises:
             ValueError: The tree has too many levels.
         """
+        if not isinstance(tree, tuple) or not tree or not isinstance(tree[0], str):
+            raise TypeError(
+                f"tree={tree!r:.100}: orcish.col makes predicates, and orcish.filters.text.parse reads their text"
+            )
         self._set(tree[0], check_levels(tree, operands_of) if tree[0] in _JOINTS else 1, tree, None)
 
     def _set(self, kind: str, levels: int, tree: Tree | None, sides: tuple[_Operand, _Operand] | None) -> None:

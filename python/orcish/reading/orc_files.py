@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Literal, NamedTuple, cast
 
 import pyarrow as pa
@@ -220,10 +220,11 @@ class UnifiedSchema(NamedTuple):
     conflicts: list[tuple[str, OrcishError]]
     """The dotted names of columns without a common type, and errors that name two files."""
 
-    def check(self) -> None:
-        """Raises the error of the first column that has no common type."""
-        for _, error in self.conflicts:
-            raise error
+    def check(self, columns: Collection[str] | None = None) -> None:
+        """Raises the error of the first column that has no common type, of some columns or of all."""
+        for name, error in self.conflicts:
+            if columns is None or any(name == column or name.startswith(f"{column}.") for column in columns):
+                raise error
 
 
 def unified_schema(opened: _native.Scan | PartiallyReadable, *, case_sensitive: bool) -> UnifiedSchema:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import operator
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from orcish.asynchronous import batches_of_thread, table_of_thread
 from orcish.filters.pushdown import Filters, check_filters
 from orcish.hints import SCAN, missing_attribute
 from orcish.io.names import display_name
-from orcish.keywords import checked_keywords
+from orcish.keywords import check_integer, checked_keywords
 from orcish.notebook import schema_html
 from orcish.progress import reported
 from orcish.reading.aggregates import aggregate
@@ -48,6 +47,8 @@ class Scan(BatchSource):
 
     @checked_keywords
     def __init__(self, reader: ScanReader) -> None:
+        if not isinstance(reader, ScanReader):
+            raise TypeError(f"reader={reader!r:.100}: orcish.scan makes the scan of a source")
         self._reader = reader
 
     def __repr__(self) -> str:
@@ -94,14 +95,13 @@ class Scan(BatchSource):
     @checked_keywords
     def limit(self, rows: int) -> Scan:
         """Limits the number of rows. Filters that follow are those of the rows that are left."""
-        rows = operator.index(rows)
         before = self._reader.options.get("limit")
         return Scan(self._reader.with_options(limit=rows if before is None else min(before, rows)))
 
     @checked_keywords
     def batch_size(self, rows: int) -> Scan:
         """Limits the rows of a batch."""
-        return Scan(self._reader.with_options(batch_size=rows))
+        return Scan(self._reader.with_options(batch_size=check_integer("rows", rows, 1)))
 
     @property
     def files(self) -> list[str]:
@@ -172,7 +172,7 @@ class Scan(BatchSource):
         """Reads the last rows, in their order. Stripes before them are not read; of more than 256 stripes, neighbours
         are read together.
         """
-        return last_rows(self._reader, operator.index(rows))
+        return last_rows(self._reader, rows)
 
     @checked_keywords
     def sample(self, rows: int | None = None, *, fraction: float | None = None, seed: int | None = None) -> pa.Table:
@@ -195,8 +195,6 @@ class Scan(BatchSource):
         """
         if (rows is None) == (fraction is None):
             raise ValueError("sample: give either rows or fraction")
-        if fraction is not None and not 0 <= fraction <= 1:
-            raise ValueError(f"fraction={fraction!r}: must be from 0 to 1")
         return sampled_rows(self._reader, rows, fraction, seed)
 
     @checked_keywords

@@ -22,7 +22,7 @@ from orcish.tables.folder import FileInfo
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.update import Update, data_exists
 from orcish.types import ExistingData, StorageOptions
-from orcish.writing.dataset import TableWriter, check_existing_data
+from orcish.writing.dataset import TableWriter
 from orcish.writing.timestamps import has_timestamps, with_stored_types
 
 __all__ = ["DatasetTarget", "without_new_folders"]
@@ -70,7 +70,6 @@ class DatasetTarget:
         schema = fitted_metadata(schema, is_whole=False)
         folder = _folder(local_path(path_text(target)))
         by = _partition_columns(partition_by, schema)
-        check_existing_data(existing_data)
         job = Job(folder, cast("dict[str, str]", dict(storage_options or {})))
         if is_carbon(folder, storage_options):
             raise _has_carbon(folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -13,7 +13,7 @@ from orcish.arrow.exported import ExportedArray, schema_for_native
 from orcish.io.names import display_name
 from orcish.io.storage import native_storage
 from orcish.terminal import printable
-from orcish.types import ExistingData, StorageOptions
+from orcish.types import StorageOptions
 from orcish.writing.writer import native_options
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ __all__ = [
     "MAX_PARTITIONS",
     "TableWriter",
     "WrittenFile",
-    "check_existing_data",
     "file_suffix",
 ]
 
@@ -35,16 +34,6 @@ MAX_PARTITIONS = 10_000
 """Maximum number of partitions, by default."""
 MAX_MEMORY = 1 << 30
 """Maximum bytes that all open files and rows that wait for theirs hold in memory, by default."""
-
-
-def check_existing_data(value: str) -> None:
-    """Checks the argument ``existing_data``.
-
-    Raises:
-        ValueError: The value is none of :data:`~orcish.types.ExistingData`.
-    """
-    if value not in get_args(ExistingData):
-        raise ValueError(f"existing_data={value!r}: must be one of {', '.join(get_args(ExistingData))}")
 
 
 class WrittenFile(NamedTuple):

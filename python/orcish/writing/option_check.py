@@ -39,7 +39,8 @@ def check_file_options(schema: pa.Schema, options: Mapping[str, Any], named: Cal
             # The file is in memory.
             text = str(fault).removeprefix("<file object>: ")
             reason = text[len(name) :] if text.startswith(name) else f": {text}"
-            raise type(fault)(f"{named(name)}{reason}")
+            kind = ValueError if isinstance(fault, UnicodeError) else type(fault)
+            raise kind(f"{named(name)}{reason}")
 
 
 def _fault(schema: pa.Schema, options: Mapping[str, Any]) -> Exception | None:

@@ -17,6 +17,7 @@ from orcish import _native
 from orcish.arrow.exported import schema_for_native
 from orcish.filters.steps import check_steps
 from orcish.io.filesystem import in_file_system, opened_place
+from orcish.io.paths import path_text
 from orcish.io.storage import native_storage
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported, reported_so_far
@@ -128,7 +129,7 @@ class ORCWriter:
                 options=native_options(options),
                 storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
                 publish=publish and self._target.publish,
-                staging=self._target.staging if staging is None else os.fspath(staging),
+                staging=self._target.staging if staging is None else path_text(staging),
             )
         except BaseException:
             self._target.abort()
@@ -394,9 +395,7 @@ def merge(
         FileExistsError: The target is there, without ``overwrite``.
         OSError: A file cannot be read, or the new file cannot be written.
     """
-    if isinstance(sources, str | bytes | os.PathLike):
-        raise TypeError("sources is a list of files")
-    places = in_file_system(list(sources), filesystem, storage_options)
+    places = in_file_system(sources, filesystem, storage_options)
     files = [opened_place(place) for place in places]
     native_limits = cast("dict[str, int] | None", limits)
     new = file_target(target, filesystem, storage_options, overwrite=overwrite)

@@ -3,6 +3,7 @@
 import re
 
 import orcish
+import pyarrow as pa
 import pytest
 from support import carbon_rows as cases
 from support.carbon import CarbonTableWriter, thrift, write_folder
@@ -169,3 +170,11 @@ def test_names_that_are_none(tmp_path, name, message):
         with pytest.raises(orcish.OrcishError, match=message) as raised:
             use(str(path))
         assert str(path) in str(raised.value)
+
+
+def test_a_file_with_a_name_that_arrow_has_not(tmp_path):
+    (file,) = write_folder(tmp_path / "t", pa.table({"d\0y": [1]}))
+    path = str(tmp_path / "t" / file.name)
+    with pytest.raises(orcish.UnsupportedError, match="NUL") as raised:
+        orcish.CarbonFile(path)
+    assert path in str(raised.value)

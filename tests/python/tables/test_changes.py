@@ -118,7 +118,7 @@ def test_paths_of_compactions(tmp_path: pathlib.Path) -> None:
     assert orcish.compact(tmp_path / "none") == []
     assert list((tmp_path / "none").iterdir()) == []
     for size in (0, "5 apples", "-1", ""):
-        with pytest.raises(ValueError, match="is no size"):
+        with pytest.raises(ValueError, match=r"is no size|must be at least 1"):
             orcish.compact(table, target_file_size=size)
 
 

@@ -501,14 +501,15 @@ def test_writers_of_one_name(tmp_path: pathlib.Path) -> None:
 
 
 def test_targets_that_cannot_be(tmp_path: pathlib.Path) -> None:
-    cases: list[tuple[Any, type[Exception], str]] = [
+    cases: list[tuple[Any, Any, str]] = [
         (tmp_path, IsADirectoryError, "directory"),
         (f"{tmp_path}/", IsADirectoryError, "directory"),
         ("/", IsADirectoryError, "directory"),
         ("", OSError, "names no file"),
         (tmp_path / "missing" / "t.orc", FileNotFoundError, "missing/t"),
         (tmp_path / "missing" / ".." / "t.orc", FileNotFoundError, "missing"),
-        (f"{tmp_path}/a\0b", OSError, "NUL"),
+        # The native core asks the system.
+        (f"{tmp_path}/a\0b", (ValueError, OSError), "NUL"),
         ("http://127.0.0.1:1/t.orc", orcish.UnsupportedError, "HTTP"),
         ("https://127.0.0.1:1/t.orc", orcish.UnsupportedError, "HTTP"),
         ("nosuch://x/t.orc", orcish.UnsupportedError, "nosuch"),

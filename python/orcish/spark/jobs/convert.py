@@ -37,7 +37,7 @@ from orcish.tables.hidden_columns import check_hidden_columns
 from orcish.tables.log.conflicts import reading
 from orcish.tables.log.listing import table_files
 from orcish.types import ExistingData, StorageOptions, WriteOptions
-from orcish.writing.dataset import MAX_PARTITIONS, check_existing_data
+from orcish.writing.dataset import MAX_PARTITIONS
 from orcish.writing.sorting import SortKey, sorted_batches
 
 __all__ = ["convert"]
@@ -134,7 +134,6 @@ def convert(
     """
     options = chosen_options(locals(), WriteOptions)
     session = active_session(spark)
-    check_existing_data(existing_data)
     storage = to_text(storage_options or {})
     target = absolute(target)
     check_not_carbon(target, storage)
