@@ -135,6 +135,9 @@ impl Values {
 
     /// Removes the empty values at the indexes `at`, which ascend.
     pub fn remove_empty(&mut self, at: &[usize]) {
+        if at.is_empty() {
+            return;
+        }
         let (mut index, mut at) = (0, at.iter().peekable());
         self.lengths.retain(|&length| {
             let is_removed = at.next_if_eq(&&index).is_some() && length == 0;
