@@ -79,6 +79,15 @@ pub fn with_item(data_type: &DataType, item: FieldRef) -> DataType {
 /// Key of the attribute of a type, or of the field metadata, where Spark records its type.
 pub const SPARK_TYPE: &str = "spark.sql.catalyst.type";
 
+/// Spark's type of local timestamps, which it stores as integers.
+pub const SPARK_NTZ: &str = "timestamp_ntz";
+
+/// Whether a field has local timestamps of Spark's type `timestamp_ntz`.
+pub fn is_spark_ntz(field: &Field) -> bool {
+    matches!(field.data_type(), DataType::Timestamp(_, None))
+        && field.metadata().get(SPARK_TYPE).is_some_and(|name| name == SPARK_NTZ)
+}
+
 /// Prefix of the metadata keys of extension types.
 const EXTENSION: &str = "ARROW:extension:";
 

@@ -15,7 +15,7 @@ use crate::store::{Store, StoredFile};
 const MAX_ATTEMPTS: usize = 100;
 /// How often a reader looks for files that are not visible, without finding one more.
 const MAX_WAITS: usize = 100;
-/// Time after which a reader gives up if it has not found one more, however few looks that were.
+/// Time after which a reader gives up if it has not found one more in two looks.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// What a reader does where the last commit is decided, and some of its files are not visible yet.

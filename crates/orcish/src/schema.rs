@@ -7,6 +7,9 @@ use orcish_core::limits::Limits;
 
 use crate::proto::{orc, to_string_lossy};
 
+/// The message of an internal error.
+const NO_PATH: &str = "a type of the schema has no path";
+
 /// Kind of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are the specification's")]
@@ -305,13 +308,11 @@ impl Schema {
                 let Some(child) = usize::try_from(child).ok().filter(|&child| self.is_child(child, id)) else {
                     continue;
                 };
-                let parent_path = if this.parent.is_some() { paths.get(id).map_or("", String::as_str) } else { "" };
+                let parent_path = if this.parent.is_some() { paths.get(id).or_internal(NO_PATH)?.as_str() } else { "" };
                 let dot = if this.parent.is_some() { "." } else { "" };
                 add_text_length(&mut bytes, parent_path.len() + dot.len() + name.len(), "names", limits)?;
                 let path = format!("{parent_path}{dot}{name}");
-                if let Some(child_path) = paths.get_mut(child) {
-                    *child_path = path;
-                }
+                *paths.get_mut(child).or_internal(NO_PATH)? = path;
             }
         }
         Ok(paths)

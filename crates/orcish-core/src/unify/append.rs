@@ -9,7 +9,7 @@ use super::leaf::{common_leaf, plain};
 use crate::error::{Error, Result};
 use crate::type_names::TypeName;
 use crate::types::{
-    SPARK_TYPE, entries_of, is_extension_key, is_null_type, item_of, typed_null, value_type, with_item, with_type,
+    entries_of, is_extension_key, is_null_type, is_spark_ntz, item_of, typed_null, value_type, with_item, with_type,
 };
 
 /// The schema with which rows are appended to a table: that of the rows, with types of the table for columns of narrower
@@ -134,8 +134,7 @@ fn fields(table: &Fields, rows: &Fields, prefix: &str, has_schema: bool) -> Resu
 
 fn appended_field(table: &Field, rows: &FieldRef, name: &str, has_schema: bool) -> Result<FieldRef> {
     // Spark stores local timestamps of this type as integers, which no reader takes for instants.
-    let is_ntz = table.metadata().get(SPARK_TYPE).is_some_and(|kind| kind == "timestamp_ntz");
-    let kind = appended_type(table.data_type(), rows.data_type(), name, has_schema || is_ntz)?;
+    let kind = appended_type(table.data_type(), rows.data_type(), name, has_schema || is_spark_ntz(table))?;
     if is_null_type(table.data_type()) {
         return Ok(Arc::new(typed_null(table, rows).with_nullable(rows.is_nullable())));
     }

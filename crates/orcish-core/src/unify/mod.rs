@@ -27,7 +27,9 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
 use self::leaf::{common_integer, common_leaf};
 use crate::error::{Error, Result};
 use crate::type_names::TypeName;
-use crate::types::{SPARK_TYPE, finer_unit, is_extension_key, is_null_type, item_of, typed_null, with_item, with_type};
+use crate::types::{
+    finer_unit, is_extension_key, is_null_type, is_spark_ntz, item_of, typed_null, with_item, with_type,
+};
 
 /// The union of two schemas: the columns of `first`, then the columns that only `other` has. Each column has a common type,
 /// and the name and metadata that it has in `first`. A column is nullable if it is nullable in one schema, or missing in one.
@@ -245,12 +247,11 @@ fn list_of(first: &DataType, other: &DataType, item: FieldRef) -> DataType {
 
 /// The type of instants that holds a local timestamp and an instant; `None` for other fields.
 fn instant(first: &Field, other: &Field) -> Option<DataType> {
-    let is_ntz = |field: &Field| field.metadata().get(SPARK_TYPE).is_some_and(|name| name == "timestamp_ntz");
     match (first.data_type(), other.data_type()) {
-        (DataType::Timestamp(unit, None), DataType::Timestamp(other_unit, Some(zone))) if !is_ntz(first) => {
+        (DataType::Timestamp(unit, None), DataType::Timestamp(other_unit, Some(zone))) if !is_spark_ntz(first) => {
             Some(DataType::Timestamp(finer_unit(*unit, *other_unit), Some(zone.clone())))
         }
-        (DataType::Timestamp(unit, Some(zone)), DataType::Timestamp(other_unit, None)) if !is_ntz(other) => {
+        (DataType::Timestamp(unit, Some(zone)), DataType::Timestamp(other_unit, None)) if !is_spark_ntz(other) => {
             Some(DataType::Timestamp(finer_unit(*unit, *other_unit), Some(zone.clone())))
         }
         _ => None,

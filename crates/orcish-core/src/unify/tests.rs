@@ -2,6 +2,7 @@ use arrow_schema::TimeUnit;
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::types::SPARK_TYPE;
 
 fn schema(fields: &[(&str, DataType)]) -> Schema {
     Schema::new(fields.iter().map(|(name, kind)| Field::new(*name, kind.clone(), true)).collect::<Vec<_>>())

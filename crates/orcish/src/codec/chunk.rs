@@ -92,7 +92,7 @@ pub struct Stream {
 impl std::fmt::Debug for Stream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Stream")
-            .field("stored", &self.stored_bytes.len())
+            .field("stored_bytes", &self.stored_bytes.len())
             .field("next", &self.next)
             .finish_non_exhaustive()
     }

@@ -14,7 +14,7 @@ pub(super) struct DecodedRows {
     pub(super) rows: usize,
     /// Bytes of the arrays.
     pub(super) bytes: u64,
-    /// Number of rows of the stripe that were read or filtered out.
+    /// Number of rows of the stripe that need no further work. In a stripe that is filtered they are counted at its end.
     pub(super) passed: u64,
 }
 

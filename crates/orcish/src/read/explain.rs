@@ -83,7 +83,7 @@ impl Explainer<'_> {
             return Ok(section);
         }
         let stripe = opener.begin(planned.index)?;
-        let mut all = vec![Range { start: 0, end: 1 }];
+        let mut kept_runs = vec![Range { start: 0, end: 1 }];
         let (mut groups, mut indexes) = (RowGroups::single(stripe.rows), Indexes::new());
         let mut payload = request.columns.clone();
         if let Some(filter) = &request.filter {
@@ -100,17 +100,18 @@ impl Explainer<'_> {
                 section.row_groups = plan.prunings.iter().enumerate().map(outcome).collect::<Result<_>>()?;
             }
             let kept: Vec<_> = runs(&plan.prunings).collect();
-            all = kept.iter().map(|(run, _)| run.clone()).collect();
+            kept_runs = kept.iter().map(|(run, _)| run.clone()).collect();
             if filter.is_needed(&kept) {
                 (section.filter_bytes, section.filter_requests) =
-                    self.weigh(&stripe, &filter.columns, &all, plan.can_seek, &indexes)?;
+                    self.weigh(&stripe, &filter.columns, &kept_runs, plan.can_seek, &indexes)?;
             }
             payload = filter.payload_columns(&request.columns);
         }
-        let is_all = all.first().is_some_and(|run| *run == (0..groups.count()));
+        let is_all = kept_runs.first().is_some_and(|run| *run == (0..groups.count()));
         let ids = opener.ids_of(&stripe, &payload);
         let can_seek = !is_all && index_columns(opener, &stripe, groups, &ids, &mut indexes)?;
-        (section.payload_bytes, section.payload_requests) = self.weigh(&stripe, &payload, &all, can_seek, &indexes)?;
+        (section.payload_bytes, section.payload_requests) =
+            self.weigh(&stripe, &payload, &kept_runs, can_seek, &indexes)?;
         Ok(section)
     }
 

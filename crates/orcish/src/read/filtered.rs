@@ -62,7 +62,7 @@ impl FilteredStripe {
         let payload_columns = opener.row_reader(&stripe, &filter.payload_columns(&opener.request.columns))?;
         let kept: Vec<_> = runs(&plan.prunings).collect();
         let is_needed = filter.is_needed(&kept);
-        let all: Vec<Range<usize>> = kept.iter().map(|(run, _)| run.clone()).collect();
+        let kept_runs: Vec<Range<usize>> = kept.iter().map(|(run, _)| run.clone()).collect();
         let groups = plan.groups;
         let rows = |run: Range<usize>| groups.rows(run.start).start..groups.rows(run.end.saturating_sub(1)).end;
         let mut this = FilteredStripe {
@@ -78,7 +78,7 @@ impl FilteredStripe {
         };
         this.filter_columns.can_seek = plan.can_seek;
         if is_needed {
-            let parts = this.filter_columns.parts(&this.stripe, &this.indexes, &all, opener.tail())?;
+            let parts = this.filter_columns.parts(&this.stripe, &this.indexes, &kept_runs, opener.tail())?;
             this.load(&parts, opener)?;
         }
         Ok(this)

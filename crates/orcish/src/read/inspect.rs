@@ -93,8 +93,8 @@ enum At {
 pub(crate) struct Piece {
     /// The columns, read from the first row group on.
     pub(crate) columns: Vec<ArrayRef>,
-    /// The same rows of each column, read by the row index. `None` if the column cannot seek or an error has been reported;
-    /// an error if the index is faulty.
+    /// The same rows of each column, read by the row index; none if a column cannot seek. `None` if an error of the column has
+    /// been reported; an error if its index is faulty.
     pub(crate) sought: Vec<Option<Result<Vec<ArrayRef>>>>,
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct ReadRequest {
     /// Maximum number of rows of a batch.
     pub(super) batch_size: usize,
     /// Maximum number of rows that are returned. A file of a few bytes may state any number of rows without columns.
-    max_rows: u64,
+    max_weightless_rows: u64,
 }
 
 impl ReadRequest {
@@ -98,7 +98,7 @@ impl ReadRequest {
         let batch_size = if is_bare { usize::MAX } else { options.batch_size };
         Ok(ReadRequest {
             batch_size: batch_size.min(usize::try_from(row_limit).unwrap_or(usize::MAX)).max(1),
-            max_rows: if is_weightless { options.limits.memory } else { u64::MAX },
+            max_weightless_rows: if is_weightless { options.limits.memory } else { u64::MAX },
             tail,
             options,
             projection,
@@ -164,7 +164,7 @@ impl ReadRequest {
 
     /// Checks that a number of rows may be processed.
     pub(super) fn check_rows(&self, rows: u64) -> Result<()> {
-        let max_rows = self.max_rows;
+        let max_rows = self.max_weightless_rows;
         if rows > max_rows {
             let message = format!("rows for which nothing is stored are more than the {max_rows} bytes allowed");
             return Err(Error::over("memory", message));

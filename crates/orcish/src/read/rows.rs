@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicUsize;
 
 use arrow_array::ArrayRef;
-use orcish_core::error::Result;
+use orcish_core::error::{OrInternal as _, Result};
 
 use super::column::{Budget, Column, ColumnReader as _, StructReader};
 use crate::index::{GroupStart, Indexes, RowGroups, stream_ranges};
@@ -137,6 +137,9 @@ impl RowReader {
     }
 
     /// Seeks to a row at or after the next one.
+    ///
+    /// # Errors
+    /// `Internal` for a row before the next one; errors of the streams.
     pub(super) fn go_to(&mut self, row: u64, groups: &RowGroups, indexes: &Indexes) -> Result<()> {
         let group = groups.group_of(row);
         let start = groups.rows(group).start;
@@ -144,7 +147,8 @@ impl RowReader {
             self.columns.seek(&GroupStart { indexes, groups: *groups, group })?;
             self.row = start;
         }
-        let skipped = usize::try_from(row.saturating_sub(self.row)).unwrap_or(usize::MAX);
+        let skipped = row.checked_sub(self.row).or_internal("a row is sought that was read")?;
+        let skipped = usize::try_from(skipped).unwrap_or(usize::MAX);
         if skipped > 0 {
             self.columns.skip(skipped)?;
         }

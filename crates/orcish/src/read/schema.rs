@@ -21,7 +21,7 @@ use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit, Un
 use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::predicate::{Domain, FilterColumn, TextConversion};
 use orcish_core::statistics::Detail;
-use orcish_core::types::{NANOSECONDS_OF_DAY, finer_unit, is_extension_key, nanoseconds};
+use orcish_core::types::{NANOSECONDS_OF_DAY, SPARK_NTZ, finer_unit, is_extension_key, nanoseconds};
 
 use crate::options::{
     ColumnOptions, InvalidUtf8, LongChar, NullMapKeys, OutOfRange, ReadOptions, StringType, TimestampUnit, Timestamps,
@@ -56,7 +56,7 @@ pub(super) fn spark_type(this: &Type) -> Option<SparkType> {
     let name = this.attributes.iter().find(|(key, _)| key == SPARK_TYPE).map(|(_, name)| name.as_str())?;
     let is_interval = |units: [&str; 4]| units.iter().any(|unit| name.starts_with(&format!("interval {unit}")));
     match this.kind {
-        Kind::Long if name == "timestamp_ntz" => Some(SparkType::TimestampNtz),
+        Kind::Long if name == SPARK_NTZ => Some(SparkType::TimestampNtz),
         Kind::Long if is_interval(["day", "hour", "minute", "second"]) => Some(SparkType::DayTimeInterval),
         Kind::Int if is_interval(["year", "month", "year", "month"]) => Some(SparkType::YearMonthInterval),
         _ => None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use orcish_core::aggregate::{Accumulator, Aggregate};
-use orcish_core::error::Result;
+use orcish_core::error::{Error, Result};
 
 use super::table_file::TableFile;
 use super::table_scan::Scan;
@@ -37,8 +37,11 @@ impl Scan {
 
     /// Adds exact statistics, and returns the files and stripes that have to be read.
     fn add_statistics(&self, accumulator: &mut Accumulator) -> Result<Vec<TableFile>> {
-        let mut unknown = Vec::new();
-        for (file, (statistics, stripes, version)) in self.files().iter().zip(self.versioned_statistics()?) {
+        let (mut unknown, all) = (Vec::new(), self.versioned_statistics()?);
+        if all.len() != self.files().len() {
+            return Err(Error::internal("statistics are not those of all files"));
+        }
+        for (file, (statistics, stripes, version)) in self.files().iter().zip(all) {
             // The stripes are those of one version.
             let file = TableFile { version, ..file.clone() };
             if !accumulator.update_statistics(&statistics)? {

@@ -11,7 +11,7 @@ use orcish_core::cast::{ColumnCast, SchemaMapping, converts};
 use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::type_names::TypeName;
 use orcish_core::types::{
-    decoded_type, entries_of, is_binary, is_null_type, is_text, item_of, nanoseconds, value_type,
+    decoded_type, entries_of, is_binary, is_null_type, is_spark_ntz, is_text, item_of, nanoseconds, value_type,
 };
 use orcish_core::unify::holds;
 
@@ -21,7 +21,7 @@ use super::table_file::Matching;
 use crate::options::{ColumnOptions, NullMapKeys, ReadOptions};
 use crate::predicate::check_is_value;
 use crate::projection::{Projected, ROOT_COLUMN};
-use crate::read::{GivenOptions, Mapping, OrcFile, SPARK_TYPE, add_column_options, has_column_option, is_compatible};
+use crate::read::{GivenOptions, Mapping, OrcFile, add_column_options, has_column_option, is_compatible};
 use crate::schema::{Kind, Schema, Type};
 
 /// Path of a column: indexes among the columns of the table, then among the fields of each struct.
@@ -493,7 +493,7 @@ fn is_bytes(kind: &DataType) -> bool {
 /// Whether a field has local times that could be instants. `timestamp_ntz` of Spark could not.
 pub(super) fn has_clock(field: &FieldRef) -> bool {
     match field.data_type() {
-        DataType::Timestamp(_, None) => field.metadata().get(SPARK_TYPE).is_none_or(|name| name != "timestamp_ntz"),
+        DataType::Timestamp(_, None) => !is_spark_ntz(field),
         DataType::Struct(fields) => fields.iter().any(has_clock),
         DataType::Map(entries, _) => has_clock(entries),
         DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_clock(field)),

@@ -349,6 +349,9 @@ impl FileTail {
     }
 
     /// As [`parse_stripe_statistics`](Self::parse_stripe_statistics), with cancellation.
+    ///
+    /// # Errors
+    /// As of it, and of the cancellation check.
     pub(crate) fn parse_stripe_statistics_cancellable(
         &self,
         section: Bytes,
@@ -356,8 +359,13 @@ impl FileTail {
         cancellation: &mut Cancellation,
     ) -> Result<Vec<Vec<ColumnStatistics>>> {
         let stripes = self.split_statistics(section, self.schema.types().len(), limits)?;
-        let parse = |_, stripe: Bytes| {
-            let (columns, counts) = (self.split_columns(stripe)?, CountCache::default());
+        let parse = |stripe: usize, bytes: Bytes| {
+            let (columns, counts) = (self.split_columns(bytes)?, CountCache::default());
+            // Their number may not be that of the stripes.
+            let rows = self.stripes.get(stripe).map(|stripe| stripe.rows);
+            if !self.has_counts(&columns, rows.unwrap_or(u64::MAX)) {
+                return Ok(vec![ColumnStatistics::UNKNOWN; columns.len()]);
+            }
             let mut parse_column = |(id, column): (u32, &Bytes)| {
                 cancellation.poll()?;
                 self.parse_checked_statistics(id, column, &columns, &counts)

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use arrow_array::{ArrayRef, new_empty_array};
 use arrow_schema::Schema;
 use orcish_core::cancel::{CancelCheck, SharedCancellation};
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::parallel::map;
 
 use super::append_error::{AppendError, AppendResult};
@@ -72,7 +72,7 @@ impl Encoder {
 
     /// The compressors of the caller.
     pub(super) fn compressors(&mut self) -> Result<&mut Compressors> {
-        self.compressors.first_mut().ok_or_else(|| Error::invalid("no thread"))
+        self.compressors.first_mut().or_internal("an encoder has no thread")
     }
 
     /// Distributes the blocks of a written stripe to the threads, which use them for the next stripe.
@@ -190,7 +190,7 @@ impl Pool {
     fn with_compressors<T>(&self, work: impl FnOnce(&mut Compressors) -> T) -> Result<T> {
         let is_caller = std::thread::current().id() == self.caller;
         let pool = if is_caller { &self.of_caller } else { &self.of_threads };
-        let mut compressors = lock(pool).pop().ok_or_else(|| Error::invalid("more threads than compressors"))?;
+        let mut compressors = lock(pool).pop().or_internal("there are more threads than compressors")?;
         let result = work(&mut compressors);
         lock(pool).push(compressors);
         Ok(result)
@@ -211,7 +211,7 @@ fn append(column: &mut ColumnWriter, at: usize, slice: &RowGroupSlice, compresso
     if slice.starts_row_group {
         column.begin_row_group();
     }
-    let array = slice.columns.get(at).ok_or_else(|| Error::invalid("a batch with too few columns"))?;
+    let array = slice.columns.get(at).or_internal("a batch has fewer columns than the file")?;
     column.append(array, compressors)?;
     if slice.ends_row_group {
         column.end_row_group(compressors)?;

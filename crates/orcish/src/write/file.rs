@@ -370,12 +370,12 @@ impl<S: Sink> FileWriter<S> {
         let (size, stripe_size) = (self.encoder.size() as u64, self.plan.stripe_size);
         let max_memory = stripe_size.saturating_mul(tuning::STRIPE_MEMORY_FACTOR.wide());
         // The rows of a verified stripe are kept until it is complete.
-        let max_rows = stripe_size.saturating_mul(tuning::VERIFIED_MEMORY_FACTOR.wide());
+        let max_verified = stripe_size.saturating_mul(tuning::VERIFIED_MEMORY_FACTOR.wide());
         let verified = self.verifier.as_ref().map_or(0, |verifier| verifier.memory_size() as u64);
         let memory = self.encoder.memory_size() as u64;
         let is_full = |times: u64| {
             let reaches = |bytes: u64, limit: u64| bytes >= limit.saturating_mul(times);
-            reaches(size, stripe_size) || reaches(memory, max_memory) || reaches(verified, max_rows)
+            reaches(size, stripe_size) || reaches(memory, max_memory) || reaches(verified, max_verified)
         };
         // Stripes end after the same rows for all batch sizes, unless rows are huge.
         let queue_rows = u64::from(self.plan.row_index_stride) * tuning::ROW_GROUPS_QUEUED.wide();

@@ -27,7 +27,7 @@
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, Schema, TimeUnit};
 use orcish_core::error::{Error, OrInternal as _, Result};
-use orcish_core::types::{entries_of, item_of, value_type};
+use orcish_core::types::{SPARK_NTZ, entries_of, is_spark_ntz, item_of, value_type};
 
 use crate::proto::orc;
 use crate::proto::orc::r#type::Kind;
@@ -40,7 +40,6 @@ const MAX_VARIANTS: usize = 256;
 /// Maximum nesting of types, which readers of orcish accept by default. The root counts as one level.
 const MAX_DEPTH: usize = orcish_core::limits::DEFAULT_MAX_DEPTH;
 
-const NTZ: &str = "timestamp_ntz";
 const DAY_TIME: &str = "interval day to second";
 const YEAR_MONTH: &str = "interval year to month";
 
@@ -129,12 +128,6 @@ impl Children {
             list => Self::unnamed(item_of(list).cloned()),
         })
     }
-}
-
-/// Whether a field has Spark's type `timestamp_ntz`, which is stored as an integer.
-pub(super) fn is_spark_ntz(field: &Field) -> bool {
-    field.metadata().get(SPARK_TYPE).is_some_and(|name| name == NTZ)
-        && matches!(field.data_type(), DataType::Timestamp(_, None))
 }
 
 /// The stored precision and scale of an Arrow decimal type. `None` if the scale is larger than the maximum precision.
@@ -253,7 +246,7 @@ fn binary_type(type_name: Option<&String>) -> Result<orc::Type> {
 /// would make Spark read the column as the former type.
 fn is_valid_spark_type(field: &Field, name: &str) -> bool {
     let kinds: &[Kind] = match name.split_once('(').map_or(name, |(word, _)| word) {
-        NTZ => return is_spark_ntz(field),
+        SPARK_NTZ => return is_spark_ntz(field),
         "string" | "char" | "varchar" => &[Kind::String, Kind::Char, Kind::Varchar],
         "timestamp" => &[Kind::Timestamp, Kind::TimestampInstant],
         "boolean" => &[Kind::Boolean],

@@ -110,6 +110,10 @@ impl Verifier {
         let options = ReadOptions { limits: Limits::UNLIMITED, threads: 1, ..ReadOptions::default() };
         let read_schema = file.schema(&options)?;
         let is_same_type = |(a, b): (&Arc<Field>, &Arc<Field>)| a.data_type() == b.data_type();
+        let (read, given) = (read_schema.fields().len(), self.schema.fields().len());
+        if read != given {
+            return Err(Error::corrupt(format!("{read} columns are read, and {given} were given")));
+        }
         if !read_schema.fields().iter().zip(self.schema.fields()).all(is_same_type) {
             // The schema is nested too deeply to be stored, so that other Arrow types are read. The check has compared
             // statistics.

@@ -45,17 +45,9 @@ class RecordedStatistics:
         if self._of_stripes is None:
             native = native_file(self._file)
             all_stripes = native.stripe_statistics()
-            rows = [stripe[4] for stripe in native.stripes]
-            is_whole = len(all_stripes) == len(rows)
-            self._of_stripes = [
-                all_stripes[at] if is_whole and _is_counted(all_stripes[at], rows[at]) else [] for at in self._stripes
-            ]
+            is_whole = len(all_stripes) == self._file.num_stripes
+            self._of_stripes = [all_stripes[at] if is_whole else [] for at in self._stripes]
         return [columns[id] if id < len(columns) else {} for columns in self._of_stripes]
-
-
-def _is_counted(columns: list[dict[str, Any]], rows: int) -> bool:
-    """Whether statistics are valid. Without indexes, the Java writer records them with a count of 0."""
-    return bool(columns) and not (columns[0].get("values") == 0 and rows > 0)
 
 
 def exact_statistics(

@@ -62,7 +62,7 @@ impl ColumnReader for DirectReader {
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
         let rows = existing(slots, parent);
         let own_nulls = self.pending.take(rows);
-        let lengths = self.pending.take_dense(existing(rows, own_nulls.as_ref()));
+        let lengths = self.pending.take_dense(existing(rows, own_nulls.as_ref()))?;
         let nulls = combine(parent, own_nulls);
         let (budget, form) = (self.budget, self.target.form);
         let arrow = &self.target.arrow;

@@ -123,7 +123,7 @@ impl ColumnReader for DictionaryReader {
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
         let rows = existing(slots, parent);
         let own_nulls = self.pending.take(rows);
-        let mut references = self.pending.take_dense(existing(rows, own_nulls.as_ref()));
+        let mut references = self.pending.take_dense(existing(rows, own_nulls.as_ref()))?;
         let mut nulls = combine(parent, own_nulls);
         if !self.dictionary.long.is_empty() {
             let is_long = |reference| self.dictionary.long.binary_search(reference).is_ok();

@@ -60,7 +60,7 @@ impl Lengths {
     ) -> Result<(OffsetBuffer<i32>, Option<NullBuffer>, usize)> {
         let rows = existing(slots, parent);
         let own_nulls = self.pending.take(rows);
-        let mut lengths = self.pending.take_dense(existing(rows, own_nulls.as_ref()));
+        let mut lengths = self.pending.take_dense(existing(rows, own_nulls.as_ref()))?;
         let nulls = combine(parent, own_nulls);
         spread(&mut lengths, nulls.as_ref());
         let offsets = offsets::<i32>(&lengths)?;

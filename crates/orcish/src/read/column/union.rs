@@ -68,7 +68,7 @@ impl ColumnReader for UnionReader {
     fn read(&mut self, slots: usize, parent: Option<&NullBuffer>) -> Result<ArrayRef> {
         let rows = existing(slots, parent);
         let own_nulls = self.pending.take(rows);
-        let mut tags = self.pending.take_dense(existing(rows, own_nulls.as_ref())).into_iter();
+        let mut tags = self.pending.take_dense(existing(rows, own_nulls.as_ref()))?.into_iter();
         let nulls = combine(parent, own_nulls);
         let is_valid = |slot| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(slot));
         let tags: Vec<Option<u32>> = (0..slots).map(|slot| if is_valid(slot) { tags.next() } else { None }).collect();

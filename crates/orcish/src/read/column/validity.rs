@@ -4,13 +4,16 @@
 //! densely and spread them over all slots.
 
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer};
-use orcish_core::error::{OrInternal as _, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::nulls::spread_bits;
 
 use super::streams::{StreamDecoder, Streams};
 use crate::codec::Stream;
 use crate::encoding::bool_rle::BoolRle;
 use crate::tuning;
+
+/// The message of an internal error.
+const NOT_PENDING: &str = "rows are not pending";
 
 /// The present stream of a column; a column without one has no nulls of its own.
 pub(super) struct Present(Option<StreamDecoder<BoolRle<Stream>>>);
@@ -136,7 +139,7 @@ impl Pending {
 
     /// The numbers of the first `rows` pending rows.
     pub(super) fn numbers(&self, rows: usize) -> Result<&[u32]> {
-        self.dense.get(..self.valid(rows)).or_internal("rows are not pending")
+        self.dense.get(..self.valid(rows)).or_internal(NOT_PENDING)
     }
 
     /// The maximum number of pending rows, up to `rows`, with at most `valid` valid rows.
@@ -194,7 +197,7 @@ impl Pending {
         let looked_at = rows.min(self.rows);
         let valid = self.valid(looked_at);
         self.take(looked_at);
-        Ok(Skipped { valid, numbers: self.take_dense(valid), fresh: self.present.skip(rows - looked_at)? })
+        Ok(Skipped { valid, numbers: self.take_dense(valid)?, fresh: self.present.skip(rows - looked_at)? })
     }
 
     /// Seeks to a row group.
@@ -206,12 +209,12 @@ impl Pending {
     }
 
     /// Takes the numbers of the first `n` valid rows.
-    pub(super) fn take_dense(&mut self, n: usize) -> Vec<u32> {
-        if n >= self.dense.len() {
-            return std::mem::take(&mut self.dense);
+    pub(super) fn take_dense(&mut self, n: usize) -> Result<Vec<u32>> {
+        if n > self.dense.len() {
+            return Err(Error::internal(NOT_PENDING));
         }
         let rest = self.dense.split_off(n);
-        std::mem::replace(&mut self.dense, rest)
+        Ok(std::mem::replace(&mut self.dense, rest))
     }
 }
 

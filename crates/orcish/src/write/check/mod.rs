@@ -243,8 +243,6 @@ impl<'a> Checker<'a> {
         let mut inspected = self.collect_warnings(place, Some("its row index"), open)?;
         drop(footer);
         let computed = self.check_row_groups(stripe, &mut inspected)?;
-        // ORC Java without a row index records stripe statistics with 0 values.
-        let recorded = recorded.filter(|columns| columns.first().is_some_and(|root| root.values != Some(0)));
         for ((id, computed), recorded) in (0u32..).zip(&computed).zip(recorded.into_iter().flatten()) {
             for message in self.compare(id, recorded, computed)? {
                 self.add_finding(Some(stripe), None, id, message);
@@ -290,11 +288,13 @@ impl<'a> Checker<'a> {
                     continue;
                 }
                 column.end_row_group(&mut self.compressors)?;
+                let mut encoded = Vec::new();
                 column.visit(&mut |column| {
-                    if let Some(statistics) = column.last_row_group() {
-                        results.push((column.id(), statistics.clone(), column.last_bloom_filter().cloned()));
-                    }
+                    encoded.push((column.id(), column.last_row_group().cloned(), column.last_bloom_filter().cloned()));
                 });
+                for (id, statistics, filter) in encoded {
+                    results.push((id, statistics.or_internal("a row group that ended has no statistics")?, filter));
+                }
             }
             for (id, statistics, filter) in results {
                 self.compare_row_group(inspected, &filters, (stripe, group), id, &statistics, filter.as_ref())?;

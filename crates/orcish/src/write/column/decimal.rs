@@ -9,7 +9,7 @@ use arrow_array::types::{
 use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
-use orcish_core::error::{Error, Result};
+use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::statistics::Decimal;
 
 use super::{AppendContext, AppendResult, Compressors, Detail, EncodedValues, StreamKind, ValueEncoder, valid_slices};
@@ -174,7 +174,9 @@ impl<N: Unscaled> DecimalEncoder<N> {
         if zeros == 0 {
             self.buffer.iter().for_each(|value| value.write(out));
         } else {
-            self.buffer.iter().for_each(|value| value.without_zeros(zeros).unwrap_or(*value).write(out));
+            for value in &self.buffer {
+                value.without_zeros(zeros).or_internal("values do not have the zeros that they share")?.write(out);
+            }
         }
         let scale = i64::from(self.scale) - i64::from(zeros);
         let scales = self.scales.buffer();
@@ -212,7 +214,7 @@ impl<N: Unscaled> ValueEncoder for DecimalEncoder<N> {
                 let factor = factor(*scale);
                 self.append_values::<Decimal256Type>(array, valid, |value| value.to_i128()?.checked_mul(factor?))?;
             }
-            other => return Err(Error::invalid(format!("{other} is no decimal")).into()),
+            other => return Err(Error::internal(format!("{other} is no decimal")).into()),
         }
         self.update_statistics(start);
         if let Some(bloom_filter) = context.bloom_filter {

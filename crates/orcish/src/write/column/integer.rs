@@ -147,7 +147,7 @@ impl ValueEncoder for IntegerEncoder {
                     return Err(AppendError::Value { index, column: self.column, message });
                 }
             }
-            other => return Err(Error::invalid(format!("{other} is no whole number")).into()),
+            other => return Err(Error::internal(format!("{other} is no whole number")).into()),
         }
         let (_, new) = out.split_at(start);
         if let DataType::Time32(unit) | DataType::Time64(unit) = array.data_type() {

@@ -338,7 +338,7 @@ impl ValueEncoder for StringEncoder {
             DataType::LargeUtf8 => self.append_contiguous(array.as_string::<i64>(), valid, &mut context),
             DataType::Utf8View => self.append_values(array.as_string_view(), valid, &mut context),
             DataType::Dictionary(_, _) => self.append_dictionary(array, valid, &mut context),
-            other => Err(Error::invalid(format!("{other} is no text")).into()),
+            other => Err(Error::internal(format!("{other} is no text")).into()),
         }
     }
 

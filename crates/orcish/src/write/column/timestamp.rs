@@ -156,7 +156,7 @@ impl ValueEncoder for TimestampEncoder {
         self.seconds.encode_if_large(context.compressors)?;
         self.nanos.encode_if_large(context.compressors)?;
         let DataType::Timestamp(unit, zone) = array.data_type() else {
-            return Err(Error::invalid(format!("{} is no timestamp", TypeName(array.data_type()))).into());
+            return Err(Error::internal(format!("{} is no timestamp", TypeName(array.data_type()))).into());
         };
         let values = physical_integers(array, DataType::Int64)?;
         let values = values.as_primitive::<Int64Type>().values();

@@ -76,7 +76,7 @@ impl ValueEncoder for UnionEncoder {
             return self.append_struct(array.as_struct(), valid, context.compressors);
         }
         let DataType::Union(fields, mode) = array.data_type() else {
-            return Err(Error::invalid(format!("{} is no union", TypeName(array.data_type()))).into());
+            return Err(Error::internal(format!("{} is no union", TypeName(array.data_type()))).into());
         };
         let union = array.as_union();
         // ORC tags are positions of variants. Arrow type ids may be other numbers.
