@@ -12,7 +12,7 @@ import math
 import numbers
 import operator
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from datetime import timedelta
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
@@ -160,10 +160,10 @@ def _limits(name: str, value: Any) -> Any:
 
 
 def _levels(name: str, value: Any) -> Any:
-    for column, level in _mapping(name, value).items():
-        if level is not None and not isinstance(level, str):
-            check_integer(f"{name}: {column}", level)
-    return value
+    def level(column: str, given: Any) -> Any:
+        return given if given is None or isinstance(given, str) else check_integer(f"{name}: {column}", given)
+
+    return {column: level(column, given) for column, given in _mapping(name, value).items()}
 
 
 def _dictionary(name: str, value: Any) -> Any:
@@ -191,16 +191,21 @@ def _stripes(name: str, value: Any) -> Any:
 
 
 def _listed(value: Any) -> Any:
-    """One string is the list of it, and never the list of its letters. Arrays and indexes have a list."""
+    """One string is the list of it, and never the list of its letters. Arrays, indexes and series have a list."""
     if isinstance(value, str):
         return [value]
-    return value.tolist() if hasattr(value, "tolist") else value
+    to_list = getattr(value, "tolist", None) or getattr(value, "to_list", None)
+    return value if to_list is None else to_list()
+
+
+def _is_list(value: Any) -> bool:
+    """Whether a value has an order. Sets have none."""
+    return isinstance(value, Collection) and not isinstance(value, bytes | Set | Mapping)
 
 
 def _names(name: str, value: Any) -> Any:
     listed = _listed(value)
-    is_list = isinstance(listed, Collection) and not isinstance(listed, bytes)
-    if not is_list or not all(isinstance(each, str) for each in listed):
+    if not _is_list(listed) or not all(isinstance(each, str) for each in listed):
         raise TypeError(f"{name}={value!r}: must be a list of names")
     for each in listed:
         _text(name, each)
@@ -210,8 +215,7 @@ def _names(name: str, value: Any) -> Any:
 def _columns(name: str, value: Any) -> Any:
     # Columns of a file have numbers, too.
     listed = _listed(value)
-    is_list = isinstance(listed, Collection) and not isinstance(listed, bytes)
-    if not is_list or any(isinstance(each, bool) for each in listed):
+    if not _is_list(listed) or any(isinstance(each, bool) for each in listed):
         raise TypeError(f"{name}={value!r}: must be a list of names")
     return listed
 
@@ -225,7 +229,8 @@ def _place(name: str, value: Any) -> Any:
 
 
 def _places(name: str, value: Any) -> Any:
-    if isinstance(value, str | bytes | bytearray | memoryview | os.PathLike) or not isinstance(value, Iterable):
+    is_one = isinstance(value, str | bytes | bytearray | memoryview | os.PathLike) or hasattr(value, "read")
+    if is_one or not isinstance(value, Iterable):
         raise TypeError(f"{name}={value!r:.100}: must be a list of files")
     return _place(name, list(value))
 
@@ -247,7 +252,7 @@ def _one_of(words: Collection[str]) -> Check:
 
 
 def _age(name: str, value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, timedelta | int | float):
+    if isinstance(value, bool) or not isinstance(value, timedelta | numbers.Real):
         raise _wrong(name, value, "a datetime.timedelta or a number of days")
     number = value / timedelta(days=1) if isinstance(value, timedelta) else value
     if number < 0:

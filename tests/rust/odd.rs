@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int32Type;
 use orcish::io::MemorySource;
-use orcish::{Columns, Limits, OrcFile, ReadOptions, Result};
+use orcish::{Columns, ErrorKind, Limits, OrcFile, ReadOptions, Result};
 
 use crate::data;
 use crate::structured::mutator::Random;
@@ -74,6 +74,19 @@ fn odd_files_are_readable_and_have_findings() {
         let file = OrcFile::try_new(Arc::new(MemorySource::new(bytes.clone())), &limits).unwrap();
         assert_eq!(read(&file).unwrap(), [-1; 5], "{name}");
         assert_eq!(file.tail().rows, 5, "{name}");
+        // Other questions have an answer, or an error that is not one of the library.
+        let answers = [
+            file.column_storage(None, &limits).map(drop),
+            file.writer_timezones(None, &limits).map(drop),
+            file.stripe_statistics(&limits).map(drop),
+            file.row_groups(1, None, &limits).map(drop),
+            file.explain(ReadOptions::default()).map(drop),
+        ];
+        for answer in answers {
+            if let Err(error) = answer {
+                assert_ne!(error.kind(), ErrorKind::Internal, "{name}: {error}");
+            }
+        }
         let findings = match file.check(&limits, None, None) {
             Ok(findings) => findings.iter().map(ToString::to_string).collect(),
             // Another column cannot be read.

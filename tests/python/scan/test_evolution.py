@@ -464,8 +464,41 @@ def test_some_fields_of_unions_that_are_read_as_structs():
         assert some.schema.field("u").type.names == names
     assert (table.min("u.field0"), table.max("u.tag"), table.min("u.field1")) == (1, 1, "x")
     assert table.where(col("u.field1") == "x").select("u.tag").to_table()["u"].to_pylist() == [{"tag": 1}]
+    backwards = table.select("u.field1", "u.field0", "u.tag").to_table()
+    assert backwards["u"].to_pylist() == [
+        row and {name: row[name] for name in ("field1", "field0", "tag")} for row in whole
+    ]
     schema = pa.schema([("u", pa.struct({"field1": pa.string()}))])
     assert orcish.scan(data, unions="struct", schema=schema).to_table()["u"].to_pylist()[1] == {"field1": "x"}
+
+
+@pytest.mark.parametrize("unions", ["dense", "sparse", "struct"])
+@pytest.mark.parametrize("nested", ["union", "list", "struct"])
+def test_digits_of_timestamps_in_unions_are_not_lost(tmp_path, unions, nested):
+    """Two files whose only common unit does not hold the digits of one of them, and a schema of seconds."""
+
+    def table(unit, value):
+        inner = pa.array([value], pa.timestamp(unit))
+        if nested == "struct":
+            inner = pa.StructArray.from_arrays([inner], ["t"])
+        union = pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [inner])
+        return pa.table({"v": pa.ListArray.from_arrays([0, 1], union) if nested == "list" else union})
+
+    orcish.write_table(table("ns", 1_234_567_891), tmp_path / "a.orc")
+    orcish.write_table(table("us", -2 * 10**16), tmp_path / "b.orc")
+    both = orcish.scan([tmp_path / "a.orc", tmp_path / "b.orc"], unions=unions)
+    with pytest.raises(orcish.LimitExceededError, match="digits beyond"):
+        both.to_table()
+    with pytest.raises(orcish.LimitExceededError, match="digits beyond"):
+        orcish.write_table(both, tmp_path / "c.orc")
+    assert not (tmp_path / "c.orc").exists()
+    if nested == "union" and unions == "struct":
+        with pytest.raises(orcish.LimitExceededError, match="digits beyond"):
+            both.select("v.field0").to_table()
+    schema = table("s", 0).schema if unions == "sparse" else None
+    if schema:
+        with pytest.raises(orcish.LimitExceededError, match="digits beyond"):
+            orcish.scan(tmp_path / "a.orc", unions=unions, schema=schema).to_table()
 
 
 def test_extremes_of_trimmed_chars_have_no_blanks():

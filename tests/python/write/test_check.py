@@ -789,3 +789,17 @@ def test_a_second_patch_of_a_value_does_not_count() -> None:
     (column,) = orcish.read_table(io.BytesIO(data)).columns
     assert column.to_pylist() == list(pyorc.Reader(io.BytesIO(data)))
     assert any("two patches of one value" in found.message for found in orcish.ORCFile(io.BytesIO(data)).check())
+
+
+def test_statistics_of_more_rows_than_there_are() -> None:
+    """They are of other rows, and tell nothing of those that are read."""
+    data = written(pa.table({"id": range(2100)}), compression="none")
+    _, footer = tail(data)
+    for path in ([(3, 0), (5, 0)], [(6, 0)]):
+        data = with_number(data, place(data, footer, *path), lambda _: 200)
+    scan = orcish.scan(data)
+    ids = scan.to_table()["id"].to_pylist()
+    assert ids == list(range(200))
+    for wanted in (scan, scan.where("id >= 0")):
+        assert (wanted.min("id"), wanted.max("id"), wanted.sum("id"), wanted.count()) == (0, 199, sum(ids), 200)
+    assert orcish.ORCFile(data).check() != []

@@ -263,23 +263,28 @@ impl OrcFile {
             |stripe: &PlannedStripe| !opener.request.is_filtered() || stripe.pruning.truth() == Truth::Always;
         let (wanted, others): (Vec<_>, Vec<_>) = plan.read.into_iter().partition(is_wanted);
         let others = others.into_iter().map(|stripe| stripe.index).collect();
+        let of_file = |id| self.tail.column_statistics(id).map_err(|error| self.in_file(error));
         if wanted.len() == self.tail.stripes.len()
-            && let Some(of_file) = self.tail.column_statistics(id).map_err(|error| self.in_file(error))?
+            && let Some(statistics) = of_file(id)?
+            && !counts_more(of_file(0)?.as_ref(), self.tail.rows)
         {
-            return Ok((of_file, others));
+            return Ok((statistics, others));
         }
         let mut all = ColumnStatistics::EMPTY;
         if !wanted.is_empty() {
             let limits = opener.limits();
             let read = || {
                 let section = read_stripe_statistics(&*self.source, &self.tail, limits)?;
-                self.tail.parse_stripe_statistics_of(section, &[id], limits, &mut self.cancellation())
+                self.tail.parse_stripe_statistics_of(section, &[0, id], limits, &mut self.cancellation())
             };
             let of_stripes = read().map_err(|error| self.in_file(error))?;
             for stripe in wanted {
                 // A file need not have statistics of its stripes.
-                let of_stripe = of_stripes.get(stripe.index).and_then(|of_stripe| of_stripe.first()?.as_ref());
-                all.merge(of_stripe.unwrap_or(&ColumnStatistics::UNKNOWN));
+                let of_stripe = match of_stripes.get(stripe.index).map(Vec::as_slice) {
+                    Some([root, Some(of_column)]) if !counts_more(root.as_ref(), stripe.rows) => of_column,
+                    _ => &ColumnStatistics::UNKNOWN,
+                };
+                all.merge(of_stripe);
             }
         }
         Ok((all, others))
@@ -374,4 +379,9 @@ impl OrcFile {
         };
         read().map_err(|error| self.in_file(error))
     }
+}
+
+/// Whether the statistics of the root count more rows than there are, so that they are of other rows.
+fn counts_more(root: Option<&ColumnStatistics>, rows: u64) -> bool {
+    root.and_then(|root| root.values).is_some_and(|values| values > rows)
 }

@@ -102,7 +102,7 @@ impl OrcFile {
         limits: &Limits,
         mut each: impl FnMut(StripeFooter) -> Result<()>,
     ) -> Result<()> {
-        let tail = self.tail();
+        let (tail, columns) = (self.tail(), self.tail().schema.types().len());
         let infos = self.chosen_stripes(stripes)?;
         if let Some((index, info)) = infos.iter().find(|(_, info)| info.footer_length > limits.tail) {
             let text = format!("a footer of {} bytes, more than allowed", info.footer_length);
@@ -118,7 +118,8 @@ impl OrcFile {
         let footers = read_with_limits(&**self.source(), &ranges, limits)?;
         for ((index, info), stored_footer) in infos.into_iter().zip(footers) {
             cancellation.poll()?;
-            let footer = StripeFooter::parse(stored_footer, info, tail, limits, &|_| true);
+            // A footer may have encodings of more columns than there are.
+            let footer = StripeFooter::parse(stored_footer, info, tail, limits, &|id| (id as usize) < columns);
             footer.and_then(&mut each).map_err(|error| error.in_section("stripe", index))?;
         }
         Ok(())

@@ -317,6 +317,7 @@ impl<'a> Matcher<'a> {
             }
             _ => {
                 let projected = whole(self.schema(), id)?;
+                self.note_units(id, target)?;
                 let cast = self.leaf(id, &self.mapping.data_type(&projected)?, target)?;
                 Ok((projected, cast.ok_or_else(|| self.type_mismatch(this, id, target))?))
             }
@@ -328,7 +329,7 @@ impl<'a> Matcher<'a> {
     fn fields_of_union(&self, id: u32, fields: &Fields) -> Result<Option<(Projected, ColumnCast)>> {
         let projected = whole(self.schema(), id)?;
         let DataType::Struct(union_fields) = self.mapping.data_type(&projected)? else { return Ok(None) };
-        if fields.len() >= union_fields.len() {
+        if fields.iter().map(|field| field.name()).eq(union_fields.iter().map(|field| field.name())) {
             return Ok(None);
         }
         let place = |field: &FieldRef| {
@@ -338,6 +339,7 @@ impl<'a> Matcher<'a> {
             place.map(|place| (Some(place), ColumnCast::Keep))
         };
         let mapping: Option<SchemaMapping> = fields.iter().map(place).collect();
+        self.note_units(id, &DataType::Struct(union_fields.clone()))?;
         Ok(mapping.map(|mapping| (projected, ColumnCast::Struct(mapping))))
     }
 
@@ -349,7 +351,10 @@ impl<'a> Matcher<'a> {
             return Ok(Some(ColumnCast::Null));
         }
         let logical = self.stated_type(id);
-        let written = self.written_type(physical, target, logical);
+        let written = match (physical, value_type(target)) {
+            (DataType::Timestamp(_, _), DataType::Timestamp(_, _)) => physical.clone(),
+            _ => logical.map_or_else(|| physical.clone(), decoded_type),
+        };
         let is_same = match logical {
             Some(logical) if !value_type(logical).is_nested() => {
                 holds(&written, target) && holds(target, &written)
@@ -375,21 +380,28 @@ impl<'a> Matcher<'a> {
         })
     }
 
-    /// The type of the values of a column that is read as `physical` for `target`, with the type `logical` if known.
-    /// Timestamps are read in the unit of the table: if no option says so, digits beyond it are an error.
-    fn written_type(&self, physical: &DataType, target: &DataType, logical: Option<&DataType>) -> DataType {
-        let logical = logical.map(decoded_type);
-        let (DataType::Timestamp(_, _), DataType::Timestamp(of_table, _)) = (physical, value_type(target)) else {
-            return logical.unwrap_or_else(|| physical.clone());
-        };
-        let own_unit = match logical {
-            Some(DataType::Timestamp(unit, _)) => unit,
-            _ => TimeUnit::Microsecond,
-        };
-        if self.table.options.timestamp_unit.is_none() && nanoseconds(own_unit) < nanoseconds(*of_table) {
-            self.keeps_digits.set(true);
+    /// Notes whether the timestamps of column `id`, those in unions included, have finer units than in `target`. Timestamps are
+    /// read in the unit of the table: if no option says so, digits beyond it are an error.
+    fn note_units(&self, id: u32, target: &DataType) -> Result<()> {
+        if self.table.options.timestamp_unit.is_some() {
+            return Ok(());
         }
-        physical.clone()
+        let column = Arc::new(Field::new("", target.clone(), true));
+        self.timestamps_below(0, id, &column, &mut Path::new(), &mut |_, id, field| {
+            let physical = self.mapping.data_type(&whole(self.schema(), id)?)?;
+            if let (DataType::Timestamp(_, _), DataType::Timestamp(of_table, _)) =
+                (&physical, value_type(field.data_type()))
+            {
+                let own_unit = match self.stated_type(id).map(decoded_type) {
+                    Some(DataType::Timestamp(unit, _)) => unit,
+                    _ => TimeUnit::Microsecond,
+                };
+                if nanoseconds(own_unit) < nanoseconds(*of_table) {
+                    self.keeps_digits.set(true);
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Whether values of a type become those of a type of the table.
