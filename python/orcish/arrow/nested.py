@@ -10,7 +10,6 @@ import pyarrow as pa
 
 __all__ = [
     "fields_by_path",
-    "has_nulls",
     "is_binary",
     "is_list",
     "is_list_view",
@@ -67,16 +66,6 @@ def is_list(kind: Any) -> bool:
 def is_months(kind: Any) -> bool:
     """Whether a type is that of intervals of months, which pyarrow has no test of."""
     return str(kind) == "month_interval"
-
-
-def has_nulls(schema: pa.Schema) -> bool:
-    """Whether a schema has columns of type ``null``, nested ones included."""
-
-    def is_null(kind: Any) -> bool:
-        kind = value_type(kind)
-        return pa.types.is_null(kind) or any(is_null(kind.field(at).type) for at in range(kind.num_fields))
-
-    return any(is_null(field.type) for field in schema)
 
 
 def repeated_name(names: Iterable[str]) -> str | None:

@@ -14,7 +14,7 @@ from orcish.io.files import TableFile
 from orcish.io.names import display_name
 from orcish.reading.orc_files import OrcFiles, unified_schema
 
-__all__ = ["appended_schema", "extended_schema", "union_of_files", "with_columns_of_files"]
+__all__ = ["appended_schema", "extended_schema", "with_columns_of_files"]
 
 
 def extended_schema(table: pa.Schema, rows: pa.Schema) -> pa.Schema:
@@ -36,17 +36,6 @@ def appended_schema(table: pa.Schema, rows: pa.Schema, has_arrow_schema: bool) -
 
 def _of_days(field: pa.Field, _: str) -> pa.Field:
     return field.with_type(pa.date32()) if pa.types.is_date64(field.type) else field
-
-
-def union_of_files(files: list[TableFile], storage: Mapping[str, str]) -> pa.Schema:
-    """The columns of files, with types that hold the values of all files.
-
-    Raises:
-        UnsupportedError: There are no such types.
-    """
-    unified = unified_schema(OrcFiles(files, None, "name", storage, None).open({}), case_sensitive=True)
-    unified.check()
-    return unified.schema
 
 
 def with_columns_of_files(
@@ -100,9 +89,7 @@ def _columns_of(files: list[TableFile], added: Sequence[pa.Field], storage: Mapp
     """
     names = {field.name for field in added}
     unified = unified_schema(OrcFiles(files, None, "name", storage, None).open({}), case_sensitive=True)
-    for name, error in unified.conflicts:
-        if any(name == column or name.startswith(f"{column}.") for column in names):
-            raise error
+    unified.check(names)
     return pa.schema([field for field in unified.schema if field.name in names])
 
 

@@ -12,21 +12,20 @@ import pyarrow as pa
 
 from orcish.arrow.casting import cast_array
 from orcish.arrow.frames import fitted_metadata
-from orcish.arrow.nested import is_text, value_type
+from orcish.arrow.nested import fields_by_path, is_text, value_type
 from orcish.errors import CorruptFileError, LimitExceededError, OrcishError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema
-from orcish.reading.orc_files import OrcFiles, partition_schema
+from orcish.reading.orc_files import OrcFiles, partition_schema, unified_schema
 from orcish.reading.schema_file import schema_file
-from orcish.scan import scan
-from orcish.tables.added_columns import appended_schema, extended_schema, union_of_files, with_columns_of_files
+from orcish.tables.added_columns import appended_schema, extended_schema, with_columns_of_files
 from orcish.tables.commit import Job
 from orcish.tables.inferred_types import are_inferred
 from orcish.tables.log.schema import TableSchema
 from orcish.tables.partition_values import cast_values, inferred_fields, untyped_columns
 from orcish.tables.twins import without_twins
 from orcish.terminal import printable
-from orcish.writing.timestamps import WALL, timestamp_types, with_stored_types, writer_timezones
+from orcish.writing.timestamps import INSTANT, WALL, timestamp_types, with_stored_types, writer_timezones
 from orcish.writing.writer import ORCWriter
 
 __all__ = [
@@ -34,7 +33,6 @@ __all__ = [
     "ExistingTable",
     "cast_batch",
     "existing_table",
-    "has_columns",
     "schema_with",
 ]
 
@@ -151,7 +149,7 @@ class ExistingTable:
 
 
 def existing_table(
-    job: Job, names: Sequence[str], schema: TableSchema | None, visible: Sequence[str]
+    job: Job, names: Sequence[str], schema: TableSchema | None, visible: Sequence[str], *, keeps_twins: bool = False
 ) -> ExistingTable | None:
     """The table that a job writes to; ``None`` if neither its log nor one of its files has columns.
 
@@ -160,9 +158,10 @@ def existing_table(
         names: Files of the table that stay, by their paths in the table.
         schema: The schema of the table in its log.
         visible: All files of the table. Readers infer types of partition columns from their folders.
+        keeps_twins: Whether columns of the first file stay that are one column to some readers.
 
     Raises:
-        ValueError: There are files, and none of them is an ORC file.
+        ValueError: There are files, and none of them is an ORC file, or they have no common schema.
     """
     base = job.root
     files = [f"{base}/{name}" for name in names]
@@ -182,12 +181,13 @@ def existing_table(
             for name, field in fields.items()
             if not pa.types.is_null(field.type)
         }
-        return _existing_table(job, columns, fields, types, file, files, has_log=True)
+        return _existing_table(job, columns, fields, types, file, timestamp_types(file), files, has_log=True)
     for location, file in _opened(files, job.storage):
         inferred = {field.name: field for field in inferred_fields(base, visible)}
         types = {name: field.type for name, field in inferred.items()}
-        columns = _columns(base, location, files, job.storage)
-        return _existing_table(job, columns, inferred, types, file, files, has_log=False)
+        # Files before this one have no columns.
+        columns, kinds = _columns(job, files[files.index(location) :], file, keeps_twins)
+        return _existing_table(job, columns, inferred, types, file, kinds, files, has_log=False)
     for name in names:
         # Files of CarbonData are refused by the caller.
         if name.endswith((".carbondata", ".carbonindex")):
@@ -198,23 +198,40 @@ def existing_table(
     return None
 
 
-def has_columns(job: Job, names: Sequence[str]) -> bool:
-    """Whether one of some files of a table has columns."""
-    return any(True for _ in _opened([f"{job.root}/{name}" for name in names], job.storage))
+def _columns(job: Job, files: Sequence[str], first: ORCFile, keeps_twins: bool) -> tuple[pa.Schema, dict[str, str]]:
+    """The union of the columns of files, of which readers see those of the first one until the table has a log; and the
+    result of :func:`orcish.writing.timestamps.timestamp_types` for them.
 
-
-def _columns(base: str, first: str, files: Sequence[str], storage: Mapping[str, str]) -> pa.Schema:
-    """The union of the columns of files, of which readers see those of the first one until the table has a log."""
-    there = [TableFile(file, None, []) for file in files]
+    Raises:
+        ValueError: A column has no common type.
+    """
+    table = OrcFiles([TableFile(file, None, []) for file in files], None, "name", job.storage, None)
+    opened = table.open({})
     try:
-        union = union_of_files(there, storage)
-        # Columns that are an earlier one to readers that ignore case, or that compare ids, stay hidden.
-        return without_twins(union)
+        union = unified_schema(opened, case_sensitive=True)
+        union.check()
+    except UnsupportedError as error:
+        raise ValueError(f"the files of {job.root} have no common schema: {error}") from None
     except (CorruptFileError, FileNotFoundError):
         # Another file is no ORC file, or was just removed.
-        return scan(first, partitions=False, storage_options=storage).schema
-    except UnsupportedError as error:
-        raise ValueError(f"the files of {base} have no common schema: {error}") from None
+        others = [file for file, _ in _opened(files, job.storage)]
+        if len(others) == len(files):
+            raise
+        return _columns(job, others, first, keeps_twins)
+    # Columns that are an earlier one to readers that ignore case, or that compare ids, stay hidden.
+    columns = without_twins(union.schema, fields_by_path(table.full_schema(opened)) if keeps_twins else ())
+    kinds = timestamp_types(first)
+    # Where one file does not store instants as ``timestamp``, readers that ignore Arrow types see instants, too.
+    if any(kinds.get(path) == WALL for path in _instants(columns)):
+        stored = table.full_schema(table.open({"arrow_schema": False}))
+        kinds.update(dict.fromkeys(_instants(stored), INSTANT))
+    return columns, kinds
+
+
+def _instants(schema: pa.Schema) -> list[str]:
+    """The columns of instants, by their dotted names."""
+    types = {path: value_type(field.type) for path, field in fields_by_path(schema).items()}
+    return [path for path, kind in types.items() if pa.types.is_timestamp(kind) and kind.tz is not None]
 
 
 def _existing_table(
@@ -223,12 +240,12 @@ def _existing_table(
     partition: Mapping[str, pa.Field],
     types: Mapping[str, pa.DataType],
     file: ORCFile,
+    stored: dict[str, str],
     files: list[str],
     *,
     has_log: bool,
 ) -> ExistingTable:
     # Without a log, the types of readers are those of all files.
-    stored = timestamp_types(file)
     has_types = has_arrow_schema(file) or (not has_log and not are_inferred(list(with_stored_types(schema, [stored]))))
     fields = tuple(partition.values())
     zone = file.metadata.get(TIMEZONE) if has_log else None

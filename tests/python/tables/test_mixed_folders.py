@@ -1,14 +1,17 @@
 """Folders without a log whose files differ: the first change keeps what readers saw."""
 
 import datetime as dt
+import decimal
 import io
 import pathlib
+from collections.abc import Callable
 from typing import Any
 
 import orcish
 import pyarrow as pa
 import pyorc
 import pytest
+from support.random_cases import pairs
 
 UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 OLD, NEW = dt.datetime(1583, 1, 1), dt.datetime(2020, 1, 1)
@@ -55,6 +58,156 @@ def test_units_that_hold_the_values_of_all_files(
     old = placed(moments("us", OLD)).to_pylist()[0]
     by_id = {0: None if hidden else wanted, 1: old, 2: wanted, 3: wanted}
     assert after["t"].to_pylist() == [by_id[number] for number in after["id"].to_pylist()]
+
+
+Column = tuple[list[Any], Any] | None
+INSTANT = NEW.replace(tzinfo=dt.timezone.utc)
+COLUMNS: dict[str, tuple[Column, Column]] = {
+    "integers": (([1], pa.int8()), ([2], pa.int64())),
+    "unsigned": (([1], pa.int64()), ([2**63], pa.uint64())),
+    "decimals": (([1], pa.int32()), ([decimal.Decimal("1.50")], pa.decimal128(12, 2))),
+    "floats": (([1.5], pa.float32()), ([2.5], pa.float64())),
+    "instants": (([NEW], pa.timestamp("us")), ([INSTANT], pa.timestamp("us", "UTC"))),
+    "instants before": (([INSTANT], pa.timestamp("us", "UTC")), ([NEW], pa.timestamp("us"))),
+    "units": (([NEW], pa.timestamp("s")), ([NEW], pa.timestamp("ns"))),
+    "units of times": (([dt.time(1)], pa.time32("s")), ([dt.time(2)], pa.time64("us"))),
+    "bytes": ((["a"], pa.string()), ([b"b"], pa.binary())),
+    "encodings": ((["a"], pa.string()), (["b"], pa.dictionary(pa.int8(), pa.string()))),
+    "nulls": (([None], pa.null()), ([1], pa.int16())),
+    "lists": (([[1]], pa.list_(pa.int8())), ([[2]], pa.list_(pa.int64()))),
+    "fields": (
+        ([{"a": 1}], pa.struct({"a": pa.int8()})),
+        ([{"a": 2, "b": 3}], pa.struct({"a": pa.int64(), "b": pa.int8()})),
+    ),
+    "a column of the first file": (([1], pa.int8()), None),
+    "a column of a later file": (None, ([1], pa.int8())),
+}
+"""A column in the first file and in the next one; ``None`` where it is not there."""
+HIDDEN = {"fields": pa.struct({"a": pa.int64(), "b": pa.int8()}), "a column of a later file": pa.int8()}
+"""Types of columns that are in a later file only, or have fields there, and that appear with the first commit."""
+
+
+def rows_with(number: int, column: Column) -> pa.Table:
+    rows = pa.table({"id": [number]})
+    return rows if column is None else rows.append_column("x", pa.array(*column))
+
+
+def mixed(table: pathlib.Path, columns: str, layout: str) -> None:
+    """A table of three files, of which the second one decides types of columns, and of the partition column."""
+    first, other = COLUMNS[columns]
+    for number, (folder, column) in enumerate(zip("1t1", (first, other, first), strict=True)):
+        path = table / (f"k={folder}/{number}.orc" if layout == "partitions" else f"{number}.orc")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        orcish.write_table(rows_with(number, column), path)
+
+
+def all_rows(table: pathlib.Path, columns: str) -> pa.Table:
+    """The rows that readers see, and the columns that they do not see yet."""
+    schema = pa.schema({"id": pa.int64(), "x": HIDDEN[columns]}) if columns in HIDDEN else None
+    return orcish.read_table(table, schema=schema).sort_by("id")
+
+
+DELETED: dict[str, tuple[Callable[[pathlib.Path], object], set[int]]] = {
+    "delete the first file": (lambda table: orcish.delete(table, "id = 0"), {0}),
+    "delete the other file": (lambda table: orcish.delete(table, "id = 1"), {1}),
+    "delete the last file": (lambda table: orcish.delete(table, "id = 2"), {2}),
+    "delete all rows": (lambda table: orcish.delete(table, "true"), {0, 1, 2}),
+    "compact": (orcish.compact, set()),
+    "rewrite": (lambda table: orcish.compact(table, rewrite=True), set()),
+}
+"""Changes, and the rows that they delete."""
+
+
+@pytest.mark.parametrize(("columns", "layout", "verb"), pairs(COLUMNS, ["files", "partitions"], DELETED))
+def test_the_first_change_records_what_readers_saw(
+    tmp_path: pathlib.Path, columns: str, layout: str, verb: str
+) -> None:
+    """Whichever file goes away, or is joined with others; the next change keeps it, too."""
+    mixed(tmp_path, columns, layout)
+    before = all_rows(tmp_path, columns)
+    change, gone = DELETED[verb]
+    change(tmp_path)
+    after = orcish.read_table(tmp_path).sort_by("id")
+    assert after.schema.equals(before.schema)
+    assert after.to_pylist() == [row for row in before.to_pylist() if row["id"] not in gone]
+    orcish.delete(tmp_path, "id > 0")
+    assert orcish.scan(tmp_path).schema.equals(before.schema)
+
+
+@pytest.mark.parametrize("columns", COLUMNS)
+def test_a_change_of_a_partition_records_what_readers_of_the_table_saw(tmp_path: pathlib.Path, columns: str) -> None:
+    mixed(tmp_path, columns, "partitions")
+    before = all_rows(tmp_path, columns)
+    orcish.delete(tmp_path / "k=t", "true")
+    after = orcish.read_table(tmp_path).sort_by("id")
+    assert after.schema.equals(before.schema)
+    assert after.to_pylist() == [row for row in before.to_pylist() if row["k"] != "t"]
+
+
+@pytest.mark.parametrize("verb", ["append", "overwrite", "overwrite_partitions"])
+@pytest.mark.parametrize("columns", COLUMNS)
+def test_rows_that_are_added_keep_the_types_that_readers_saw(tmp_path: pathlib.Path, columns: str, verb: Any) -> None:
+    """Also where they replace the file that has decided on the types."""
+    mixed(tmp_path, columns, "partitions")
+    before = all_rows(tmp_path, columns).schema
+    target = tmp_path / "k=t" if verb == "overwrite" else tmp_path
+    rows = rows_with(3, None)
+    by = [] if verb == "overwrite" else ["k"]
+    rows = rows.append_column("k", pa.array(["t"])) if by else rows
+    orcish.write_dataset(rows, target, partition_by=by, existing_data=verb)
+    after = orcish.read_table(tmp_path).sort_by("id")
+    assert after["id"].to_pylist() == ([0, 1, 2, 3] if verb == "append" else [0, 2, 3])
+    assert after.schema.equals(before)
+
+
+@pytest.mark.parametrize("verb", ["append", "delete", "compact"])
+@pytest.mark.parametrize("columns", ["instants", "instants before"])
+def test_instants_of_one_file_are_instants_without_arrow_types(tmp_path: pathlib.Path, columns: str, verb: str) -> None:
+    mixed(tmp_path, columns, "files")
+    before = orcish.scan(tmp_path, arrow_schema=False).schema
+    if verb == "append":
+        orcish.write_dataset(rows_with(3, None), tmp_path, existing_data="append")
+    else:
+        DELETED["compact" if verb == "compact" else "delete the other file"][0](tmp_path)
+    assert orcish.scan(tmp_path, arrow_schema=False).schema.equals(before)
+
+
+BEYOND = {
+    "another type": {"2.orc": pa.table({"id": [2], "x": ["text"]})},
+    "another format": {"2.orc": b"text"},
+    "other partition columns": {"j=1/2.orc": pa.table({"id": [2]})},
+}
+"""Files with which readers cannot read the others."""
+
+
+@pytest.mark.parametrize("case", BEYOND)
+def test_folders_that_cannot_be_read_get_no_schema(tmp_path: pathlib.Path, case: str) -> None:
+    """Once the file that is in the way is gone, the files decide on the types."""
+    for number, kind in enumerate([pa.int8(), pa.int8(), pa.int64()]):
+        path = tmp_path / f"k={number // 2}" / f"{number}.orc"
+        path.parent.mkdir(exist_ok=True)
+        orcish.write_table(rows_with(number, ([number], kind)), path)
+    before = orcish.read_table(tmp_path)
+    ((name, content),) = BEYOND[case].items()
+    path = tmp_path / name if "=" in name else tmp_path / "k=9" / name
+    path.parent.mkdir()
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        orcish.write_table(content, path)
+    assert len(orcish.compact(tmp_path / "k=0")) == 1
+    path.unlink()
+    assert orcish.read_table(tmp_path).equals(before)
+
+
+def test_types_of_other_files_than_one_of_another_format(tmp_path: pathlib.Path) -> None:
+    """Rows are appended beside a file that is no ORC file; the types are those of the others."""
+    mixed(tmp_path, "integers", "files")
+    before = orcish.scan(tmp_path).schema
+    (tmp_path / "9.txt").write_text("text")
+    orcish.write_dataset(rows_with(3, None), tmp_path, existing_data="append")
+    (tmp_path / "9.txt").unlink()
+    assert orcish.read_table(tmp_path).schema.equals(before)
 
 
 def test_types_of_nulls_stay(tmp_path: pathlib.Path) -> None:

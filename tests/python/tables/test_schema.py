@@ -259,6 +259,15 @@ def test_names_of_plain_files_that_differ_by_case(tmp_path: pathlib.Path) -> Non
     assert sorted(found["a"].to_pylist()) == [1, 2, 4]
 
 
+@pytest.mark.parametrize("filters", ["A = 2", "a = 3"])
+def test_names_of_one_plain_file_that_differ_by_case(tmp_path: pathlib.Path, filters: str) -> None:
+    """A deletion hides no column that readers see."""
+    orcish.write_table(pa.table({"a": [1], "A": [2]}), tmp_path / "a.orc")
+    orcish.write_table(pa.table({"a": [3]}), tmp_path / "b.orc")
+    assert orcish.delete(tmp_path, filters).rows == 1
+    assert orcish.scan(tmp_path).schema.names == ["a", "A"]
+
+
 def test_the_last_rows_of_files_without_common_schema_are_deleted(tmp_path: pathlib.Path) -> None:
     orcish.write_table(pa.table({"id": [1], "s": ["x"]}), tmp_path / "a.orc")
     orcish.write_table(pa.table({"id": [1], "s": [1]}), tmp_path / "b.orc")
