@@ -341,8 +341,15 @@ def test_filters_and_extremes_of_mixed_folders() -> None:
                     expected = getattr(pc, name)(column)
                 except pa.ArrowNotImplementedError:
                     continue
-                if aggregate(pair.name) != expected.as_py():
-                    wrong.append(f"{name} of {_described(pair)} is {aggregate(pair.name)}, not {expected}")
+                try:
+                    found = aggregate(pair.name)
+                except OverflowError:
+                    # Python's times have no digits below microseconds.
+                    if not pa.types.is_time64(column.type) or expected.cast(pa.int64()).as_py() % 1000 == 0:
+                        raise
+                    continue
+                if found != expected.as_py():
+                    wrong.append(f"{name} of {_described(pair)} is {found}, not {expected}")
     assert not wrong, "\n".join(wrong)
 
 
