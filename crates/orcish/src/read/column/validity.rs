@@ -197,7 +197,9 @@ impl Pending {
         let looked_at = rows.min(self.rows);
         let valid = self.valid(looked_at);
         self.take(looked_at);
-        Ok(Skipped { valid, numbers: self.take_dense(valid)?, fresh: self.present.skip(rows - looked_at)? })
+        // A struct has no numbers.
+        let numbers = if self.dense.is_empty() { Vec::new() } else { self.take_dense(valid)? };
+        Ok(Skipped { valid, numbers, fresh: self.present.skip(rows - looked_at)? })
     }
 
     /// Seeks to a row group.
