@@ -191,6 +191,23 @@ fn row_numbers_and_limits_without_filter() {
     }
 }
 
+/// Row numbers are those of the file, in each row group of each stripe.
+#[test]
+fn row_numbers_select_rows_of_any_row_group() {
+    let mut random = XorShift(0x70f5);
+    for (name, bytes) in data::files("tests/data/groups") {
+        let all = golden::read(bytes.clone(), ReadOptions::default()).unwrap();
+        for _ in 0..20 {
+            let (from, to) = (random.below(all.len()), random.below(all.len()));
+            let filter = format!("row >= {from} and row < {to}").parse::<Predicate>().unwrap();
+            let options = ReadOptions::default().with_row_number("row").with_filter(filter);
+            let got = golden::read(bytes.clone(), options).unwrap();
+            let numbers: Vec<_> = got.iter().map(|row| row["row"].clone()).collect();
+            assert_eq!(numbers, (from..to).map(|row| json!(row)).collect::<Vec<_>>(), "{name}: {from} to {to}");
+        }
+    }
+}
+
 /// All types but unions support the predicate `IsNull`.
 #[test]
 fn is_null_of_all_columns() {
