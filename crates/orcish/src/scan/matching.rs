@@ -200,7 +200,7 @@ impl<'a> Matcher<'a> {
         visit: &mut Visit<'_>,
     ) -> Result<()> {
         let places = self.places(parent, fields);
-        for (place, field) in fields.iter().enumerate().filter(|(_, field)| has_timestamp(field)) {
+        for (place, field) in fields.iter().enumerate().filter(|(_, field)| has_timestamp(field.data_type())) {
             // Ambiguous columns are errors when the file is read.
             if let Ok(Some(child)) = self.find(parent, place, field, &places) {
                 self.timestamps_below(place, child, field, path, visit)?;
@@ -218,7 +218,7 @@ impl<'a> Matcher<'a> {
         path: &mut Path,
         visit: &mut Visit<'_>,
     ) -> Result<()> {
-        if !has_timestamp(field) {
+        if !has_timestamp(field.data_type()) {
             return Ok(());
         }
         path.push(place);
@@ -339,8 +339,9 @@ impl<'a> Matcher<'a> {
             place.map(|place| (Some(place), ColumnCast::Keep))
         };
         let mapping: Option<SchemaMapping> = fields.iter().map(place).collect();
+        let Some(mapping) = mapping else { return Ok(None) };
         self.note_units(id, &DataType::Struct(union_fields.clone()))?;
-        Ok(mapping.map(|mapping| (projected, ColumnCast::Struct(mapping))))
+        Ok(Some((projected, ColumnCast::Struct(mapping))))
     }
 
     /// The cast of column `id`, which is read as `physical`, to `target`; `None` if there is none. This is where the
@@ -383,7 +384,7 @@ impl<'a> Matcher<'a> {
     /// Notes whether the timestamps of column `id`, those in unions included, have finer units than in `target`. Timestamps are
     /// read in the unit of the table: if no option says so, digits beyond it are an error.
     fn note_units(&self, id: u32, target: &DataType) -> Result<()> {
-        if self.table.options.timestamp_unit.is_some() {
+        if self.table.options.timestamp_unit.is_some() || !has_timestamp(target) {
             return Ok(());
         }
         let column = Arc::new(Field::new("", target.clone(), true));
@@ -513,14 +514,15 @@ pub(super) fn has_clock(field: &FieldRef) -> bool {
     }
 }
 
-/// Whether a field has timestamps.
-pub(super) fn has_timestamp(field: &FieldRef) -> bool {
-    match value_type(field.data_type()) {
+/// Whether a type is that of timestamps, or has them below.
+pub(super) fn has_timestamp(data_type: &DataType) -> bool {
+    let has = |field: &FieldRef| has_timestamp(field.data_type());
+    match value_type(data_type) {
         DataType::Timestamp(_, _) => true,
-        DataType::Struct(fields) => fields.iter().any(has_timestamp),
-        DataType::Map(entries, _) => has_timestamp(entries),
-        DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_timestamp(field)),
-        list => item_of(list).is_some_and(has_timestamp),
+        DataType::Struct(fields) => fields.iter().any(has),
+        DataType::Map(entries, _) => has(entries),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| has(field)),
+        list => item_of(list).is_some_and(has),
     }
 }
 

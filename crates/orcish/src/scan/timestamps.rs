@@ -71,7 +71,7 @@ impl Table {
     /// Whether the files decide on the units of columns.
     pub(super) fn asks_for_units(&self) -> bool {
         let is_open = matches!(self.options.timestamp_unit, Some(TimestampUnit::Auto | TimestampUnit::Exact));
-        is_open && self.fields.iter().any(has_timestamp)
+        is_open && self.fields.iter().any(|field| has_timestamp(field.data_type()))
     }
 
     /// Gives timestamps the finest unit of any file, but nanoseconds only if the values of all files fit.
