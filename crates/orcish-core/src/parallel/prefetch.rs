@@ -26,7 +26,8 @@ pub trait PrefetchSource: Send + Sync + 'static {
     /// The error is returned in place of the batches of the input, and ends the prefetch.
     fn open(&self, input: usize, threads: usize, open_inputs: usize) -> Result<Option<Self::Reader>>;
 
-    /// Frees what an input holds, once the input has been read or is not needed any more.
+    /// Frees what an input holds, once the input has been read or is not needed any more. It may be called more than once: the
+    /// last call follows all other calls for the input.
     fn close(&self, _input: usize) {}
 
     /// The number of inputs that are worth preparing at a time. Threads of their own do that.
@@ -330,7 +331,12 @@ impl<S: PrefetchSource> Job for Inputs<S> {
 
     fn finish(&self, state: &mut Self::State, done: Self::Done) -> Result<()> {
         match done {
-            InputTaskResult::Prepared(_) => {}
+            InputTaskResult::Prepared(input) => {
+                // The input may have been read to its end meanwhile.
+                if input < state.next && !state.is_read(input) {
+                    self.source.close(input);
+                }
+            }
             InputTaskResult::Opened { input, reader } => {
                 let input_state = state.input_state(input)?;
                 input_state.reader = match reader {
@@ -425,6 +431,11 @@ impl<S: PrefetchSource> Inputs<S> {
 }
 
 impl<R> Schedule<R> {
+    /// Whether an input is opened or read, or will be read further.
+    fn is_read(&self, input: usize) -> bool {
+        self.inputs.iter().any(|state| state.input == input && !matches!(state.reader, ReaderState::Finished))
+    }
+
     /// The state of an input that a task opens or reads.
     ///
     /// # Errors
