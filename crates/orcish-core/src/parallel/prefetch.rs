@@ -27,7 +27,7 @@ pub trait PrefetchSource: Send + Sync + 'static {
     fn open(&self, input: usize, threads: usize, open_inputs: usize) -> Result<Option<Self::Reader>>;
 
     /// Frees what an input holds, once the input has been read or is not needed any more. It may be called more than once: the
-    /// last call follows all other calls for the input.
+    /// last call follows all other calls for the input. It must not wait, because other threads may wait for it.
     fn close(&self, _input: usize) {}
 
     /// The number of inputs that are worth preparing at a time. Threads of their own do that.
