@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 
 import duckdb
 import orcish
-import orcish.cli
 import orcish.spark as osp
+import orcish_cli
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -242,7 +242,7 @@ def show_file(part: Path) -> None:
     """Print what a file says of itself, its first rows and its Arrow schema."""
     for command in ["meta"], ["data", "-n", "5", "-c", "order_id,created_at,status,total,customer", "--width", "60"]:
         heading(f"$ orcish {' '.join(command)} {part.name}")
-        orcish.cli.main([*command, str(part)])
+        orcish_cli.main([*command, str(part)])
     heading(f'orcish.ORCFile("{part.name}").schema')
     print(orcish.ORCFile(part).schema.to_string(show_field_metadata=False))
 

@@ -1,6 +1,6 @@
 """``python -m orcish``."""
 
-from orcish.cli import run_program
+from orcish_cli import run_program
 
 if __name__ == "__main__":
     run_program()

@@ -2,6 +2,6 @@
 
 import sys
 
-from orcish.cli.spark import main
+from orcish_cli.spark import main
 
 sys.exit(main())

@@ -16,8 +16,8 @@ import pytest
 from orcish.advising.choice import Whole, chosen
 from orcish.advising.columns import orders_of
 from orcish.advising.result import Trial, command_of, merged
-from orcish.cli import main
-from orcish.cli.commands import COMMANDS
+from orcish_cli import main
+from orcish_cli.commands import COMMANDS
 from support.sample_files import write_sample
 from support.small_tables import in_stripes
 

@@ -14,7 +14,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.advising.result import Trial
-from orcish.cli import main
+from orcish_cli import main
 from support.small_tables import in_stripes
 
 BYTES = 0.01

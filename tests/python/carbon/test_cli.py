@@ -5,7 +5,7 @@ import json
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 from support.carbon import CarbonTableWriter
 
 TABLE = pa.table({"id": pa.array(range(50), pa.int64()), "city": [f"city {i % 2}" for i in range(50)]})

@@ -6,7 +6,7 @@ import shutil
 
 import orcish
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 from pyarrow import orc
 from support import carbon_rows as cases
 from support.carbon import metadata

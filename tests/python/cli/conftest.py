@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 from support.processes import Run
 
 

@@ -8,8 +8,8 @@ import pathlib
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
 from orcish.tables.apart import check_apart
+from orcish_cli import main
 from support.carbon import CarbonTableWriter
 from support.processes import ORCISH
 from support.protobuf import varint, zigzag

@@ -8,7 +8,7 @@ import json
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli.column_names import names, renames, sort_keys, types
+from orcish_cli.column_names import names, renames, sort_keys, types
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,11 @@ import pyarrow as pa
 import pyarrow.orc
 import pyorc
 import pytest
-from orcish.cli import main
-from orcish.cli.batch_slices import slices, value_count
-from orcish.cli.json_text import json_text
-from orcish.cli.json_values import to_json
 from orcish.terminal import Table, printable, shorten, width
+from orcish_cli import main
+from orcish_cli.batch_slices import slices, value_count
+from orcish_cli.json_text import json_text
+from orcish_cli.json_values import to_json
 from support.processes import ORCISH
 
 
@@ -547,7 +547,7 @@ def test_rows_of_many_values_are_shown_in_slices(monkeypatch):
     assert [value_count(column) for column in batch.columns] == [11, 11, 10]
     assert [value_count(column) for column in batch.slice(2).columns] == [7, 6, 6]
     whole = "".join(json_text([batch]))
-    monkeypatch.setattr("orcish.cli.batch_slices.MAX_VALUES", 5)
+    monkeypatch.setattr("orcish_cli.batch_slices.MAX_VALUES", 5)
     assert [piece.num_rows for piece in slices(batch)] == [1, 1, 1, 1]
     assert "".join(json_text([batch])) == whole
     union = pa.UnionArray.from_sparse(pa.array([0, 1], pa.int8()), [pa.array([1, 2]), pa.array(["a", "b"])])

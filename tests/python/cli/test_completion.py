@@ -9,7 +9,7 @@ import sys
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.readers.facts import READERS
+from orcish_cli.readers.facts import READERS
 
 pytest.importorskip("argcomplete")
 

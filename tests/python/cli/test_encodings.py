@@ -36,7 +36,7 @@ def test_other_text_is_an_error_of_types(tmp_path, run):
 
 
 def test_other_text_after_the_first_block(tmp_path, run, monkeypatch):
-    monkeypatch.setattr("orcish.cli.formats.text.BLOCK", 1 << 10)
+    monkeypatch.setattr("orcish_cli.formats.text.BLOCK", 1 << 10)
     path = written(tmp_path, "csv", "latin1", "id,name\n" + "1,Muller\n" * 1000 + "2,Müller\n")
     code, _, err = run("convert", path, tmp_path / "a.orc")
     assert code == 1

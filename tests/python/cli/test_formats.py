@@ -16,7 +16,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pyorc
 import pytest
-from orcish.cli.formats.schemas import parse_schema, parse_type
+from orcish_cli.formats.schemas import parse_schema, parse_type
 from support.carbon import CarbonTableWriter
 from support.http_server import FileServer
 from support.processes import ORCISH

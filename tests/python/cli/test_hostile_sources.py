@@ -17,7 +17,7 @@ import polars
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 from support.processes import LIMITED_ORCISH, ORCISH
 from support.random_cases import pairs
 
@@ -296,7 +296,7 @@ def test_memory_that_is_exhausted_is_no_traceback(command, tmp_path, capsys, mon
         "data": "data.ORCFile",
         "count": "scan.open_rows",
     }
-    monkeypatch.setattr(f"orcish.cli.{places[command]}", fail)
+    monkeypatch.setattr(f"orcish_cli.{places[command]}", fail)
     query = f"select * from '{file}'"
     given = {"convert": [file, tmp_path / "b.orc"], "sql": [query], "diff": [file, file]}.get(command, [file])
     assert main([command, *map(str, given)]) in (1, 2)

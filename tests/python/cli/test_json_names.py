@@ -8,7 +8,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli.json_values import unique_names
+from orcish_cli.json_values import unique_names
 
 PLACES = {
     "columns": lambda one, two: pa.table([one, two], names=["a", "a"]),

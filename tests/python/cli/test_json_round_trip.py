@@ -86,7 +86,7 @@ def test_rows_come_back(tmp_path, run, seed):
 )
 @pytest.mark.parametrize("rows", [3, 2000])
 def test_values_of_other_types_name_the_row(kind, rows, tmp_path, run, monkeypatch):
-    monkeypatch.setattr("orcish.cli.formats.json_lines.BLOCK", 1 << 10)
+    monkeypatch.setattr("orcish_cli.formats.json_lines.BLOCK", 1 << 10)
     text = tmp_path / "a.jsonl"
     text.write_text('{"x": null}\n' * rows + '{"x": "other"}\n{"x": null}\n')
     code, _, err = run("convert", text, tmp_path / "b.orc", "--schema", f"x {kind}")

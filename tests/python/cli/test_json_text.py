@@ -4,11 +4,11 @@ import datetime as dt
 
 import pyarrow as pa
 import pytest
-from orcish.cli.data import table_lines
-from orcish.cli.json_text import json_text
-from orcish.cli.json_values import to_json
 from orcish.reading.moments import arrow_text
 from orcish.terminal import json_line
+from orcish_cli.data import table_lines
+from orcish_cli.json_text import json_text
+from orcish_cli.json_values import to_json
 from support.columns_of_types import COLUMNS
 from support.random_cases import random_cases
 from support.random_tables import array_of, moments, nested, sequence, with_nulls

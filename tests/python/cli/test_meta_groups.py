@@ -8,7 +8,7 @@ from pathlib import Path
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 from support.carbon import CarbonTableWriter
 
 NAME = "a\x1b[31mz"

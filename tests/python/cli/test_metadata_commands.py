@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyorc
 import pytest
-from orcish.cli import main
-from orcish.cli.commands import COMMANDS
-from orcish.cli.formats.schemas import parse_schema
-from orcish.cli.groups import GROUPS, grouped
 from orcish.reading.encryption import encryption
 from orcish.reading.merged_statistics import merged_statistics
+from orcish_cli import main
+from orcish_cli.commands import COMMANDS
+from orcish_cli.formats.schemas import parse_schema
+from orcish_cli.groups import GROUPS, grouped
 from support.carbon import CarbonTableWriter
 from support.conformance_pack import PACK
 from support.orc_tools import needs_orc_tools, run_orc_tools

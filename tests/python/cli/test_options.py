@@ -12,9 +12,9 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli.actions import Once
-from orcish.cli.commands import COMMANDS
-from orcish.cli.parser import Parser
+from orcish_cli.actions import Once
+from orcish_cli.commands import COMMANDS
+from orcish_cli.parser import Parser
 from support.processes import Run
 from support.s3_store import BUCKET
 
@@ -52,7 +52,7 @@ RUNS: dict[str, list[list[str]]] = {
 
 def options_of(command: Any) -> dict[str, argparse.Action]:
     parser = Parser(prog=command.name)
-    getattr(importlib.import_module(f"orcish.cli.{command.module}"), command.function)(parser)
+    getattr(importlib.import_module(f"orcish_cli.{command.module}"), command.function)(parser)
     return {option: action for action in parser._actions for option in action.option_strings}
 
 
@@ -96,7 +96,7 @@ def test_values_that_begin_with_a_dash(given: list[str], value: list[tuple[str, 
     parser = Parser()
     commands = parser.add_subparsers(parser_class=Parser)
     command = commands.add_parser("rewrite")
-    importlib.import_module("orcish.cli.rewrite").add_arguments(command)
+    importlib.import_module("orcish_cli.rewrite").add_arguments(command)
     options = parser.parse_args(["rewrite", "f.orc", *given, *([] if "-o" in given else ["--in-place"])])
     assert options.sort_by == value
     assert options.json == ("--json" in given)
@@ -135,7 +135,7 @@ def parsers() -> list[Any]:
     found = []
     for command in COMMANDS:
         parser = Parser(prog=command.name)
-        getattr(importlib.import_module(f"orcish.cli.{command.module}"), command.function)(parser)
+        getattr(importlib.import_module(f"orcish_cli.{command.module}"), command.function)(parser)
         jobs = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
         found += [job for each in jobs for job in each.choices.values()] if jobs else [parser]
     return [pytest.param(parser, id=parser.prog) for parser in found]

@@ -9,7 +9,7 @@ import re
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 from support.conformance_pack import PACK, valid
 from support.orc_tools import needs_orc_tools, run_orc_tools
 

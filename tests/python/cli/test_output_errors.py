@@ -15,7 +15,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 from support.processes import ORCISH
 
 FULL = "standard output: No space left on device"
@@ -156,7 +156,7 @@ def test_temporary_folders_that_are_full(
 def test_targets_beyond_the_limit_of_files(ending: str, folder: Path) -> None:
     """The error is one line, also where libraries have their own ones."""
     code = (
-        "import resource, sys; from orcish.cli import main; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)); "
+        "import resource, sys; from orcish_cli import main; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)); "
     )
     given = [sys.executable, "-c", f"{code}sys.exit(main(sys.argv[1:]))", "convert", "a.orc", f"b.{ending}"]
     done = subprocess.run(given, cwd=folder, capture_output=True, text=True, check=False)

@@ -8,8 +8,8 @@ from pathlib import Path
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
 from orcish.terminal import printable
+from orcish_cli import main
 from support.small_tables import in_stripes
 
 ROWS = pa.table({"id": range(4000), "text": [f"t{number}" for number in range(4000)]})

@@ -13,7 +13,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from fsspec.implementations.dirfs import DirFileSystem
-from orcish.cli.formats import remote_file
+from orcish_cli.formats import remote_file
 from support.http_server import FileServer, serve
 from support.processes import LIMITED_ORCISH
 

@@ -14,11 +14,11 @@ import orcish
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from orcish.cli import main
 from orcish.reading.reader import rows_of
 from orcish.tables.rewritten_table import rewrite_table
 from orcish.writing import sorting
 from orcish.writing.sorting import SortedRows, SortKey
+from orcish_cli import main
 from support.carbon import CarbonTableWriter
 from support.processes import ORCISH
 from support.terminals import on_terminal

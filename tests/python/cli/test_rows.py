@@ -10,7 +10,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 from support.carbon import CarbonTableWriter
 from support.processes import ORCISH
 from support.small_tables import in_stripes

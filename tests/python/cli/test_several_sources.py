@@ -11,7 +11,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from orcish.cli.formats.source_types import common_schema
+from orcish_cli.formats.source_types import common_schema
 
 NOON = datetime.datetime(2026, 1, 2, 12)
 TYPED = ["parquet", "arrow", "arrows"]

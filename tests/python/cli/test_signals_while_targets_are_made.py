@@ -11,7 +11,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 
 ROWS = pa.table({"id": range(1000), "s": [str(at * 7919 % 1003) for at in range(1000)]})
 

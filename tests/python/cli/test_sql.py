@@ -15,7 +15,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.orc as po
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 from support.carbon import CarbonTableWriter
 from support.cpp_writers import write_rows
 from support.processes import ORCISH

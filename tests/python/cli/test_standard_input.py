@@ -15,8 +15,8 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
-from orcish.cli.commands import COMMANDS
+from orcish_cli import main
+from orcish_cli.commands import COMMANDS
 from support.processes import ORCISH
 from support.random_cases import pairs
 

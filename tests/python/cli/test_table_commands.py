@@ -128,7 +128,7 @@ def test_a_folder_without_a_history(limit: str, tmp_path: pathlib.Path, run: Run
     assert run("history", tmp_path, "--limit", limit) == (1, [], error)
 
 
-WITHOUT_RICH = "import sys; sys.modules['rich'] = None; from orcish.cli import main; sys.exit(main())"
+WITHOUT_RICH = "import sys; sys.modules['rich'] = None; from orcish_cli import main; sys.exit(main())"
 SCRIPT = pathlib.Path(sys.executable).with_name("orcish")
 COMMANDS = {"with rich": [str(SCRIPT)], "without rich": [sys.executable, "-c", WITHOUT_RICH]}
 

@@ -13,7 +13,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.io import local_file
-from orcish.layout import write_report
+from orcish_cli.layout_page import write_report
 from support.processes import Run
 from support.small_tables import in_stripes
 

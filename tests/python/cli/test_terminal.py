@@ -10,8 +10,8 @@ import sys
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
 from orcish.terminal import json_line, printable
+from orcish_cli import main
 from support.carbon import CarbonTableWriter, write_folder
 from support.processes import ORCISH
 
@@ -139,7 +139,7 @@ def test_a_fault_of_the_command_is_printed_so_as_well(monkeypatch, run, orc):
     def fail(*_, **__):
         raise RuntimeError(NAME)
 
-    monkeypatch.setattr("orcish.cli.meta._describe", fail)
+    monkeypatch.setattr("orcish_cli.meta._describe", fail)
     run("meta", orc, code=1)
 
 
@@ -284,7 +284,7 @@ def test_signals_leave_no_files(name, number, tmp_path):
         # The tests may run in the background or by nohup, where a process ignores them.
         "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from orcish.cli import run_program\n"
+        "from orcish_cli import run_program\n"
         f"known, folders = {{'a.orc', 'tmp'}}, [{str(tmp_path)!r}, {str(temporary)!r}]\n"
         "def wait():\n"
         "    while not any(set(os.listdir(folder)) - known for folder in folders): pass\n"

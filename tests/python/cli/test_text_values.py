@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from orcish.arrow.units import DIGITS
-from orcish.cli import main
+from orcish_cli import main
 
 ENDINGS = ["csv", "jsonl"]
 
@@ -88,7 +88,7 @@ def test_cells_that_are_other_texts(text, beside, tmp_path, run, capsys):
 @pytest.mark.parametrize("text", ["+5", "007", "-0", " 5", "True"])
 @pytest.mark.parametrize("first", ["5", "1.5", "true"])
 def test_later_cells_that_are_other_texts(first, text, tmp_path, run, monkeypatch):
-    monkeypatch.setattr("orcish.cli.formats.text.BLOCK", 1000)
+    monkeypatch.setattr("orcish_cli.formats.text.BLOCK", 1000)
     code, _, err = run(write(tmp_path / "a.csv", [first] * 1000 + [text]), tmp_path / "o.orc")
     assert (code, "--schema 'a string'" in err) == ((0, False) if (first, text) == ("1.5", "-0") else (1, True))
 
@@ -300,7 +300,7 @@ def test_errors_of_cells_name_row_and_column(kind, text, wrong, is_given, tmp_pa
     """Rows are counted below the header, without empty lines, in all blocks of the file; cells may have line breaks."""
     if not is_given and kind in ("tinyint", "decimal(5,2)", "binary"):
         pytest.skip("the type is not inferred")
-    monkeypatch.setattr("orcish.cli.formats.text.BLOCK", 200)
+    monkeypatch.setattr("orcish_cli.formats.text.BLOCK", 200)
     lines = ["a,b", f'"two\nlines",{text}', "", *[f"{at},{text}" for at in range(50)], f",{wrong}", f"last,{wrong}"]
     source = tmp_path / "a.csv"
     source.write_text("".join(f"{line}\n" for line in lines))
@@ -317,7 +317,7 @@ def test_errors_of_cells_name_row_and_column(kind, text, wrong, is_given, tmp_pa
 
 @pytest.mark.parametrize("at", [0, 40], ids=["first block", "later block"])
 def test_errors_of_rows_of_csv_name_the_row(at, tmp_path, run, monkeypatch):
-    monkeypatch.setattr("orcish.cli.formats.text.BLOCK", 200)
+    monkeypatch.setattr("orcish_cli.formats.text.BLOCK", 200)
     source = tmp_path / "a.csv"
     source.write_text("a,b\n" + "1,2020-01-01\n" * at + "1,2020-01-01\n1,2,3\n")
     err = run(source, tmp_path / "o.orc")[2]
@@ -330,7 +330,7 @@ def test_errors_of_rows_of_csv_name_the_row(at, tmp_path, run, monkeypatch):
 @pytest.mark.parametrize("text", ['{"a":', "[1]", '{"a":1,"a":2}', '{"a":NaN}', '{"a":"x"}', "nul", "5", '{"a":[1]}'])
 def test_errors_of_json_name_the_row(text, at, given, tmp_path, run, monkeypatch):
     """Rows are counted from 1, in all blocks of the file."""
-    monkeypatch.setattr("orcish.cli.formats.json_lines.BLOCK", 200)
+    monkeypatch.setattr("orcish_cli.formats.json_lines.BLOCK", 200)
     source = tmp_path / "a.jsonl"
     source.write_text('{"a":1,"b":2}\n\n{"b":2}\n' + '{"a":1,"b":2}\n' * at + text + "\n")
     code, _, err = run(source, tmp_path / "o.orc", *given)

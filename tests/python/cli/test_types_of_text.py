@@ -10,9 +10,9 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli.formats.schemas import parse_schema, parse_type
 from orcish.reading.file import ORCFile
 from orcish.writing.writer import file_of_schema
+from orcish_cli.formats.schemas import parse_schema, parse_type
 
 ARROW = [
     *(pa.null(), pa.bool_(), pa.int8(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()),

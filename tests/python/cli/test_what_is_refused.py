@@ -10,7 +10,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.layout import write_report
+from orcish_cli.layout_page import write_report
 
 Run = Callable[..., tuple[int, list[str], str]]
 ROWS = pa.table({"id": [1, 2]})

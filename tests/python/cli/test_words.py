@@ -17,9 +17,9 @@ import orcish
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from orcish.cli.commands import COMMANDS
-from orcish.cli.parser import OTHER_WORDS, Parser
-from orcish.cli.words import KEYWORDS, in_shell, set_options
+from orcish_cli.commands import COMMANDS
+from orcish_cli.parser import OTHER_WORDS, Parser
+from orcish_cli.words import KEYWORDS, in_shell, set_options
 
 ROOT = pathlib.Path(orcish.__file__).parents[2]
 OTHERS = (
@@ -83,7 +83,7 @@ def _options() -> frozenset[str]:
     found: set[str] = set()
     for command in COMMANDS:
         parser = Parser(prog=command.name)
-        getattr(importlib.import_module(f"orcish.cli.{command.module}"), command.function)(parser)
+        getattr(importlib.import_module(f"orcish_cli.{command.module}"), command.function)(parser)
         found |= {option for action in parser._actions for option in action.option_strings}
     return frozenset(found)
 

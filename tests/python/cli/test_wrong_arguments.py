@@ -9,9 +9,9 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
-from orcish.cli.commands import COMMANDS
-from orcish.cli.parser import Parser
+from orcish_cli import main
+from orcish_cli.commands import COMMANDS
+from orcish_cli.parser import Parser
 
 WRONG = {
     "storage_options": ["noequals"],
@@ -76,7 +76,7 @@ def cases() -> list[Any]:
         if command.name in ("spark", "version", "completion", "head"):
             continue
         parser = Parser(prog=command.name)
-        getattr(importlib.import_module(f"orcish.cli.{command.module}"), command.function)(parser)
+        getattr(importlib.import_module(f"orcish_cli.{command.module}"), command.function)(parser)
         for action in parser._actions:
             if not action.option_strings or action.nargs is not None or isinstance(action, argparse._HelpAction):
                 continue

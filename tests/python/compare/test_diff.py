@@ -16,9 +16,9 @@ import orcish
 import orcish.comparing.partitions as partitions
 import pyarrow as pa
 import pytest
-from orcish.cli import main
 from orcish.comparing.leaves import comparable
 from orcish.comparing.values import different
+from orcish_cli import main
 from support.carbon import CarbonTableWriter
 from support.random_cases import cases
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.orc
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 from support.columns_of_types import COLUMNS
 from support.cpp_writers import write_rows
 from support.random_cases import pairs

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.orc
 import pyorc
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 from support.small_tables import in_stripes
 
 NANOS = [1, 400, 999, 1_000, 1_001, 5_000_000_000]

@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.orc as po
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 
 BASE = 1_500_000_000_000_000_000
 """2017-07-14 02:40:00, in nanoseconds."""

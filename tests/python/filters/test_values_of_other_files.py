@@ -9,7 +9,7 @@ from pathlib import Path
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 
 FILES = {
     "scale": (pa.array([Decimal("1.00")], pa.decimal128(5, 2)), pa.array([Decimal("12345.6789")], pa.decimal128(9, 4))),

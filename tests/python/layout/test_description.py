@@ -18,13 +18,13 @@ import fsspec
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.layout import bounds, columns, describe, description, opened, page, parts, write_report
-from orcish.layout.bounds import runs
-from orcish.layout.page import embedded
-from orcish.layout.ranges import Part, describe_ranges
-from orcish.layout.values import keys, positions
 from orcish.reading.moments import Moment
 from orcish.terminal import printable
+from orcish_cli.layout_page import bounds, columns, describe, description, opened, page, parts, write_report
+from orcish_cli.layout_page.bounds import runs
+from orcish_cli.layout_page.page import embedded
+from orcish_cli.layout_page.ranges import Part, describe_ranges
+from orcish_cli.layout_page.values import keys, positions
 from support.sample_files import write_sample
 from support.small_tables import in_stripes
 
@@ -391,7 +391,7 @@ def test_embedded_data_are_no_markup(text: str) -> None:
 
 def test_resources_are_ascii() -> None:
     """The page is ASCII, and the policy has digests of these texts as they are."""
-    folder = pathlib.Path(orcish.layout.__file__).parent / "template"
+    folder = pathlib.Path(description.__file__).parent / "template"
     files = {path.name: path.read_text(encoding="ascii") for path in folder.iterdir()}
     assert {"page.html", "page.css", "page.js"} < files.keys()
     for name, text in files.items():

@@ -9,7 +9,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.layout import write_report
+from orcish_cli.layout_page import write_report
 from support.browser import Browser, browser
 from support.small_tables import in_stripes
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[3] / "python" / "orcish"
+PYTHON = Path(__file__).parents[3] / "python"
+PACKAGES = ("orcish", "orcish_cli")
+"""The library, and the command line, which stands apart."""
 
 RANKS = [
     {"errors", "process", "terminal", "_native"},
@@ -21,17 +23,22 @@ RANKS = [
     {"reading"},
     {"carbon"},
     {"datasets", "scan", "writing"},
-    {"comparing", "dask", "dataset", "glance", "polars", "readers", "tables"},
-    {"advising", "layout", "ray"},
+    {"comparing", "dask", "dataset", "glance", "polars", "tables"},
+    {"advising", "ray"},
     {"spark.types", "spark.session", "spark.option_parser", "spark.unfiltered"},
     {"spark.options"},
     {"spark.table"},
     {"spark.dataframes", "spark.jobs", "spark.source", "spark.writing"},
     {"spark"},
-    {"cli", "compat"},
-    {"", "__main__"},
+    {"compat"},
+    {""},
+    {"orcish_cli.layout_page", "orcish_cli.readers"},
+    {"orcish_cli"},
+    {"__main__"},
 ]
-"""Rooms of the package, those that import nothing first. A module imports modules of its own room and of lower ranks."""
+"""Rooms of the packages, those that import nothing first. A module imports modules of its own room and of lower ranks.
+Names of modules of ``orcish`` are those within it.
+"""
 
 ROOMS = {room: rank for rank, rooms in enumerate(RANKS) for room in rooms}
 WITHOUT_SPARK = (
@@ -45,10 +52,8 @@ WITHOUT_SPARK = (
     "file_systems",
     "filters",
     "io",
-    "layout",
     "polars",
     "ray",
-    "readers",
     "reading",
     "scan",
     "tables",
@@ -61,9 +66,14 @@ NAMED_TUPLE = {"_asdict", "_fields", "_make", "_replace"}
 
 
 def name_of(path: Path) -> str:
-    """The dotted name of a module within the package."""
-    parts = path.relative_to(PACKAGE).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    """The dotted name of a module, as in ``RANKS``."""
+    parts = path.relative_to(PYTHON).with_suffix("").parts
+    return within(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+
+
+def within(name: str) -> str:
+    """A dotted name without that of the library."""
+    return "" if name == "orcish" else name.removeprefix("orcish.")
 
 
 OF_FSSPEC = {"_strip_protocol"}
@@ -71,7 +81,11 @@ OF_FSSPEC = {"_strip_protocol"}
 OF_PYTHON = {"_exit", "_run_exitfuncs", "_shutdown"}
 """Functions that end a process, as the interpreter does."""
 
-MODULES = {name_of(path): ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
+MODULES = {
+    name_of(path): ast.parse(path.read_text())
+    for package in PACKAGES
+    for path in sorted((PYTHON / package).rglob("*.py"))
+}
 
 
 def room_of(module: str) -> str:
@@ -93,15 +107,15 @@ def imports(tree: ast.Module) -> list[tuple[str, list[str]]]:
             assert node.level == 0, "imports are absolute"
             for alias in node.names:
                 below = f"{node.module}.{alias.name}"
-                is_module = below.removeprefix("orcish.") in MODULES or below == "orcish._native"
+                is_module = within(below) in MODULES or below == "orcish._native"
                 found.append((below, []) if is_module else (str(node.module), [alias.name]))
     return found
 
 
 def own_imports(module: str) -> list[tuple[str, list[str]]]:
-    """Imports of modules of the package, by their names within it."""
-    found = [(name, names) for name, names in imports(MODULES[module]) if name.split(".")[0] == "orcish"]
-    return [(name.removeprefix("orcish").removeprefix("."), names) for name, names in found]
+    """Imports of modules of the packages."""
+    found = imports(MODULES[module])
+    return [(within(name), names) for name, names in found if name.split(".")[0] in PACKAGES]
 
 
 def circles(graph: dict[str, set[str]]) -> list[list[str]]:
@@ -154,8 +168,8 @@ def test_imports_go_to_lower_rooms(module: str) -> None:
 @pytest.mark.parametrize("module", [name for name in MODULES if room_of(name) in WITHOUT_SPARK])
 def test_only_the_room_of_spark_needs_spark(module: str) -> None:
     for name, _ in imports(MODULES[module]):
-        assert name.split(".")[0] != "pyspark"
-        assert name.split(".")[:2] not in (["orcish", "spark"], ["orcish", "cli"])
+        assert name.split(".")[0] not in ("pyspark", "orcish_cli")
+        assert name.split(".")[:2] != ["orcish", "spark"]
 
 
 def is_private(name: str) -> bool:

@@ -9,8 +9,8 @@ from pathlib import Path
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
 from orcish.types import Limits, ReadOptions, ScanOptions, WriteOptions
+from orcish_cli import main
 from support.s3_store import BUCKET
 from support.sample_files import write_sample
 

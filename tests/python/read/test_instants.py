@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
-from orcish.cli import main
 from orcish.tables.commit import Job, TableView
+from orcish_cli import main
 from support.cpp_writers import write_rows
 from support.random_cases import cases, random_cases, seeded
 from support.writer_tables import SPARK_KEY, written

@@ -14,8 +14,8 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import ORCFile
-from orcish.cli import main
 from orcish.errors import CorruptFileError, UnsupportedError
+from orcish_cli import main
 from support.random_cases import cases, seeded
 
 ROWS = pa.table(

@@ -7,7 +7,7 @@ from pathlib import Path
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 from support.small_tables import in_stripes
 
 DATA = [path for path in sorted((Path(__file__).parents[2] / "data").glob("*.orc")) if "masked" not in path.name]

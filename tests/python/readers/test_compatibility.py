@@ -11,10 +11,10 @@ import orcish
 import pyarrow as pa
 import pyarrow.orc
 import pytest
-from orcish.cli import main
-from orcish.readers.compatibility import compatibility
-from orcish.readers.facts import FACTS, READERS, REQUIRED, SOURCES
-from orcish.readers.features import features_of
+from orcish_cli import main
+from orcish_cli.readers.compatibility import compatibility
+from orcish_cli.readers.facts import FACTS, READERS, REQUIRED, SOURCES
+from orcish_cli.readers.features import features_of
 from support.reader_files import FILES, feature_file
 
 WITHOUT_FILE = {"stripes large", "bloom old"}

@@ -12,7 +12,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import _native
-from orcish.cli import main
+from orcish_cli import main
 from support.azure_store import Azurite, run_azurite
 from support.gcs_store import Gcs, run_gcs
 from support.servers import UnavailableError

@@ -14,8 +14,8 @@ import orcish
 import pyarrow as pa
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
-from orcish.cli import main
-from orcish.cli.formats.places import open_output
+from orcish_cli import main
+from orcish_cli.formats.places import open_output
 from support.http_server import serve
 
 TABLE = pa.table({"a": list(range(3000)), "s": [f"text {i}" for i in range(3000)]})

@@ -13,8 +13,8 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import _native, col
-from orcish.cli import main
 from orcish.tables.folder import Folder
+from orcish_cli import main
 from support.cpp_writers import write_arrow
 from support.hdfs_store import Hdfs
 

@@ -9,7 +9,7 @@ import fsspec
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 from support.cpp_writers import write_arrow
 from support.http_server import Crowd, serve
 from support.orc_layout import layout

@@ -13,8 +13,8 @@ import fsspec
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
 from orcish.io.names import display_name, errors_with_name, without_credentials
+from orcish_cli import main
 from support.far_system import FarSystem
 from support.http_server import serve
 

@@ -9,8 +9,8 @@ import fsspec
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
-from orcish.cli.formats import reading
+from orcish_cli import main
+from orcish_cli.formats import reading
 from support.http_server import serve
 from support.s3_store import BUCKET
 

@@ -11,7 +11,7 @@ import orcish
 import orcish.spark as osp
 import pyarrow as pa
 import pytest
-from orcish.cli.spark import main
+from orcish_cli.spark import main
 from pyspark.errors import PySparkException
 from support import carbon_apache as apache
 from support import carbon_rows as cases

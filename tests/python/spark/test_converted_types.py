@@ -11,8 +11,8 @@ import orcish.spark as osp
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from orcish.cli.spark import main
 from orcish.writing.timestamps import INSTANT, WALL, timestamp_types
+from orcish_cli.spark import main
 from pyspark.errors import PySparkException
 from support.cpp_writers import write_rows
 

@@ -18,11 +18,11 @@ import orcish.spark as osp
 import orcish.spark.jobs.convert as convert_job
 import pyarrow as pa
 import pytest
-from orcish.cli.spark import main
 from orcish.errors import CommitError, OrcishError
 from orcish.spark.jobs.runner import run_in_workers
 from orcish.spark.session import large_batches
 from orcish.spark.table.batches import within_bytes
+from orcish_cli.spark import main
 from pyspark.errors import PySparkException
 from support.cpp_writers import write_arrow
 from support.small_tables import put, rows

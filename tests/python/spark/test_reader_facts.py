@@ -8,8 +8,8 @@ from typing import Any
 import orcish
 import pyspark
 import pytest
-from orcish.readers.compatibility import compatibility
-from orcish.readers.facts import FACTS
+from orcish_cli.readers.compatibility import compatibility
+from orcish_cli.readers.facts import FACTS
 from support.reader_files import FILES, feature_file
 
 

@@ -15,7 +15,7 @@ LIMITED_ORCISH = [
     "-c",
     """
 import resource
-from orcish.cli import run_program
+from orcish_cli import run_program
 resource.setrlimit(resource.RLIMIT_AS, (3_200_000_000,) * 2)
 run_program()
 """,

@@ -14,8 +14,8 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
 from orcish.errors import CommitError
+from orcish_cli import main
 from support.random_cases import random_cases
 
 PACKAGE = str(pathlib.Path(orcish.__file__).parent)

@@ -8,9 +8,9 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
 from orcish.errors import CommitError
 from orcish.tables.commit import Job
+from orcish_cli import main
 
 ROWS = pa.table({"id": [1, 2], "k": ["x", "y"]})
 NOTHING = ROWS.slice(0, 0)

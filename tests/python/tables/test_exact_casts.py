@@ -11,8 +11,8 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.arrow.exact_casts import cast_exactly
-from orcish.cli import main
-from orcish.cli.formats.schemas import parse_type
+from orcish_cli import main
+from orcish_cli.formats.schemas import parse_type
 from support.random_cases import random_cases
 
 D = decimal.Decimal

@@ -5,7 +5,7 @@ import pathlib
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 
 SAME = {
     "integer": ("1", pa.array([1, 1])),

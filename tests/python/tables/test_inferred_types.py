@@ -7,8 +7,8 @@ import orcish
 import pyarrow as pa
 import pyorc
 import pytest
-from orcish.cli import main
 from orcish.reading.file import has_arrow_schema
+from orcish_cli import main
 
 CASTS = {
     "uint8": pa.uint8(),

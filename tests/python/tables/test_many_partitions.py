@@ -18,9 +18,9 @@ import orcish
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from orcish.cli import main
 from orcish.spark.options import WriterOptions
 from orcish.writing.dataset import MAX_OPEN_FILES, MAX_PARTITIONS
+from orcish_cli import main
 from support.processes import run_python
 
 LITTLE: dict[str, Any] = {"max_open_files": 3, "max_memory": 0}

@@ -10,7 +10,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 
 ROWS = pa.table({"id": [1, 2, 3], "day": ["a", "a", "b"], "hour": [7, 8, 7]})
 

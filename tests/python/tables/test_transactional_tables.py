@@ -8,7 +8,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.cli import main
+from orcish_cli import main
 from support.random_cases import pairs
 
 ROWS = pa.table({"id": [1, 2, 3]})

@@ -273,7 +273,7 @@ def _compact(**options: Any) -> Callable[[pathlib.Path, pathlib.Path], pathlib.P
 
 
 def _rewrite(folder: pathlib.Path, target: pathlib.Path) -> pathlib.Path:
-    from orcish.cli import main
+    from orcish_cli import main
 
     try:
         code = main(["rewrite", str(folder), "-o", f"{target}.orc"])

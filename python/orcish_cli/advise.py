@@ -1,0 +1,172 @@
+"""``orcish advise``: what other options of writing would give, measured."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from typing import Any
+
+from orcish.advising.advise import advise
+from orcish.advising.result import Advice, Trial
+from orcish.terminal import json_line, printable
+
+from orcish_cli.arguments import LIST, add_files, add_filters, add_json, add_storage, count
+from orcish_cli.output import EXPECTED, print_lines, print_table
+from orcish_cli.words import shown_name, with_stream
+from orcish_cli.wrong_arguments import fail_of_source
+
+__all__ = ["add_advice", "add_arguments", "advice_of", "json_of"]
+
+_HEADER = ("", "option", "column", "bytes", "change", "write", "read")
+_LOOKUPS = ("", "option", "lookup", "rows now", "then", "time now", "then")
+_SHOWN = 0.01
+"""Change of the share of rows that is shown."""
+_RIGHT = (False, False, False, True, True, True, True)
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Measure what other options of writing would give: codecs and levels, sizes of stripes and row groups, sort "
+        "orders, dictionaries and bloom filters. Some stripes are read, written to memory with each candidate, and "
+        "read back. Nothing is written."
+    )
+    command.epilog = (
+        "Bytes and times are compared with those of the present options. An asterisk marks what is advised: see the "
+        "documentation of orcish.advise for the rules."
+    )
+    add_files(command)
+    add_advice(command)
+    add_json(command, "file")
+    add_storage(command)
+    command.set_defaults(run=_run)
+
+
+def add_advice(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments that say what is measured."""
+    command.add_argument("--lookup", **LIST, help="columns that queries look up by equality")
+    add_filters(command, "a filter that queries have")
+    command.add_argument(
+        "--sample-size", default="32MB", metavar="SIZE", help="bytes in memory of the rows that are tried (32MB)"
+    )
+    command.add_argument("--seed", type=count, default=0, metavar="N", help="which stripes are chosen (0)")
+    command.add_argument("--runs", type=int, default=3, metavar="N", help="runs of which times are medians (3)")
+
+
+def _run(options: argparse.Namespace) -> int:
+    code = 0
+    separator: list[str] = []
+    for name in options.files:
+        try:
+            advice = advice_of(name, options)
+        except EXPECTED as error:
+            code = fail_of_source(error, options)
+            continue
+        print_lines(separator)
+        if options.json:
+            print_lines([json_line(json_of(advice), str)])
+            continue
+        separator = [""]
+        _print(advice)
+    return code
+
+
+def advice_of(source: str | list[str], options: argparse.Namespace) -> Advice:
+    """The advice about a source, by the arguments of :func:`add_advice`."""
+    found = advise(
+        source,
+        lookup=options.lookup,
+        filters=options.filters,
+        sample_size=options.sample_size,
+        seed=options.seed,
+        runs=options.runs,
+        progress=not options.json,
+        storage_options=dict(options.storage_options),
+    )
+    # The path of standard input ends with this command.
+    stream = getattr(options, "standard_input", None)
+    sources = tuple("FILE" if each == stream else each for each in found.sources)
+    stripes = tuple((shown_name(name), stripe) for name, stripe in found.stripes)
+    return dataclasses.replace(found, source=with_stream(found.source), sources=sources, stripes=stripes)
+
+
+def json_of(advice: Advice) -> dict[str, Any]:
+    """What JSON says of a source."""
+    found = advice.to_dict()
+    return {"file": found.pop("source"), **found}
+
+
+def _print(advice: Advice) -> None:
+    print_lines([advice.source, _sample(advice), _present(advice), *(f"Note: {note}" for note in advice.notes), ""])
+    print_table(_HEADER, [_row(trial) for trial in advice.trials], _RIGHT)
+    rows = [
+        (
+            _mark(trial),
+            f"{trial.kind}: {trial.label}",
+            each.filters,
+            *(f"{share:.1%}" for share in (each.before, each.after)),
+            *(
+                "" if seconds is None else f"{seconds * 1000:,.1f} ms"
+                for seconds in (each.seconds_before, each.seconds)
+            ),
+        )
+        for trial in advice.trials
+        for each in trial.lookups
+        if abs(each.after - each.before) >= _SHOWN
+    ]
+    if rows:
+        print_lines(
+            ["", "Rows that filters look at, and the time of a read with a filter that was given, now and then"]
+        )
+        print_table(_LOOKUPS, rows, [False, False, False, True, True, True, True])
+    print_lines(["", *_conclusion(advice)])
+
+
+def _sample(advice: Advice) -> str:
+    share = advice.stored_bytes / advice.all_stored_bytes
+    stripes = f"{len(advice.stripes):,} of {advice.all_stripes:,} stripes"
+    noise = "" if advice.noise is None else f", and differ by up to {advice.noise:.0%}"
+    return (
+        f"Sample: {advice.rows:,} of {advice.all_rows:,} rows, of {stripes} ({share:.1%} of the bytes), seed "
+        f"{advice.seed}; times are medians of {advice.runs:,} runs{noise}"
+    )
+
+
+def _present(advice: Advice) -> str:
+    options = dict(advice.present)
+    blooms = options.pop("bloom_filter_columns", [])
+    texts = [
+        f"{name.replace('_', ' ')} {value:,}" if isinstance(value, int) else value for name, value in options.items()
+    ]
+    if blooms:
+        texts.append(f"bloom filters of {', '.join(map(printable, blooms))}")
+    sizes = f"{advice.stored_bytes:,} bytes, {advice.rewritten_bytes:,} when written again with these options"
+    return f"Now: {', '.join(texts)}: {sizes}"
+
+
+def _mark(trial: Trial) -> str:
+    return "*" if trial.advised else ""
+
+
+def _row(trial: Trial) -> list[str]:
+    changes = (trial.bytes_change, trial.write_change, trial.read_change)
+    return [
+        _mark(trial),
+        f"{trial.kind}: {trial.label}",
+        trial.column or "",
+        f"{trial.bytes:,}",
+        f"{changes[0]:+.1%}",
+        *(f"{change:+.0%}" for change in changes[1:]),
+    ]
+
+
+def _conclusion(advice: Advice) -> list[str]:
+    if not advice.advised:
+        return ["No option is worth a change."]
+    lines = ["Advised:"]
+    if advice.command is not None:
+        lines.append(f"  {advice.command}")
+    if only := advice.python_options:
+        begin = "in Python" if advice.command is None else "and in Python, as the command has no such options"
+        lines.append(f"  {begin}: {', '.join(f'{name}={value!r}' for name, value in only.items())}")
+    return lines

@@ -1,0 +1,85 @@
+"""``orcish compat``: which other readers can read files, and why not."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+
+from orcish.errors import suggestion
+from orcish.terminal import json_line, printable, shorten
+
+from orcish_cli.arguments import LIST, add_files, add_json, add_storage, names
+from orcish_cli.open_files import OpenFiles
+from orcish_cli.output import print_lines, print_table
+from orcish_cli.readers.compatibility import Compatibility, compatibility
+from orcish_cli.readers.facts import READERS
+from orcish_cli.words import shown_name
+
+__all__ = ["add_arguments"]
+
+_WORDS = {"yes": "yes", "no": "no", "differs": "with other values", "unknown": "unknown"}
+_MAX_REASON = 160
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Print which readers can read ORC files (Hive, Spark, Trino, Presto, Impala, pyarrow, DuckDB, ClickHouse), and "
+        "why not, from a table of facts. No data is read."
+    )
+    command.epilog = (
+        "A fact is known only if it was seen in a run, in the source of a reader, or in its documentation; --sources "
+        "prints which. With -r, the exit code is 1 where a reader cannot read a file. "
+        "Readers: " + ", ".join(reader.id for reader in READERS) + "."
+    )
+    add_files(command)
+    command.add_argument(
+        "-r", "--reader", dest="readers", **{**LIST, "type": _readers}, help="only these readers (all)"
+    )
+    command.add_argument("--sources", action="store_true", help="also the sources of the facts")
+    add_json(command, "file")
+    add_storage(command)
+    command.set_defaults(run=_run)
+
+
+def _readers(text: str) -> list[str]:
+    known = [reader.id for reader in READERS]
+    for name in names(text):
+        if name not in known:
+            hint = suggestion(name, known) or f"; there are {', '.join(known)}"
+            raise argparse.ArgumentTypeError(f"there is no reader {name!r}{hint}")
+    return names(text)
+
+
+def _run(options: argparse.Namespace) -> int:
+    files = OpenFiles(options.files, dict(options.storage_options), "compat")
+    separator: list[str] = []
+    is_refused = False
+    for name, found in files.each(lambda name, file: (name, compatibility(file, options.readers))):
+        is_refused |= any(each.verdict == "no" for each in found)
+        if options.json:
+            print_lines([json_line({"file": shown_name(name), "readers": list(map(dataclasses.asdict, found))})])
+            continue
+        print_lines([*separator, shown_name(name)])
+        separator = [""]
+        _print(found, with_sources=options.sources)
+    # Of all readers, some read few files.
+    return files.code or int(is_refused and options.readers is not None)
+
+
+def _print(found: list[Compatibility], *, with_sources: bool) -> None:
+    rows = []
+    for each in found:
+        reasons = each.reasons if each.verdict != "yes" or with_sources else ()
+        lines = [
+            [
+                shorten(printable(f"{reason.feature}: {reason.note}" if reason.note else reason.feature), _MAX_REASON),
+                reason.source or "",
+            ]
+            for reason in reasons
+        ] or [["", ""]]
+        for at, line in enumerate(lines):
+            first = [each.name, _WORDS[each.verdict]] if at == 0 else ["", ""]
+            rows.append([*first, *line[: 2 if with_sources else 1]])
+    header = ["reader", "reads it", "why", *(["source"] if with_sources else [])]
+    print_table(header, rows, [False] * len(header))

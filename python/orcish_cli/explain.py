@@ -1,0 +1,114 @@
+"""``orcish explain``: what a read with a filter would skip, by what, and how much it would read."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from typing import Any
+
+from orcish.reading.explanation import Explanation, StripePlan
+from orcish.reading.scan import Scan
+from orcish.terminal import json_line, printable
+
+from orcish_cli.arguments import add_files, add_json, add_limit
+from orcish_cli.open_files import SKIPPED
+from orcish_cli.output import print_lines
+from orcish_cli.rows import add_reading, chosen_reading, open_rows
+from orcish_cli.words import shown_name
+from orcish_cli.wrong_arguments import fail_of_source
+
+__all__ = ["add_arguments"]
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Print which files, stripes and row groups a read with a filter would skip and what proves it (partition "
+        "values, statistics, bloom filters), and how many bytes and requests the rest takes. Of tables of CarbonData: "
+        "blocklets and pages."
+    )
+    command.epilog = "Footers, row indexes and bloom filters of the columns of the filter are read, and no values."
+    add_files(command)
+    add_limit(command, "how many rows are read (all)")
+    add_json(command, "file")
+    add_reading(command)
+    command.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    # Wrong arguments are not errors of each file.
+    chosen_reading(options)
+    code = 0
+    for name in options.files:
+        try:
+            lines = _lines(name, _rows(name, options).explain(), options.json)
+        except SKIPPED as error:
+            code = fail_of_source(error, options)
+            continue
+        print_lines(lines)
+    return code
+
+
+def _rows(name: str, options: argparse.Namespace) -> Scan:
+    """The rows that other commands read."""
+    rows = open_rows([name], options)
+    return rows if options.limit is None else rows.limit(options.limit)
+
+
+def _lines(name: str, plan: Explanation, as_json: bool) -> list[str]:
+    plan = dataclasses.replace(
+        plan, files=tuple(dataclasses.replace(file, file=shown_name(file.file)) for file in plan.files)
+    )
+    stripes = [stripe for file in plan.files for stripe in file.stripes]
+    skipped = sum(stripe.outcome == "skipped" for stripe in stripes)
+    whole_files = sum(file.skipped for file in plan.files)
+    if as_json:
+        return [json_line({"file": shown_name(name), **_described(plan)})]
+    rows = sum(stripe.rows for stripe in stripes)
+    summary = f"{rows - plan.rows_read:,} of {rows:,} rows skipped, {skipped:,} of {len(stripes):,} {plan.parts.whole}s"
+    if whole_files:
+        # The rows of files that are not opened are not known.
+        others = f"; of the others, {summary}" if whole_files < len(plan.files) else ""
+        summary = f"{whole_files:,} of {len(plan.files):,} files skipped{others}"
+    return [summary, *map(printable, str(plan).splitlines())]
+
+
+def _described(plan: Explanation) -> dict[str, Any]:
+    return {
+        "rows_read": plan.rows_read,
+        "bytes": plan.bytes,
+        "requests": plan.requests,
+        "after_read": plan.after_read,
+        "parts": plan.parts.whole,
+        "files": [
+            {
+                "file": file.file,
+                "skipped": file.skipped,
+                "is_counted": file.is_counted,
+                "parts": [_described_part(part) for part in file.stripes],
+            }
+            for file in plan.files
+        ],
+    }
+
+
+def _described_part(part: StripePlan) -> dict[str, Any]:
+    return {
+        "number": part.stripe,
+        "rows": part.rows,
+        "outcome": part.outcome,
+        "reasons": _reasons(part.reasons),
+        "rows_read": part.rows_read,
+        "filter_bytes": part.filter_bytes,
+        "filter_requests": part.filter_requests,
+        "other_bytes": part.other_bytes,
+        "other_requests": part.other_requests,
+        "groups": [
+            {"rows": rows, "outcome": outcome, "reasons": _reasons(reasons)}
+            for rows, outcome, reasons in part.row_groups
+        ],
+    }
+
+
+def _reasons(reasons: tuple[tuple[str, str], ...]) -> list[dict[str, str]]:
+    return [{"condition": condition, "proof": proof} for condition, proof in reasons]

@@ -1,0 +1,92 @@
+"""``orcish merge``: the stripes of several files as one file."""
+
+from __future__ import annotations
+
+import argparse
+
+from orcish.carbon.detect import has_carbon
+from orcish.errors import UnsupportedError
+from orcish.io.names import display_name
+from orcish.tables.apart import check_apart
+from orcish.tables.log.listing import table_files
+from orcish.terminal import json_line
+from orcish.writing.writer import merge
+
+from orcish_cli.arguments import add_files, add_storage
+from orcish_cli.output import print_lines
+from orcish_cli.targets import add_overwrite, check_orc_name, check_target
+
+__all__ = ["add_arguments"]
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Write the stripes of several ORC files, and of the files of folders and patterns, as one file. Bytes are "
+        "copied, nothing is decoded. The files must have the same columns, codec, writer and version."
+    )
+    add_files(command)
+    command.add_argument("-o", "--output", required=True, metavar="TARGET", help="the file that is written, or its URL")
+    add_overwrite(command)
+    command.add_argument("--json", action="store_true", help="the result as a JSON object")
+    add_storage(command)
+    command.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    storage = dict(options.storage_options)
+    check_orc_name(options.output, "merge")
+    check_target(options.output, storage, overwrite=options.overwrite)
+    sources = _sources(options.files, storage)
+    check_apart(
+        options.files,
+        sources,
+        options.output,
+        is_folder=False,
+        advice="choose a target outside of the source",
+        storage=storage,
+    )
+    written = merge(
+        sources,
+        options.output,
+        overwrite=options.overwrite,
+        storage_options=storage,
+        progress=not options.json,
+    )
+    if options.json:
+        print_lines([json_line({"file": options.output, **written._asdict()})])
+    else:
+        print_lines([f"{written.rows:,} rows in {written.stripes:,} stripes, {written.bytes:,} bytes"])
+    return 0
+
+
+def _sources(names: list[str], storage: dict[str, str]) -> list[str]:
+    """The files of all sources, in their order.
+
+    Raises:
+        FileNotFoundError: A source has no files.
+        ValueError: No source has rows, or files have different values of partition columns, which would be lost.
+        UnsupportedError: There is a table of CarbonData.
+    """
+    found: list[str] = []
+    values: dict[tuple[tuple[str, str | None], ...], str] = {}
+    for name in names:
+        files, schema = table_files(name, None, storage)
+        if not files and schema is None:
+            raise FileNotFoundError(f"no files: {display_name(name)!r}")
+        if has_carbon(files):
+            raise UnsupportedError(f"{display_name(name)}: CarbonData is not merged: convert writes it as ORC")
+        for file in files:
+            found.append(file.location)
+            values.setdefault(tuple(file.partition), file.location)
+    if not found:
+        raise ValueError(
+            f"{', '.join(map(display_name, names))}: a table without rows has no stripes: convert writes it as a file"
+        )
+    if len(values) > 1:
+        first, second, *_ = map(display_name, values.values())
+        raise ValueError(
+            f"{first} and {second} are in different partitions, whose columns one file does not have: convert writes "
+            "them as columns of a file"
+        )
+    return found

@@ -1,0 +1,269 @@
+"""``orcish stats``: recorded statistics of columns, merged over files, or by file or stripe."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from orcish import _native
+from orcish.errors import UnknownColumnError, unknown_column
+from orcish.reading.column_keys import Key, column_keys, name_of_empty
+from orcish.reading.file import ORCFile, column_id, has_arrow_schema, table_file
+from orcish.reading.merged_statistics import merged_statistics
+from orcish.reading.orc_files import OrcFiles
+from orcish.terminal import json_line, printable, shorten, show
+from orcish.types import ColumnStatistics
+from orcish.writing.stored_types import is_time, types_by_path
+
+from orcish_cli.arguments import LIST, add_files, add_json, add_storage
+from orcish_cli.meta_orc import bound_cell, format_statistic, json_statistics
+from orcish_cli.open_files import OpenFiles
+from orcish_cli.output import print_lines, print_table
+from orcish_cli.words import shown_name
+
+__all__ = ["add_arguments"]
+
+_MAX_BOUND = 40
+_MAX_NAME = 200
+_SHOWN = ("values", "has_null", "bytes_on_disk", "sum", "kind")
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    command.description = (
+        "Print the statistics of columns that the files record: values, nulls, least and greatest value, sum. They are "
+        "merged over all files, or printed for each file or stripe. No data is read."
+    )
+    command.epilog = (
+        "What a writer did not record, or recorded wrongly by a known fault, is left out, as are bounds and sums of "
+        "times and durations that files have in several units: `units` has these."
+    )
+    add_files(command)
+    command.add_argument("-c", "--columns", **{**LIST, "metavar": "A,B.C"}, help="only these columns (all)")
+    level = command.add_mutually_exclusive_group()
+    level.add_argument("--by-file", action="store_true", help="the statistics of each file")
+    level.add_argument("--by-stripe", action="store_true", help="the statistics of each stripe")
+    add_json(command, "column, of each file or stripe where these are asked for")
+    add_storage(command)
+    command.set_defaults(run=_run)
+
+
+class _Part(NamedTuple):
+    """Statistics of a column, and what they are of."""
+
+    column: str
+    key: Key
+    type: str
+    rows: int | None
+    """Rows of the column; ``None`` within lists and maps, whose number of elements is not known."""
+    statistics: ColumnStatistics | None
+    is_masked: bool
+    """Whether the column is encrypted, so that the statistics are those of its mask."""
+    file: str | None = None
+    stripe: int | None = None
+    unit: pa.DataType | None = None
+    """The Arrow type of times and durations, whose statistics are those of the numbers that are stored."""
+    units: tuple[str, ...] = ()
+    """The Arrow types of the files, where their statistics are not comparable."""
+
+
+def _run(options: argparse.Namespace) -> int:
+    files = OpenFiles(options.files, dict(options.storage_options), "stats")
+    merged: dict[Key, list[_Part]] = {}
+    parts: list[_Part] = []
+    try:
+        for found in files.each(lambda name, file: list(_parts(shown_name(name), file, options, files.partition))):
+            if options.by_file or options.by_stripe:
+                parts += found
+            else:
+                for part in found:
+                    merged.setdefault(part.key, []).append(part)
+    except _PartitionColumnError as error:
+        # It is the same of every file.
+        raise ValueError(str(error)) from None
+    parts += [_merged(same) for same in merged.values()]
+    if options.json:
+        print_lines(json_line(_described(part)) for part in parts)
+    elif parts:
+        _print(parts, by_file=options.by_file or options.by_stripe, by_stripe=options.by_stripe)
+    return files.code
+
+
+def _parts(name: str, file: ORCFile, options: argparse.Namespace, partition: Collection[str]) -> Iterator[_Part]:
+    """The statistics of the columns of a file, or of its stripes; without partition columns."""
+    paths, parents, types, keys = file.column_paths, file.column_parents, file.column_types, column_keys(file)
+    ids = [id for id in range(len(paths)) if paths[id] not in partition or parents[id] != 0]
+    if options.columns is not None:
+        chosen = [_id(name, file, column, partition) for column in options.columns]
+        ids = list(dict.fromkeys(id for each in chosen for id in _with_children(each, parents)))
+    masked = _masked(file, parents)
+    if not masked.isdisjoint(ids):
+        names = ", ".join(file.encrypted_columns)
+        show(f"orcish: {name}: {names} are encrypted: their statistics are those of the masks", is_error=True)
+    counts = [stripe.num_rows for stripe in file.stripes] if options.by_stripe else [file.num_rows]
+
+    def statistics(id: int) -> Sequence[ColumnStatistics | None]:
+        if not options.by_stripe:
+            return [file.statistics(id)]
+        return file.stripe_statistics(id) or [None] * len(counts)
+
+    known = {id: statistics(id) for id in _with_parents(ids, parents)}
+    is_merged = not (options.by_file or options.by_stripe)
+    units = _units(file, dict(options.storage_options)) if is_merged else {}
+    for at, rows in enumerate(counts):
+        for id in ids:
+            found = known[id][at] if at < len(known[id]) else None
+            stripe = at if options.by_stripe else None
+            count = _rows(id, at, rows, parents, types, known)
+            unit = units.get(paths[id])
+            yield _Part(paths[id], keys[id], types[id], count, found, id in masked, name, stripe, unit)
+
+
+def _units(file: ORCFile, storage: dict[str, str]) -> dict[str, pa.DataType]:
+    """The Arrow types of the columns of times and durations."""
+    if not has_arrow_schema(file):
+        return {}
+    files = OrcFiles([table_file(file)], None, "name", storage, None)
+    types = types_by_path(files.full_schema(files.open({"null_map_keys": "dictionary"})))
+    return {path: kind for path, kind in types.items() if is_time(kind)}
+
+
+class _PartitionColumnError(Exception):
+    """A column whose values are in names of folders."""
+
+
+def _id(name: str, file: ORCFile, column: str, partition: Collection[str]) -> int:
+    try:
+        if column in partition:
+            raise unknown_column(column, ())
+        return column_id(file, column)
+    except UnknownColumnError:
+        if column in partition or column in dict(_native.partitions_of(name)):
+            raise _PartitionColumnError(
+                f"{name}: column {column} is a partition column, of which files have no statistics: its values are in "
+                "the names of folders"
+            ) from None
+        raise
+
+
+def _with_children(id: int, parents: Sequence[int | None]) -> list[int]:
+    """A column and all columns in it. Columns come after those that they are in."""
+    found = {id}
+    for each, parent in enumerate(parents):
+        if parent in found:
+            found.add(each)
+    return sorted(found)
+
+
+def _masked(file: ORCFile, parents: Sequence[int | None]) -> set[int]:
+    """The encrypted columns, and those in them."""
+    names = set(file.encrypted_columns)
+    roots = [id for id, path in enumerate(file.column_paths) if path in names] if names else []
+    return {id for root in roots for id in _with_children(root, parents)}
+
+
+def _with_parents(ids: Sequence[int], parents: Sequence[int | None]) -> set[int]:
+    found: set[int] = set()
+    for id in ids:
+        each: int | None = id
+        while each is not None and each not in found:
+            found.add(each)
+            each = parents[each]
+    return found
+
+
+def _rows(
+    id: int,
+    part: int,
+    rows: int,
+    parents: Sequence[int | None],
+    types: Sequence[str],
+    known: dict[int, Sequence[ColumnStatistics | None]],
+) -> int | None:
+    """The number of slots of a column: rows, or values of the struct that it is in."""
+    parent = parents[id]
+    if parent is None:
+        return rows
+    if not types[parent].startswith("struct<"):
+        return None
+    above = known[parent][part] if part < len(known[parent]) else None
+    if parents[parent] is None:
+        return rows
+    return None if above is None else above.values
+
+
+def _merged(parts: Sequence[_Part]) -> _Part:
+    types = list(dict.fromkeys(part.type for part in parts))
+    rows = [part.rows for part in parts]
+    total = None if None in rows else sum(count for count in rows if count is not None)
+    statistics = merged_statistics([part.statistics for part in parts])
+    is_masked = any(part.is_masked for part in parts)
+    of_values = [part for part in parts if part.statistics is None or part.statistics.values != 0]
+    units: tuple[str, ...] = ()
+    if len({part.unit for part in of_values}) > 1:
+        units = tuple(dict.fromkeys(part.type if part.unit is None else str(part.unit) for part in of_values))
+        if statistics is not None:
+            statistics = dataclasses.replace(
+                statistics, min=None, max=None, sum=None, min_is_exact=None, max_is_exact=None
+            )
+    return _Part(parts[0].column, parts[0].key, " or ".join(types), total, statistics, is_masked, units=units)
+
+
+def _nulls(part: _Part) -> int | None:
+    found = part.statistics
+    if found is None:
+        return None
+    if part.rows is not None and found.values is not None:
+        return part.rows - found.values
+    return 0 if found.has_null is False else None
+
+
+def _described(part: _Part) -> dict[str, Any]:
+    return {
+        **({} if part.file is None else {"file": part.file}),
+        **({} if part.stripe is None else {"stripe": part.stripe}),
+        "column": part.column,
+        "type": part.type,
+        **({"masked": True} if part.is_masked else {}),
+        **({"units": part.units} if part.units else {}),
+        "nulls": _nulls(part),
+        "statistics": json_statistics(part.statistics, part.type),
+    }
+
+
+def _print(parts: Sequence[_Part], *, by_file: bool, by_stripe: bool) -> None:
+    header = ["column", "type", "values", "nulls", "min", "max", "sum", "bytes", "more"]
+    right = [False, False, True, True, False, False, True, True, False]
+    if by_stripe:
+        header, right = ["stripe", *header], [True, *right]
+    if by_file:
+        header, right = ["file", *header], [False, *right]
+    rows = []
+    for part in parts:
+        place = [part.file or ""] if by_file else []
+        rows.append([*place, *([str(part.stripe)] if by_stripe else []), *_cells(part)])
+    print_table(header, rows, right)
+
+
+def _cells(part: _Part) -> list[str]:
+    known = json_statistics(part.statistics, part.type) or {}
+    nulls = _nulls(part)
+
+    bounds = [bound_cell(known, name, _MAX_BOUND) for name in ("min", "max")]
+    has_null = "" if "has_null" not in known else "some" if known["has_null"] else "0"
+    more = ["masked"] if part.is_masked else []
+    more += [f"units {' or '.join(part.units)}"] if part.units else []
+    more += [f"{name} {format_statistic(value)}" for name, value in known.items() if name not in _SHOWN]
+    return [
+        shorten(printable(part.column), _MAX_NAME) or name_of_empty(part.key),
+        shorten(printable(part.type.partition("<")[0]), _MAX_BOUND),
+        f"{known['values']:,}" if "values" in known else "",
+        has_null if nulls is None else f"{nulls:,}",
+        *bounds,
+        shorten(format_statistic(known["sum"]), _MAX_BOUND) if "sum" in known else "",
+        f"{known['bytes_on_disk']:,}" if "bytes_on_disk" in known else "",
+        ", ".join(more),
+    ]
