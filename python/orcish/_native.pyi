@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, final
 
+from orcish.errors import OrcishError
+
 __all__ = [
     "FILE_REPLACED",
     "Batches",
     "CarbonFile",
-    "CarbonScan",
     "CarbonTable",
     "ColumnAggregate",
     "DatasetWriter",
@@ -15,7 +16,6 @@ __all__ = [
     "File",
     "Filter",
     "Node",
-    "RowFilter",
     "Scan",
     "StoredFile",
     "TableLog",
@@ -301,25 +301,6 @@ class Filter:
         """The predicate as nested tuples."""
 
 @final
-class RowFilter:
-    """A predicate of the native core that is bound to the columns of batches of a schema."""
-
-    def __new__(cls, predicate: Filter, schema: object) -> RowFilter:
-        """Binds a predicate to the schema of a capsule.
-
-        Raises:
-            UnknownColumnError: There is no such column.
-            ValueError: Several columns have a name, or a column cannot be compared with a value.
-        """
-
-    @property
-    def columns(self) -> list[str]:
-        """Names of the columns that the predicate needs, without the fields within them."""
-
-    def mask(self, batch: tuple[object, object]) -> tuple[object, object]:
-        """For each row of the capsules of a batch, whether the predicate is true, as the capsules of an array."""
-
-@final
 class Batches:
     """Batches of a read, which can be consumed once."""
 
@@ -358,7 +339,7 @@ class Node:
 
 @final
 class Scan:
-    """A scan of ORC files."""
+    """A scan of the rows and columns of a table, or of a file."""
 
     def __new__(
         cls,
@@ -370,28 +351,67 @@ class Scan:
         storage_options: dict[str, Any] | None = None,
         limits: dict[str, int] | None = None,
         schema_of: Literal["caller", "files", "log", "orc"] = "caller",
-    ) -> Scan: ...
-    def with_options(self, options: dict[str, Any]) -> Scan: ...
+    ) -> Scan:
+        """A scan of ORC files. Columns that cannot be read are an error where they are selected."""
+
+    @staticmethod
+    def of_carbon_split(
+        token: bytes, *, storage_options: dict[str, Any] | None = None, limits: dict[str, int] | None = None
+    ) -> Scan:
+        """The scan of a split of a CarbonData table."""
+
+    def with_options(self, options: dict[str, Any]) -> Scan:
+        """The same table under other options of reading.
+
+        ``stages`` are filters and limits that are applied one after the other: for each a :class:`Filter` or ``None``,
+        a list of :class:`orcish.filters.residual.Residual`, and a limit or ``None``.
+        """
+
     def __arrow_c_schema__(self) -> object: ...
-    def table_schema(self) -> object: ...
+    def schema_only(self) -> Batches:
+        """No batches, of the schema of the batches that are read."""
+
+    def readable(self, *, row_number: bool = False) -> Batches:
+        """No batches, of all columns that can be read, and, with ``row_number``, the column of row numbers."""
+
     def unified_schema(self, case_sensitive: bool) -> tuple[object, bool, Any, list[tuple[str, Any]]]:
         """The union of the schemas of the files, whether they differ, the error of columns that cannot be read, and the
         dotted names and errors of columns without a common type.
         """
 
     @property
+    def fault(self) -> OrcishError | None:
+        """The error of the columns that cannot be read."""
+
+    @property
     def files(self) -> list[str]: ...
+    @property
+    def residual(self) -> str | None:
+        """The filters and limits that are applied after the read, for people."""
+
+    @property
+    def is_divisible(self) -> bool:
+        """Whether parts of the rows can be read alone: there is no limit, and no filter about all rows at once."""
+
+    @property
+    def known_limit(self) -> int | None:
+        """The number of rows after which a read ends, where it is known before."""
+
     def read(self) -> Batches: ...
     def count(self) -> int: ...
     def aggregate(self, function: str) -> tuple[object, object]:
         """The minimum, maximum or sum of the only column, as an array of one value."""
 
     def explain(self) -> list[tuple[str, bool, list[Any]]]: ...
-    def exact_statistics(self) -> list[tuple[dict[str, Any], list[int]]]: ...
-    def splits(
-        self, size: int
-    ) -> list[tuple[str, list[tuple[str, str | None]], bytes | None, list[int] | None, int, int]]:
-        """Location, partition values, tail, stripes, rows and bytes of each split."""
+    def exact_statistics(self) -> list[tuple[dict[str, Any], list[int]]] | None:
+        """For each file, statistics of the only column over stripes all of whose rows are wanted, and the other
+        stripes; ``None`` where rows have to be read to know that.
+        """
+
+    def splits(self, size: int) -> list[tuple[str, int, int, list[int], list[tuple[str, str | None]] | None, bytes]]:
+        """Location, rows, bytes and stripes of each split; for ORC files the partition values and the tail, for
+        CarbonData ``None`` and a token.
+        """
 
 def is_carbon(location: str, storage_options: dict[str, Any] | None = None) -> bool:
     """Whether there is a CarbonData table or file at a location."""
@@ -437,33 +457,7 @@ class CarbonTable:
     def partition_columns(self) -> list[str]: ...
     @property
     def is_transactional(self) -> bool: ...
-    def scan(self, options: dict[str, Any] | None = None) -> CarbonScan: ...
-
-@final
-class CarbonScan:
-    """A scan of a CarbonData table, or of a split."""
-
-    @staticmethod
-    def of_split(
-        token: bytes,
-        options: dict[str, Any] | None = None,
-        *,
-        storage_options: dict[str, Any] | None = None,
-        limits: dict[str, int] | None = None,
-    ) -> CarbonScan: ...
-    def with_options(self, options: dict[str, Any]) -> CarbonScan: ...
-    def __arrow_c_schema__(self) -> object: ...
-    def table_schema(self) -> object: ...
-    @property
-    def files(self) -> list[str]: ...
-    def read(self) -> Batches: ...
-    def count(self) -> int: ...
-    def aggregate(self, function: str) -> tuple[object, object]:
-        """The minimum, maximum or sum of the only column, as an array of one value."""
-
-    def explain(self) -> list[tuple[str, bool, list[Any]]]: ...
-    def splits(self, size: int) -> list[tuple[str, list[int], int, int, bytes]]:
-        """Location, blocklets, rows, bytes and token of each split."""
+    def scan(self) -> Scan: ...
 
 @final
 class CarbonFile:
@@ -603,8 +597,7 @@ class File:
     def check(
         self, progress: Callable[[int], object] | None = None
     ) -> list[tuple[int | None, int | None, str, str, bool]]: ...
-    def explain(self, options: dict[str, Any] | None = None) -> tuple[str, bool, list[Any]]: ...
-    def read(self, options: dict[str, Any] | None = None) -> Batches: ...
+    def scan(self) -> Scan: ...
 
 @final
 class Writer:

@@ -12,8 +12,8 @@ from orcish.arrow.polars import check_polars_types, polars_type, to_polars
 from orcish.filters.pushdown import ElementwisePredicate, Filters
 from orcish.io.names import errors_about
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.reading.reader import row_number_name
 from orcish.reading.scan import Scan, reader_of
+from orcish.reading.source import row_number_name
 from orcish.scan import scan
 from orcish.types import Columns, FileSystem, Limits, Matching, ScanOptions, Sources, StorageOptions
 

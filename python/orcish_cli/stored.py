@@ -11,7 +11,7 @@ import pyarrow as pa
 from orcish.arrow.nested import fields_by_path, map_columns
 from orcish.errors import OrcishError
 from orcish.reading.file import ORCFile, table_file
-from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unified_schema
+from orcish.reading.orc_files import OrcFiles, unified_schema
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.source import type_options
@@ -103,7 +103,7 @@ def stripe_of(rows: Scan, stripe: int) -> Scan:
 
 def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], *, keeps_units: bool) -> OrcFiles | None:
     """The files with the types that hold the values of all files; ``None`` where they have them already."""
-    if isinstance(reader.opened, PartiallyReadable):
+    if reader.opened.fault is not None:
         return None
     stored = files.full_schema(reader.opened)
     of_several_units = times_of_several_units(files, given)
@@ -113,7 +113,7 @@ def _fitted(reader: ScanReader, files: OrcFiles, given: dict[str, Any], *, keeps
     # Types as readers see them.
     options = {"null_map_keys": "dictionary", "timestamp_unit": "exact", **type_options(given), "arrow_schema": True}
     opened = files.open(options)
-    if isinstance(opened, PartiallyReadable):
+    if opened.fault is not None:
         return None
     written = fields_by_path(files.full_schema(opened))
     seen = {path: field.type for path, field in written.items()}

@@ -12,6 +12,8 @@
 //! | [`expression`] | [`Predicate`]s on rows, as plain data |
 //! | [`sql`] | predicates as text, in the syntax of SQL |
 //! | [`predicate`] | predicates bound to columns, pruning by statistics, and evaluation on arrays |
+//! | [`select`] | selection of rows of arrays and batches, and concatenation |
+//! | [`stages`] | filters and limits that are applied one after the other |
 //! | [`statistics`] | the model of column statistics |
 //! | [`aggregate`] | minimum, maximum and sum of a column |
 //! | [`explain`] | the plan of a scan: the skipped sections with their proofs |
@@ -60,7 +62,11 @@ pub mod pattern;
 pub mod predicate;
 #[doc(hidden)]
 pub mod process;
+#[doc(hidden)]
+pub mod select;
 pub mod sql;
+#[doc(hidden)]
+pub mod stages;
 pub mod statistics;
 #[doc(hidden)]
 pub mod strings;

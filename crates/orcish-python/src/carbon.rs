@@ -3,18 +3,14 @@
 use std::collections::BTreeMap;
 
 use carbondata::Segment;
-use orcish::options::{Columns, ReadOptions, TimestampUnit};
 use orcish_core::Limits;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict};
+use pyo3::types::{PyCapsule, PyDict};
 
-use crate::aggregate;
-use crate::capsule::{self, Pair};
-use crate::errors::{signals, to_python};
-use crate::options::{limits, read_options, storage_options};
-use crate::scan::{FilePlan, explanation};
-use crate::stream::Batches;
+use crate::capsule;
+use crate::errors::to_python;
+use crate::options::{limits, storage_options};
+use crate::scan::{Opened, Scan};
 
 /// A segment: id, state, whether it is read, format; times of start, end and last change in milliseconds since 1970;
 /// the segment that it was merged into; rows, deleted rows, bytes of data and of indexes, files.
@@ -24,40 +20,6 @@ type SegmentSpec = (
     Option<String>,
     (Option<u64>, Option<u64>, Option<u64>, Option<u64>, usize),
 );
-
-/// A split of a scan: location, blocklets, rows, bytes, and the token for `CarbonScan.of_split`.
-type SplitSpec<'py> = (String, Vec<usize>, u64, u64, Bound<'py, PyBytes>);
-
-/// Options of a scan.
-///
-/// # Errors
-/// `ValueError` for an option that only ORC files have.
-fn carbon_options(options: ReadOptions) -> PyResult<carbondata::ReadOptions> {
-    let standard = ReadOptions::default();
-    let given = [
-        ("stripes", options.stripes != standard.stripes),
-        ("row_number", options.row_number.is_some()),
-        // Timestamps have their unit, which keeps all digits.
-        ("timestamp_unit", !matches!(options.timestamp_unit, None | Some(TimestampUnit::Exact))),
-        ("strings", options.strings.is_some()),
-        ("unions", options.unions.is_some()),
-    ];
-    if let Some((name, _)) = given.iter().find(|(_, is_given)| *is_given) {
-        return Err(PyValueError::new_err(format!("{name}: tables of CarbonData are read without it")));
-    }
-    let mut carbon = carbondata::ReadOptions::default()
-        .with_batch_size(options.batch_size)
-        .with_limit(options.limit)
-        .with_threads(options.threads)
-        .with_limits(options.limits);
-    carbon.filter = options.filter;
-    carbon.columns = match options.columns {
-        Columns::All => None,
-        Columns::Names(names) => Some(names),
-        _ => return Err(PyValueError::new_err("the columns of a table have names, and no ids")),
-    };
-    Ok(carbon)
-}
 
 /// Whether a CarbonData table, or a data file of one, is at a location.
 #[pyfunction]
@@ -155,105 +117,10 @@ impl CarbonTable {
     }
 
     /// A scan of the table.
-    #[pyo3(signature = (options=None))]
-    fn scan(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<CarbonScan> {
-        CarbonScan::new(py, options, &self.limits, |options| carbondata::Scan::try_new(&self.table, options))
-    }
-}
-
-/// A scan over a CarbonData table, or over a split of one.
-#[pyclass(frozen, module = "orcish._native")]
-pub(crate) struct CarbonScan {
-    scan: carbondata::Scan,
-    limits: Limits,
-}
-
-impl CarbonScan {
-    /// The scan that `make` returns for the options.
-    fn new(
-        py: Python<'_>,
-        options: Option<&Bound<'_, PyDict>>,
-        limits: &Limits,
-        make: impl FnOnce(carbondata::ReadOptions) -> orcish_core::Result<carbondata::Scan> + Send,
-    ) -> PyResult<Self> {
-        let options = carbon_options(read_options(options, limits)?)?;
-        let scan = py.detach(|| make(options)).map_err(|error| to_python(py, &error))?;
-        Ok(CarbonScan { scan, limits: limits.clone() })
-    }
-}
-
-#[pymethods]
-impl CarbonScan {
-    /// The scan of a split, by the token of `splits`.
-    #[staticmethod]
-    #[pyo3(signature = (token, options=None, *, storage_options=None, limits=None))]
-    fn of_split(
-        py: Python<'_>,
-        token: &[u8],
-        options: Option<&Bound<'_, PyDict>>,
-        storage_options: Option<&Bound<'_, PyDict>>,
-        limits: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Self> {
-        let limits = self::limits(limits)?;
-        let storage = self::storage_options(storage_options)?;
-        Self::new(py, options, &limits, |options| carbondata::Scan::from_split(token, options, storage))
-    }
-
-    /// A scan of the same table or split with other options.
-    fn with_options(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
-        Self::new(py, Some(options), &self.limits, |options| self.scan.with_options(options))
-    }
-
-    /// The schema of the batches as a PyCapsule.
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsule::schema(py, &self.scan.schema())
-    }
-
-    /// The schema of the table as a PyCapsule.
-    fn table_schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsule::schema(py, &self.scan.table_schema())
-    }
-
-    /// Locations of the data files.
-    #[getter]
-    fn files(&self) -> Vec<String> {
-        self.scan.files()
-    }
-
-    /// Begins a read.
-    fn read(&self, py: Python<'_>) -> Batches {
-        // The bounds of all blocklets are compared with the filter here.
-        let mut reader = py.detach(|| self.scan.read());
-        reader.set_cancel_check(signals());
-        Batches::of(reader.schema(), reader, &self.limits)
-    }
-
-    /// The minimum, maximum or sum of the only column, as the capsules of an array of one value.
-    fn aggregate<'py>(&self, py: Python<'py>, function: &str) -> PyResult<Pair<'py>> {
-        let function = aggregate::function(py, function)?;
-        let result = py.detach(|| self.scan.aggregate(function)).map_err(|error| to_python(py, &error))?;
-        aggregate::export(py, &result)
-    }
-
-    /// Number of rows.
-    fn count(&self, py: Python<'_>) -> PyResult<u64> {
-        py.detach(|| self.scan.count()).map_err(|error| to_python(py, &error))
-    }
-
-    /// The plan of a read, by file. Blocklets take the place of stripes of ORC files.
-    fn explain<'py>(&self, py: Python<'py>) -> PyResult<Vec<FilePlan<'py>>> {
-        let plans = py.detach(|| self.scan.explain()).map_err(|error| to_python(py, &error))?;
-        plans.iter().map(|file| explanation(py, file)).collect()
-    }
-
-    /// Splits of about `size` bytes.
-    fn splits<'py>(&self, py: Python<'py>, size: u64) -> PyResult<Vec<SplitSpec<'py>>> {
-        let splits = py.detach(|| self.scan.splits(size)).map_err(|error| to_python(py, &error))?;
-        let spec = |split: carbondata::Split| {
-            let token = PyBytes::new(py, &split.token);
-            (split.location, split.blocklets, split.rows, split.bytes, token)
-        };
-        Ok(splits.into_iter().map(spec).collect())
+    fn scan(&self, py: Python<'_>) -> PyResult<Scan> {
+        let options = carbondata::ReadOptions::default().with_limits(self.limits.clone());
+        let scan = py.detach(|| carbondata::Scan::try_new(&self.table, options));
+        Scan::of(py, Opened::Carbon(scan.map_err(|error| to_python(py, &error))?), self.limits.clone())
     }
 }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use orcish::options::{Columns, ReadOptions};
 use orcish::read::{ColumnStorage, OrcFile, RowGroup};
+use orcish::scan::FileScan;
 use orcish::tail::{Calendar, FileTail};
 use orcish::write::Finding;
 use orcish_core::Limits;
@@ -11,9 +13,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::errors::{signals, signals_and_progress, to_python};
-use crate::options::{limits, read_options, storage_options};
-use crate::scan::{FilePlan, explanation};
-use crate::stream::Batches;
+use crate::options::{limits, storage_options};
+use crate::scan::{Opened, Scan};
 use crate::{source, statistics};
 
 /// A finding of a check: stripe, row group, column, message.
@@ -277,22 +278,12 @@ impl File {
         Ok(findings.into_iter().map(spec).collect())
     }
 
-    /// The plan of a read with the given options: the name of the file, and its stripes.
-    #[pyo3(signature = (options=None))]
-    fn explain<'py>(&self, py: Python<'py>, options: Option<&Bound<'py, PyDict>>) -> PyResult<FilePlan<'py>> {
-        let options = read_options(options, &self.limits)?;
-        let plan = py.detach(|| self.file.explain(options)).map_err(|error| to_python(py, &error))?;
-        explanation(py, &plan)
-    }
-
-    /// Begins a read with the given options.
-    #[pyo3(signature = (options=None))]
-    fn read(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Batches> {
-        let options = read_options(options, &self.limits)?;
-        // A filter may need the stripe statistics, which are read here.
-        let mut reader = py.detach(|| self.file.read(options)).map_err(|error| to_python(py, &error))?;
-        reader.set_cancel_check(signals());
-        Ok(Batches::of(reader.schema(), reader, &self.limits))
+    /// A scan of the file.
+    fn scan(&self, py: Python<'_>) -> PyResult<Scan> {
+        // No column is selected yet.
+        let options = ReadOptions::default().with_columns(Columns::Names(Vec::new())).with_limits(self.limits.clone());
+        let scan = FileScan::try_new(self.file.clone(), options).map_err(|error| to_python(py, &error))?;
+        Scan::of(py, Opened::File(scan), self.limits.clone())
     }
 }
 

@@ -16,6 +16,7 @@ mod options;
 mod partition;
 mod predicate;
 mod recover;
+mod row_filter;
 mod scan;
 mod sink;
 mod source;
@@ -39,7 +40,7 @@ mod _native {
     #[pymodule_export]
     use crate::aggregate::{ColumnAggregate, exact_bound};
     #[pymodule_export]
-    use crate::carbon::{CarbonFile, CarbonScan, CarbonTable, is_carbon};
+    use crate::carbon::{CarbonFile, CarbonTable, is_carbon};
     #[pymodule_export]
     use crate::dataset::DatasetWriter;
     #[pymodule_export]
@@ -65,7 +66,7 @@ mod _native {
         partitions_of,
     };
     #[pymodule_export]
-    use crate::predicate::{Filter, RowFilter};
+    use crate::predicate::Filter;
     #[pymodule_export]
     use crate::recover::recover_file;
     #[pymodule_export]

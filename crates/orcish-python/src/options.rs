@@ -233,6 +233,37 @@ pub(crate) fn read_options(given: Option<&Bound<'_, PyDict>>, limits: &Limits) -
     Ok(options)
 }
 
+/// Options of the scan of a CarbonData table.
+///
+/// # Errors
+/// `ValueError` for an option that only ORC files have.
+pub(crate) fn carbon_options(options: ReadOptions) -> PyResult<carbondata::ReadOptions> {
+    let standard = ReadOptions::default();
+    let given = [
+        ("stripes", options.stripes != standard.stripes),
+        ("row_number", options.row_number.is_some()),
+        // Timestamps have their unit, which keeps all digits.
+        ("timestamp_unit", !matches!(options.timestamp_unit, None | Some(TimestampUnit::Exact))),
+        ("strings", options.strings.is_some()),
+        ("unions", options.unions.is_some()),
+    ];
+    if let Some((name, _)) = given.iter().find(|(_, is_given)| *is_given) {
+        return Err(PyValueError::new_err(format!("{name}: tables of CarbonData are read without it")));
+    }
+    let mut carbon = carbondata::ReadOptions::default()
+        .with_batch_size(options.batch_size)
+        .with_limit(options.limit)
+        .with_threads(options.threads)
+        .with_limits(options.limits);
+    carbon.filter = options.filter;
+    carbon.columns = match options.columns {
+        Columns::All => None,
+        Columns::Names(names) => Some(names),
+        _ => return Err(PyValueError::new_err("the columns of a table have names, and no ids")),
+    };
+    Ok(carbon)
+}
+
 /// Dictionary encoding of string columns: always, never, or automatically.
 fn dictionary(choice: Option<bool>) -> DictionaryChoice {
     match choice {

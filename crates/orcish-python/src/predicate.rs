@@ -1,18 +1,10 @@
 //! Predicates of Python: nested tuples, see `orcish.filters.expression.tree_of`.
 
-use std::sync::Arc;
-
-use arrow_array::cast::AsArray as _;
-use arrow_array::{Array as _, ArrayRef, StructArray};
-use arrow_schema::Schema;
-use orcish_core::predicate::{BatchFilter, missing_column};
 use orcish_core::{Comparison, Literal, Predicate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyInt, PyTuple};
+use pyo3::types::{PyBytes, PyInt, PyTuple};
 
-use crate::aggregate::export;
-use crate::capsule::{self, Pair};
 use crate::errors::to_python;
 
 fn malformed(node: &Bound<'_, PyAny>) -> PyErr {
@@ -44,46 +36,6 @@ impl Filter {
     /// The predicate as nested tuples.
     fn tree<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         to_tree(py, &self.0)
-    }
-}
-
-/// A predicate bound to the columns of batches.
-#[pyclass(frozen, module = "orcish._native")]
-pub(crate) struct RowFilter {
-    filter: BatchFilter,
-    schema: Schema,
-}
-
-#[pymethods]
-impl RowFilter {
-    /// Binds a predicate to the schema of a capsule.
-    #[new]
-    fn new(py: Python<'_>, predicate: &Bound<'_, Filter>, schema: &Bound<'_, PyCapsule>) -> PyResult<Self> {
-        let schema = capsule::read_schema(schema)?;
-        let predicate = &predicate.get().0;
-        let filter = py.detach(|| BatchFilter::try_new(predicate, &schema));
-        Ok(RowFilter { filter: filter.map_err(|error| to_python(py, &error))?, schema })
-    }
-
-    /// Names of the columns that the predicate needs, without the fields within them.
-    #[getter]
-    fn columns(&self) -> Vec<String> {
-        let name = |at: usize| self.schema.fields().get(at).map(|field| field.name().clone());
-        self.filter.root_columns().into_iter().filter_map(name).collect()
-    }
-
-    /// For each row of the capsules of a batch, whether the predicate is true, as the capsules of an array.
-    fn mask<'py>(&self, py: Python<'py>, batch: Pair<'_>) -> PyResult<Pair<'py>> {
-        let rows = capsule::read_array(&batch)?;
-        let mask = py.detach(|| {
-            let column = |at: usize| {
-                let columns = rows.as_struct_opt().map(StructArray::columns);
-                columns.and_then(|columns| columns.get(at).cloned()).ok_or_else(missing_column)
-            };
-            self.filter.evaluate(&column, rows.len())
-        });
-        let mask: ArrayRef = Arc::new(mask.map_err(|error| to_python(py, &error))?);
-        export(py, &mask)
     }
 }
 

@@ -3,22 +3,27 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{Schema, SchemaRef};
 use bytes::Bytes;
+use orcish::options::{Columns, ReadOptions};
 use orcish::read::OrcFile;
-use orcish::scan::{Matching, SchemaFile, SchemaSource, Split, TableFile};
+use orcish::scan::{FileScan, Matching, SchemaFile, SchemaSource, Split, TableFile};
 use orcish_core::Limits;
+use orcish_core::aggregate::Aggregate;
 use orcish_core::explain::{Explanation, SectionPlan};
 use orcish_core::predicate::Outcome;
+use orcish_core::stages::{RowSelection, Stage, StagedScan, TableScan};
 use orcish_io::{MemorySource, ReadAt};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyTuple};
 
 use crate::capsule::Pair;
 use crate::errors::{signals, to_python};
-use crate::options::{limits, read_options, storage_options};
+use crate::options::{carbon_options, limits, read_options, storage_options};
 use crate::stream::Batches;
-use crate::{aggregate, capsule, source, statistics};
+use crate::{aggregate, capsule, row_filter, source, statistics};
 
 /// A file of a table: location, bytes or file object instead, partition values, tail, stripes.
 type FileSpec<'py> =
@@ -28,15 +33,114 @@ type FileSpec<'py> =
 /// type and their errors.
 type Unified<'py> = (Bound<'py, PyCapsule>, bool, Option<PyErr>, Vec<(String, PyErr)>);
 
-/// A part of a scan: location, partition values, tail, stripes, rows, bytes.
-type SplitSpec<'py> =
-    (String, Vec<(String, Option<String>)>, Option<Bound<'py, PyBytes>>, Option<Vec<usize>>, u64, u64);
+/// A part of a scan: location, rows, bytes, stripes or blocklets; for ORC files the partition values and the tail, for CarbonData
+/// `None` and the token of the split.
+type SplitSpec<'py> = (String, u64, u64, Vec<usize>, Option<Vec<(String, Option<String>)>>, Bound<'py, PyBytes>);
 
-/// A scan over the files of a table.
+/// A table of any format, or a file.
+#[derive(Debug, Clone)]
+pub(crate) enum Opened {
+    Orc(orcish::scan::Scan),
+    File(FileScan),
+    Carbon(carbondata::Scan),
+}
+
+impl Opened {
+    /// The same table under other options.
+    fn with_options(&self, py: Python<'_>, options: ReadOptions) -> PyResult<Self> {
+        let found = match self {
+            Opened::Orc(scan) => py.detach(|| scan.with_options(options)).map(Opened::Orc),
+            Opened::File(scan) => py.detach(|| FileScan::try_new(scan.file().clone(), options)).map(Opened::File),
+            Opened::Carbon(scan) => {
+                let options = carbon_options(options)?;
+                py.detach(|| scan.with_options(options)).map(Opened::Carbon)
+            }
+        };
+        found.map_err(|error| to_python(py, &error))
+    }
+}
+
+/// Calls the same method of the scan of each format.
+macro_rules! of_format {
+    ($opened:expr, $scan:ident => $call:expr) => {
+        match $opened {
+            Opened::Orc($scan) => $call,
+            Opened::File($scan) => $call,
+            Opened::Carbon($scan) => $call,
+        }
+    };
+}
+
+impl TableScan for Opened {
+    type Rows = Box<dyn Iterator<Item = orcish_core::Result<RecordBatch>> + Send>;
+
+    fn schema(&self) -> SchemaRef {
+        of_format!(self, scan => TableScan::schema(scan))
+    }
+
+    fn row_number(&self) -> Option<&str> {
+        of_format!(self, scan => scan.row_number())
+    }
+
+    fn readable_schema(&self) -> orcish_core::Result<SchemaRef> {
+        of_format!(self, scan => scan.readable_schema())
+    }
+
+    fn has_read_unions(&self) -> bool {
+        of_format!(self, scan => scan.has_read_unions())
+    }
+
+    fn select(&self, selection: RowSelection) -> orcish_core::Result<Self> {
+        match self {
+            Opened::Orc(scan) => scan.select(selection).map(Opened::Orc),
+            Opened::File(scan) => scan.select(selection).map(Opened::File),
+            Opened::Carbon(scan) => scan.select(selection).map(Opened::Carbon),
+        }
+    }
+
+    fn read(&self) -> orcish_core::Result<Self::Rows> {
+        // Reads look for signals, whatever the check of the table is.
+        of_format!(self, scan => {
+            let mut rows = TableScan::read(scan)?;
+            rows.set_cancel_check(signals());
+            Ok(Box::new(rows))
+        })
+    }
+
+    fn count(&self) -> orcish_core::Result<u64> {
+        of_format!(self, scan => TableScan::count(scan))
+    }
+
+    fn aggregate(&self, aggregate: Aggregate) -> orcish_core::Result<ArrayRef> {
+        of_format!(self, scan => TableScan::aggregate(scan, aggregate))
+    }
+}
+
+/// A scan of the rows and columns of a table, or of a file.
 #[pyclass(frozen, module = "orcish._native")]
 pub(crate) struct Scan {
-    scan: orcish::scan::Scan,
+    staged: StagedScan<Opened>,
     limits: Limits,
+}
+
+impl Scan {
+    /// The scan of a table under the options that it was opened with.
+    pub(crate) fn of(py: Python<'_>, opened: Opened, limits: Limits) -> PyResult<Self> {
+        Self::staged(py, opened, &[], limits)
+    }
+
+    fn staged(py: Python<'_>, opened: Opened, stages: &[Stage], limits: Limits) -> PyResult<Self> {
+        let staged = py.detach(|| StagedScan::try_new(opened, stages));
+        Ok(Scan { staged: staged.map_err(|error| to_python(py, &error))?, limits })
+    }
+
+    /// The scan of ORC files of a table.
+    fn orc(&self) -> PyResult<&orcish::scan::Scan> {
+        match self.staged.scan() {
+            Opened::Orc(scan) => Ok(scan),
+            _ => Err(PyValueError::new_err("the scan is not one of a table of ORC files")),
+        }
+    }
 }
 
 #[pymethods]
@@ -45,7 +149,7 @@ impl Scan {
     /// key of an attribute. `schema` is a capsule, or an ORC file that has the schema: its bytes, its name, the
     /// names of partition columns, and of those that a scan without files has. By default all files decide on it.
     /// `schema_of` says what a schema is of: the `caller`, to whose types values are converted; the `files`; a `log` with
-    /// Arrow types; or a log with the types of `orc`.
+    /// Arrow types; or a log with the types of `orc`. Columns that cannot be read are an error where they are selected.
     #[new]
     #[pyo3(signature = (
         files, *, schema=None, options=None, matching="name", storage_options=None, limits=None,
@@ -63,7 +167,8 @@ impl Scan {
         schema_of: &str,
     ) -> PyResult<Self> {
         let limits = self::limits(limits)?;
-        let options = read_options(options, &limits)?;
+        // No column is selected yet.
+        let options = read_options(options, &limits)?.with_columns(Columns::Names(Vec::new()));
         let storage = self::storage_options(storage_options)?;
         let schema = match schema.map_or(Ok(SchemaSource::FirstFile), |schema| schema_source(schema, &limits))? {
             SchemaSource::Given(schema) => match schema_of {
@@ -99,30 +204,61 @@ impl Scan {
             key => Matching::Attribute(key.to_owned()),
         };
         let scan = py.detach(|| orcish::scan::Scan::try_new(files, schema, options, matching, storage));
-        Ok(Scan { scan: scan.map_err(|error| to_python(py, &error))?, limits })
+        Self::of(py, Opened::Orc(scan.map_err(|error| to_python(py, &error))?), limits)
     }
 
-    /// A scan of the same table under other options.
+    /// The scan of a split of a CarbonData table, by its token.
+    #[staticmethod]
+    #[pyo3(signature = (token, *, storage_options=None, limits=None))]
+    fn of_carbon_split(
+        py: Python<'_>,
+        token: &[u8],
+        storage_options: Option<&Bound<'_, PyDict>>,
+        limits: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let limits = self::limits(limits)?;
+        let storage = self::storage_options(storage_options)?;
+        let options = carbondata::ReadOptions::default().with_limits(limits.clone());
+        let scan = py.detach(|| carbondata::Scan::from_split(token, options, storage));
+        Self::of(py, Opened::Carbon(scan.map_err(|error| to_python(py, &error))?), limits)
+    }
+
+    /// A scan of the same table under other options, which have no filter and no limit, but `stages`.
     fn with_options(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let options = read_options(Some(options), &self.limits)?;
-        let scan = py.detach(|| self.scan.with_options(options));
-        Ok(Scan { scan: scan.map_err(|error| to_python(py, &error))?, limits: self.limits.clone() })
+        let (stages, options) = row_filter::stages(Some(options))?;
+        let options = read_options(options.as_ref(), &self.limits)?;
+        let opened = self.staged.base().with_options(py, options)?;
+        Self::staged(py, opened, &stages, self.limits.clone())
     }
 
     /// The schema of the batches as a PyCapsule.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsule::schema(py, &self.scan.schema())
+        capsule::schema(py, &self.staged.schema())
     }
 
-    /// The schema of the table, its partition columns last, as a PyCapsule.
-    fn table_schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsule::schema(py, &self.scan.table_schema())
+    /// An empty read of the schema of the batches, also where it is nested deeper than a PyCapsule may be.
+    fn schema_only(&self) -> Batches {
+        Batches::of(self.staged.schema(), std::iter::empty(), &self.limits)
+    }
+
+    /// As `schema_only`, of all columns of the table that can be read, and of the column of row numbers where that is asked for,
+    /// and there is one.
+    #[pyo3(signature = (*, row_number=false))]
+    fn readable(&self, py: Python<'_>, row_number: bool) -> PyResult<Batches> {
+        let base = self.staged.base();
+        let mut schema = py.detach(|| base.readable_schema()).map_err(|error| to_python(py, &error))?;
+        if base.row_number().is_some() && !row_number {
+            let fields: Vec<_> = schema.fields().iter().take(schema.fields().len() - 1).cloned().collect();
+            schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
+        }
+        Ok(Batches::of(schema, std::iter::empty(), &self.limits))
     }
 
     /// The union of the schemas of the files as a PyCapsule, whether they differ, the error of columns that cannot be read, and
     /// the dotted names and errors of columns that have no common type.
     fn unified_schema<'py>(&self, py: Python<'py>, case_sensitive: bool) -> PyResult<Unified<'py>> {
-        let unified = py.detach(|| self.scan.unified_schema(case_sensitive));
+        let scan = self.orc()?;
+        let unified = py.detach(|| scan.unified_schema(case_sensitive));
         let unified = unified.map_err(|error| to_python(py, &error))?;
         let fault = unified.fault.map(|fault| to_python(py, &fault));
         let conflicts =
@@ -130,63 +266,133 @@ impl Scan {
         Ok((capsule::schema(py, &unified.schema)?, unified.differs, fault, conflicts))
     }
 
+    /// The error of the columns of the table that cannot be read; `None` if all can.
+    #[getter]
+    fn fault(&self, py: Python<'_>) -> Option<PyErr> {
+        match self.staged.base() {
+            Opened::Orc(scan) => scan.fault().map(|fault| to_python(py, fault)),
+            Opened::File(scan) => scan.file().tail().schema.fault(0).map(|fault| to_python(py, &fault)),
+            Opened::Carbon(_) => None,
+        }
+    }
+
     /// Locations of the files.
     #[getter]
     fn files(&self) -> Vec<String> {
-        self.scan.files().iter().map(|file| file.location.clone()).collect()
+        match self.staged.base() {
+            Opened::Orc(scan) => scan.files().iter().map(|file| file.location.clone()).collect(),
+            Opened::File(scan) => vec![scan.file().name().to_owned()],
+            Opened::Carbon(scan) => scan.files(),
+        }
+    }
+
+    /// The filters and limits that are applied after the read, for people; `None` if there are none.
+    #[getter]
+    fn residual(&self) -> Option<String> {
+        let plan = self.staged.plan();
+        plan.is_late().then(|| plan.to_string())
+    }
+
+    /// Whether parts of the rows can be read alone: there is no limit, and no filter is about all rows at once.
+    #[getter]
+    fn is_divisible(&self) -> bool {
+        self.staged.plan().is_divisible()
+    }
+
+    /// The number of rows after which a read ends, where it is known before.
+    #[getter]
+    fn known_limit(&self) -> Option<u64> {
+        self.staged.plan().known_limit()
     }
 
     /// Begins to read.
-    fn read(&self) -> Batches {
-        let mut reader = self.scan.read();
-        reader.set_cancel_check(signals());
-        Batches::of(reader.schema(), reader, &self.limits)
+    fn read(&self, py: Python<'_>) -> PyResult<Batches> {
+        // A filter may need statistics, which are read here.
+        let late = py.detach(|| self.staged.read_late()).map_err(|error| to_python(py, &error))?;
+        let schema = self.staged.schema();
+        if let Some(rows) = late {
+            return Ok(Batches::of(schema, rows, &self.limits));
+        }
+        let rows = py.detach(|| self.staged.scan().read()).map_err(|error| to_python(py, &error))?;
+        Ok(Batches::of(schema, rows, &self.limits))
     }
 
     /// Number of rows.
     fn count(&self, py: Python<'_>) -> PyResult<u64> {
-        py.detach(|| self.scan.count()).map_err(|error| to_python(py, &error))
+        py.detach(|| self.staged.count()).map_err(|error| to_python(py, &error))
     }
 
     /// The minimum, maximum or sum of the only column, as the capsules of an array of one value.
     fn aggregate<'py>(&self, py: Python<'py>, function: &str) -> PyResult<Pair<'py>> {
         let function = aggregate::function(py, function)?;
-        let result = py.detach(|| self.scan.aggregate(function)).map_err(|error| to_python(py, &error))?;
+        let result = py.detach(|| self.staged.aggregate(function)).map_err(|error| to_python(py, &error))?;
         aggregate::export(py, &result)
     }
 
-    /// What reading would do, a file each.
+    /// What reading would do, a file each. The limit is that of the plans of all files.
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Vec<FilePlan<'py>>> {
-        let plans = py.detach(|| self.scan.explain()).map_err(|error| to_python(py, &error))?;
+        let explain = || match self.staged.without_limit()? {
+            Opened::Orc(scan) => scan.explain(),
+            Opened::File(scan) => Ok(vec![scan.file().explain(scan.options().clone())?]),
+            Opened::Carbon(scan) => scan.explain(),
+        };
+        let plans = py.detach(explain).map_err(|error| to_python(py, &error))?;
         plans.iter().map(|file| explanation(py, file)).collect()
     }
 
-    /// For each file, statistics of the column over stripes all of whose rows are wanted, and the other stripes.
-    fn exact_statistics<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyDict>, Vec<usize>)>> {
-        let files = py.detach(|| self.scan.exact_statistics()).map_err(|error| to_python(py, &error))?;
-        files.into_iter().map(|(exact, others)| Ok((statistics::to_python(py, &exact)?, others))).collect()
+    /// For each file, statistics of the column over stripes all of whose rows are wanted, and the other stripes; `None` where
+    /// rows have to be read to know that.
+    fn exact_statistics<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<(Bound<'py, PyDict>, Vec<usize>)>>> {
+        let plan = self.staged.plan();
+        let Opened::Orc(scan) = self.staged.scan() else { return Ok(None) };
+        if plan.is_late() || plan.limit.is_some() {
+            return Ok(None);
+        }
+        let files = py.detach(|| scan.exact_statistics()).map_err(|error| to_python(py, &error))?;
+        let files = files.into_iter().map(|(exact, others)| Ok((statistics::to_python(py, &exact)?, others)));
+        files.collect::<PyResult<_>>().map(Some)
     }
 
     /// Parts of about so many bytes.
     fn splits<'py>(&self, py: Python<'py>, size: u64) -> PyResult<Vec<SplitSpec<'py>>> {
-        let splits = py.detach(|| self.scan.splits(size)).map_err(|error| to_python(py, &error))?;
-        // Splits of a file share its tail.
-        let mut shared: Option<(*const u8, Bound<'py, PyBytes>)> = None;
-        let mut object = |tail: Bytes| match &shared {
-            Some((at, object)) if *at == tail.as_ptr() => object.clone(),
-            _ => {
-                let object = PyBytes::new(py, &tail);
-                shared = Some((tail.as_ptr(), object.clone()));
-                object
+        let not_elementwise = self.staged.check_elementwise();
+        not_elementwise.map_err(|error| PyTypeError::new_err(error.message().to_owned()))?;
+        match self.staged.scan() {
+            Opened::Orc(scan) => orc_splits(py, scan, size),
+            Opened::Carbon(scan) => {
+                let splits = py.detach(|| scan.splits(size)).map_err(|error| to_python(py, &error))?;
+                let spec = |split: carbondata::Split| {
+                    let token = PyBytes::new(py, &split.token);
+                    (split.location, split.rows, split.bytes, split.blocklets, None, token)
+                };
+                Ok(splits.into_iter().map(spec).collect())
             }
-        };
-        let spec = |split: Split| {
-            let TableFile { location, partition, tail, stripes, .. } = split.file;
-            let tail = tail.map(&mut object);
-            (location, partition, tail, stripes, split.rows, split.bytes)
-        };
-        Ok(splits.into_iter().map(spec).collect())
+            Opened::File(_) => Err(PyValueError::new_err("splits are of tables: scan the file")),
+        }
     }
+}
+
+fn orc_splits<'py>(py: Python<'py>, scan: &orcish::scan::Scan, size: u64) -> PyResult<Vec<SplitSpec<'py>>> {
+    let splits = py.detach(|| scan.splits(size)).map_err(|error| to_python(py, &error))?;
+    // Splits of a file share its tail.
+    let mut shared: Option<(*const u8, Bound<'py, PyBytes>)> = None;
+    let mut object = |tail: Bytes| match &shared {
+        Some((at, object)) if *at == tail.as_ptr() => object.clone(),
+        _ => {
+            let object = PyBytes::new(py, &tail);
+            shared = Some((tail.as_ptr(), object.clone()));
+            object
+        }
+    };
+    let spec = |split: Split| {
+        let TableFile { location, partition, tail, stripes, .. } = split.file;
+        let (Some(tail), Some(stripes)) = (tail, stripes) else {
+            let error = orcish_core::Error::internal("a split has no tail, or no stripes");
+            return Err(to_python(py, &error));
+        };
+        Ok((location, split.rows, split.bytes, stripes, Some(partition), object(tail)))
+    };
+    splits.into_iter().map(spec).collect()
 }
 
 /// A path or URL for messages, without secrets.

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from orcish.arrow.nested import map_fields
 
-__all__ = ["select_rows"]
+__all__ = ["plain_columns", "select_rows"]
 
 
 def select_rows(data: Any, select: Callable[[Any], Any]) -> Any:
@@ -23,6 +23,15 @@ def select_rows(data: Any, select: Callable[[Any], Any]) -> Any:
     if plain == data.schema:
         return select(data)
     return select(data.cast(plain)).cast(data.schema)
+
+
+def plain_columns(data: Any) -> Any:
+    """A table or batch with types that pyarrow compares: views are large strings and binaries, and run-end encoded
+    arrays are decoded.
+    """
+    decoded = _without_runs(data)
+    plain = pa.schema([field.with_type(_without_views(field.type)) for field in decoded.schema])
+    return decoded if plain == decoded.schema else decoded.cast(plain)
 
 
 def _without_runs(data: Any) -> Any:

@@ -16,7 +16,7 @@ from orcish.io.names import display_name
 from orcish.io.paths import absolute, expanded
 from orcish.io.storage import native_storage
 from orcish.reading.explanation import BLOCKLETS, PartNames
-from orcish.reading.source import SplitPart, type_options
+from orcish.reading.source import OneSource, SplitPart, type_options
 from orcish.types import Limits, StorageOptions
 
 __all__ = ["CarbonSource", "check_no_external", "check_options"]
@@ -64,7 +64,7 @@ def check_no_external(external_locations: Sequence[Any] | None, name: str = "ext
         raise ValueError(f"{name}: the option is of tables of CarbonData, and this is none")
 
 
-class _CarbonBase:
+class _CarbonBase(OneSource):
     """Base class of tables and of their parts."""
 
     part_names: PartNames = BLOCKLETS
@@ -72,12 +72,9 @@ class _CarbonBase:
     storage_options: StorageOptions | None
     limits: Limits | None
 
-    def statistics(self, opened: Any) -> None:
-        """``None``: bounds in the indexes are not exact."""
-
-    def splits(self, opened: Any, size: int) -> Iterator[SplitPart]:
+    def splits(self, scan: _native.Scan, size: int) -> Iterator[SplitPart]:
         """Parts of about ``size`` stored bytes."""
-        for location, blocklets, rows, length, token in opened.splits(size):
+        for location, rows, length, blocklets, _, token in scan.splits(size):
             source = CarbonSplitSource(location, token, self.storage_options, self.limits)
             yield SplitPart(location, rows, length, blocklets, source)
 
@@ -128,9 +125,9 @@ class CarbonSource(_CarbonBase):
         """Columns whose values are in folder names."""
         return self.table.partition_columns
 
-    def open(self, options: dict[str, Any]) -> _native.CarbonScan:
+    def open(self, options: dict[str, Any]) -> _native.Scan:
         """The native scan, whose columns have the types that the options decide."""
-        return self.table.scan(type_options(options))
+        return self.table.scan().with_options({"columns": [], **type_options(options)})
 
 
 def _reopened(
@@ -157,11 +154,11 @@ class CarbonSplitSource(_CarbonBase):
     limits: Limits | None
     partition_columns: list[str] = dataclasses.field(default_factory=list)
 
-    def open(self, options: dict[str, Any]) -> _native.CarbonScan:
+    def open(self, options: dict[str, Any]) -> _native.Scan:
         """The native scan, whose columns have the types that the options decide."""
-        return _native.CarbonScan.of_split(
+        scan = _native.Scan.of_carbon_split(
             self.token,
-            type_options(options),
             storage_options=native_storage(self.location, self.storage_options),
             limits=cast("dict[str, int] | None", self.limits),
         )
+        return scan.with_options({"columns": [], **type_options(options)})

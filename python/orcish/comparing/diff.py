@@ -274,10 +274,11 @@ def _scan(
 def _with_null_keys(rows: Scan) -> Scan:
     """The scan with null keys of maps, unless an option says otherwise."""
     reader = reader_of(rows)
-    has_maps = any(map(has_map, reader.schema({}).types)) if isinstance(reader.source, OrcFiles) else False
+    source = reader.source
+    has_maps = isinstance(source, OrcFiles) and any(map(has_map, source.full_schema(reader.opened).types))
     if not has_maps or "null_map_keys" in reader.options:
         return rows
-    return Scan(ScanReader(reader.source, {**reader.options, "null_map_keys": "dictionary"}))
+    return Scan(ScanReader(source, {**reader.options, "null_map_keys": "dictionary"}))
 
 
 def _orc_file(source: Any, given: dict[str, Any]) -> ORCFile | None:
@@ -326,7 +327,7 @@ def _total(scans: Sequence[Scan]) -> int | None:
 
 def _row_count(rows: Scan) -> int | None:
     """The number of rows, if metadata have it."""
-    return reader_of(rows).row_count(reader_of(rows).options)
+    return reader_of(rows).row_count()
 
 
 def _compare_by_key(

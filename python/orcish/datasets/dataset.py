@@ -16,9 +16,9 @@ from orcish.datasets.scanner import ScanScanner
 from orcish.errors import UnsupportedError
 from orcish.notebook import schema_html
 from orcish.reading.orc_files import OrcFiles
-from orcish.reading.reader import row_number_name
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
+from orcish.reading.source import row_number_name
 from orcish.terminal import printable
 
 __all__ = ["ScanDataset", "ScanFragment"]

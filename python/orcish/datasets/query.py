@@ -13,8 +13,9 @@ import pyarrow.dataset as ds
 from orcish.datasets.columns import check_projection, check_single, names_to_read, paths_of, projected_paths
 from orcish.filters.residual import Residual
 from orcish.keywords import check_integer
-from orcish.reading.reader import row_number_name, rows_of
+from orcish.reading.reader import rows_of
 from orcish.reading.scan import Scan, reader_of
+from orcish.reading.source import row_number_name
 from orcish.reading.taking import taken
 
 __all__ = ["Query", "check_filter"]

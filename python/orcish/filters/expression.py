@@ -33,7 +33,6 @@ __all__ = [
     "folded",
     "leaves_of",
     "name_of",
-    "native_filter",
     "parsed_expression",
     "tree_of",
 ]
@@ -293,8 +292,11 @@ class Expression(_Operand):
     def _levels(self) -> int:
         return self._depth
 
-    def _filter(self) -> _native.Filter:
-        """See :func:`native_filter`."""
+    @property
+    def native(self) -> _native.Filter:
+        """The predicate as an object of the native core, for modules of orcish. The conversion is cached, as there may
+        be a million values.
+        """
         if self._made is None:
             object.__setattr__(self, "_made", _native.Filter(self._predicate()))
         return cast("_native.Filter", self._made)
@@ -471,11 +473,6 @@ def _with_names(tree: Tree, names: Mapping[str, StepName]) -> Tree:
         return (*leaf[:at], names.get(name, name), *leaf[at + 1 :])
 
     return folded(tree, named, lambda node, parts: (node[0], parts) if node[0] != "not" else (node[0], *parts))
-
-
-def native_filter(expression: Expression) -> _native.Filter:
-    """The predicate as an object of the native core. The conversion is cached, as there may be a million values."""
-    return expression._filter()
 
 
 def _to_sql(tree: Tree) -> str:

@@ -12,17 +12,16 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.arrow.nested import is_read_union
 from orcish.filters import polars as polars_filters
-from orcish.filters import polars_tree, residual
+from orcish.filters import polars_tree
 from orcish.filters import pyarrow as arrow_filters
-from orcish.filters.expression import Column, Expression, Tree, leaves_of, name_of, tree_of
+from orcish.filters.expression import Column, Expression, tree_of
 from orcish.filters.levels import TooManyLevelsError, balanced
 from orcish.filters.residual import Residual
-from orcish.filters.steps import StepName, check_steps
+from orcish.filters.steps import check_steps
 from orcish.filters.strings import typed_value, typed_values
 from orcish.filters.text import parse
-from orcish.filters.translation import Translation, all_of, find_field, flat_tree
+from orcish.filters.translation import Translation, all_of, find_field
 
 __all__ = [
     "ElementwisePredicate",
@@ -32,6 +31,7 @@ __all__ = [
     "check_filters",
     "combined",
     "own_expression",
+    "split_all",
     "split_filters",
 ]
 
@@ -131,15 +131,14 @@ def split_filters(filters: Filters | None, schema: pa.Schema) -> Pushdown:
     Raises:
         ValueError: A list is malformed, text is no predicate, a predicate has too many levels, or a name leads to a
             field that a column of the same dotted name hides.
-        TypeError: The object is no predicate, or one that is not elementwise is combined with others.
+        TypeError: The object is no predicate.
     """
     if filters is None:
         return None, None
     check_filters(filters)
     if (own := own_expression(filters)) is not None:
-        return _split_own(own, schema)
-    if isinstance(filters, Conjunction):
-        return _split_conjunction(filters.parts, schema)
+        check_steps(own.columns, schema)
+        return own, None
     if isinstance(filters, pc.Expression):
         return _split_arrow(filters, schema)
     if isinstance(filters, list | tuple):
@@ -149,46 +148,23 @@ def split_filters(filters: Filters | None, schema: pa.Schema) -> Pushdown:
     return _split_polars(filters, schema)
 
 
-def _split_own(expression: Expression, schema: pa.Schema) -> Pushdown:
-    check_steps(expression.columns, schema)
-    apart = {name for name in expression.columns if _is_in_read_union(name, schema)}
-    if not apart:
-        return expression, None
-    tree = tree_of(expression)
-    parts = tree[1] if tree[0] == "and" else [tree]
-    left = [part for part in parts if any(name_of(leaf) in apart for leaf in leaves_of(part))]
-    # A part is in the list by its identity: parts may be equal.
-    pushed = [part for part in parts if not any(part is other for other in left)]
-    rest = residual.of_expression(_conjunction(left), schema.names)
-    return _conjunction(pushed) if pushed else None, rest
+def split_all(filters: Filters | None, schema: pa.Schema) -> tuple[Expression | None, list[Residual]]:
+    """As :func:`split_filters`, also for the conjunction of predicates of several libraries, each with its residual.
 
-
-def _conjunction(parts: list[Tree]) -> Expression:
-    return Expression(flat_tree("and", parts))
-
-
-def _is_in_read_union(name: str, schema: pa.Schema) -> bool:
-    """Whether a column is a union that is read as a struct, or a field of one: the native core cannot filter by it."""
-    path = name.steps if isinstance(name, StepName) else name.split(".")
-    found = (find_field(schema, path[:length]) for length in range(1, len(path) + 1))
-    return any(field is not None and is_read_union(field[1]) for field in found)
-
-
-def _split_conjunction(parts: tuple[Filters, ...], schema: pa.Schema) -> Pushdown:
+    Raises:
+        TypeError: A predicate that is not elementwise is combined with others.
+    """
+    parts = filters.parts if isinstance(filters, Conjunction) else (filters,)
     split = [split_filters(part, schema) for part in parts if part is not None]
     expressions = [expression for expression, _ in split if expression is not None]
-    whole = balanced(operator.and_, expressions) if expressions else None
-    left = [part for _, part in split if part is not None]
-    if not left:
-        return whole, None
-    if len(split) > 1:
-        for part in left:
-            if not part.by_row:
-                # The result would depend on the order in which the filters are applied.
-                raise TypeError(
-                    f"the filter {part} is, or may be, about all rows at once: it cannot be joined with others"
-                )
-    return whole, residual.combined_residual(left)
+    residuals = [residual for _, residual in split if residual is not None]
+    for residual in residuals:
+        if len(split) > 1 and not residual.by_row:
+            # The result would depend on the order in which the filters are applied.
+            raise TypeError(
+                f"the filter {residual} is, or may be, about all rows at once: it cannot be joined with others"
+            )
+    return balanced(operator.and_, expressions) if expressions else None, residuals
 
 
 def _split_arrow(filters: pc.Expression, schema: pa.Schema) -> Pushdown:

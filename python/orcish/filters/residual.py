@@ -1,4 +1,4 @@
-"""Residual filters, which are applied to the batches that have been read."""
+"""Filters of pyarrow and polars that their libraries evaluate on the batches that have been read."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish import _native
 from orcish.arrow.exported import ExportedArray
 from orcish.arrow.polars import check_polars_types, to_polars
-from orcish.arrow.selecting import select_rows
+from orcish.arrow.selecting import plain_columns, select_rows
 from orcish.errors import UnknownColumnError
-from orcish.filters.expression import Expression, native_filter
 from orcish.filters.translation import find_field
 
-__all__ = ["Residual", "combined_residual", "of_expression"]
+__all__ = ["Residual"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Residual:
-    """The part of a predicate that is applied after the read."""
+    """The part of a predicate that is applied after the read. The native core calls :meth:`masks`."""
 
     predicate: Any
     """An expression of pyarrow or of polars."""
@@ -38,32 +36,44 @@ class Residual:
         """The predicate as its library shows it."""
         return str(self.predicate)
 
-    def apply(self, data: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:
-        """The rows for which the predicate is true."""
-        return select_rows(data, self._kept)
+    def masks(self, batches: Sequence[tuple[object, object]]) -> list[tuple[object, object]]:
+        """The rows for which the predicate is true: a mask for each batch, all as PyCapsules."""
+        rows = [pa.record_batch(ExportedArray(batch)) for batch in batches]
+        mask = self._mask(pa.Table.from_batches(rows)) if rows else pa.array([], pa.bool_())
+        found, at = [], 0
+        for batch in rows:
+            found.append(mask.slice(at, len(batch)).__arrow_c_array__())
+            at += len(batch)
+        return found
 
-    def _kept(self, data: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:
+    def apply(self, data: Any) -> Any:
+        """The rows of a table or batch for which the predicate is true."""
+        table = data if isinstance(data, pa.Table) else pa.Table.from_batches([data])
+        mask = self._mask(table if self.columns is None else table.select(self.columns or data.schema.names[:1]))
+        return select_rows(data, lambda plain: plain.filter(mask))
+
+    def _mask(self, table: pa.Table) -> pa.Array:
+        """For each row, whether the predicate is true."""
         if isinstance(self.predicate, pc.Expression):
-            if isinstance(data, pa.Table):
-                return data.filter(self.predicate)
-            # The filter of a batch fails where pyarrow 17 keeps no row of it.
-            kept_batches = pa.Table.from_batches([data]).filter(self.predicate).combine_chunks().to_batches()
-            return kept_batches[0] if kept_batches else data.slice(0, 0)
-        # polars may not have the types of all columns, so it only computes which rows are kept.
+            mask = _evaluated(plain_columns(table), self.predicate)
+        else:
+            mask = self._mask_of_polars(to_polars(table))
+        whole = mask.combine_chunks() if isinstance(mask, pa.ChunkedArray) else mask
+        return pc.fill_null(whole, False)
+
+    def _mask_of_polars(self, frame: Any) -> Any:
         if self.columns is None:
             # The names of all columns may matter, so no column of row numbers can be added.
-            frame = to_polars(data)
             answers = frame.select(self.predicate)
             if answers.width > 1:
                 # Raises the error of polars.
                 frame.filter(self.predicate)
             keep = answers.to_series()
-            return data.filter((keep if len(keep) == len(frame) else keep.new_from_index(0, len(frame))).to_arrow())
-        frame = to_polars(data.select(self.columns or data.schema.names[:1]))
+            return (keep if len(keep) == len(frame) else keep.new_from_index(0, len(frame))).to_arrow()
         # polars optimizes filters, whose results with nulls differ from the same expression in a select.
         number = "row of " + " ".join(frame.columns)
-        kept = frame.with_row_index(number).filter(self.predicate)
-        return data.take(kept.get_column(number).to_arrow())
+        kept = frame.with_row_index(number).filter(self.predicate).get_column(number).to_arrow()
+        return pc.is_in(pa.array(range(len(frame)), kept.type), kept)
 
     def check(self, schema: pa.Schema) -> None:
         """Checks that the predicate fits a schema.
@@ -83,7 +93,7 @@ class Residual:
         if is_arrow:
             try:
                 # pyarrow looks at time zones when it evaluates rows.
-                self.apply(_row_of_nulls(empty))
+                _evaluated(plain_columns(_row_of_nulls(empty)), self.predicate)
             except pa.ArrowException as error:
                 raise self._mismatch_error(error, schema, is_unknown="No match for FieldRef" in str(error)) from error
             return
@@ -131,67 +141,19 @@ class Residual:
         )
 
 
-@dataclasses.dataclass(frozen=True)
-class _OwnResidual(Residual):
-    """A predicate of orcish, which the native core evaluates on the batches."""
+def _evaluated(table: pa.Table, predicate: pc.Expression) -> pa.ChunkedArray:
+    """The values of a predicate of pyarrow."""
+    # The module imports that of datasets.
+    from pyarrow import acero
 
-    bound: list[tuple[pa.Schema, _native.RowFilter]] = dataclasses.field(default_factory=list)
-    """The predicate bound to the columns of the last batch."""
-
-    def apply(self, data: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:
-        columns = data.select(self.columns or data.schema.names[:1])
-        if isinstance(data, pa.Table):
-            mask = pa.chunked_array(map(self._mask, columns.to_batches()), pa.bool_())
-        else:
-            mask = self._mask(columns)
-        return select_rows(data, lambda plain: plain.filter(mask))
-
-    def check(self, schema: pa.Schema) -> None:
-        self._bind(schema)
-
-    def _mask(self, batch: pa.RecordBatch) -> pa.Array:
-        """For each row, whether the predicate is true."""
-        return pa.array(ExportedArray(self._bind(batch.schema).mask(batch.__arrow_c_array__())))
-
-    def _bind(self, schema: pa.Schema) -> _native.RowFilter:
-        if not self.bound or self.bound[0][0] != schema:
-            self.bound[:] = [(schema, _native.RowFilter(native_filter(self.predicate), schema.__arrow_c_schema__()))]
-        return self.bound[0][1]
-
-
-def of_expression(expression: Expression, names: Sequence[str]) -> Residual:
-    """The residual of a predicate of orcish.
-
-    Args:
-        expression: The predicate.
-        names: Names of the columns that there are.
-    """
-    tops = (max((own for own in names if _is_within(name, own)), key=len, default=name) for name in expression.columns)
-    return _OwnResidual(expression, list(dict.fromkeys(tops)))
-
-
-def _is_within(name: str, column: str) -> bool:
-    """Whether a dotted name is that of a column, or of a field within it."""
-    return name == column or name.startswith(f"{column}.")
-
-
-@dataclasses.dataclass(frozen=True)
-class _Conjunction(Residual):
-    """The conjunction of several residuals."""
-
-    parts: tuple[Residual, ...] = ()
-
-    def __str__(self) -> str:
-        return "; ".join(map(str, self.parts))
-
-    def apply(self, data: pa.Table | pa.RecordBatch) -> pa.Table | pa.RecordBatch:
-        for part in self.parts:
-            data = part.apply(data)
-        return data
-
-    def check(self, schema: pa.Schema) -> None:
-        for part in self.parts:
-            part.check(schema)
+    source = acero.Declaration("table_source", acero.TableSourceNodeOptions(table))
+    # A filter takes what is no boolean for an error, and a projection does not.
+    values = acero.ProjectNodeOptions([predicate], ["mask"])
+    plan = acero.Declaration.from_sequence([source, acero.Declaration("project", values)])
+    mask = plan.to_table(use_threads=False).column(0)
+    if not pa.types.is_boolean(mask.type) and not pa.types.is_null(mask.type):
+        raise pa.ArrowTypeError(f"the predicate is {mask.type}, and not boolean")
+    return mask.cast(pa.bool_())
 
 
 def _row_of_nulls(empty: pa.Table) -> pa.Table:
@@ -200,14 +162,3 @@ def _row_of_nulls(empty: pa.Table) -> pa.Table:
         return pa.Table.from_arrays([pa.nulls(1, field.type) for field in empty.schema], schema=empty.schema)
     except (pa.ArrowException, ValueError):
         return empty
-
-
-def combined_residual(parts: list[Residual]) -> Residual:
-    """The conjunction of elementwise residuals."""
-    if len(parts) == 1:
-        return parts[0]
-    names: list[str] | None = []
-    for part in parts:
-        names = None if names is None or part.columns is None else [*names, *part.columns]
-    columns = None if names is None else list(dict.fromkeys(names))
-    return _Conjunction([part.predicate for part in parts], columns, parts=tuple(parts))

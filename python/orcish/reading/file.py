@@ -13,7 +13,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.arrow.polars import to_polars
 from orcish.asynchronous import batches_of_thread
-from orcish.errors import CorruptFileError, UnknownColumnError, UnsupportedError
+from orcish.errors import UnknownColumnError
 from orcish.filters.pushdown import Filters
 from orcish.filters.steps import StepName
 from orcish.hints import FILE, missing_attribute
@@ -25,8 +25,10 @@ from orcish.io.system_file import SystemFile
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.notebook import schema_html
 from orcish.progress import reported_so_far
-from orcish.reading.explanation import Explanation
-from orcish.reading.reader import BatchSource, Reader, ResidualFilter, limit_of_plan
+from orcish.reading.explanation import STRIPES, Explanation
+from orcish.reading.reader import BatchSource
+from orcish.reading.scan_reader import ScanReader
+from orcish.reading.source import OneSource, SplitPart
 from orcish.reading.storage import column_storage
 from orcish.terminal import printable
 from orcish.types import (
@@ -117,7 +119,6 @@ class ORCFile(BatchSource):
             )
         except IsADirectoryError as error:
             raise IsADirectoryError(f"{error}: orcish.scan reads the files of a folder") from None
-        self._reader = _FileReader(self._file)
         self._source = self._file.name if isinstance(native, str | SystemFile) else f"<{type(source).__name__}>"
 
     def __repr__(self) -> str:
@@ -127,7 +128,7 @@ class ORCFile(BatchSource):
 
     def _repr_html_(self) -> str:
         facts = [("rows", self.num_rows), ("stripes", self.num_stripes), ("", self.compression)]
-        return schema_html(f"orcish.ORCFile {self._source}", facts, self._reader.schema({"masked": "allow"}))
+        return schema_html(f"orcish.ORCFile {self._source}", facts, self.schema)
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         # pandas.DataFrame(file) would say that it was not called properly.
@@ -160,7 +161,6 @@ class ORCFile(BatchSource):
         objects that were given stay open. Files that are not closed are released when nothing refers to them.
         """
         self._file = cast("_native.File", _ClosedFile(self._source))
-        self._reader = _FileReader(self._file)
 
     if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
 
@@ -207,8 +207,7 @@ class ORCFile(BatchSource):
         masked: Literal["error", "allow"] | None = None,
     ) -> pa.Schema:
         """The Arrow schema under options; the keywords are those of :class:`~orcish.types.ReadOptions`."""
-        options = chosen_options(locals(), ReadOptions)
-        return self._reader.schema(options)
+        return self._reader(chosen_options(locals(), ReadOptions)).schema()
 
     @checked_keywords
     def check(self, *, progress: ProgressOption = False) -> list[Finding]:
@@ -231,7 +230,7 @@ class ORCFile(BatchSource):
             CorruptFileError: The file cannot be read.
             LimitExceededError: The memory limit is too low, or there are more rows without stored data than bytes.
         """
-        with reported_so_far(progress, f"check {self._reader.name}", self.num_rows) as done:
+        with reported_so_far(progress, f"check {self._file.name}", self.num_rows) as done:
             return [Finding(*found) for found in self._file.check(done)]
 
     @property
@@ -423,11 +422,11 @@ class ORCFile(BatchSource):
             return column
         if isinstance(column, StepName):
             # Checks the steps of the name.
-            self._reader.prepare({"columns": [column]})
+            self._reader({"columns": [column]}).scan()
         id = self._file.column_id(column)
         if id is None:
             # The reader resolves more spellings, and its error has the nearest names.
-            self._file.read({"columns": [column]})
+            self._file.scan().with_options({"columns": [column]})
             if column == _ROOT_COLUMN:
                 # The reader found the only column of a file whose root is no struct.
                 return 0
@@ -449,6 +448,15 @@ class ORCFile(BatchSource):
         return min((id for id in same if id), key=depth, default=0)
 
     # Data.
+
+    def _reader(self, options: dict[str, Any]) -> ScanReader:
+        columns = options.get("columns") or ()
+        if 0 in columns and self._file.column_type(0).startswith("struct"):
+            raise ValueError(
+                f"columns={list(columns)!r}: 0 is the root, and so all columns: numbers are column ids, which count "
+                "nested columns, and no positions; give names, or see column_paths"
+            )
+        return ScanReader(_FileSource(self._file), options)
 
     @checked_keywords
     def read(
@@ -482,8 +490,7 @@ class ORCFile(BatchSource):
             progress: True for a bar on the terminal, or a function that is called with a
                 :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch.
         """
-        options = chosen_options(locals(), ReadOptions)
-        return self._reader.read_reported(options, progress)
+        return self._reader(chosen_options(locals(), ReadOptions)).read_table(progress)
 
     def to_pandas(self, **options: Any) -> Any:
         """Reads the file into a pandas data frame; the keywords are those of :meth:`pyarrow.Table.to_pandas`."""
@@ -526,8 +533,7 @@ class ORCFile(BatchSource):
         """Reads the file batch by batch, in memory that does not grow with the file; the keywords are those of
         :class:`~orcish.types.ReadOptions`.
         """
-        options = chosen_options(locals(), ReadOptions)
-        return self._reader.read_batches(options)
+        return self._reader(chosen_options(locals(), ReadOptions)).read_batches()
 
     @checked_keywords
     def iter_batches_async(
@@ -561,9 +567,8 @@ class ORCFile(BatchSource):
         :meth:`iter_batches`. Cancelling the task, or closing the generator, as ``contextlib.aclosing`` does, closes the
         reader.
         """
-        options = chosen_options(locals(), ReadOptions)
-        reader = self._reader
-        return batches_of_thread(lambda: reader.read_batches(options))
+        reader = self._reader(chosen_options(locals(), ReadOptions))
+        return batches_of_thread(reader.read_batches)
 
     @checked_keywords
     def read_stripe(
@@ -625,11 +630,7 @@ class ORCFile(BatchSource):
 
         Reads the stripe footers, and the row indexes and bloom filters of the columns of the filter.
         """
-        options = chosen_options(locals(), ReadOptions)
-        native, residual = self._reader.prepare(options)
-        after_read = None if residual is None else str(residual)
-        plan = self._reader.explain({**native, "limit": None})
-        return Explanation.of([plan], after_read, limit=limit_of_plan(native, residual))
+        return self._reader(chosen_options(locals(), ReadOptions)).explain()
 
     @checked_keywords
     def reader(
@@ -662,20 +663,19 @@ class ORCFile(BatchSource):
         An error while reading is raised by what consumes the reader: by pyarrow as ``pyarrow.ArrowInvalid``, with the
         same message. :meth:`iter_batches`, and functions of orcish that write the rows, raise the errors of orcish.
         """
-        options = chosen_options(locals(), ReadOptions)
-        return self._reader.record_batch_reader(options)
+        return self._reader(chosen_options(locals(), ReadOptions)).record_batch_reader()
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        return self._reader.read_rows({})
+        return self._reader({}).read_rows()
 
     def _row_count(self) -> int | None:
         return self.num_rows
 
     def __arrow_c_schema__(self) -> object:
-        return self._reader.schema({"masked": "allow"}).__arrow_c_schema__()
+        return self.schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self._reader.stream({}).__arrow_c_stream__(requested_schema)
+        return self._reader({}).stream().__arrow_c_stream__(requested_schema)
 
 
 class _ClosedFile:
@@ -694,50 +694,23 @@ def _unpickled(
     return ORCFile(source, tail=tail, limits=limits, storage_options=storage_options)
 
 
-class _FileReader(Reader):
+class _FileSource(OneSource):
+    """A file as the source of a reader."""
+
+    part_names = STRIPES
+    reads_null_keys = True
+    partition_columns: Sequence[str] = ()
+
     def __init__(self, file: _native.File) -> None:
         self._file = file
 
-    def open(self, native: dict[str, Any]) -> _native.Batches:
-        try:
-            return self._file.read(native)
-        except ValueError as error:
-            raise self.with_advice(error, native) from None
+    def open(self, options: dict[str, Any]) -> _native.Scan:  # noqa: ARG002 - the types are decided when it is read
+        """The native scan."""
+        return self._file.scan()
 
-    @property
-    def name(self) -> str:
-        return self._file.name
-
-    def all_rows(self, options: dict[str, Any]) -> int:
-        stripes = options.get("stripes")
-        rows = [stripe[4] for stripe in self._file.stripes]
-        return self._file.num_rows if stripes is None else sum(rows[at] for at in stripes if 0 <= at < len(rows))
-
-    def prepare(self, options: dict[str, Any]) -> tuple[dict[str, Any], ResidualFilter | None]:
-        columns = options.get("columns") or ()
-        if 0 in columns and self._file.column_type(0).startswith("struct"):
-            raise ValueError(
-                f"columns={list(columns)!r}: 0 is the root, and so all columns: numbers are column ids, which count "
-                "nested columns, and no positions; give names, or see column_paths"
-            )
-        return super().prepare(options)
-
-    def explain(self, native: dict[str, Any]) -> tuple[str, bool, list[Any]]:
-        try:
-            return self._file.explain(native)
-        except ValueError as error:
-            raise self.with_advice(error, native) from None
-
-    def readable_columns(self, native: dict[str, Any]) -> list[int] | None:
-        def is_readable(id: int) -> bool:
-            try:
-                self.native_schema({**native, "columns": [id]})
-            except (CorruptFileError, UnsupportedError):
-                return False
-            return True
-
-        top = [id for id, parent in enumerate(self._file.column_parents) if parent == 0]
-        return [id for id in top if is_readable(id)] or None
+    def splits(self, scan: _native.Scan, size: int) -> Iterator[SplitPart]:  # noqa: ARG002
+        """Splits are of tables."""
+        raise TypeError(f"{self._file.name}: a file has no splits: scan it")
 
 
 def native_file(file: ORCFile) -> _native.File:
@@ -767,7 +740,6 @@ def in_gregorian_calendar(file: ORCFile) -> ORCFile:
     """The file with dates and timestamps of the proleptic Gregorian calendar, whatever its footer says."""
     found = copy.copy(file)
     found._file = file._file.in_gregorian_calendar()
-    found._reader = _FileReader(found._file)
     # A pickle has the source, and no calendar.
     found._given = (None, None, None)
     return found

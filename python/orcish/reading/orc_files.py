@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, Literal, NamedTuple, cast
 
 import pyarrow as pa
@@ -12,7 +12,7 @@ import pyarrow as pa
 from orcish import _native
 from orcish.arrow.exported import ExportedSchema
 from orcish.arrow.nested import map_fields
-from orcish.errors import CorruptFileError, OrcishError, UnknownColumnError, UnsupportedError
+from orcish.errors import OrcishError
 from orcish.io.files import TableFile
 from orcish.io.names import display_name, errors_about
 from orcish.io.paths import within, working_folder
@@ -23,18 +23,15 @@ from orcish.reading.explanation import STRIPES
 from orcish.reading.file import has_arrow_schema
 from orcish.reading.schema_file import schema_file
 from orcish.reading.several import NOTHING_LEFT_OUT, LeftOut
-from orcish.reading.source import SplitPart, type_options
+from orcish.reading.source import ScanSource, SplitPart, type_options
 from orcish.tables.log.schema import TableSchema
 from orcish.types import Limits, Matching, StorageOptions
 
 __all__ = [
     "OrcFiles",
-    "PartiallyReadable",
     "UnifiedSchema",
-    "native_scan",
     "partition_schema",
     "unified_schema",
-    "unknown_or_unreadable",
 ]
 
 
@@ -84,21 +81,11 @@ class OrcFiles:
             return [] if self.table_schema is None else self.table_schema.shown_columns
         return [name for name, _ in self.files[0].partition]
 
-    def open(self, options: dict[str, Any]) -> _native.Scan | PartiallyReadable:
-        """The native scan, whose columns have the types that the options decide."""
-        types = type_options(options)
-        try:
-            return self.open_columns(types, None)
-        except (CorruptFileError, UnsupportedError) as error:
-            fault = error
-        # The types of some columns are not supported. The other columns can be read.
-        return PartiallyReadable(self, types, self.open_columns(types, []), fault)
-
-    def open_columns(self, types: dict[str, Any], columns: list[str] | None) -> _native.Scan:
-        """The native scan of all columns, or of the columns that can be read, which have to include the given ones."""
-        return self._open(types if columns is None else {**types, "columns": columns})
-
-    def _open(self, options: dict[str, Any]) -> _native.Scan:
+    def open(self, options: dict[str, Any]) -> _native.Scan:
+        """The native scan, whose columns have the types that the options decide. Columns that cannot be read are an
+        error where they are selected.
+        """
+        options = type_options(options)
         schema = self.schema
         if schema is None and self.table_schema is not None:
             # The limits of the files would let the schema take more memory.
@@ -137,19 +124,14 @@ class OrcFiles:
             return "caller"
         return "log" if self.is_schema_of_log else "files"
 
-    def statistics(self, opened: _native.Scan) -> list[tuple[dict[str, Any], list[int]]]:
-        """See :meth:`orcish.reading.source.ScanSource.statistics`."""
-        return opened.exact_statistics()
-
-    def splits(self, opened: _native.Scan, size: int) -> Iterator[SplitPart]:
+    def splits(self, scan: _native.Scan, size: int) -> Iterator[SplitPart]:
         """Parts of about ``size`` stored bytes."""
-        files = dict(zip(opened.files, self.files, strict=True))
-        table = self.with_schema(opened)
-        for name, partition, tail, stripes, rows, length in opened.splits(size):
+        files = dict(zip(scan.files, self.files, strict=True))
+        table = self.with_schema(scan)
+        for name, rows, length, stripes, partition, tail in scan.splits(size):
             location, source, *_ = files[name]
-            part = dataclasses.replace(table, files=[TableFile(location, source, partition, tail, stripes)])
-            # The native core gives the stripes of every split.
-            yield SplitPart(location, rows, length, stripes or [], part)
+            part = dataclasses.replace(table, files=[TableFile(location, source, partition or [], tail, stripes)])
+            yield SplitPart(location, rows, length, stripes, part)
 
     def _named_files(self) -> list[TableFile]:
         """The files for the native core, which has URLs of fsspec in messages only: their locations are distinct names
@@ -172,12 +154,22 @@ class OrcFiles:
             for file in self.files
         ]
 
-    def of_files(self, opened: _native.Scan | PartiallyReadable) -> list[OrcFiles]:
-        """The table of each file, with the columns of all."""
-        table = self.with_schema(opened)
-        return [dataclasses.replace(table, files=[file]) for file in self.files]
+    def files_of(self, opened: _native.Scan) -> list[str]:  # noqa: ARG002 - its names may be others
+        """Paths or URLs of the files."""
+        return self.locations
 
-    def with_schema(self, opened: _native.Scan | PartiallyReadable) -> OrcFiles:
+    def of_files(self, opened: _native.Scan) -> list[tuple[str, ScanSource]]:
+        """The locations of the files, and the table of each file, with the columns of all."""
+        table = self.with_schema(opened)
+        return [(file.location, dataclasses.replace(table, files=[file])) for file in self.files]
+
+    def with_types(self, opened: _native.Scan, change: Callable[[pa.DataType], pa.DataType]) -> OrcFiles:
+        """The table with other types of its columns; a value that they do not hold is an error where it is read."""
+        whole = self.full_schema(opened)
+        changed = pa.schema([field.with_type(change(field.type)) for field in whole], whole.metadata)
+        return self if changed == whole else dataclasses.replace(self, schema=changed)
+
+    def with_schema(self, opened: _native.Scan) -> OrcFiles:
         """The table with the types that columns have in a native scan, whatever options it is opened with."""
         ignores = self.ignores_arrow_types
         if self.schema is None and self.table_schema is not None:
@@ -191,14 +183,10 @@ class OrcFiles:
             ignores_arrow_types=ignores,
         )
 
-    def full_schema(self, opened: _native.Scan | PartiallyReadable) -> pa.Schema:
+    def full_schema(self, opened: _native.Scan) -> pa.Schema:
         """The schema of all columns that can be read, partition columns last."""
         with errors_about(display_name(self.files[0].location) if self.files else "no files"):
-            try:
-                return pa.schema(ExportedSchema(opened.table_schema()))
-            except pa.ArrowInvalid:
-                # pyarrow does not take types of any depth at once.
-                return schema_of(native_scan(opened).with_options({"masked": "allow"}).read())
+            return schema_of(opened.readable())
 
 
 def partition_schema(schema: TableSchema) -> pa.Schema:
@@ -227,7 +215,7 @@ class UnifiedSchema(NamedTuple):
                 raise error
 
 
-def unified_schema(opened: _native.Scan | PartiallyReadable, *, case_sensitive: bool) -> UnifiedSchema:
+def unified_schema(opened: _native.Scan, *, case_sensitive: bool) -> UnifiedSchema:
     """The union of the schemas of all files of a scan, without partition columns.
 
     Args:
@@ -237,7 +225,7 @@ def unified_schema(opened: _native.Scan | PartiallyReadable, *, case_sensitive: 
     Raises:
         OrcishError: The names of columns are ambiguous.
     """
-    capsule, differs, fault, conflicts = native_scan(opened).unified_schema(case_sensitive)
+    capsule, differs, fault, conflicts = opened.unified_schema(case_sensitive)
     return UnifiedSchema(pa.schema(ExportedSchema(capsule)), differs, fault, conflicts)
 
 
@@ -248,46 +236,3 @@ def _with_null_keys(field: pa.Field, _: str = "") -> pa.Field:
         key = kind.key_field.with_type(pa.dictionary(pa.int32(), kind.key_type))
         kind = pa.map_(key, kind.item_field, kind.keys_sorted)
     return field.with_type(kind)
-
-
-@dataclasses.dataclass(frozen=True)
-class PartiallyReadable:
-    """A native scan where some columns cannot be read."""
-
-    source: OrcFiles
-    types: dict[str, Any]
-    """The type options."""
-    opened: _native.Scan
-    """The native scan of the columns that can be read."""
-    fault: OrcishError
-    """The error of the columns that cannot be read."""
-
-    def table_schema(self) -> object:
-        """The schema of the columns that can be read."""
-        return self.opened.table_schema()
-
-    def with_options(self, options: dict[str, Any]) -> _native.Scan:
-        """The native scan under further options.
-
-        Raises:
-            OrcishError: A selected column cannot be read.
-        """
-        columns = options.get("columns")
-        if columns is None:
-            raise self.fault
-        try:
-            return self.opened.with_options(options)
-        except UnknownColumnError as error:
-            # If the column exists, this raises the error why it cannot be read.
-            self.source.open_columns(self.types, columns)
-            raise unknown_or_unreadable(error, self.fault) from error
-
-
-def native_scan(opened: _native.Scan | PartiallyReadable) -> _native.Scan:
-    """The native scan of the columns that can be read."""
-    return opened.opened if isinstance(opened, PartiallyReadable) else opened
-
-
-def unknown_or_unreadable(error: UnknownColumnError, fault: OrcishError) -> UnknownColumnError:
-    """The error of an unknown column where not all columns can be read."""
-    return UnknownColumnError(f"{error}; not all columns can be read: {fault}")

@@ -52,7 +52,7 @@ def _last_batches(reader: ScanReader, rows: int) -> list[pa.RecordBatch]:
     """Batches of the last rows of a reader; no others are kept."""
     kept: collections.deque[pa.RecordBatch] = collections.deque()
     count = 0
-    for batch in reader.read_batches(reader.options):
+    for batch in reader.read_batches():
         kept.append(batch)
         count += len(batch)
         while count - len(kept[0]) >= rows:
@@ -99,8 +99,7 @@ def _sampled_rows(reader: ScanReader, rows: int | None, fraction: float | None, 
             at += 1
         if at > begin:
             opened = part.open()
-            read = functools.partial(opened.read_batches, opened.options)
-            tables.append(taken(schema, read, [position - first for position in positions[begin:at]]))
+            tables.append(taken(schema, opened.read_batches, [position - first for position in positions[begin:at]]))
     return pa.concat_tables(tables) if tables else _table(schema, ())
 
 

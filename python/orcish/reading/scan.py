@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +121,7 @@ class Scan(BatchSource):
                 :class:`~orcish.types.Progress`, of rows, at the beginning and after each batch. Their total number is
                 not known with a filter.
         """
-        return self._reader.read_reported(self._reader.options, progress)
+        return self._reader.read_table(progress)
 
     def to_pandas(self, **options: Any) -> Any:
         """Reads the rows into a pandas data frame; the keywords are those of :meth:`pyarrow.Table.to_pandas`."""
@@ -136,7 +135,7 @@ class Scan(BatchSource):
 
     def to_batches(self) -> Iterator[pa.RecordBatch]:
         """Reads the rows batch by batch, in memory that does not grow with the files."""
-        return self._reader.read_batches(self._reader.options)
+        return self._reader.read_batches()
 
     def to_batches_async(self) -> AsyncGenerator[pa.RecordBatch, None]:
         """Reads the rows batch by batch, for ``async for``, without blocking the event loop.
@@ -149,7 +148,7 @@ class Scan(BatchSource):
 
     async def to_table_async(self) -> pa.Table:
         """Reads the rows into a table, on a thread. After a cancellation, no further batch is read."""
-        return await table_of_thread(functools.partial(self._reader.read_table, self._reader.options))
+        return await table_of_thread(lambda seen: self._reader.read_table(seen=seen))
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         return self.to_batches()
@@ -160,7 +159,7 @@ class Scan(BatchSource):
         An error while reading is raised by what consumes the reader: by pyarrow as ``pyarrow.ArrowInvalid``, with the
         same message. :meth:`to_batches`, and functions of orcish that write the rows, raise the errors of orcish.
         """
-        return self._reader.record_batch_reader(self._reader.options)
+        return self._reader.record_batch_reader()
 
     @checked_keywords
     def head(self, rows: int = 10) -> pa.Table:
@@ -278,16 +277,16 @@ class Scan(BatchSource):
         ]
 
     def _rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        return self._reader.read_rows(self._reader.options)
+        return self._reader.read_rows()
 
     def _row_count(self) -> int | None:
-        return self._reader.row_count(self._reader.options)
+        return self._reader.row_count()
 
     def __arrow_c_schema__(self) -> object:
         return self.schema.__arrow_c_schema__()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return self._reader.stream(self._reader.options).__arrow_c_stream__(requested_schema)
+        return self._reader.stream().__arrow_c_stream__(requested_schema)
 
 
 def _said(options: dict[str, Any]) -> Iterator[str]:

@@ -1,39 +1,43 @@
-"""The reader behind a scan: a table, the options that it is read with, and their checks."""
+"""The reader of everything: a table or a file, and the options that it is read with."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.arrow.exported import ExportedArray
-from orcish.errors import NullMapKeyError
+from orcish.arrow.frames import fitted_metadata
+from orcish.errors import NullMapKeyError, UnknownColumnError
+from orcish.filters.advice import timestamp_advice
 from orcish.filters.expression import Expression
-from orcish.filters.pushdown import Filters, Successive, combined
+from orcish.filters.pushdown import Filters, Successive, combined, own_expression, split_all
+from orcish.filters.steps import StepName, check_steps
 from orcish.io.names import display_name
+from orcish.progress import reported
+from orcish.reading.batches import Seen, native_batches, read_all, reader_of_batches, schema_of, table_of
 from orcish.reading.explanation import Explanation
-from orcish.reading.orc_files import OrcFiles, PartiallyReadable
-from orcish.reading.reader import Reader, limit_of_plan, row_number_name
-from orcish.reading.source import ScanSource, SplitPart, type_options
+from orcish.reading.source import ScanSource, SplitPart, row_number_name, type_options
+from orcish.types import ProgressOption
 
 __all__ = ["ScanReader"]
 
 T = TypeVar("T")
 
 
-class ScanReader(Reader):
-    """Reads a table under options; immutable.
+class ScanReader:
+    """Reads a table or a file under options; immutable.
 
     Args:
-        source: The table.
+        source: The table, or the file.
         options: Keywords of :class:`~orcish.types.ReadOptions`.
-        opened: A native scan of the table with the same type options, where there is one already.
+        opened: A native scan of the source with the same type options, where there is one already.
     """
 
-    def __init__(self, source: ScanSource, options: dict[str, Any], opened: Any = None) -> None:
+    def __init__(self, source: ScanSource, options: dict[str, Any], opened: _native.Scan | None = None) -> None:
         self.source = source
         self.options = options
         self.opened = opened or source.open(options)
@@ -43,7 +47,7 @@ class ScanReader(Reader):
         return ScanReader, (self.source, self.options)
 
     def with_options(self, **options: Any) -> ScanReader:
-        """A reader of the same table with other options."""
+        """A reader of the same source with other options."""
         return ScanReader(self.source, {**self.options, **options}, self.opened)
 
     def select(self, columns: Sequence[Any]) -> ScanReader:
@@ -56,6 +60,99 @@ class ScanReader(Reader):
             if not isinstance(name, str):
                 raise TypeError(f"columns are selected by their names, not by {name!r}")
         return self.with_options(columns=list(columns))
+
+    def where(self, filters: Filters) -> ScanReader:
+        """A reader of the rows for which a further filter is true."""
+        before, limit = self.options.get("filters"), self.options.get("limit")
+        if limit is not None or not (before is None or isinstance(before, Expression) or self.takes_filters()):
+            return self.with_options(filters=Successive(before, limit, filters), limit=None)
+        return self.with_options(filters=filters if before is None else combined(before, filters))
+
+    def with_types(self, change: Callable[[pa.DataType], pa.DataType]) -> ScanReader:
+        """A reader of the columns of a table of ORC files with other types; a value that they do not hold is an error
+        where it is read. Tables of CarbonData have their own types.
+        """
+        source = self.source.with_types(self.opened, change)
+        return self if source is self.source else ScanReader(source, self.options)
+
+    # What the native core makes of the options.
+
+    def scan(self, **options: Any) -> _native.Scan:
+        """The native scan under the options, or others.
+
+        Raises:
+            TypeError: The filter is of no known kind, or a filter of polars is about a column whose type polars does
+                not have.
+            UnknownColumnError: A column does not exist.
+            ValueError: The filter does not fit the types of the columns, or a name leads to a field that a column of
+                the same dotted name hides.
+        """
+        given = {**self.options, **options}
+        opened = self.opened if type_options(given) == type_options(self.options) else self.source.open(given)
+        native = {name: value for name, value in given.items() if name not in ("filters", "row_number", "limit")}
+        row_number = row_number_name(given)
+        if row_number:
+            native["row_number"] = row_number
+        readable = _Readable(opened, native)
+        _check_columns(row_number, given.get("columns"), readable)
+        stages = list(Successive.stages(given.get("filters"), given.get("limit")))
+        native["stages"] = [(*_native_filters(filters, readable), limit) for filters, limit in stages]
+        try:
+            return opened.with_options(native)
+        except ValueError as error:
+            raise _with_advice(error, native["stages"], readable) from None
+
+    def check(self) -> None:
+        """Raises the errors of the options. Columns that cannot be read are no error until they are selected."""
+        self._without_unreadable_columns().scan()
+
+    def _without_unreadable_columns(self) -> ScanReader:
+        if self.opened.fault is None or self.options.get("columns") is not None:
+            return self
+        # Of several columns of one name, the first one is read.
+        return self.with_options(columns=list(dict.fromkeys(schema_of(self.opened.readable()).names)))
+
+    def with_null_keys(self, read: Callable[[ScanReader], T]) -> T:
+        """What a function reads; keys of maps are dictionaries where one is null and no option says otherwise."""
+        try:
+            return read(self)
+        except NullMapKeyError:
+            if "null_map_keys" in self.options or not self.source.reads_null_keys:
+                raise
+            return read(ScanReader(self.source, {**self.options, "null_map_keys": "dictionary"}))
+
+    def takes_filters(self) -> bool:
+        """Whether further filters can be applied together with those of the options: there is no limit, and no filter
+        about all rows at once, which have to be applied before.
+        """
+        return self.scan().is_divisible
+
+    # Names and schemas.
+
+    @property
+    def files(self) -> list[str]:
+        """Paths or URLs of the files."""
+        return self.source.files_of(self.opened)
+
+    @property
+    def name(self) -> str:
+        """What is read, for people."""
+        files = self.files
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        return f"{display_name(files[0]) if files else 'no files'}{more}"
+
+    @property
+    def selected_schema(self) -> pa.Schema:
+        """The schema of the rows."""
+        return self.schema()
+
+    def schema(self, **options: Any) -> pa.Schema:
+        """The schema of the rows under the options, or others."""
+        return self._fitted(schema_of(self.scan(**options).schema_only()))
+
+    def _fitted(self, schema: pa.Schema) -> pa.Schema:
+        """The schema with metadata that fit the columns and rows that are read."""
+        return fitted_metadata(schema, is_whole=len(self.files) == 1)
 
     def parts_of_columns(self) -> dict[str, list[str]]:
         """The requested columns, such as ``n.a``, by the columns of the schema that they are in, such as ``n``; empty
@@ -70,118 +167,79 @@ class ScanReader(Reader):
             found.setdefault(name if name in names else only.selected_schema.names[0], []).append(name)
         return found
 
-    def takes_filters(self) -> bool:
-        """Whether further filters can be applied together with those of the options: there is no limit, and no filter
-        about all rows at once, which have to be applied before.
+    # Rows.
+
+    def read_table(self, progress: ProgressOption = False, seen: Seen | None = None) -> pa.Table:
+        """All rows as a table.
+
+        Args:
+            progress: Where the progress is reported, as for :meth:`orcish.Scan.to_table`.
+            seen: Called with the rows of each batch, where there is no progress.
         """
-        native, residual = self.prepare(self.options)
-        limits = [native.get("limit"), *(() if residual is None else residual.limits)]
-        return all(limit is None for limit in limits) and (residual is None or residual.by_row)
+        if not progress:
+            return self.with_null_keys(lambda reader: reader._table(seen))
+        with reported(progress, f"read {self.name}", self.row_count()) as add:
+            return self.with_null_keys(lambda reader: reader._table(add))
 
-    def where(self, filters: Filters) -> ScanReader:
-        """A reader of the rows for which a further filter is true."""
-        before, limit = self.options.get("filters"), self.options.get("limit")
-        if limit is not None or not (before is None or isinstance(before, Expression) or self.takes_filters()):
-            return self.with_options(filters=Successive(before, limit, filters), limit=None)
-        return self.with_options(filters=filters if before is None else combined(before, filters))
+    def _table(self, seen: Seen | None = None) -> pa.Table:
+        table = read_all(self.scan().read(), self.name, seen)
+        if not table.num_rows and table.num_columns:
+            table = _with_chunks(table)
+        schema = self._fitted(table.schema)
+        # pyarrow would lose the number of rows of a table without columns.
+        return table.replace_schema_metadata(schema.metadata) if table.num_columns else table
 
-    def with_types(self, change: Callable[[pa.DataType], pa.DataType]) -> ScanReader:
-        """A reader of the columns of a table of ORC files with other types; a value that they do not hold is an error
-        where it is read. Tables of CarbonData have their own types.
-        """
-        source = self.source
-        if not isinstance(source, OrcFiles):
-            return self
-        whole = source.full_schema(self.opened)
-        changed = pa.schema([field.with_type(change(field.type)) for field in whole], whole.metadata)
-        return self if changed == whole else ScanReader(dataclasses.replace(source, schema=changed), self.options)
+    def table_of(self, rows: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+        """A table of batches that are made of the rows, under the limit of tables that are read."""
+        return table_of(rows, schema, self.opened.schema_only().max_result, self.name)
 
-    @property
-    def is_one_frame(self) -> bool:
-        """Whether the rows are those of one file."""
-        return len(self.files) == 1
+    def read_rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        """The schema and the batches."""
+        return self._rows(self.scan().read())
 
-    @property
-    def reads_null_keys(self) -> bool:
-        """Whether the files can be read with ``null_map_keys="dictionary"``."""
-        return self.source.reads_null_keys
+    def read_batches(self) -> Iterator[pa.RecordBatch]:
+        """The rows batch by batch."""
+        return self.read_rows()[1]
 
-    @property
-    def name(self) -> str:
-        """What is read, for people."""
-        files = self.files
-        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return f"{display_name(files[0]) if files else 'no files'}{more}"
+    def _rows(self, batches: _native.Batches) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+        schema, rows = native_batches(batches)
+        fitted = self._fitted(schema)
+        if fitted is schema:
+            return schema, rows
+        return fitted, (batch.replace_schema_metadata(fitted.metadata) for batch in rows)
 
-    def all_rows(self, options: dict[str, Any]) -> int:
-        """The number of rows under options other than ``filters`` and ``limit``, of metadata."""
-        kept = {name: value for name, value in options.items() if name not in ("filters", "limit", "row_number")}
-        return ScanReader(self.source, {**kept, "columns": []}, self.opened).count()
+    def stream(self) -> _native.Batches | pa.RecordBatchReader:
+        """The rows as an Arrow stream."""
+        batches = self.scan().read()
+        return batches if self._is_plain(batches) else reader_of_batches(batches, self._rows(batches))
 
-    @property
-    def files(self) -> list[str]:
-        """Paths or URLs of the files."""
-        source = self.source
-        return source.locations if isinstance(source, OrcFiles) else cast("list[str]", self.opened.files)
+    def record_batch_reader(self) -> pa.RecordBatchReader:
+        """The rows as a reader of pyarrow."""
+        batches = self.scan().read()
+        return reader_of_batches(batches, None if self._is_plain(batches) else self._rows(batches))
 
-    def native_scan(self, native: dict[str, Any]) -> Any:
-        """The native scan under options of the native core."""
-        # Other types need another opening of the table.
-        has_other_types = type_options(native) != type_options(self.options)
-        opened = self.source.open(native) if has_other_types else self.opened
-        try:
-            return opened.with_options(native)
-        except ValueError as error:
-            raise self.with_advice(error, native) from None
+    def _is_plain(self, batches: _native.Batches) -> bool:
+        """Whether the batches of the native core are those that are read."""
+        schema = schema_of(batches)
+        return self._fitted(schema) is schema
 
-    def open(self, native: dict[str, Any]) -> _native.Batches:
-        """The batches under options of the native core."""
-        return cast("_native.Batches", self.native_scan(native).read())
+    # Numbers of rows, aggregates, plans.
 
-    def readable_columns(self, native: dict[str, Any]) -> list[str] | None:  # noqa: ARG002
-        """The columns that can be read, where some cannot; ``None`` where all can."""
-        if not isinstance(self.opened, PartiallyReadable):
+    def row_count(self) -> int | None:
+        """The number of rows, if metadata have it."""
+        if self.options.get("filters") is not None:
             return None
-        # Of several columns of one name, the first one is read.
-        return list(dict.fromkeys(self.opened.source.full_schema(self.opened).names))
+        rows = self.all_rows()
+        limit = self.options.get("limit")
+        return rows if limit is None else min(rows, limit)
 
-    def _without_unreadable_columns(self) -> ScanReader:
-        columns = None if self.options.get("columns") is not None else self.readable_columns({})
-        return self if columns is None else self.with_options(columns=columns)
-
-    def check(self) -> None:
-        """Raises the errors of the options. Columns that cannot be read are no error until they are selected."""
-        readable = self._without_unreadable_columns()
-        native, _ = readable.prepare(readable.options)
-        readable.native_scan(native)
-
-    def with_null_keys(self, read: Callable[[ScanReader], T]) -> T:
-        """What a function reads; keys of maps are dictionaries where one is null and no option says otherwise."""
-        try:
-            return read(self)
-        except NullMapKeyError:
-            if "null_map_keys" in self.options or not self.reads_null_keys:
-                raise
-            return read(ScanReader(self.source, {**self.options, "null_map_keys": "dictionary"}))
+    def all_rows(self) -> int:
+        """The number of rows without the filter and the limit, of metadata."""
+        return self.scan(filters=None, limit=None, row_number=None, columns=[]).count()
 
     def count(self) -> int:
         """Number of rows."""
-        return self.with_null_keys(ScanReader._count)
-
-    def _count(self) -> int:
-        readable = self._without_unreadable_columns()
-        native, residual = readable.prepare(readable.options)
-        if residual is None:
-            return cast("int", readable.native_scan(native).count())
-        counted = self.select(readable._cheapest_columns(residual.columns))
-        return sum(len(batch) for batch in counted.read_batches(counted.options))
-
-    def _cheapest_columns(self, residual_columns: list[str] | None) -> list[str]:
-        """A column of the residual, or any other: batches without columns do not have a length everywhere."""
-        row_number = row_number_name(self.options)
-        names = [name for name in residual_columns or () if name != row_number]
-        # A column of row numbers is added anyway.
-        return names[:1] if names or row_number else self.schema(self.options).names[:1]
+        return self.with_null_keys(lambda reader: reader._without_unreadable_columns().scan().count())
 
     def only_column(self, column: str) -> ScanReader:
         """The reader of one column."""
@@ -192,57 +250,35 @@ class ScanReader(Reader):
         aggregated.
         """
         # Maps cannot be aggregated, so a map with a null key is a column of the filter, and its keys are not returned.
-        return self.with_null_keys(lambda reader: reader._aggregate(function))
-
-    def _aggregate(self, function: str) -> pa.Scalar:
-        native, residual = self.prepare(self.options)
-        if residual is None:
-            result = self.native_scan(self._alone(native)).aggregate(function)
-        else:
-            # Raises the errors of the aggregate.
-            checked = {**self._alone(native), "columns": self.options["columns"], "filter": None, "limit": 0}
-            self.native_scan(checked).aggregate(function)
-            # Row numbers that the residual needs follow the column.
-            column = pa.schema([residual.schema.field(0)])
-            state = _native.ColumnAggregate(function, column.__arrow_c_schema__())
-            for batch in self.read_batches(self.options):
-                state.update(batch.select([0]).__arrow_c_array__())
-            result = state.finish()
+        result = self.with_null_keys(lambda reader: reader._alone().aggregate(function))
         return pa.array(ExportedArray(result))[0]
 
-    def _alone(self, native: dict[str, Any]) -> dict[str, Any]:
-        """Options of the native core whose batches have the selected column, or else the row numbers, and no other."""
-        return {**native, "hide_row_number": bool(self.options["columns"])}
+    def _alone(self) -> _native.Scan:
+        """The scan of the selected column, or else of the row numbers, and of no other column."""
+        return self.scan(hide_row_number=bool(self.options["columns"]))
 
     def statistics(self) -> list[tuple[dict[str, Any], list[int]]] | None:
         """For each file, statistics of the one selected column over all stripes whose rows all pass the filter, and the
         indexes of the other stripes; ``None`` where rows have to be read to know that.
         """
-        native, residual = self.prepare(self.options)
-        if residual is not None or native.get("limit") is not None:
-            return None
-        return self.source.statistics(self.native_scan(self._alone(native)))
+        return self._alone().exact_statistics()
 
     def explain(self) -> Explanation:
         """What reading would do."""
-        native, residual = self.prepare(self.options)
-        # The limit is applied to the plans of all files.
-        found = self.native_scan({**native, "limit": None}).explain()
+        scan = self.scan()
         return Explanation.of(
-            found,
-            None if residual is None else str(residual),
+            scan.explain(),
+            scan.residual,
             self.source.part_names,
-            limit=limit_of_plan(native, residual),
+            limit=scan.known_limit,
             is_partitioned=bool(self.source.partition_columns),
         )
 
     def of_files(self) -> list[tuple[str, ScanReader]]:
-        """A reader of each file of a table of ORC files, with the location of the file. All have the same columns."""
-        source = self.source
-        if not isinstance(source, OrcFiles):
-            return [(self.name, self)]
-        files = zip(source.locations, source.of_files(self.opened), strict=True)
-        return [(location, ScanReader(file, self.options)) for location, file in files]
+        """A reader of each file, with the location of the file. All have the same columns. A table of CarbonData is one
+        file.
+        """
+        return [(name, ScanReader(file, self.options)) for name, file in self.source.of_files(self.opened)]
 
     def splits(self, size: int) -> list[SplitPart]:
         """Parts of about ``size`` stored bytes.
@@ -250,15 +286,88 @@ class ScanReader(Reader):
         Raises:
             TypeError: The filter is not elementwise.
         """
-        native, residual = self.prepare(self.options)
-        if residual is not None and not residual.by_row:
-            raise TypeError(
-                f"the filter {residual} is, or may be, about all rows at once: there are no splits of the "
-                "scan, and rows are not deleted by it"
-            )
-        return list(self.source.splits(self.native_scan(native), size))
+        return list(self.source.splits(self.scan(), size))
+
+
+class _Readable:
+    """The columns that filters can name, which are looked up where a filter needs them."""
+
+    def __init__(self, opened: _native.Scan, native: dict[str, Any]) -> None:
+        self._opened = opened
+        self._native = {**native, "columns": []}
+        self._found: pa.Schema | None = None
 
     @property
-    def selected_schema(self) -> pa.Schema:
-        """The schema under the options of this reader."""
-        return self.schema(self.options)
+    def schema(self) -> pa.Schema:
+        """All columns that can be read, row numbers last."""
+        if self._found is None:
+            self._found = schema_of(self._opened.with_options(self._native).readable(row_number=True))
+        return self._found
+
+    def stored_schema(self) -> pa.Schema:
+        """The same without row numbers."""
+        return schema_of(self._opened.with_options(self._native).readable())
+
+    def check_column(self, name: str) -> None:
+        """Raises UnknownColumnError with the nearest names if there is no such column."""
+        if name not in self.schema.names:
+            self._opened.with_options({**self._native, "columns": [name]})
+
+
+def _native_filters(filters: Filters | None, readable: _Readable) -> tuple[_native.Filter | None, list[Any]]:
+    """The predicate of the native core, and the filters that other libraries evaluate."""
+    if filters is None:
+        return None, []
+    own = own_expression(filters)
+    if own is not None:
+        if any(isinstance(name, StepName) for name in own.columns):
+            check_steps(own.columns, readable.stored_schema())
+        return own.native, []
+    expression, residuals = split_all(filters, readable.schema)
+    for residual in residuals:
+        for name in residual.columns or ():
+            readable.check_column(name)
+        residual.check(readable.schema)
+    return None if expression is None else expression.native, residuals
+
+
+def _with_advice(error: ValueError, stages: list[tuple[Any, ...]], readable: _Readable) -> ValueError:
+    """The error of a scan, with advice if a filter mixes instants and wall clocks."""
+    for predicate, _, _ in stages:
+        advice = "" if predicate is None else timestamp_advice(predicate.tree(), readable.stored_schema())
+        if advice:
+            # A string is not yet known to stand for an instant.
+            return ValueError(f"{str(error).partition('; a timestamp is written')[0]}{advice}")
+    return error
+
+
+def _check_columns(row_number: str | None, names: Sequence[Any] | None, readable: _Readable) -> None:
+    """Checks the names of columns that are selected.
+
+    Raises:
+        UnknownColumnError: The name of the row number column is there, and no other column has it.
+        ValueError: A column is there twice, or its name leads to a field that another column hides.
+    """
+    if names is None:
+        return
+    if len(set(names)) < len(names):
+        twice = next(name for name, count in Counter(names).items() if count > 1)
+        raise ValueError(f"columns: {twice!r} is given twice: a column is read once")
+    if any(isinstance(name, StepName) for name in names):
+        check_steps(names, readable.stored_schema())
+    if row_number is not None and row_number in names and row_number not in readable.stored_schema().names:
+        raise UnknownColumnError(
+            f"column {row_number} has the row numbers, and is added behind the columns that are selected: leave it out "
+            "of columns; queries of scan_polars and dataset can select it"
+        )
+
+
+def _with_chunks(table: pa.Table) -> pa.Table:
+    """A table without rows whose columns have a chunk, as those of ``pyarrow.Schema.empty_table``: list views without a
+    chunk abort the process in ``to_pandas``.
+    """
+    try:
+        return table.schema.empty_table()
+    except pa.ArrowNotImplementedError:
+        # pyarrow makes no empty arrays of unions.
+        return table

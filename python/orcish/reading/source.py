@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, cast
 
+import pyarrow as pa
+
+from orcish import _native
 from orcish.reading.explanation import PartNames
 
-__all__ = ["ScanSource", "SplitPart", "type_options"]
+__all__ = ["DEFAULT_ROW_NUMBER", "OneSource", "ScanSource", "SplitPart", "row_number_name", "type_options"]
+
+DEFAULT_ROW_NUMBER = "row_number"
 
 TYPE_OPTIONS = frozenset(
     (
@@ -34,6 +39,18 @@ def type_options(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in TYPE_OPTIONS}
 
 
+def row_number_name(options: dict[str, Any]) -> str | None:
+    """The name of the row number column; ``None`` where there is no such column.
+
+    Raises:
+        ValueError: The name is empty.
+    """
+    name = options.get("row_number")
+    if name == "":
+        raise ValueError("row_number='': give the column a name, or True")
+    return cast("str | None", (DEFAULT_ROW_NUMBER if name is True else name) or None)
+
+
 class SplitPart(NamedTuple):
     """A part of a scan that can be read by itself."""
 
@@ -48,7 +65,7 @@ class SplitPart(NamedTuple):
 
 
 class ScanSource(Protocol):
-    """A table that can be scanned. ``opened`` is a result of :meth:`open`, possibly under further options."""
+    """A table, or a file, that can be read."""
 
     @property
     def part_names(self) -> PartNames:
@@ -59,16 +76,36 @@ class ScanSource(Protocol):
         """Whether maps with null keys can be read, with ``null_map_keys="dictionary"``."""
 
     @property
-    def partition_columns(self) -> list[str]:
+    def partition_columns(self) -> Sequence[str]:
         """Columns whose values are in folder names."""
 
-    def open(self, options: dict[str, Any]) -> Any:
-        """The native scan, whose columns have the types that the options decide."""
+    def open(self, options: dict[str, Any]) -> _native.Scan:
+        """The native scan, whose columns have the types that the options decide, without a selection of rows."""
 
-    def statistics(self, opened: Any) -> list[tuple[dict[str, Any], list[int]]] | None:
-        """For each file, statistics of the one selected column over all stripes whose rows all pass the filter, and the
-        indexes of the other stripes; ``None`` where the statistics are not exact.
-        """
+    def files_of(self, opened: _native.Scan) -> list[str]:
+        """Paths or URLs of the files."""
 
-    def splits(self, opened: Any, size: int) -> Iterator[SplitPart]:
-        """Parts of about ``size`` stored bytes."""
+    def of_files(self, opened: _native.Scan) -> list[tuple[str, ScanSource]]:
+        """The locations of the files, and each file with the columns of all."""
+
+    def with_types(self, opened: _native.Scan, change: Callable[[pa.DataType], pa.DataType]) -> ScanSource:
+        """The source with other types of its columns, where it can have others."""
+
+    def splits(self, scan: _native.Scan, size: int) -> Iterator[SplitPart]:
+        """Parts of about ``size`` stored bytes of a scan under further options."""
+
+
+class OneSource:
+    """Base class of sources that are read as they are."""
+
+    def files_of(self, opened: _native.Scan) -> list[str]:
+        """Paths or URLs of the files."""
+        return opened.files
+
+    def of_files(self, opened: _native.Scan) -> list[tuple[str, ScanSource]]:
+        """The source itself."""
+        return [(", ".join(opened.files[:1]), cast("ScanSource", self))]
+
+    def with_types(self, opened: _native.Scan, change: Callable[[pa.DataType], pa.DataType]) -> ScanSource:  # noqa: ARG002
+        """The source itself, which has its own types."""
+        return cast("ScanSource", self)

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, cast
 
 from orcish.io.paths import absolute, is_pattern, local_path, path_text
-from orcish.reading.reader import DEFAULT_ROW_NUMBER
 from orcish.reading.scan import DEFAULT_SPLIT_SIZE
+from orcish.reading.source import DEFAULT_ROW_NUMBER
 from orcish.spark.option_parser import OptionParser, flag_option, json_option
 from orcish.spark.types.timezones import arrow_zone, local_zone
 from orcish.types import Pending, WriteOptions

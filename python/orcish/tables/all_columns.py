@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from orcish import _native
 from orcish.errors import UnsupportedError
-from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unified_schema
+from orcish.reading.orc_files import OrcFiles, unified_schema
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.scan import scan
@@ -59,7 +59,7 @@ def with_all_columns(
     options: dict[str, Any],
     *,
     columns: Sequence[Any] | None = None,
-    opened: _native.Scan | PartiallyReadable | None = None,
+    opened: _native.Scan | None = None,
 ) -> OrcFiles:
     """The files, read with the columns of all of them.
 
@@ -90,7 +90,7 @@ def all_columns(
     files: OrcFiles,
     options: dict[str, Any],
     own: pa.Schema,
-    opened: _native.Scan | PartiallyReadable,
+    opened: _native.Scan,
     columns: Sequence[Any] | None = None,
 ) -> pa.Schema:
     """The columns of a table, and after them those that only its files have, with types that hold the values of all

@@ -15,7 +15,7 @@ from orcish.arrow.nested import fields_by_path, map_columns
 from orcish.errors import OrcishError, UnsupportedError
 from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
-from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unified_schema
+from orcish.reading.orc_files import OrcFiles, unified_schema
 from orcish.reading.source import type_options
 from orcish.writing.writer import ORCWriter
 
@@ -86,7 +86,7 @@ def stored_field(field: pa.Field, options: Mapping[str, Any]) -> pa.Field:
     return schema.field(0)
 
 
-def stored_conflicts(files: OrcFiles, opened: _native.Scan | PartiallyReadable, *, case_sensitive: bool) -> set[str]:
+def stored_conflicts(files: OrcFiles, opened: _native.Scan, *, case_sensitive: bool) -> set[str]:
     """The columns whose types as they are stored have no union. Those of which some files have only nulls are among
     them: the type ``null`` is stored as ``boolean``.
     """

@@ -57,13 +57,13 @@ def memory():
 def spy(monkeypatch):
     """What was asked of scans."""
     asked = []
-    prepare = ScanReader.prepare
+    read_rows = ScanReader.read_rows
 
-    def spied(self, options):
-        asked.append(dict(options))
-        return prepare(self, options)
+    def spied(self):
+        asked.append(dict(self.options))
+        return read_rows(self)
 
-    monkeypatch.setattr(ScanReader, "prepare", spied)
+    monkeypatch.setattr(ScanReader, "read_rows", spied)
     return asked
 
 

@@ -23,6 +23,7 @@ mod snapshot;
 mod split;
 mod split_token;
 mod splits;
+mod stages;
 mod stream_rows;
 mod task;
 mod task_reader;

@@ -304,21 +304,35 @@ impl OrcFile {
         let make = || {
             let options = self.with_column_options(options)?;
             let projection = Projection::try_new(&self.tail.schema, &options.columns)?;
-            let condition = options.filter.as_ref().map(|filter| {
-                let mapping = Mapping { tail: &self.tail, options: &options };
-                let stored_schema = self.stored().filter(|_| options.arrow_schema);
-                bind(filter, &self.tail.schema, options.row_number.as_deref(), &|id| {
-                    let column = filter_column(&mapping, id)?;
-                    let logical_type = stored_schema.and_then(|schema| schema.data_type(&self.tail.schema, id));
-                    // Values of type null are stored as booleans.
-                    let is_null = logical_type.is_some_and(is_null_type);
-                    Ok(if is_null { FilterColumn { domain: Domain::Null, ..column } } else { column })
-                })
-            });
-            let condition = condition.transpose()?;
+            let condition = self.condition(&options)?;
             self.bound_request(projection, options, condition)
         };
         make().map_err(|error| self.in_file(error))
+    }
+
+    /// Checks that the filter of options fits the file.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(crate) fn check_filter(&self, options: &ReadOptions) -> Result<()> {
+        let check = || self.condition(&self.with_column_options(options.clone())?);
+        check().map(drop).map_err(|error| self.in_file(error))
+    }
+
+    /// The filter of options, bound to the columns of the file.
+    fn condition(&self, options: &ReadOptions) -> Result<Option<Condition>> {
+        let bind_filter = |filter| {
+            let mapping = Mapping { tail: &self.tail, options };
+            let stored_schema = self.stored().filter(|_| options.arrow_schema);
+            bind(filter, &self.tail.schema, options.row_number.as_deref(), &|id| {
+                let column = filter_column(&mapping, id)?;
+                let logical_type = stored_schema.and_then(|schema| schema.data_type(&self.tail.schema, id));
+                // Values of type null are stored as booleans.
+                let is_null = logical_type.is_some_and(is_null_type);
+                Ok(if is_null { FilterColumn { domain: Domain::Null, ..column } } else { column })
+            })
+        };
+        options.filter.as_ref().map(bind_filter).transpose()
     }
 
     /// The request for a projection and a condition that are those of the file, as a scan makes them.

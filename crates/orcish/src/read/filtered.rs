@@ -13,6 +13,7 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_buffer::BooleanBuffer;
 use orcish_core::error::{OrInternal as _, Result};
 use orcish_core::predicate::{Pruning, Truth};
+use orcish_core::select::{array_size, concat_arrays, row_selector};
 
 use super::decoded::DecodedRows;
 use super::filter::{Filter, row_numbers, runs};
@@ -20,7 +21,6 @@ use super::indexes::index_columns;
 use super::opener::Opener;
 use super::row_group_plan::plan_row_groups;
 use super::rows::RowReader;
-use super::select::{array_size, concat_arrays, row_selector};
 use super::stripe_plan::PlannedStripe;
 use crate::index::{Indexes, RowGroups};
 use crate::predicate::ROW_NUMBERS;

@@ -28,7 +28,6 @@ mod row_groups;
 mod rows;
 mod scheduler;
 mod schema;
-mod select;
 mod storage;
 mod stored;
 mod stripe_plan;

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use arrow_array::{Array as _, ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, FieldRef, Fields, SchemaRef};
-use arrow_select::filter::filter_record_batch;
 use orcish_core::cancel::CancelCheck;
 use orcish_core::cast::{ColumnCast, SchemaMapping, cast_columns};
 use orcish_core::error::{Error, OrInternal as _, Result};
 use orcish_core::explain::{Explanation, Outcome};
 use orcish_core::predicate::TextConversion;
+use orcish_core::select::filter_batch;
 use orcish_core::statistics::{ColumnStatistics, Detail};
 use orcish_core::types::nanoseconds;
 use orcish_io::FileVersion;
@@ -291,6 +291,6 @@ impl BatchConversion {
             RecordBatch::try_new_with_options(self.output.clone(), arrays, &options).map_err(invalid_columns)?;
         let Some(late) = &self.late else { return Ok(output) };
         let mask = late.evaluate(&columns, batch.columns().last(), rows)?;
-        filter_record_batch(&output, &mask).map_err(invalid_columns)
+        filter_batch(&output, &mask)
     }
 }

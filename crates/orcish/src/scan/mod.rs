@@ -15,6 +15,7 @@ mod matching;
 mod partition;
 mod reader;
 mod replaced_fields;
+mod stages;
 mod table;
 mod table_file;
 mod table_scan;
@@ -24,6 +25,7 @@ mod unified;
 
 pub use file::FileReader;
 pub use reader::ScanReader;
+pub use stages::FileScan;
 pub use table_file::{Matching, SchemaFile, SchemaSource, Split, TableFile};
 pub use table_scan::Scan;
 pub use unified::UnifiedSchema;

@@ -63,9 +63,34 @@ pub(super) struct Table {
     pub(super) has_arrow_schema: bool,
     /// Columns that have no common type in all files.
     pub(super) conflicts: Arc<Vec<Conflict>>,
+    /// The columns that cannot be read, where the table has the others.
+    unreadable: Option<Unreadable>,
     /// The working directory that relative paths are in.
     folder: Option<PathBuf>,
     open: Arc<PerProcess<OpenFiles>>,
+}
+
+/// Columns of types that cannot be read, of the file whose schema a table has.
+#[derive(Debug, Clone)]
+struct Unreadable {
+    file: OrcFile,
+    /// The error of the first of the columns.
+    fault: Error,
+}
+
+impl Unreadable {
+    /// The error of a name that no column has which can be read.
+    fn error_of(&self, name: &str, unknown: Error) -> Error {
+        let schema = &self.file.tail().schema;
+        match find(schema, name).ok().and_then(|id| schema.fault(id)) {
+            Some(fault) => fault.in_file(self.file.name()),
+            None if unknown.kind() == ErrorKind::UnknownColumn => {
+                let text = format!("{}; not all columns can be read: {}", unknown.message(), self.fault);
+                Error::new(ErrorKind::UnknownColumn, text)
+            }
+            None => unknown,
+        }
+    }
 }
 
 /// An operand of the conjunction that is the filter.
@@ -190,6 +215,7 @@ impl Table {
             is_declared,
             has_arrow_schema: false,
             conflicts: Arc::default(),
+            unreadable: None,
             folder: std::env::current_dir().ok(),
             open: Arc::default(),
         };
@@ -241,14 +267,14 @@ impl Table {
 
     /// The schema of the other file, or of the first file that is not empty. In a table of several files, and in one whose
     /// schema is that of another file, all columns are nullable.
-    fn schema_of_files(&self) -> Result<SchemaRef> {
-        if let Some(SchemaFile { file, partition, .. }) = &self.schema_file {
-            let schema = file.schema(&self.schema_options(self.columns_of(file)?))?;
-            return Ok(Arc::new(normalized(&without(&schema, partition), true)));
+    fn schema_of_files(&mut self) -> Result<SchemaRef> {
+        if let Some(SchemaFile { file, partition, .. }) = self.schema_file.clone() {
+            let schema = self.schema_of(&file)?;
+            return Ok(Arc::new(normalized(&without(&schema, &partition), true)));
         }
         for at in 0..self.files.len() {
             if let Some(file) = self.orc_file(at)? {
-                let schema = file.schema(&self.schema_options(self.columns_of(&file)?))?;
+                let schema = self.schema_of(&file)?;
                 return Ok(if self.files.len() > 1 { Arc::new(normalized(&schema, true)) } else { schema });
             }
             self.close(at);
@@ -265,16 +291,27 @@ impl Table {
         ReadOptions { columns, filter: None, limit: None, row_number: None, stripes: None, ..self.options.clone() }
     }
 
-    /// The columns of a file that the table has: all, or, if some types are unknown and columns are selected by name, the
-    /// columns of known types.
-    fn columns_of(&self, file: &OrcFile) -> Result<Columns> {
+    /// The schema of the columns of a file that the table has: all, or, if some types are unknown and columns are selected by
+    /// name, the columns of known types.
+    fn schema_of(&mut self, file: &OrcFile) -> Result<SchemaRef> {
+        let fault = match file.schema(&self.schema_options(Columns::All)) {
+            Err(fault) if matches!(fault.kind(), ErrorKind::Corrupt | ErrorKind::Unsupported) => fault,
+            schema => return schema,
+        };
+        let Columns::Names(names) = &self.options.columns else { return Err(fault) };
         let schema = &file.tail().schema;
-        let Columns::Names(names) = &self.options.columns else { return Ok(Columns::All) };
         let asked = names.iter().filter_map(|name| find(schema, name).ok());
         if let Some(fault) = asked.filter_map(|id| schema.fault(id)).next() {
             return Err(fault.in_file(file.name()));
         }
-        readable_columns(schema)
+        let readable = file.schema(&self.schema_options(readable_columns(schema)?))?;
+        self.unreadable = Some(Unreadable { file: file.clone(), fault });
+        Ok(readable)
+    }
+
+    /// The error of the first column that cannot be read.
+    pub(super) fn fault(&self) -> Option<&Error> {
+        self.unreadable.as_ref().map(|unreadable| &unreadable.fault)
     }
 
     /// The index of a partition column by name.
@@ -298,6 +335,9 @@ impl Table {
         self.origins = Vec::new();
         match &self.options.columns {
             Columns::All => {
+                if let Some(unreadable) = &self.unreadable {
+                    return Err(unreadable.fault.clone());
+                }
                 self.origins.extend((0..self.fields.len()).filter_map(|place| choice.add(&[place])).map(Origin::File));
                 self.origins.extend((0..self.partition.len()).map(Origin::Partition));
             }
@@ -332,7 +372,7 @@ impl Table {
 
     /// Indexes from the columns of the table down to the field of a dotted name.
     pub(super) fn path(&self, name: &str) -> Result<Vec<usize>> {
-        self.names().path(name, &self.partition)
+        self.names().path(name, &self.partition).map_err(|error| self.unknown_or_unreadable(name, error))
     }
 
     /// As [`path`](Self::path), for the name of a column of a filter, or of an aggregate.
@@ -340,7 +380,14 @@ impl Table {
     /// # Errors
     /// `InvalidArgument` where several columns have the name.
     pub(super) fn single_path(&self, name: &str) -> Result<Vec<usize>> {
-        self.names().single_path(name, &self.partition)
+        self.names().single_path(name, &self.partition).map_err(|error| self.unknown_or_unreadable(name, error))
+    }
+
+    fn unknown_or_unreadable(&self, name: &str, error: Error) -> Error {
+        match &self.unreadable {
+            Some(unreadable) => unreadable.error_of(name, error),
+            None => error,
+        }
     }
 
     fn names(&self) -> MutexGuard<'_, ArrowNames> {

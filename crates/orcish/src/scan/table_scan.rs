@@ -105,6 +105,11 @@ impl Scan {
         Arc::new(Schema::new_with_metadata(fields.cloned().collect::<Vec<_>>(), self.table.metadata.clone()))
     }
 
+    /// The error of the columns that cannot be read, where the table was opened for others.
+    pub fn fault(&self) -> Option<&Error> {
+        self.table.fault()
+    }
+
     /// Reads batch by batch, file after file.
     pub fn read(&self) -> ScanReader {
         ScanReader::new(self.table.clone())

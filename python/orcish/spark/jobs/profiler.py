@@ -179,7 +179,7 @@ class Profiler:
         for node in self._all:
             if node.name in counted and node.index is not None:
                 self._found[node.index].proven = False
-        for batch in reader.read_batches(reader.options):
+        for batch in reader.read_batches():
             for top in self._nodes:
                 at = batch.schema.get_field_index(top.name)
                 if at < 0:

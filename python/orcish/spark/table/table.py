@@ -15,7 +15,7 @@ from orcish.carbon.source import check_no_external
 from orcish.errors import OrcishError, UnknownColumnError, UnsupportedError
 from orcish.filters.pushdown import Filters
 from orcish.io.files import TableFile
-from orcish.reading.orc_files import OrcFiles, PartiallyReadable, unified_schema, unknown_or_unreadable
+from orcish.reading.orc_files import OrcFiles, unified_schema
 from orcish.reading.orc_files import partition_schema as logged_partition
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
@@ -166,7 +166,7 @@ class SparkTable:
         except UnknownColumnError as error:
             if fault is None:
                 raise
-            raise unknown_or_unreadable(error, fault) from error
+            raise UnknownColumnError(f"{error}; not all columns can be read: {fault}") from error
         if logged is None:
             _check_units(own_files, scan.schema, options)
         found = _read(scan.schema, table_schema)
@@ -246,8 +246,8 @@ def _stored(
         if conflicts or has_type(stored, pa.types.is_boolean):
             written = source.full_schema(source.open({**types, "arrow_schema": True}))
             stored = _beside_nulls(stored, written, conflicts, types)
-        return stored, opened.fault if isinstance(opened, PartiallyReadable) else None
-    return source.full_schema(opened), opened.fault if isinstance(opened, PartiallyReadable) else None
+        return stored, opened.fault
+    return source.full_schema(opened), opened.fault
 
 
 def _check_units(files: OrcFiles, selected: pa.Schema, options: TableOptions) -> None:

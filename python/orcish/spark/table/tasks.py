@@ -42,7 +42,7 @@ class TaskInput:
         splits, shape = cast("tuple[list[Split], BatchConverter]", deserialize(self.data))
         for split in splits:
             reader = read_split(split, threads)
-            for batch in reader.read_batches(reader.options):
+            for batch in reader.read_batches():
                 try:
                     shaped = shape.of(batch)
                 except pa.ArrowException as error:

@@ -1,16 +1,36 @@
-//! Selection of rows of arrays, and concatenation.
+//! Selection of rows of arrays and batches, and concatenation. Arrays may have maps whose keys are dictionaries with nulls, which
+//! kernels of Arrow refuse.
+
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::{Array as _, ArrayRef, BooleanArray, make_array};
+use arrow_array::{Array as _, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, make_array};
 use arrow_buffer::BooleanBuffer;
 use arrow_data::transform::MutableArrayData;
-use arrow_schema::{DataType, FieldRef};
+use arrow_schema::{ArrowError, DataType, FieldRef};
 use arrow_select::concat::concat;
 use arrow_select::filter::FilterBuilder;
-use orcish_core::error::{Error, Result};
 
-/// Selects rows of arrays.
-pub(super) fn row_selector(selected: &BooleanBuffer, count: usize) -> impl Fn(&ArrayRef) -> Result<ArrayRef> {
+use crate::error::{Error, Result};
+use crate::types::item_of;
+
+/// The rows of a batch for which a mask without nulls is true.
+///
+/// # Errors
+/// `InvalidArgument` where the mask has another number of rows; `LimitExceeded` where the rows do not fit into arrays.
+pub fn filter_batch(batch: &RecordBatch, mask: &BooleanArray) -> Result<RecordBatch> {
+    if mask.len() != batch.num_rows() || mask.null_count() > 0 {
+        return Err(Error::invalid("the mask is not one of the rows of the batch"));
+    }
+    let count = mask.true_count();
+    let columns = batch.columns().iter().map(row_selector(mask.values(), count)).collect::<Result<_>>()?;
+    let options = RecordBatchOptions::new().with_row_count(Some(count));
+    let invalid = |error: ArrowError| Error::internal("the rows of a batch are no batch").with_source(error);
+    RecordBatch::try_new_with_options(Arc::clone(&batch.schema()), columns, &options).map_err(invalid)
+}
+
+/// Selects rows of arrays, of which `count` are selected.
+pub fn row_selector(selected: &BooleanBuffer, count: usize) -> impl Fn(&ArrayRef) -> Result<ArrayRef> {
     let selected = selected.clone();
     let all = count == selected.len();
     let filter = (!all).then(|| FilterBuilder::new(&BooleanArray::new(selected.clone(), None)).optimize().build());
@@ -25,7 +45,7 @@ pub(super) fn row_selector(selected: &BooleanBuffer, count: usize) -> impl Fn(&A
 
 /// Bytes of an array, plus the number of elements of its lists: elements without bytes count too, as offsets have to reach
 /// them.
-pub(super) fn array_size(array: &ArrayRef) -> u64 {
+pub fn array_size(array: &ArrayRef) -> u64 {
     array.get_buffer_memory_size() as u64 + elements(array)
 }
 
@@ -42,7 +62,11 @@ fn elements(array: &ArrayRef) -> u64 {
     array.as_struct_opt().map_or(0, |this| this.columns().iter().map(elements).sum())
 }
 
-pub(super) fn concat_arrays(pieces: Vec<ArrayRef>) -> Result<ArrayRef> {
+/// The values of arrays of one type, in order.
+///
+/// # Errors
+/// `LimitExceeded` where they do not fit into one array.
+pub fn concat_arrays(pieces: Vec<ArrayRef>) -> Result<ArrayRef> {
     match &pieces[..] {
         [one] => Ok(one.clone()),
         // Arrow's `concat` panics if offsets overflow.
@@ -67,10 +91,9 @@ fn may_have_null_keys(data_type: &DataType) -> bool {
             }
             _ => false,
         },
-        DataType::List(item) => may_have_null_keys(item.data_type()),
         DataType::Struct(fields) => fields.iter().any(|field| may_have_null_keys(field.data_type())),
         DataType::Union(fields, _) => fields.iter().any(|(_, field)| may_have_null_keys(field.data_type())),
-        _ => false,
+        list => item_of(list).is_some_and(|item| may_have_null_keys(item.data_type())),
     }
 }
 
@@ -85,6 +108,6 @@ fn copy_slices(arrays: &[&ArrayRef], slices: impl Iterator<Item = (usize, usize,
     Ok(make_array(out.freeze()))
 }
 
-fn overflow(error: arrow_schema::ArrowError) -> Error {
+fn overflow(error: ArrowError) -> Error {
     Error::limit("the rows that were found do not fit into one array").with_source(error)
 }
