@@ -19,7 +19,7 @@ from orcish.io.names import errors_about
 from orcish.io.paths import absolute_source
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import DEFAULT_SPLIT_SIZE, Scan, Split, reader_of
-from orcish.scan import scan
+from orcish.scanning import scan
 from orcish.types import Columns, FileSystem, Limits, Matching, ScanOptions, Sources, StorageOptions
 
 if TYPE_CHECKING:

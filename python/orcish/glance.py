@@ -10,7 +10,7 @@ from orcish.asynchronous import in_thread
 from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords
 from orcish.reading.file import ORCFile
-from orcish.scan import scan
+from orcish.scanning import scan
 from orcish.types import Columns, FileSystem, Limits, ProgressOption, Source, Sources, StorageOptions
 
 __all__ = ["count_rows", "head", "open_async", "read_metadata", "read_schema", "sample", "tail"]

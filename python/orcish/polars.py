@@ -14,7 +14,7 @@ from orcish.io.names import errors_about
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.source import row_number_name
-from orcish.scan import scan
+from orcish.scanning import scan
 from orcish.types import Columns, FileSystem, Limits, Matching, ScanOptions, Sources, StorageOptions
 
 if TYPE_CHECKING:

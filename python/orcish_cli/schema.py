@@ -14,7 +14,7 @@ from orcish.reading.scan import reader_of
 from orcish.reading.schema_file import schema_file
 from orcish.reading.table_file import file_of_schema_of
 from orcish.reading.type_tree import ColumnType, column_tree, type_text
-from orcish.scan import scan
+from orcish.scanning import scan
 from orcish.terminal import json_line, printable
 from orcish.writing.writer import file_of_schema
 

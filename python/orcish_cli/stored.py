@@ -15,7 +15,7 @@ from orcish.reading.orc_files import OrcFiles, unified_schema
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.source import type_options
-from orcish.scan import open_reader
+from orcish.scanning import open_reader
 from orcish.writing.stored_types import (
     has_type,
     stored_conflicts,

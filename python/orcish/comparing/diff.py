@@ -28,7 +28,7 @@ from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
-from orcish.scan import scan
+from orcish.scanning import scan
 from orcish.sizes import parse_size
 from orcish.types import FileSystem, Limits, ProgressOption, Sources, StorageOptions
 from orcish.writing.writer import file_of_schema

@@ -20,7 +20,7 @@ from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import table_folder
 from orcish.io.paths import absolute, absolute_source
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.scan import scan
+from orcish.scanning import scan
 from orcish.tables.target import DatasetTarget, without_new_folders
 from orcish.types import (
     Columns,

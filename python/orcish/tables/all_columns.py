@@ -17,7 +17,7 @@ from orcish.errors import UnsupportedError
 from orcish.reading.orc_files import OrcFiles, unified_schema
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
-from orcish.scan import scan
+from orcish.scanning import scan
 from orcish.tables.added_columns import extended_schema
 from orcish.tables.log.conflicts import reading
 from orcish.types import Sources

@@ -54,7 +54,7 @@ def write_report(
         overwrite: ``False`` refuses a target that is there, or that is there when the page is complete. An ORC file is
             never replaced.
         distinct: Whether the number of distinct values of each column is estimated, for which all rows are read.
-        advice: The result of :meth:`orcish.Advice.to_dict`, which becomes a part of the page.
+        advice: The result of :meth:`orcish.types.Advice.to_dict`, which becomes a part of the page.
         progress: True for a bar on the terminal, or a function that is called with a
             :class:`~orcish.types.Progress`, of rows.
         storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.

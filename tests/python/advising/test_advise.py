@@ -45,7 +45,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 @pytest.fixture(scope="module")
-def advice(path: pathlib.Path) -> orcish.Advice:
+def advice(path: pathlib.Path) -> orcish.types.Advice:
     return orcish.advise(path, lookup=["key", "number"], filters="number < 100", runs=1)
 
 
@@ -53,7 +53,7 @@ def stored(file: orcish.ORCFile) -> int:
     return sum(map(bytes_of, file.stripes))
 
 
-def bytes_of(stripe: orcish.StripeInfo) -> int:
+def bytes_of(stripe: orcish.types.StripeInfo) -> int:
     return stripe.index_length + stripe.data_length + stripe.footer_length
 
 
@@ -63,7 +63,7 @@ def written(data: Any, **options: Any) -> orcish.ORCFile:
     return orcish.ORCFile(target.getvalue())
 
 
-def test_the_sample_is_what_it_says(path: pathlib.Path, advice: orcish.Advice) -> None:
+def test_the_sample_is_what_it_says(path: pathlib.Path, advice: orcish.types.Advice) -> None:
     file = orcish.ORCFile(path)
     assert (advice.rows, advice.all_rows, advice.all_stripes) == (30_000, 30_000, 6)
     assert (advice.source, advice.sources) == (str(path), (str(path),))
@@ -78,7 +78,7 @@ def test_the_sample_is_what_it_says(path: pathlib.Path, advice: orcish.Advice) -
     assert advice.rewritten_bytes == stored(written(file.read(), **advice.present))
 
 
-def test_bytes_are_those_of_files_with_the_options(path: pathlib.Path, advice: orcish.Advice) -> None:
+def test_bytes_are_those_of_files_with_the_options(path: pathlib.Path, advice: orcish.types.Advice) -> None:
     data = orcish.ORCFile(path).read()
     for trial in advice.trials:
         options = {name: value for name, value in trial.options.items() if name != "sort_by"}
@@ -98,7 +98,7 @@ def test_bytes_are_those_of_files_with_the_options(path: pathlib.Path, advice: o
     }
 
 
-def test_lookups_are_those_of_row_groups(path: pathlib.Path, advice: orcish.Advice) -> None:
+def test_lookups_are_those_of_row_groups(path: pathlib.Path, advice: orcish.types.Advice) -> None:
     """The share of rows of a filter is that of the explanation of a read."""
     data = orcish.ORCFile(path).read()
     trial = next(trial for trial in advice.trials if trial.kind == "sort order" and trial.label == "number")
@@ -120,7 +120,7 @@ def test_lookups_are_those_of_row_groups(path: pathlib.Path, advice: orcish.Advi
     assert bloom.lookups[0].after < 0.2 < 0.9 < bloom.lookups[0].before
 
 
-def test_what_is_advised(advice: orcish.Advice) -> None:
+def test_what_is_advised(advice: orcish.types.Advice) -> None:
     advised = {(trial.kind, trial.label) for trial in advice.advised}
     assert ("bloom filter", "key") in advised
     assert "bloom_filter_columns" in advice.options
@@ -137,7 +137,7 @@ def test_what_is_advised(advice: orcish.Advice) -> None:
     orcish.write_table(rows(10), io.BytesIO(), **{k: v for k, v in advice.options.items() if k != "sort_by"})
 
 
-def test_json(advice: orcish.Advice) -> None:
+def test_json(advice: orcish.types.Advice) -> None:
     found = json.loads(json.dumps(advice.to_dict(), allow_nan=False))
     assert len(found["trials"]) == len(advice.trials)
     assert found["command"] == advice.command
@@ -240,7 +240,7 @@ def test_errors(tmp_path: pathlib.Path, path: pathlib.Path) -> None:
 
 
 def test_progress(path: pathlib.Path) -> None:
-    seen: list[orcish.Progress] = []
+    seen: list[orcish.types.Progress] = []
     orcish.advise(path, runs=1, sample_size="200KB", progress=seen.append)
     totals = {each.total for each in seen}
     assert len(totals) == 2
@@ -259,8 +259,8 @@ def trial(**changes: Any) -> Trial:
     return dataclasses.replace(plain, **changes)
 
 
-def lookup(before: float, after: float, is_asked: bool = True) -> orcish.Lookups:
-    return orcish.Lookups("id", 10, is_asked, before, after, 1.0, 1.0)
+def lookup(before: float, after: float, is_asked: bool = True) -> orcish.types.Lookups:
+    return orcish.types.Lookups("id", 10, is_asked, before, after, 1.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_commands(sources: list[str], options: dict[str, Any], words: list[str])
 
 
 @pytest.mark.skipif(all(command.name != "rewrite" for command in COMMANDS), reason="there is no command rewrite")
-def test_the_command_of_the_advice_runs(path: pathlib.Path, advice: orcish.Advice) -> None:
+def test_the_command_of_the_advice_runs(path: pathlib.Path, advice: orcish.types.Advice) -> None:
     assert advice.command is not None
     words = shlex.split(advice.command)
     assert main(words[1:]) == 0

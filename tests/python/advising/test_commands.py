@@ -117,7 +117,7 @@ def files_of(target: pathlib.Path) -> list[pathlib.Path]:
     return files
 
 
-def bytes_of(stripe: orcish.StripeInfo) -> int:
+def bytes_of(stripe: orcish.types.StripeInfo) -> int:
     return stripe.index_length + stripe.data_length + stripe.footer_length
 
 

@@ -94,7 +94,7 @@ def test_functions(function: str, fails: Callable[[str, str], bool], store: Any,
     try:
         FUNCTIONS[function](large, store.options)
         is_written = True
-    except (OSError, orcish.UnfinishedCommitError):
+    except (OSError, orcish.errors.UnfinishedCommitError):
         is_written = False
     store.between.fails = lambda method, path: False
     assert is_written != any(fails(method, path) for method, path, _ in store.between.log)

@@ -444,7 +444,7 @@ class TestStats:
         assert "j" in err
 
     def test_what_one_part_does_not_know_is_not_known(self) -> None:
-        S = orcish.ColumnStatistics  # noqa: N806
+        S = orcish.types.ColumnStatistics  # noqa: N806
         one = S("integer", values=2, has_null=False, min=1, max=5, min_is_exact=True, max_is_exact=True, sum=6)
         assert merged_statistics([]) is None
         assert merged_statistics([None, None]) is None

@@ -214,7 +214,7 @@ def test_a_file_that_is_replaced_meanwhile_stays(
 
             return schema, changing()
 
-    with pytest.raises(orcish.CommitError, match="the file was changed meanwhile, and stays"):
+    with pytest.raises(orcish.errors.CommitError, match="the file was changed meanwhile, and stays"):
         replaced.write(Rows(rows._reader), options={"verify": True})
     if change == "removed":
         assert list(tmp_path.iterdir()) == []

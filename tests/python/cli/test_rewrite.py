@@ -266,7 +266,7 @@ class TestTables:
                 orcish.write_dataset(more, table, partition_by=["k"] if has_log else None, existing_data="append")
             return scan
 
-        with pytest.raises(orcish.CommitError, match="was changed meanwhile"):
+        with pytest.raises(orcish.errors.CommitError, match="was changed meanwhile"):
             rewrite_table(
                 str(table), orcish.scan(table), orcish.scan, changed, partition_by=["k"] if has_log else [], options={}
             )

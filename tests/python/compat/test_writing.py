@@ -276,7 +276,7 @@ def test_defaults() -> None:
     assert encodings[2] == {"DIRECT_V2"}
 
 
-def column_storage(data: bytes) -> list[orcish.ColumnStorage]:
+def column_storage(data: bytes) -> list[orcish.types.ColumnStorage]:
     return orcish.ORCFile(data).column_storage()
 
 

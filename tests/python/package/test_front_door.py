@@ -333,7 +333,7 @@ LONG_WORK: dict[str, tuple[Callable[[pathlib.Path, Any], object], int | None]] =
 def test_progress(name: str, path: pathlib.Path) -> None:
     """Rows are counted up to their number, if that is known."""
     run, total = LONG_WORK[name]
-    seen: list[orcish.Progress] = []
+    seen: list[orcish.types.Progress] = []
     run(path, seen.append)
     assert seen[0] == (0, total)
     assert {each.total for each in seen} == {total}
@@ -359,7 +359,7 @@ def test_what_is_read_with_progress(path: pathlib.Path) -> None:
 
 
 def test_a_callback_that_fails_ends_the_work(path: pathlib.Path) -> None:
-    def stop(progress: orcish.Progress) -> None:
+    def stop(progress: orcish.types.Progress) -> None:
         if progress.done:
             raise KeyError("enough")
 

@@ -173,5 +173,5 @@ def test_names_of_the_module() -> None:
     """Internal modules are not among them."""
     assert {name for name in dir(orcish) if not name.startswith("_")} == {
         *(name for name in orcish.__all__ if not name.startswith("_")),
-        *("dask", "ray", "spark"),
+        *("dask", "errors", "ray", "spark", "types"),
     }

@@ -12,7 +12,7 @@ PACKAGES = ("orcish", "orcish_cli")
 """The library, and the command line, which stands apart."""
 
 RANKS = [
-    {"errors", "process", "terminal", "_native"},
+    {"errors", "lazy", "process", "terminal", "_native"},
     {"file_systems", "hints", "sizes"},
     {"keywords", "arrow", "notebook"},
     {"filters"},
@@ -22,8 +22,9 @@ RANKS = [
     {"tables.log"},
     {"reading"},
     {"carbon"},
-    {"datasets", "scan", "writing"},
-    {"comparing", "dask", "dataset", "glance", "polars", "tables"},
+    {"scanning"},
+    {"datasets", "writing"},
+    {"comparing", "dask", "glance", "polars", "tables"},
     {"advising", "ray"},
     {"spark.types", "spark.session", "spark.option_parser", "spark.unfiltered"},
     {"spark.options"},
@@ -47,7 +48,6 @@ WITHOUT_SPARK = (
     "comparing",
     "compat",
     "dask",
-    "dataset",
     "datasets",
     "file_systems",
     "filters",
@@ -55,7 +55,7 @@ WITHOUT_SPARK = (
     "polars",
     "ray",
     "reading",
-    "scan",
+    "scanning",
     "tables",
     "tables.log",
     "types",
@@ -112,9 +112,19 @@ def imports(tree: ast.Module) -> list[tuple[str, list[str]]]:
     return found
 
 
+OF_RESULTS = "types"
+"""The module whose names for type checkers are classes of higher rooms, which it loads when they are asked for."""
+
+
 def own_imports(module: str) -> list[tuple[str, list[str]]]:
     """Imports of modules of the packages."""
-    found = imports(MODULES[module])
+    tree = MODULES[module]
+    if module == OF_RESULTS:
+        kept = [
+            node for node in tree.body if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        ]
+        tree = ast.Module(kept, tree.type_ignores)
+    found = imports(tree)
     return [(within(name), names) for name, names in found if name.split(".")[0] in PACKAGES]
 
 

@@ -171,7 +171,7 @@ def test_bad_values(name, files):
             except ERRORS as raised:
                 error = raised
                 is_said = not isinstance(error, TypeError) or any(word in str(error) for word in words)
-                is_fault = not is_said or isinstance(error, orcish.InternalError)
+                is_fault = not is_said or isinstance(error, orcish.errors.InternalError)
                 is_fault |= is_wrong_type(parameter, value) and not isinstance(error, TypeError)
             except Exception as raised:
                 is_fault, error = True, raised

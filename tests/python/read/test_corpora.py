@@ -25,7 +25,7 @@ def answer(ask):
     """What a question gives, or None where the file cannot be read."""
     try:
         return ask()
-    except orcish.NullMapKeyError:
+    except orcish.errors.NullMapKeyError:
         raise
     except ERRORS:
         return None
@@ -71,7 +71,7 @@ def agree(content, path):
     for name, ask in others.items():
         try:
             other = answer(ask)
-        except orcish.NullMapKeyError:
+        except orcish.errors.NullMapKeyError:
             # Tables hold such maps with dictionaries as keys, which batches do only where `null_map_keys` says so.
             assert name in ("batches", "parts")
             assert table is None or "dictionary<" in str(table.schema)

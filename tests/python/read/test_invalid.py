@@ -213,9 +213,9 @@ def test_null_keys_of_maps():
     """Arrow maps have no null keys: streams raise an error, tables have dictionary keys."""
     maps = [{"a": 1, None: 2}, None, {}, {"b": 3}]
     file = orcish.ORCFile(write_rows("struct<i:int,m:map<string,int>>", list(enumerate(maps))))
-    with pytest.raises(orcish.NullMapKeyError, match="stripe 0, column m: value 0 "):
+    with pytest.raises(orcish.errors.NullMapKeyError, match="stripe 0, column m: value 0 "):
         list(file.iter_batches())
-    with pytest.raises(orcish.NullMapKeyError):
+    with pytest.raises(orcish.errors.NullMapKeyError):
         file.read(null_map_keys="error")
     want = [None if row is None else list(row.items()) for row in maps]
     assert file.read()["m"].to_pylist() == want

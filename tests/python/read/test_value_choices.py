@@ -162,7 +162,7 @@ def test_text_within_other_columns():
         {"s": {"t": "a"}, "l": ["b", bad], "m": [(bad, "c"), ("d", bad)], "u": bad},
         {"s": {"t": bad}, "l": [], "m": [], "u": 5},
     ]
-    with pytest.raises(orcish.NullMapKeyError):
+    with pytest.raises(orcish.errors.NullMapKeyError):
         list(orcish.ORCFile(data).iter_batches(invalid_utf8="null"))
     table = orcish.read_table(data, invalid_utf8="null")
     assert table.to_pylist() == [

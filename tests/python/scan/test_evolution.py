@@ -545,9 +545,9 @@ def test_all_verbs_take_null_keys_of_maps():
         assert asked.min("id") == min(row["id"] for row in kept)
         assert sum(split.scan().count() for split in asked.splits(1)) == len(kept)
         for refuse in (orcish.scan(source, null_map_keys="error"), orcish.scan(source, schema=scan.schema)):
-            with pytest.raises(orcish.NullMapKeyError):
+            with pytest.raises(orcish.errors.NullMapKeyError):
                 list(refuse)
-        with pytest.raises(orcish.NullMapKeyError):
+        with pytest.raises(orcish.errors.NullMapKeyError):
             orcish.scan(source, null_map_keys="error").where(col("m").is_null()).count()
 
 

@@ -11,27 +11,6 @@ import orcish.dask
 import orcish.ray
 from orcish.filters.expression import Column
 
-RESULTS = {
-    "BloomFilter",
-    "CarbonBlocklet",
-    "CarbonSegment",
-    "ColumnChange",
-    "ColumnStatistics",
-    "ColumnStorage",
-    "Difference",
-    "Differences",
-    "Explanation",
-    "Finding",
-    "Lost",
-    "Recovered",
-    "RowGroup",
-    "MetadataChange",
-    "StripeInfo",
-}
-RESULTS |= {"Advice", "Lookups", "Trial"}
-RESULTS |= {"Commit", "CompactedFile", "Deleted", "Progress", "Split", "Written", "WrittenFile"}
-"""Classes of which orcish makes the objects: their constructors are not called by users."""
-
 
 def callables() -> Iterator[tuple[str, Callable[..., Any]]]:
     """All functions, constructors and methods that are public."""
@@ -47,11 +26,11 @@ def callables() -> Iterator[tuple[str, Callable[..., Any]]]:
             # What `col` gives has a name of its own room only.
             found = Column if name == "Column" else getattr(module, name)
             if inspect.isclass(found):
-                if name not in RESULTS and not issubclass(found, BaseException):
+                if not issubclass(found, BaseException):
                     yield name, found.__init__
                 for method, member in vars(found).items():
                     is_method = inspect.isfunction(member) or isinstance(member, classmethod | staticmethod)
-                    if is_method and not method.startswith("_") and (name not in RESULTS or method == "scan"):
+                    if is_method and not method.startswith("_"):
                         yield f"{name}.{method}", getattr(found, method)
             elif callable(found):
                 yield f"{module.__name__}.{name}", found

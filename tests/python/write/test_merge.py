@@ -107,7 +107,7 @@ def test_bytes_are_copied(parts: list[bytes]) -> None:
     assert [data[s.offset : s.offset + _length(s)] for s in orcish.ORCFile(data).stripes] == own
 
 
-def _length(stripe: orcish.StripeInfo) -> int:
+def _length(stripe: orcish.types.StripeInfo) -> int:
     return stripe.index_length + stripe.data_length + stripe.footer_length
 
 

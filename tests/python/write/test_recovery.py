@@ -82,18 +82,18 @@ def file(request: pytest.FixtureRequest) -> bytes:
     return data
 
 
-def recovered(data: bytes, like: bytes | None = None) -> tuple[orcish.Recovered, pa.Table]:
+def recovered(data: bytes, like: bytes | None = None) -> tuple[orcish.types.Recovered, pa.Table]:
     found, new = recovered_file(data, like)
     assert [str(finding) for finding in new.check() if finding.contradicts_rows] == []
     return found, new.read()
 
 
-def recovered_in_doubt(data: bytes) -> tuple[orcish.Recovered, pa.Table]:
+def recovered_in_doubt(data: bytes) -> tuple[orcish.types.Recovered, pa.Table]:
     found, new = recovered_file(data)
     return found, new.read()
 
 
-def recovered_file(data: bytes, like: bytes | None = None) -> tuple[orcish.Recovered, orcish.ORCFile]:
+def recovered_file(data: bytes, like: bytes | None = None) -> tuple[orcish.types.Recovered, orcish.ORCFile]:
     out = io.BytesIO()
     found = orcish.recover_file(data, out, like=like)
     assert found.written is not None

@@ -182,7 +182,7 @@ def test_null_map_keys_are_checked() -> None:
     for key, values in (("string", ["a", None]), ("bigint", [7, None]), ("struct<a:int>", [(1,), None])):
         rows = [({values[at % 2]: at},) for at in range(3000)]
         data = write_rows(f"struct<m:map<{key},int>>", rows, row_index_stride=1000)
-        with pytest.raises(orcish.NullMapKeyError):
+        with pytest.raises(orcish.errors.NullMapKeyError):
             next(iter(orcish.ORCFile(data).iter_batches()))
         assert orcish.ORCFile(data).check() == []
 

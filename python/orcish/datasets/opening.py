@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.scan import scan
+from orcish.scanning import scan
 from orcish.types import Columns, FileSystem, Limits, Matching, ScanOptions, Sources, StorageOptions
 
 if TYPE_CHECKING:

@@ -1,0 +1,120 @@
+"""Types of arguments and results.
+
+Classes of results are loaded when they are asked for first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from orcish.hints import missing_attribute
+from orcish.lazy import lazy_names
+from orcish.types.arguments import (
+    BinaryFile,
+    Columns,
+    ExistingData,
+    FileSystem,
+    Filters,
+    Limits,
+    Matching,
+    Pending,
+    Progress,
+    ProgressOption,
+    ReadOptions,
+    ScanOptions,
+    Source,
+    Sources,
+    StorageOptions,
+    Target,
+    WritableFile,
+    WriteOptions,
+)
+
+if TYPE_CHECKING:
+    from orcish.advising.result import Advice, Lookups, Trial
+    from orcish.carbon.table import CarbonBlocklet, CarbonSegment
+    from orcish.comparing.diff import Differences
+    from orcish.comparing.rows import Difference
+    from orcish.comparing.schemas import ColumnChange, MetadataChange
+    from orcish.reading.explanation import Explanation
+    from orcish.reading.scan import Split
+    from orcish.tables.compaction import CompactedFile
+    from orcish.tables.deletion import Deleted
+    from orcish.tables.log.history import Commit
+    from orcish.types.results import BloomFilter, ColumnStatistics, ColumnStorage, Finding, RowGroup, StripeInfo
+    from orcish.writing.dataset import WrittenFile
+    from orcish.writing.recovery import Lost, Recovered
+    from orcish.writing.writer import Written
+
+__all__ = [
+    "Advice",
+    "BinaryFile",
+    "BloomFilter",
+    "CarbonBlocklet",
+    "CarbonSegment",
+    "ColumnChange",
+    "ColumnStatistics",
+    "ColumnStorage",
+    "Columns",
+    "Commit",
+    "CompactedFile",
+    "Deleted",
+    "Difference",
+    "Differences",
+    "ExistingData",
+    "Explanation",
+    "FileSystem",
+    "Filters",
+    "Finding",
+    "Limits",
+    "Lookups",
+    "Lost",
+    "Matching",
+    "MetadataChange",
+    "Pending",
+    "Progress",
+    "ProgressOption",
+    "ReadOptions",
+    "Recovered",
+    "RowGroup",
+    "ScanOptions",
+    "Source",
+    "Sources",
+    "Split",
+    "StorageOptions",
+    "StripeInfo",
+    "Target",
+    "Trial",
+    "WritableFile",
+    "WriteOptions",
+    "Written",
+    "WrittenFile",
+]
+
+_HOMES = {
+    "orcish.advising.result": ("Advice", "Lookups", "Trial"),
+    "orcish.carbon.table": ("CarbonBlocklet", "CarbonSegment"),
+    "orcish.comparing.diff": ("Differences",),
+    "orcish.comparing.rows": ("Difference",),
+    "orcish.comparing.schemas": ("ColumnChange", "MetadataChange"),
+    "orcish.reading.explanation": ("Explanation",),
+    "orcish.reading.scan": ("Split",),
+    "orcish.tables.compaction": ("CompactedFile",),
+    "orcish.tables.deletion": ("Deleted",),
+    "orcish.tables.log.history": ("Commit",),
+    "orcish.types.results": ("BloomFilter", "ColumnStatistics", "ColumnStorage", "Finding", "RowGroup", "StripeInfo"),
+    "orcish.writing.dataset": ("WrittenFile",),
+    "orcish.writing.recovery": ("Lost", "Recovered"),
+    "orcish.writing.writer": ("Written",),
+}
+"""The results that other modules define, as the imports for type checkers have them."""
+
+
+if not TYPE_CHECKING:  # Type checkers would take any name for one that is there.
+
+    def __dir__() -> list[str]:
+        return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+    __getattr__ = lazy_names(
+        globals(), _HOMES, lambda name: missing_attribute("module 'orcish.types'", name, {}, __all__)
+    )
