@@ -127,10 +127,18 @@ if not TYPE_CHECKING:  # Type checkers would take any name for one that is there
         return sorted({*__all__, *(name for name in globals() if name.startswith("__")), *_MODULES, *_OPTIONAL})
 
     def _missing(name: str) -> AttributeError:
-        from orcish import errors, types
+        if name.startswith("_"):
+            # Imports of modules ask for their names first.
+            return AttributeError(f"module 'orcish' has no attribute {name!r}")
         from orcish.hints import MODULE, missing_attribute
 
-        words = {each.lower(): f"{module.__name__}.{each}" for module in (errors, types) for each in module.__all__}
-        return missing_attribute("module 'orcish'", name, words | MODULE, __all__)
+        words = {**MODULE}
+        if name[0].isupper():
+            from orcish import errors, types
+
+            words |= {
+                each.lower(): f"{module.__name__}.{each}" for module in (errors, types) for each in module.__all__
+            }
+        return missing_attribute("module 'orcish'", name, words, __all__)
 
     __getattr__ = lazy_names(globals(), _HOMES, _missing, _MODULES)

@@ -45,6 +45,8 @@ def test_words_of_other_libraries(owners: Mapping[str, Any], owner: str, word: s
     [
         ("MODULE", "read_tabel", "read_table"),
         ("MODULE", "OrcFile", "ORCFile"),
+        ("MODULE", "RowGroup", "orcish.types.RowGroup"),
+        ("MODULE", "CommitError", "orcish.errors.CommitError"),
         ("SCAN", "to_panda", "to_pandas"),
         ("FILE", "num_row", "num_rows"),
         ("COLUMN", "is_nul", "is_null"),

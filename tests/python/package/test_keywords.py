@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from orcish import types
 from orcish.keywords import CHECKS, SYNONYMS, checked_keywords
+from orcish.types import arguments
 from support.public_functions import CALLABLES, callables, keywords
 
 FORWARDED = dict.fromkeys(
@@ -102,7 +103,9 @@ OPTIONS += [(name, types.WriteOptions) for name in WRITE]
 
 def annotations(kind: str) -> dict[str, str]:
     """Texts of the annotations of a ``TypedDict``, those of its bases included."""
-    classes = {node.name: node for node in ast.parse(inspect.getsource(types)).body if isinstance(node, ast.ClassDef)}
+    classes = {
+        node.name: node for node in ast.parse(inspect.getsource(arguments)).body if isinstance(node, ast.ClassDef)
+    }
     found: dict[str, str] = {}
     for base in classes[kind].bases:
         if ast.unparse(base) in classes:
