@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy
 import orcish
-import orcish.tables.folder
 import pyarrow as pa
 import pytest
 from support.processes import run_python
