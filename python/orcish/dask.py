@@ -8,9 +8,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -20,10 +19,11 @@ from orcish.io.paths import absolute_source
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import DEFAULT_SPLIT_SIZE, Scan, Split, reader_of
 from orcish.scanning import scan
-from orcish.types import Columns, FileSystem, Limits, Matching, ScanOptions, Sources, StorageOptions
+from orcish.types import Columns, ScanOptions, Sources, TableOptions
 
 if TYPE_CHECKING:
     import dask.dataframe
+    from typing_extensions import Unpack
 
 __all__ = ["read"]
 
@@ -35,32 +35,11 @@ def read(
     split_size: int = DEFAULT_SPLIT_SIZE,
     columns: Columns | None = None,
     batch_size: int | None = None,
-    stripes: Sequence[int] | None = None,
     filters: Filters | None = None,
     limit: int | None = None,
     row_number: bool | str | None = None,
     threads: int | None = None,
-    arrow_schema: bool | None = None,
-    timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-    timestamps: Literal["wall", "instant"] | None = None,
-    timezone: str | None = None,
-    timestamp_out_of_range: Literal["error", "null"] | None = None,
-    strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-    decimal_out_of_range: Literal["error", "null"] | None = None,
-    long_char: Literal["keep", "cut", "error"] | None = None,
-    trim_char: bool | None = None,
-    unions: Literal["dense", "sparse", "struct"] | None = None,
-    null_map_keys: Literal["error", "dictionary"] | None = None,
-    masked: Literal["error", "allow"] | None = None,
-    schema: pa.Schema | None = None,
-    match: Matching | None = None,
-    partitions: bool | None = None,
-    storage_options: StorageOptions | None = None,
-    filesystem: FileSystem | None = None,
-    limits: Limits | None = None,
-    external_locations: Sequence[str | os.PathLike[str]] | None = None,
-    pending: Literal["wait", "before"] | None = None,
+    **options: Unpack[TableOptions],
 ) -> dask.dataframe.DataFrame:
     """A data frame of dask over one file or many, with a partition for each split of the scan. The other arguments are
     those of :func:`orcish.scan`.
@@ -77,16 +56,16 @@ def read(
         UnknownColumnError: The table does not have a column.
         TypeError: The source cannot be read, an option has the wrong type, there is no such option, or the filter is
             about all rows at once.
-        ValueError: An option has a wrong value, the filter does not fit the types of the columns, or ``stripes`` or a
-            ``limit`` are given.
+        ValueError: An option has a wrong value, the filter does not fit the types of the columns, or a ``limit`` is
+            given.
     """
-    options = chosen_options(locals(), ScanOptions)
+    chosen = chosen_options(locals(), ScanOptions)
     import dask.dataframe
 
     if limit is not None:
         raise ValueError(f"limit={limit}: partitions are read independently; take head() of the data frame")
     # Workers may have other working directories.
-    given = scan(absolute_source(source) if filesystem is None else source, **{"threads": 1, **options})
+    given = scan(source if "filesystem" in chosen else absolute_source(source), **{"threads": 1, **chosen})
     # Raises the error of a column that cannot be read.
     with errors_about(reader_of(given).name):
         meta = _pandas(pa.Table.from_batches([], given.schema))

@@ -12,6 +12,8 @@ import math
 import numbers
 import operator
 import os
+import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from datetime import timedelta
 from typing import Any, ParamSpec, TypeAlias, TypeVar
@@ -21,7 +23,7 @@ from orcish.errors import closest_match
 from orcish.file_systems import check_file_system
 from orcish.sizes import parse_size
 
-__all__ = ["check_integer", "checked_keywords", "chosen_options"]
+__all__ = ["check_integer", "checked_keywords", "chosen_options", "keyword_names"]
 
 MAX_INTEGER = 2**64 - 1
 """The largest integer that the native module takes."""
@@ -392,6 +394,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
 
 INSTEAD: Mapping[str, str] = {
     "format": "files are ORC, and tables of CarbonData are recognized",
+    "stripes": "stripes are those of one file: read it with ORCFile, or take splits of the scan",
 }
 """What to say of keywords of other libraries that no function here has, likewise."""
 
@@ -405,12 +408,15 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     """
     parameters = inspect.signature(function).parameters.values()
     names = [each for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
-    known = frozenset(each.name for each in names)
+    known = keyword_names(function)
     checks = [
         (at, each.name, CHECKS[each.name], each.default is None and each.name not in NOT_MISSING)
         for at, each in enumerate(names)
         if each.name in CHECKS
     ]
+    of_options = sorted(known.difference(each.name for each in names).intersection(CHECKS))
+    # No argument of the call is at such a place.
+    checks += [(sys.maxsize, name, CHECKS[name], name not in NOT_MISSING) for name in of_options]
 
     @functools.wraps(function)
     def checked(*args: Any, **kwargs: Any) -> R:
@@ -419,7 +425,7 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
             # Words of other libraries are not always near.
             plain = name.replace("_", "").lower()
             meant = next((own for own in SYNONYMS.get(plain, ()) if own in known), None)
-            match = meant or closest_match(name, [each.name for each in names if each.name != "self"])
+            match = meant or closest_match(name, sorted(known - {"self"}))
             hint = f"; did you mean {match!r}?" if match else f": {INSTEAD[plain]}" if plain in INSTEAD else ""
             raise TypeError(f"{function.__qualname__}() has no keyword argument {name!r}{hint}")
         for at, name, check, may_be_missing in checks:
@@ -433,12 +439,27 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
+def keyword_names(function: Callable[..., Any]) -> frozenset[str]:
+    """The names of the arguments of a function, with those of the ``TypedDict`` that its ``**options`` unpack."""
+    found = set[str]()
+    for each in inspect.signature(function).parameters.values():
+        if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY):
+            found.add(each.name)
+        elif each.kind is each.VAR_KEYWORD and (options := _UNPACKED.fullmatch(str(each.annotation))):
+            found |= inspect.unwrap(function).__globals__[options[1]].__optional_keys__
+    return frozenset(found)
+
+
+_UNPACKED = re.compile(r"Unpack\[(\w+)\]")
+
+
 def chosen_options(arguments: Mapping[str, Any], options: type) -> Any:
     """The options of a ``TypedDict`` among the arguments of a function, without those that are ``None``.
 
     Args:
-        arguments: The ``locals()`` at the beginning of the function.
+        arguments: The ``locals()`` at the beginning of the function. Its ``options`` are keywords of the call.
         options: The ``TypedDict``, whose keys are all optional.
     """
     names: frozenset[str] = options.__optional_keys__  # type: ignore[attr-defined]
-    return {name: value for name, value in arguments.items() if name in names and value is not None}
+    given = {**arguments, **arguments.get("options", {})}
+    return {name: value for name, value in given.items() if name in names and value is not None}

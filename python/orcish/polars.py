@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -15,10 +14,11 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.source import row_number_name
 from orcish.scanning import scan
-from orcish.types import Columns, FileSystem, Limits, Matching, ScanOptions, Sources, StorageOptions
+from orcish.types import Columns, ScanOptions, Sources, TableOptions
 
 if TYPE_CHECKING:
     import polars
+    from typing_extensions import Unpack
 
 
 __all__ = ["scan_polars"]
@@ -30,32 +30,11 @@ def scan_polars(
     *,
     columns: Columns | None = None,
     batch_size: int | None = None,
-    stripes: Sequence[int] | None = None,
     filters: Filters | None = None,
     limit: int | None = None,
     row_number: bool | str | None = None,
     threads: int | None = None,
-    arrow_schema: bool | None = None,
-    timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-    timestamps: Literal["wall", "instant"] | None = None,
-    timezone: str | None = None,
-    timestamp_out_of_range: Literal["error", "null"] | None = None,
-    strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-    decimal_out_of_range: Literal["error", "null"] | None = None,
-    long_char: Literal["keep", "cut", "error"] | None = None,
-    trim_char: bool | None = None,
-    unions: Literal["dense", "sparse", "struct"] | None = None,
-    null_map_keys: Literal["error", "dictionary"] | None = None,
-    masked: Literal["error", "allow"] | None = None,
-    schema: pa.Schema | None = None,
-    match: Matching | None = None,
-    partitions: bool | None = None,
-    storage_options: StorageOptions | None = None,
-    filesystem: FileSystem | None = None,
-    limits: Limits | None = None,
-    external_locations: Sequence[str | os.PathLike[str]] | None = None,
-    pending: Literal["wait", "before"] | None = None,
+    **options: Unpack[TableOptions],
 ) -> polars.LazyFrame:
     """A lazy frame of polars over one file or many; the arguments are those of :func:`orcish.scan`.
 
@@ -71,10 +50,10 @@ def scan_polars(
         TypeError: A column is of a type without an equivalent: an interval, a decimal of more than 38 digits, or a
             union, which ``unions="struct"`` reads as a struct. ``columns`` can leave the column out.
     """
-    options = chosen_options(locals(), ScanOptions)
+    chosen = chosen_options(locals(), ScanOptions)
     from polars.io.plugins import register_io_source
 
-    given = scan(source, **options)
+    given = scan(source, **chosen)
     # Raises the error of a column that cannot be read.
     given.schema  # noqa: B018
     # The native core converts the types, as pyarrow's casts of lists are unreliable.
@@ -84,7 +63,7 @@ def scan_polars(
     with errors_about(name):
         check_polars_types(schema)
         empty = to_polars(pa.Table.from_batches([], schema))
-    number = row_number_name(options)
+    number = row_number_name(chosen)
     parts = reader.parts_of_columns()
 
     def batches(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
@@ -25,9 +23,7 @@ from orcish.tables.log.conflicts import are_gone
 from orcish.tables.log.listing import table_files
 from orcish.types import (
     Columns,
-    FileSystem,
     Limits,
-    Matching,
     Pending,
     ProgressOption,
     ReadOptions,
@@ -35,9 +31,16 @@ from orcish.types import (
     Source,
     Sources,
     StorageOptions,
+    TableOptions,
 )
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 __all__ = ["open_reader", "read_table", "scan"]
+
+OF_TABLES = ("match", "partitions", "external_locations")
+"""Options with which one file is read as a table."""
 
 
 @checked_keywords
@@ -46,32 +49,11 @@ def scan(
     *,
     columns: Columns | None = None,
     batch_size: int | None = None,
-    stripes: Sequence[int] | None = None,
     filters: Filters | None = None,
     limit: int | None = None,
     row_number: bool | str | None = None,
     threads: int | None = None,
-    arrow_schema: bool | None = None,
-    timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-    timestamps: Literal["wall", "instant"] | None = None,
-    timezone: str | None = None,
-    timestamp_out_of_range: Literal["error", "null"] | None = None,
-    strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-    decimal_out_of_range: Literal["error", "null"] | None = None,
-    long_char: Literal["keep", "cut", "error"] | None = None,
-    trim_char: bool | None = None,
-    unions: Literal["dense", "sparse", "struct"] | None = None,
-    null_map_keys: Literal["error", "dictionary"] | None = None,
-    masked: Literal["error", "allow"] | None = None,
-    schema: pa.Schema | None = None,
-    match: Matching | None = None,
-    partitions: bool | None = None,
-    storage_options: StorageOptions | None = None,
-    filesystem: FileSystem | None = None,
-    limits: Limits | None = None,
-    external_locations: Sequence[str | os.PathLike[str]] | None = None,
-    pending: Literal["wait", "before"] | None = None,
+    **options: Unpack[TableOptions],
 ) -> Scan:
     """Scans one file, or many files that form a table.
 
@@ -96,14 +78,11 @@ def scan(
         FileNotFoundError: There is no file.
         UnknownColumnError: The table does not have a column.
         TypeError: The source cannot be read, an option has the wrong type, or there is no such option.
-        ValueError: An option has a wrong value, the filter does not fit the types of the columns, or ``stripes`` are
-            given.
+        ValueError: An option has a wrong value, or the filter does not fit the types of the columns.
     """
-    options = chosen_options(locals(), ScanOptions)
-    if stripes is not None:
-        raise ValueError("stripes are those of one file: read it with ORCFile, or take splits of the scan")
-    place = in_file_system(source, options.pop("filesystem", None), storage_options)
-    reader = open_reader(place, options)
+    chosen = chosen_options(locals(), ScanOptions)
+    place = in_file_system(source, chosen.pop("filesystem", None), chosen.get("storage_options"))
+    reader = open_reader(place, chosen)
     reader.check()
     return Scan(reader)
 
@@ -149,33 +128,12 @@ def read_table(
     *,
     columns: Columns | None = None,
     batch_size: int | None = None,
-    stripes: Sequence[int] | None = None,
     filters: Filters | None = None,
     limit: int | None = None,
     row_number: bool | str | None = None,
     threads: int | None = None,
-    arrow_schema: bool | None = None,
-    timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-    timestamps: Literal["wall", "instant"] | None = None,
-    timezone: str | None = None,
-    timestamp_out_of_range: Literal["error", "null"] | None = None,
-    strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-    decimal_out_of_range: Literal["error", "null"] | None = None,
-    long_char: Literal["keep", "cut", "error"] | None = None,
-    trim_char: bool | None = None,
-    unions: Literal["dense", "sparse", "struct"] | None = None,
-    null_map_keys: Literal["error", "dictionary"] | None = None,
-    masked: Literal["error", "allow"] | None = None,
-    schema: pa.Schema | None = None,
-    match: Matching | None = None,
-    partitions: bool | None = None,
-    storage_options: StorageOptions | None = None,
-    filesystem: FileSystem | None = None,
-    limits: Limits | None = None,
-    external_locations: Sequence[str | os.PathLike[str]] | None = None,
-    pending: Literal["wait", "before"] | None = None,
     progress: ProgressOption = False,
+    **options: Unpack[TableOptions],
 ) -> pa.Table:
     """Reads one file, or many files that form a table; see :func:`scan` for ``source`` and the keywords.
 
@@ -192,19 +150,20 @@ def read_table(
         LimitExceededError: The file exceeds ``limits``.
         OSError: The source cannot be read.
     """
-    options = chosen_options(locals(), ScanOptions)
-    source = in_file_system(source, options.pop("filesystem", None), storage_options)
+    chosen = chosen_options(locals(), ScanOptions)
+    storage_options = chosen.get("storage_options")
+    source = in_file_system(source, chosen.pop("filesystem", None), storage_options)
     is_table = isinstance(source, list | tuple) or is_many(source) or is_carbon_file(source)
-    if is_table or schema is not None or match is not None or partitions or external_locations:
-        return scan(source, **options).to_table(progress=progress)
-    check_no_external(external_locations)
+    if is_table or any(chosen.get(name) for name in OF_TABLES) or chosen.get("schema") is not None:
+        return scan(source, **chosen).to_table(progress=progress)
+    check_no_external(chosen.get("external_locations"))
     try:
-        file = ORCFile(cast("Source", source), storage_options=storage_options, limits=limits)
+        file = ORCFile(cast("Source", source), storage_options=storage_options, limits=chosen.get("limits"))
     except (FileNotFoundError, IsADirectoryError) as error:
         # In an object store, a folder is known only by the names of its files. A local folder was just made.
         is_remote = isinstance(source, SystemPath) or (isinstance(source, str) and "://" in source)
         if not is_remote and not isinstance(error, IsADirectoryError):
             raise
-        return scan(source, **options).to_table(progress=progress)
-    given = {name: options[name] for name in options if name in ReadOptions.__optional_keys__}
+        return scan(source, **chosen).to_table(progress=progress)
+    given = {name: chosen[name] for name in chosen if name in ReadOptions.__optional_keys__}
     return file.read(**given, progress=progress)

@@ -6,14 +6,13 @@ import dataclasses
 import datetime
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pyarrow as pa
 
 from orcish import _native
 from orcish.carbon.source import CarbonSource, check_options
 from orcish.errors import OrcishError
-from orcish.filters.pushdown import Filters
 from orcish.io.names import display_name
 from orcish.io.paths import absolute, local_path, path_text
 from orcish.io.storage import native_storage
@@ -22,7 +21,14 @@ from orcish.reading.reader import BatchSource, rows_of
 from orcish.reading.scan import Scan
 from orcish.reading.scan_reader import ScanReader
 from orcish.terminal import printable
-from orcish.types import Columns, Limits, ReadOptions, StorageOptions
+from orcish.types import (
+    Limits,
+    ReadOptions,
+    StorageOptions,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["CarbonBlocklet", "CarbonFile", "CarbonSegment", "CarbonTable"]
 
@@ -150,94 +156,22 @@ class CarbonTable(BatchSource):
     # Data.
 
     @checked_keywords
-    def scan(
-        self,
-        *,
-        columns: Columns | None = None,
-        batch_size: int | None = None,
-        stripes: Sequence[int] | None = None,
-        filters: Filters | None = None,
-        limit: int | None = None,
-        row_number: bool | str | None = None,
-        threads: int | None = None,
-        arrow_schema: bool | None = None,
-        timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-        timestamps: Literal["wall", "instant"] | None = None,
-        timezone: str | None = None,
-        timestamp_out_of_range: Literal["error", "null"] | None = None,
-        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-        decimal_out_of_range: Literal["error", "null"] | None = None,
-        long_char: Literal["keep", "cut", "error"] | None = None,
-        trim_char: bool | None = None,
-        unions: Literal["dense", "sparse", "struct"] | None = None,
-        null_map_keys: Literal["error", "dictionary"] | None = None,
-        masked: Literal["error", "allow"] | None = None,
-    ) -> Scan:
+    def scan(self, **options: Unpack[ReadOptions]) -> Scan:
         """Scans the table; the keywords are those of :class:`~orcish.types.ReadOptions`."""
-        options = chosen_options(locals(), ReadOptions)
-        reader = ScanReader(self._source, check_options(options))
+        reader = ScanReader(self._source, check_options(chosen_options(options, ReadOptions)))
         reader.check()
         return Scan(reader)
 
     @checked_keywords
-    def read(
-        self,
-        *,
-        columns: Columns | None = None,
-        batch_size: int | None = None,
-        stripes: Sequence[int] | None = None,
-        filters: Filters | None = None,
-        limit: int | None = None,
-        row_number: bool | str | None = None,
-        threads: int | None = None,
-        arrow_schema: bool | None = None,
-        timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-        timestamps: Literal["wall", "instant"] | None = None,
-        timezone: str | None = None,
-        timestamp_out_of_range: Literal["error", "null"] | None = None,
-        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-        decimal_out_of_range: Literal["error", "null"] | None = None,
-        long_char: Literal["keep", "cut", "error"] | None = None,
-        trim_char: bool | None = None,
-        unions: Literal["dense", "sparse", "struct"] | None = None,
-        null_map_keys: Literal["error", "dictionary"] | None = None,
-        masked: Literal["error", "allow"] | None = None,
-    ) -> pa.Table:
+    def read(self, **options: Unpack[ReadOptions]) -> pa.Table:
         """Reads the table into an Arrow table; the keywords are those of :class:`~orcish.types.ReadOptions`."""
-        options = chosen_options(locals(), ReadOptions)
         return self.scan(**options).to_table()
 
     @checked_keywords
-    def to_batches(
-        self,
-        *,
-        columns: Columns | None = None,
-        batch_size: int | None = None,
-        stripes: Sequence[int] | None = None,
-        filters: Filters | None = None,
-        limit: int | None = None,
-        row_number: bool | str | None = None,
-        threads: int | None = None,
-        arrow_schema: bool | None = None,
-        timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-        timestamps: Literal["wall", "instant"] | None = None,
-        timezone: str | None = None,
-        timestamp_out_of_range: Literal["error", "null"] | None = None,
-        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-        decimal_out_of_range: Literal["error", "null"] | None = None,
-        long_char: Literal["keep", "cut", "error"] | None = None,
-        trim_char: bool | None = None,
-        unions: Literal["dense", "sparse", "struct"] | None = None,
-        null_map_keys: Literal["error", "dictionary"] | None = None,
-        masked: Literal["error", "allow"] | None = None,
-    ) -> Iterator[pa.RecordBatch]:
+    def to_batches(self, **options: Unpack[ReadOptions]) -> Iterator[pa.RecordBatch]:
         """Reads the table batch by batch, in memory that does not grow with it; the keywords are those of
         :class:`~orcish.types.ReadOptions`.
         """
-        options = chosen_options(locals(), ReadOptions)
         return self.scan(**options).to_batches()
 
     def count(self) -> int:
@@ -321,34 +255,10 @@ class CarbonFile:
         return dict(self._file.written_by)
 
     @checked_keywords
-    def read(
-        self,
-        *,
-        columns: Columns | None = None,
-        batch_size: int | None = None,
-        stripes: Sequence[int] | None = None,
-        filters: Filters | None = None,
-        limit: int | None = None,
-        row_number: bool | str | None = None,
-        threads: int | None = None,
-        arrow_schema: bool | None = None,
-        timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-        timestamps: Literal["wall", "instant"] | None = None,
-        timezone: str | None = None,
-        timestamp_out_of_range: Literal["error", "null"] | None = None,
-        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-        decimal_out_of_range: Literal["error", "null"] | None = None,
-        long_char: Literal["keep", "cut", "error"] | None = None,
-        trim_char: bool | None = None,
-        unions: Literal["dense", "sparse", "struct"] | None = None,
-        null_map_keys: Literal["error", "dictionary"] | None = None,
-        masked: Literal["error", "allow"] | None = None,
-    ) -> pa.Table:
+    def read(self, **options: Unpack[ReadOptions]) -> pa.Table:
         """Reads the file without deleted rows, where files beside it record them; the keywords are those of
         :class:`~orcish.types.ReadOptions`.
         """
-        options = chosen_options(locals(), ReadOptions)
         return CarbonTable(self._location, storage_options=self._storage_options, limits=self._limits).read(**options)
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.scanning import scan
-from orcish.types import Columns, FileSystem, Limits, Matching, ScanOptions, Sources, StorageOptions
+from orcish.types import Columns, ScanOptions, Sources, TableOptions
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from orcish.datasets.dataset import ScanDataset
 
 __all__ = ["dataset"]
@@ -25,32 +23,11 @@ def dataset(
     *,
     columns: Columns | None = None,
     batch_size: int | None = None,
-    stripes: Sequence[int] | None = None,
     filters: Filters | None = None,
     limit: int | None = None,
     row_number: bool | str | None = None,
     threads: int | None = None,
-    arrow_schema: bool | None = None,
-    timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-    timestamps: Literal["wall", "instant"] | None = None,
-    timezone: str | None = None,
-    timestamp_out_of_range: Literal["error", "null"] | None = None,
-    strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-    decimal_out_of_range: Literal["error", "null"] | None = None,
-    long_char: Literal["keep", "cut", "error"] | None = None,
-    trim_char: bool | None = None,
-    unions: Literal["dense", "sparse", "struct"] | None = None,
-    null_map_keys: Literal["error", "dictionary"] | None = None,
-    masked: Literal["error", "allow"] | None = None,
-    schema: pa.Schema | None = None,
-    match: Matching | None = None,
-    partitions: bool | None = None,
-    storage_options: StorageOptions | None = None,
-    filesystem: FileSystem | None = None,
-    limits: Limits | None = None,
-    external_locations: Sequence[str | os.PathLike[str]] | None = None,
-    pending: Literal["wait", "before"] | None = None,
+    **options: Unpack[TableOptions],
 ) -> ScanDataset:
     """A :class:`pyarrow.dataset.Dataset` over one file or many; the arguments are those of :func:`orcish.scan`.
 
@@ -74,7 +51,7 @@ def dataset(
         ValueError: An option has a wrong value, the filter does not fit the types of the columns, or ``stripes`` are
             given.
     """
-    options = chosen_options(locals(), ScanOptions)
+    chosen = chosen_options(locals(), ScanOptions)
     from orcish.datasets.dataset import ScanDataset
 
-    return ScanDataset(scan(source, **options))
+    return ScanDataset(scan(source, **chosen))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -26,17 +26,17 @@ from orcish.types import (
     Columns,
     ExistingData,
     FileSystem,
-    Limits,
-    Matching,
     ScanOptions,
     Sources,
     StorageOptions,
+    TableOptions,
     WriteOptions,
 )
 from orcish.writing.dataset import MAX_PARTITIONS
 
 if TYPE_CHECKING:
     import ray.data
+    from typing_extensions import Unpack
 
 __all__ = ["read", "write"]
 
@@ -50,32 +50,11 @@ def read(
     ray_options: Mapping[str, Any] | None = None,
     columns: Columns | None = None,
     batch_size: int | None = None,
-    stripes: Sequence[int] | None = None,
     filters: Filters | None = None,
     limit: int | None = None,
     row_number: bool | str | None = None,
     threads: int | None = None,
-    arrow_schema: bool | None = None,
-    timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-    timestamps: Literal["wall", "instant"] | None = None,
-    timezone: str | None = None,
-    timestamp_out_of_range: Literal["error", "null"] | None = None,
-    strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-    decimal_out_of_range: Literal["error", "null"] | None = None,
-    long_char: Literal["keep", "cut", "error"] | None = None,
-    trim_char: bool | None = None,
-    unions: Literal["dense", "sparse", "struct"] | None = None,
-    null_map_keys: Literal["error", "dictionary"] | None = None,
-    masked: Literal["error", "allow"] | None = None,
-    schema: pa.Schema | None = None,
-    match: Matching | None = None,
-    partitions: bool | None = None,
-    storage_options: StorageOptions | None = None,
-    filesystem: FileSystem | None = None,
-    limits: Limits | None = None,
-    external_locations: Sequence[str | os.PathLike[str]] | None = None,
-    pending: Literal["wait", "before"] | None = None,
+    **options: Unpack[TableOptions],
 ) -> ray.data.Dataset:
     """A dataset of Ray Data over one file or many, whose read tasks are splits of the scan. The other arguments are
     those of :func:`orcish.scan`.
@@ -94,18 +73,18 @@ def read(
         UnknownColumnError: The table does not have a column.
         TypeError: The source cannot be read, or is a file object, which has no pickle; an option has the wrong type,
             there is no such option, or the filter is about all rows at once.
-        ValueError: An option has a wrong value, the filter does not fit the types of the columns, or ``stripes`` or a
-            ``limit`` are given.
+        ValueError: An option has a wrong value, the filter does not fit the types of the columns, or a ``limit`` is
+            given.
     """
-    options = chosen_options(locals(), ScanOptions)
+    chosen = chosen_options(locals(), ScanOptions)
     if limit is not None:
         raise ValueError(f"limit={limit}: tasks read independently; take limit() of the dataset")
     from orcish.ray.datasource import OrcDatasource, read_source
 
     # Workers have working directories of their own.
-    given = scan(absolute_source(source) if filesystem is None else source, **{"threads": 1, **options})
-    chosen = {"override_num_blocks": override_num_blocks, "concurrency": concurrency, **(ray_options or {})}
-    return read_source(OrcDatasource(given), chosen)
+    given = scan(source if "filesystem" in chosen else absolute_source(source), **{"threads": 1, **chosen})
+    of_ray = {"override_num_blocks": override_num_blocks, "concurrency": concurrency, **(ray_options or {})}
+    return read_source(OrcDatasource(given), of_ray)
 
 
 @checked_keywords
@@ -121,21 +100,7 @@ def write(
     concurrency: int | None = None,
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
-    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
-    compression_level: int | None = None,
-    column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
-    compression_block_size: int | str | None = None,
-    stripe_size: int | str | None = None,
-    row_index_stride: int | None = None,
-    bloom_filter_columns: Sequence[str] | None = None,
-    bloom_filter_fpp: float | None = None,
-    dictionary: bool | Mapping[str, bool | None] | None = None,
-    metadata: Mapping[str, bytes | str] | None = None,
-    timezone: str | None = None,
-    version: Literal["0.11", "0.12"] | None = None,
-    arrow_schema: bool | None = None,
-    threads: int | None = None,
-    verify: bool | None = None,
+    **options: Unpack[WriteOptions],
 ) -> None:
     """Writes a dataset of Ray Data into a table, in one commit. The other arguments are those of
     :func:`orcish.write_dataset`.
@@ -161,7 +126,7 @@ def write(
         UnfinishedCommitError: The commit is decided and not finished, or it is not known whether it is decided.
         OSError: A file cannot be written.
     """
-    options = chosen_options(locals(), WriteOptions)
+    chosen = chosen_options(options, WriteOptions)
     from orcish.ray.datasink import OrcDatasink, check_dataset, schema_of
 
     check_dataset(dataset)
@@ -169,8 +134,6 @@ def write(
     if schema is not None and not isinstance(schema, pa.Schema):
         raise TypeError(f"schema={schema!r}: must be a schema of pyarrow, not {type(schema).__name__}")
     rows = schema_of(dataset) if schema is None else schema
-    table = DatasetTarget.of(
-        folder, rows, partition_by or (), existing_data, storage_options, {"threads": 1, **options}
-    )
+    table = DatasetTarget.of(folder, rows, partition_by or (), existing_data, storage_options, {"threads": 1, **chosen})
     with without_new_folders(table.job), table.job.cleaned_up() as staged:
         dataset.write_datasink(OrcDatasink(table, max_rows_per_file, max_partitions, staged), concurrency=concurrency)

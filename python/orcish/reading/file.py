@@ -6,7 +6,7 @@ import copy
 import datetime
 import decimal
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 
@@ -45,7 +45,11 @@ from orcish.types import (
     Source,
     StorageOptions,
     StripeInfo,
+    ValueOptions,
 )
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = [
     "ORCFile",
@@ -192,19 +196,7 @@ class ORCFile(BatchSource):
         limit: int | None = None,
         row_number: bool | str | None = None,
         threads: int | None = None,
-        arrow_schema: bool | None = None,
-        timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-        timestamps: Literal["wall", "instant"] | None = None,
-        timezone: str | None = None,
-        timestamp_out_of_range: Literal["error", "null"] | None = None,
-        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-        decimal_out_of_range: Literal["error", "null"] | None = None,
-        long_char: Literal["keep", "cut", "error"] | None = None,
-        trim_char: bool | None = None,
-        unions: Literal["dense", "sparse", "struct"] | None = None,
-        null_map_keys: Literal["error", "dictionary"] | None = None,
-        masked: Literal["error", "allow"] | None = None,
+        **options: Unpack[ValueOptions],
     ) -> pa.Schema:
         """The Arrow schema under options; the keywords are those of :class:`~orcish.types.ReadOptions`."""
         return self._reader(chosen_options(locals(), ReadOptions)).schema()
@@ -469,20 +461,8 @@ class ORCFile(BatchSource):
         limit: int | None = None,
         row_number: bool | str | None = None,
         threads: int | None = None,
-        arrow_schema: bool | None = None,
-        timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-        timestamps: Literal["wall", "instant"] | None = None,
-        timezone: str | None = None,
-        timestamp_out_of_range: Literal["error", "null"] | None = None,
-        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-        decimal_out_of_range: Literal["error", "null"] | None = None,
-        long_char: Literal["keep", "cut", "error"] | None = None,
-        trim_char: bool | None = None,
-        unions: Literal["dense", "sparse", "struct"] | None = None,
-        null_map_keys: Literal["error", "dictionary"] | None = None,
-        masked: Literal["error", "allow"] | None = None,
         progress: ProgressOption = False,
+        **options: Unpack[ValueOptions],
     ) -> pa.Table:
         """Reads the file into a table; the keywords are those of :class:`~orcish.types.ReadOptions`.
 
@@ -516,19 +496,7 @@ class ORCFile(BatchSource):
         limit: int | None = None,
         row_number: bool | str | None = None,
         threads: int | None = None,
-        arrow_schema: bool | None = None,
-        timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-        timestamps: Literal["wall", "instant"] | None = None,
-        timezone: str | None = None,
-        timestamp_out_of_range: Literal["error", "null"] | None = None,
-        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-        decimal_out_of_range: Literal["error", "null"] | None = None,
-        long_char: Literal["keep", "cut", "error"] | None = None,
-        trim_char: bool | None = None,
-        unions: Literal["dense", "sparse", "struct"] | None = None,
-        null_map_keys: Literal["error", "dictionary"] | None = None,
-        masked: Literal["error", "allow"] | None = None,
+        **options: Unpack[ValueOptions],
     ) -> Iterator[pa.RecordBatch]:
         """Reads the file batch by batch, in memory that does not grow with the file; the keywords are those of
         :class:`~orcish.types.ReadOptions`.
@@ -546,19 +514,7 @@ class ORCFile(BatchSource):
         limit: int | None = None,
         row_number: bool | str | None = None,
         threads: int | None = None,
-        arrow_schema: bool | None = None,
-        timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-        timestamps: Literal["wall", "instant"] | None = None,
-        timezone: str | None = None,
-        timestamp_out_of_range: Literal["error", "null"] | None = None,
-        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-        decimal_out_of_range: Literal["error", "null"] | None = None,
-        long_char: Literal["keep", "cut", "error"] | None = None,
-        trim_char: bool | None = None,
-        unions: Literal["dense", "sparse", "struct"] | None = None,
-        null_map_keys: Literal["error", "dictionary"] | None = None,
-        masked: Literal["error", "allow"] | None = None,
+        **options: Unpack[ValueOptions],
     ) -> AsyncGenerator[pa.RecordBatch, None]:
         """Reads the file batch by batch, for ``async for``, without blocking the event loop; the keywords are those of
         :class:`~orcish.types.ReadOptions`.
@@ -581,24 +537,10 @@ class ORCFile(BatchSource):
         limit: int | None = None,
         row_number: bool | str | None = None,
         threads: int | None = None,
-        arrow_schema: bool | None = None,
-        timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-        timestamps: Literal["wall", "instant"] | None = None,
-        timezone: str | None = None,
-        timestamp_out_of_range: Literal["error", "null"] | None = None,
-        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-        decimal_out_of_range: Literal["error", "null"] | None = None,
-        long_char: Literal["keep", "cut", "error"] | None = None,
-        trim_char: bool | None = None,
-        unions: Literal["dense", "sparse", "struct"] | None = None,
-        null_map_keys: Literal["error", "dictionary"] | None = None,
-        masked: Literal["error", "allow"] | None = None,
+        **options: Unpack[ValueOptions],
     ) -> pa.Table:
         """Reads one stripe into a table; the keywords are those of :class:`~orcish.types.ReadOptions`."""
-        options = chosen_options(locals(), ReadOptions)
-        options["stripes"] = [index]
-        return self.read(**options)
+        return self._reader({**chosen_options(locals(), ReadOptions), "stripes": [index]}).read_table()
 
     @checked_keywords
     def explain(
@@ -611,19 +553,7 @@ class ORCFile(BatchSource):
         limit: int | None = None,
         row_number: bool | str | None = None,
         threads: int | None = None,
-        arrow_schema: bool | None = None,
-        timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-        timestamps: Literal["wall", "instant"] | None = None,
-        timezone: str | None = None,
-        timestamp_out_of_range: Literal["error", "null"] | None = None,
-        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-        decimal_out_of_range: Literal["error", "null"] | None = None,
-        long_char: Literal["keep", "cut", "error"] | None = None,
-        trim_char: bool | None = None,
-        unions: Literal["dense", "sparse", "struct"] | None = None,
-        null_map_keys: Literal["error", "dictionary"] | None = None,
-        masked: Literal["error", "allow"] | None = None,
+        **options: Unpack[ValueOptions],
     ) -> Explanation:
         """Explains what reading would do: which stripes and row groups are skipped and why, and how much is read. The
         keywords are those of :class:`~orcish.types.ReadOptions`.
@@ -643,19 +573,7 @@ class ORCFile(BatchSource):
         limit: int | None = None,
         row_number: bool | str | None = None,
         threads: int | None = None,
-        arrow_schema: bool | None = None,
-        timestamp_unit: Literal["s", "ms", "us", "ns", "auto", "exact"] | None = None,
-        timestamps: Literal["wall", "instant"] | None = None,
-        timezone: str | None = None,
-        timestamp_out_of_range: Literal["error", "null"] | None = None,
-        strings: Literal["utf8", "large", "view", "dictionary", "binary"] | None = None,
-        invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-        decimal_out_of_range: Literal["error", "null"] | None = None,
-        long_char: Literal["keep", "cut", "error"] | None = None,
-        trim_char: bool | None = None,
-        unions: Literal["dense", "sparse", "struct"] | None = None,
-        null_map_keys: Literal["error", "dictionary"] | None = None,
-        masked: Literal["error", "allow"] | None = None,
+        **options: Unpack[ValueOptions],
     ) -> pa.RecordBatchReader:
         """A reader of pyarrow over the rows, which can be consumed once; the keywords are those of
         :class:`~orcish.types.ReadOptions`.

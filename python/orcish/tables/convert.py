@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, cast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, cast
 
 import pyarrow as pa
 
@@ -27,6 +27,9 @@ from orcish.tables.write import write_dataset
 from orcish.types import ExistingData, Limits, ProgressOption, ScanOptions, Sources, StorageOptions, WriteOptions
 from orcish.writing.dataset import MAX_PARTITIONS, WrittenFile
 from orcish.writing.timestamps import ORC_TYPE
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["convert"]
 
@@ -57,21 +60,7 @@ def convert(
     timestamps: Literal["wall", "instant"] | None = None,
     source_timezone: str | None = None,
     external_locations: Sequence[str | os.PathLike[str]] | None = None,
-    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
-    compression_level: int | None = None,
-    column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
-    compression_block_size: int | str | None = None,
-    stripe_size: int | str | None = None,
-    row_index_stride: int | None = None,
-    bloom_filter_columns: Sequence[str] | None = None,
-    bloom_filter_fpp: float | None = None,
-    dictionary: bool | Mapping[str, bool | None] | None = None,
-    metadata: Mapping[str, bytes | str] | None = None,
-    timezone: str | None = None,
-    version: Literal["0.11", "0.12"] | None = None,
-    arrow_schema: bool | None = None,
-    threads: int | None = None,
-    verify: bool | None = None,
+    **options: Unpack[WriteOptions],
 ) -> list[WrittenFile]:
     """Converts a table of CarbonData or of ORC files to a folder of ORC files, in memory that does not grow with the
     table.
@@ -130,7 +119,7 @@ def convert(
         OrcishError: The source cannot be read.
         OSError: A file cannot be read or written.
     """
-    options = chosen_options(locals(), WriteOptions)
+    chosen = chosen_options(options, WriteOptions)
     base = local_path(path_text(target))
     given: ScanOptions = {
         "columns": columns,
@@ -163,10 +152,10 @@ def convert(
         schema = table.schema
         infers = infers_written_types(table)
         if timestamp_unit is None:
-            table = _with_all_digits(reader, keeps_units=options.get("arrow_schema", not infers) is not False)
+            table = _with_all_digits(reader, keeps_units=chosen.get("arrow_schema", not infers) is not False)
         if infers:
             # Readers infer the same types.
-            options = {"arrow_schema": False, **options}
+            chosen = {"arrow_schema": False, **chosen}
         if partition_by is None:
             partition_by = [name for name in reader.source.partition_columns if name in schema.names]
         with errors_about_rows(reader.name, base):
@@ -179,7 +168,7 @@ def convert(
                 existing_data=existing_data,
                 progress=progress,
                 storage_options=storage_options if target_storage_options is None else target_storage_options,
-                **options,
+                **chosen,
             )
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Literal, cast
+from typing import TYPE_CHECKING, cast
 
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import table_folder
@@ -13,6 +12,9 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.progress import reported
 from orcish.tables.deletion import Deleted, DeletedRows, DeletionPlan, delete_rows
 from orcish.types import FileSystem, ProgressOption, StorageOptions, WriteOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["delete"]
 
@@ -25,21 +27,7 @@ def delete(
     progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
-    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
-    compression_level: int | None = None,
-    column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
-    compression_block_size: int | str | None = None,
-    stripe_size: int | str | None = None,
-    row_index_stride: int | None = None,
-    bloom_filter_columns: Sequence[str] | None = None,
-    bloom_filter_fpp: float | None = None,
-    dictionary: bool | Mapping[str, bool | None] | None = None,
-    metadata: Mapping[str, bytes | str] | None = None,
-    timezone: str | None = None,
-    version: Literal["0.11", "0.12"] | None = None,
-    arrow_schema: bool | None = None,
-    threads: int | None = None,
-    verify: bool | None = None,
+    **options: Unpack[WriteOptions],
 ) -> Deleted:
     """Deletes the rows of a table for which a filter is true. Rows for which it is null stay.
 
@@ -80,10 +68,10 @@ def delete(
         UnfinishedCommitError: The commit is decided and not finished, or it is not known whether it is decided.
         OSError: A file cannot be read or written; the table is unchanged.
     """
-    options = chosen_options(locals(), WriteOptions)
+    chosen = chosen_options(options, WriteOptions)
     path = local_path(path_text(table_folder(target, filesystem, storage_options)))
     storage = cast("dict[str, str]", dict(storage_options or {}))
-    plan = DeletionPlan.of(path, filters, storage, options)
+    plan = DeletionPlan.of(path, filters, storage, chosen)
     done: list[DeletedRows] = []
     with plan.job.cleaned_up() as staged, plan.reading():
         with reported(progress, f"delete from {path}", sum(task.size for task in plan.tasks)) as add:

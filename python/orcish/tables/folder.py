@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from orcish import _native
 from orcish.io.paths import local_path, native_source, path_text
@@ -13,6 +13,9 @@ from orcish.io.storage import native_storage
 from orcish.keywords import chosen_options
 from orcish.types import Source, StorageOptions, WriteOptions
 from orcish.writing.writer import ORCWriter, Written
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["MAX_SMALL_BYTES", "FileInfo", "Folder", "UploadInfo", "upload_info"]
 
@@ -161,21 +164,7 @@ class Folder:
         *,
         publish: bool = True,
         staging: str | None = None,
-        compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
-        compression_level: int | None = None,
-        column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
-        compression_block_size: int | str | None = None,
-        stripe_size: int | str | None = None,
-        row_index_stride: int | None = None,
-        bloom_filter_columns: Sequence[str] | None = None,
-        bloom_filter_fpp: float | None = None,
-        dictionary: bool | Mapping[str, bool | None] | None = None,
-        metadata: Mapping[str, bytes | str] | None = None,
-        timezone: str | None = None,
-        version: Literal["0.11", "0.12"] | None = None,
-        arrow_schema: bool | None = None,
-        threads: int | None = None,
-        verify: bool | None = None,
+        **options: Unpack[WriteOptions],
     ) -> ORCWriter:
         """A writer of a file; with ``publish=False``, the file does not appear until :meth:`complete`.
 
@@ -183,14 +172,14 @@ class Folder:
         folder is created when it is published. Without ``staging``, it is in its target folder, which has to exist on
         local disks. Other stores need no folder.
         """
-        options = chosen_options(locals(), WriteOptions)
+        chosen = chosen_options(options, WriteOptions)
         return ORCWriter(
             self.location(name),
             schema,
             storage_options=self.storage_options,
             publish=publish,
             staging=None if staging is None else self.location(staging),
-            **options,
+            **chosen,
         )
 
     def merge(self, sources: Sequence[Source], name: str, *, staging: str | None = None) -> tuple[Written, bytes]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from orcish.arrow.frames import with_index_columns
 from orcish.io.filesystem import table_folder
@@ -16,6 +16,9 @@ from orcish.tables.target import DatasetTarget, without_new_folders
 from orcish.types import ExistingData, FileSystem, ProgressOption, StorageOptions, WriteOptions
 from orcish.writing.dataset import MAX_MEMORY, MAX_OPEN_FILES, MAX_PARTITIONS, WrittenFile
 from orcish.writing.rows import counted, row_count, schema_and_batches
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["write_dataset"]
 
@@ -35,21 +38,7 @@ def write_dataset(
     progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
-    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
-    compression_level: int | None = None,
-    column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
-    compression_block_size: int | str | None = None,
-    stripe_size: int | str | None = None,
-    row_index_stride: int | None = None,
-    bloom_filter_columns: Sequence[str] | None = None,
-    bloom_filter_fpp: float | None = None,
-    dictionary: bool | Mapping[str, bool | None] | None = None,
-    metadata: Mapping[str, bytes | str] | None = None,
-    timezone: str | None = None,
-    version: Literal["0.11", "0.12"] | None = None,
-    arrow_schema: bool | None = None,
-    threads: int | None = None,
-    verify: bool | None = None,
+    **options: Unpack[WriteOptions],
 ) -> list[WrittenFile]:
     """Writes a folder of ORC files, with partition folders such as ``dt=2026-01-01``.
 
@@ -114,12 +103,12 @@ def write_dataset(
         UnfinishedCommitError: The commit is decided and not finished, or it is not known whether it is decided.
         OSError: A file cannot be written.
     """
-    options = chosen_options(locals(), WriteOptions)
+    chosen = chosen_options(options, WriteOptions)
     schema, batches = schema_and_batches(data, with_index_columns)
     if basename_template is not None:
         _check_template(basename_template)
     path = table_folder(target, filesystem, storage_options)
-    prepared = DatasetTarget.of(path, schema, partition_by or (), existing_data, storage_options, options)
+    prepared = DatasetTarget.of(path, schema, partition_by or (), existing_data, storage_options, chosen)
     number = "{i}" if basename_template is None else f"{{i}}-{uuid.uuid4().hex[:12]}"
     template = (basename_template or f"part-{{i}}-{uuid.uuid4()}.orc").replace("{i}", number)
     table = prepared.writer(

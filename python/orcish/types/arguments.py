@@ -23,10 +23,13 @@ __all__ = [
     "ProgressOption",
     "ReadOptions",
     "ScanOptions",
+    "SelectionOptions",
     "Source",
     "Sources",
     "StorageOptions",
+    "TableOptions",
     "Target",
+    "ValueOptions",
     "WritableFile",
     "WriteOptions",
 ]
@@ -157,16 +160,11 @@ class Limits(TypedDict, total=False):
     memory."""
 
 
-class ReadOptions(TypedDict, total=False):
-    """Options of reading, which are keywords of every function that reads."""
+class SelectionOptions(TypedDict, total=False):
+    """Options of reading that are keywords of each function: which columns and rows are read, and how they come."""
 
     columns: Columns | None
     """The columns to read, in this order, each once; all by default."""
-    batch_size: int
-    """Maximum rows of a batch (65,536). A batch also has at most 128 MiB of values, unless a single row
-    needs more."""
-    stripes: Sequence[int] | None
-    """Indexes of the stripes to read, in this order; all by default."""
     filters: Filters | None
     """Which rows to read: an expression of :func:`orcish.col`, of pyarrow or of polars, or pyarrow's lists of
     ``(column, operator, value)``. A string is parsed as SQL, such as ``"id > 5 and name in ('a', 'b')"``, see
@@ -174,12 +172,20 @@ class ReadOptions(TypedDict, total=False):
     rows."""
     limit: int | None
     """Maximum number of rows to read, of those that pass the filters."""
+    batch_size: int
+    """Maximum rows of a batch (65,536). A batch also has at most 128 MiB of values, unless a single row
+    needs more."""
     row_number: bool | str
     """Adds a column with the number of each row in its file, from 0. Its name is ``row_number``, or the given one.
     Filters can name it."""
     threads: int
     """Number of decoding threads; 0, the default, is the number of cores. Requests to servers have threads of their
     own."""
+
+
+class ValueOptions(TypedDict, total=False):
+    """Options of how values are read."""
+
     arrow_schema: bool
     """Whether columns have the Arrow types that they were written with, where the metadata of the file has an Arrow
     schema (``orcish.arrow.schema``) that fits its types; true by default. ``timestamp_unit``, ``timestamps``,
@@ -227,8 +233,15 @@ class ReadOptions(TypedDict, total=False):
     """Whether encrypted columns may be read as their masks; an error by default."""
 
 
-class ScanOptions(ReadOptions, total=False):
-    """Options of a scan. Columns are given by names, not by ids. ``stripes`` are not for scans; splits have stripes."""
+class ReadOptions(SelectionOptions, ValueOptions, total=False):
+    """Options of reading, which are keywords of every function that reads."""
+
+    stripes: Sequence[int] | None
+    """Indexes of the stripes to read, in this order; all by default."""
+
+
+class TableOptions(ValueOptions, total=False):
+    """Options of tables, beside those of :class:`SelectionOptions`."""
 
     schema: pa.Schema | None
     """Schema of the table; by default that of its log, or the columns of the first file with types that hold the values
@@ -253,6 +266,10 @@ class ScanOptions(ReadOptions, total=False):
     """What to do where the last commit of the table is decided, and not all of its files are visible: ``"wait"``, the
     default, waits while files become visible, and fails if none does for some seconds; ``"before"`` reads the state
     before the commit."""
+
+
+class ScanOptions(SelectionOptions, TableOptions, total=False):
+    """Options of a scan. Columns are given by names, not by ids."""
 
 
 class WriteOptions(TypedDict, total=False):

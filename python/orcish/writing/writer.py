@@ -28,7 +28,7 @@ from orcish.writing.rows import batch_reader, counted, row_count, schema_and_row
 from orcish.writing.target import file_target, name_of
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
 __all__ = [
     "ORCWriter",
@@ -97,36 +97,22 @@ class ORCWriter:
         overwrite: bool = True,
         publish: bool = True,
         staging: str | os.PathLike[str] | None = None,
-        compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
-        compression_level: int | None = None,
-        column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
-        compression_block_size: int | str | None = None,
-        stripe_size: int | str | None = None,
-        row_index_stride: int | None = None,
-        bloom_filter_columns: Sequence[str] | None = None,
-        bloom_filter_fpp: float | None = None,
-        dictionary: bool | Mapping[str, bool | None] | None = None,
-        metadata: Mapping[str, bytes | str] | None = None,
-        timezone: str | None = None,
-        version: Literal["0.11", "0.12"] | None = None,
-        arrow_schema: bool | None = None,
-        threads: int | None = None,
-        verify: bool | None = None,
+        **options: Unpack[WriteOptions],
     ) -> None:
-        options = chosen_options(locals(), WriteOptions)
+        chosen = chosen_options(options, WriteOptions)
         if not hasattr(schema, "__arrow_c_schema__"):
             raise TypeError(f"a schema has __arrow_c_schema__, which {type(schema).__name__} has not")
         if not overwrite and not publish:
             raise ValueError("overwrite=False is for files that are published: leave it out, or publish=False")
         if isinstance(schema, pa.Schema):
-            check_steps(bloom_filter_columns or (), schema)
+            check_steps(chosen.get("bloom_filter_columns", ()), schema)
         self._target = file_target(target, filesystem, storage_options, overwrite=overwrite)
         native = self._target.native
         try:
             self._writer = _native.Writer(
                 native,
                 schema_for_native(schema),
-                options=native_options(options),
+                options=native_options(chosen),
                 storage_options=native_storage(native if isinstance(native, str) else (), storage_options),
                 publish=publish and self._target.publish,
                 staging=self._target.staging if staging is None else path_text(staging),
@@ -294,21 +280,7 @@ def write_table(
     progress: ProgressOption = False,
     storage_options: StorageOptions | None = None,
     filesystem: FileSystem | None = None,
-    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
-    compression_level: int | None = None,
-    column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
-    compression_block_size: int | str | None = None,
-    stripe_size: int | str | None = None,
-    row_index_stride: int | None = None,
-    bloom_filter_columns: Sequence[str] | None = None,
-    bloom_filter_fpp: float | None = None,
-    dictionary: bool | Mapping[str, bool | None] | None = None,
-    metadata: Mapping[str, bytes | str] | None = None,
-    timezone: str | None = None,
-    version: Literal["0.11", "0.12"] | None = None,
-    arrow_schema: bool | None = None,
-    threads: int | None = None,
-    verify: bool | None = None,
+    **options: Unpack[WriteOptions],
 ) -> Written:
     """Writes an ORC file; see :class:`ORCWriter`. The keywords are those of :class:`~orcish.types.WriteOptions`.
 
@@ -336,7 +308,7 @@ def write_table(
         FileExistsError: The file is there, without ``overwrite``.
         OSError: The file cannot be written.
     """
-    options = chosen_options(locals(), WriteOptions)
+    chosen = chosen_options(options, WriteOptions)
     schema, rows = schema_and_rows(data)
     total = row_count(data) if progress else None
     with (
@@ -346,7 +318,7 @@ def write_table(
             storage_options=storage_options,
             filesystem=filesystem,
             overwrite=overwrite,
-            **options,
+            **chosen,
         ) as writer,
         reported(progress, f"write {name_of(target)}", total) as add,
     ):

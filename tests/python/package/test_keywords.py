@@ -13,8 +13,7 @@ import pyarrow as pa
 import pytest
 from orcish import types
 from orcish.keywords import CHECKS, SYNONYMS, checked_keywords
-from orcish.types import arguments
-from support.public_functions import CALLABLES, callables, keywords
+from support.public_functions import CALLABLES, annotations, callables, keywords, signature
 
 FORWARDED = dict.fromkeys(
     ("ORCFile.to_pandas", "Scan.to_pandas"),
@@ -30,7 +29,7 @@ def test_all_are_walked() -> None:
 
 @pytest.mark.parametrize("name", CALLABLES)
 def test_keywords_are_in_the_signature(name: str) -> None:
-    kinds = {each.kind for each in inspect.signature(CALLABLES[name]).parameters.values()}
+    kinds = {each.kind for each in signature(CALLABLES[name]).parameters.values()}
     assert (inspect.Parameter.VAR_KEYWORD in kinds) == (name in FORWARDED)
 
 
@@ -101,22 +100,9 @@ OPTIONS = [(name, types.ReadOptions) for name in READ] + [(name, types.ScanOptio
 OPTIONS += [(name, types.WriteOptions) for name in WRITE]
 
 
-def annotations(kind: str) -> dict[str, str]:
-    """Texts of the annotations of a ``TypedDict``, those of its bases included."""
-    classes = {
-        node.name: node for node in ast.parse(inspect.getsource(arguments)).body if isinstance(node, ast.ClassDef)
-    }
-    found: dict[str, str] = {}
-    for base in classes[kind].bases:
-        if ast.unparse(base) in classes:
-            found |= annotations(ast.unparse(base))
-    fields = [node for node in classes[kind].body if isinstance(node, ast.AnnAssign)]
-    return found | {ast.unparse(field.target): ast.unparse(field.annotation) for field in fields}
-
-
 @pytest.mark.parametrize(("name", "options"), OPTIONS, ids=[name for name, _ in OPTIONS])
 def test_options_are_those_of_the_documented_dicts(name: str, options: Any) -> None:
-    parameters = inspect.signature(CALLABLES[name]).parameters
+    parameters = signature(CALLABLES[name]).parameters
     expected = annotations(options.__name__)
     assert expected.keys() == options.__optional_keys__ <= parameters.keys()
     for key, annotation in expected.items():
@@ -154,12 +140,12 @@ def test_one_string_is_a_list_of_it(name: str, keyword: str) -> None:
     def call(self: Any = None, **options: Any) -> None:
         given.append(options[keyword])
 
-    call.__signature__ = inspect.signature(CALLABLES[name])  # type: ignore[attr-defined]
+    call.__signature__ = signature(CALLABLES[name])  # type: ignore[attr-defined]
     checked: Any = checked_keywords(call)
     checked(**{keyword: "day"})
     checked(**{keyword: ["day"]})
     assert given == [["day"], ["day"]]
-    if inspect.signature(call).parameters[keyword].default is None:
+    if signature(call).parameters[keyword].default is None:
         checked(**{keyword: None})
         assert given[-1] is None
     with pytest.raises(TypeError, match=f"^{keyword}=b'day': must be a list of "):
@@ -242,5 +228,5 @@ def test_words_of_other_libraries(call: Callable[..., Any], given: str, meant: s
 
 def test_words_of_other_libraries_are_no_keywords() -> None:
     """What they stand for is one, of some function."""
-    known = {name for _, function in callables() for name in inspect.signature(function).parameters}
+    known = {name for _, function in callables() for name in signature(function).parameters}
     assert {name for names in SYNONYMS.values() for name in names} <= known

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections.abc
-import inspect
 import types
 import typing
 from collections.abc import Iterator
@@ -14,7 +13,8 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import _native
-from orcish.types import Limits, ReadOptions, WriteOptions
+from orcish.types import Limits, ReadOptions, WriteOptions, arguments
+from support.public_functions import signature
 
 INNER = {
     "read": {"hide_row_number"},
@@ -69,7 +69,7 @@ def test_names(what: str) -> None:
 def test_values(what: str, name: str) -> None:
     kind, words = options_of(what)[name]
     hint = TYPES[what].__annotations__[name].__forward_arg__
-    hints = list(alternatives(eval(hint, vars(orcish.types))))
+    hints = list(alternatives(eval(hint, vars(arguments))))
     literals = {word for hint in hints if typing.get_origin(hint) is Literal for word in typing.get_args(hint)}
     # LZO is read, and not written.
     assert literals == set(words) - {"lzo"}
@@ -78,7 +78,7 @@ def test_values(what: str, name: str) -> None:
 
 
 def test_a_written_table_takes_the_options_of_a_dataset() -> None:
-    names = inspect.signature(orcish.write_dataset).parameters.keys()
+    names = signature(orcish.write_dataset).parameters.keys()
     # The name of files is a template of pyarrow, for which other formats have a word, too.
     others = {"file_name": "basename_template"}
     assert {others.get(name, name) for name in options_of("dataset")} <= names

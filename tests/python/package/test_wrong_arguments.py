@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from orcish.filters.expression import Column
 from orcish.reading.scan import reader_of
-from support.public_functions import CALLABLES
+from support.public_functions import CALLABLES, signature
 
 BAD: list[Any] = [
     None,
@@ -88,7 +88,7 @@ ERRORS = (TypeError, ValueError, OSError, orcish.OrcishError)
 
 
 def parameters(name: str) -> list[inspect.Parameter]:
-    found = inspect.signature(CALLABLES[name]).parameters.values()
+    found = signature(CALLABLES[name]).parameters.values()
     return [each for each in found if each.name != "self" and each.kind != each.VAR_KEYWORD]
 
 

@@ -126,7 +126,7 @@ def test_options_are_checked_at_once(folder):
         orcish.scan(folder, filters=col("text") == 5)
     with pytest.raises(TypeError, match="nonsense"):
         orcish.scan(folder, nonsense=1)
-    with pytest.raises(ValueError, match="stripes"):
+    with pytest.raises(TypeError, match="stripes are those of one file"):
         orcish.scan(folder, stripes=[0])
     with pytest.raises(ValueError, match="ids"):
         orcish.scan(folder, columns=[1])

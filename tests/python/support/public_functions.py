@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,6 +12,7 @@ import orcish
 import orcish.dask
 import orcish.ray
 from orcish.filters.expression import Column
+from orcish.types import arguments
 
 
 def callables() -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -39,8 +42,39 @@ def callables() -> Iterator[tuple[str, Callable[..., Any]]]:
 CALLABLES = dict(callables())
 
 
+def signature(function: Callable[..., Any]) -> inspect.Signature:
+    """The signature of a function. The keywords of a ``TypedDict`` that ``**options`` unpack are parameters, which are
+    ``None`` where they are missing.
+    """
+    given = inspect.signature(function)
+    parameters: list[inspect.Parameter] = []
+    for each in given.parameters.values():
+        unpacked = re.fullmatch(r"Unpack\[(\w+)\]", str(each.annotation))
+        if unpacked is None:
+            parameters.append(each)
+            continue
+        for name, hint in annotations(unpacked[1]).items():
+            optional = f"{hint.removesuffix(' | None')} | None"
+            kind = inspect.Parameter.KEYWORD_ONLY
+            parameters.append(inspect.Parameter(name, kind, default=None, annotation=optional))
+    return given.replace(parameters=parameters)
+
+
+def annotations(kind: str) -> dict[str, str]:
+    """Texts of the annotations of a ``TypedDict`` of :mod:`orcish.types`, those of its bases included."""
+    classes = {
+        node.name: node for node in ast.parse(inspect.getsource(arguments)).body if isinstance(node, ast.ClassDef)
+    }
+    found: dict[str, str] = {}
+    for base in classes[kind].bases:
+        if ast.unparse(base) in classes:
+            found |= annotations(ast.unparse(base))
+    fields = [node for node in classes[kind].body if isinstance(node, ast.AnnAssign)]
+    return found | {ast.unparse(field.target): ast.unparse(field.annotation) for field in fields}
+
+
 def keywords(function: Callable[..., Any]) -> list[str]:
     """Names of arguments that can be given as keywords."""
-    parameters = inspect.signature(function).parameters.values()
+    parameters = signature(function).parameters.values()
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return [each.name for each in parameters if each.kind in kinds and each.name != "self"]
