@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from orcish import _native
 from orcish.io.filesystem import foreign_path, is_foreign
-from orcish.io.local_file import checked_place, target_exists
 from orcish.io.names import display_name
+from orcish.io.outputs import checked_place, target_exists
 from orcish.io.paths import is_http, local_path
 from orcish.io.storage import native_storage
 from orcish.tables.log.table import check_no_file_of_table

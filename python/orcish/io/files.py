@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from orcish import _native
 from orcish.io.paths import is_http, is_many, local_path, native_source
-from orcish.io.system_file import SystemFile
-from orcish.io.system_path import SystemPath
+from orcish.io.system_path import SystemFile, SystemPath
 from orcish.types import Sources
 
 __all__ = ["Located", "TableFile", "source_files"]

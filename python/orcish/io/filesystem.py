@@ -7,15 +7,16 @@ import os
 import posixpath
 import urllib.parse
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from orcish.errors import UnsupportedError
-from orcish.file_systems import check_file_system, library_of
+from orcish.file_systems import check_file_system
 from orcish.io.names import display_name, errors_with_name
-from orcish.io.obstore_system import ObstoreSystem
 from orcish.io.paths import PATTERN, native_source, path_text
 from orcish.io.system_path import SystemPath
-from orcish.io.systems import FsspecSystem, System, arrow_system
+
+if TYPE_CHECKING:
+    from orcish.io.systems import System
 
 __all__ = ["foreign_path", "fsspec_system", "in_file_system", "is_foreign", "opened_place", "table_folder"]
 
@@ -35,7 +36,9 @@ def is_foreign(path: str) -> bool:
 def foreign_path(url: str, storage_options: Mapping[str, Any] | None) -> SystemPath:
     """The path of a URL that fsspec opens; see :func:`fsspec_system`."""
     system, path = fsspec_system(url, storage_options)
-    return SystemPath(FsspecSystem(system), path, url)
+    from orcish.io.systems import system_of
+
+    return SystemPath(system_of(system), path, url)
 
 
 def fsspec_system(url: str, storage_options: Mapping[str, Any] | None, what: str = "") -> tuple[Any, str]:
@@ -122,10 +125,9 @@ def table_folder(target: Any, filesystem: Any, storage_options: Any) -> Any:
 
 def _system(filesystem: Any) -> System:
     check_file_system("filesystem", filesystem)
-    library = library_of(filesystem)
-    if library == "pyarrow":
-        return arrow_system(filesystem)
-    return FsspecSystem(filesystem) if library == "fsspec" else ObstoreSystem(filesystem)
+    from orcish.io.systems import system_of
+
+    return system_of(filesystem)
 
 
 def _within(source: Any, system: System, is_target: bool) -> str | SystemPath:

@@ -14,6 +14,10 @@ __all__ = ["display_name", "errors_about", "errors_about_rows", "errors_with_nam
 
 LINK = re.compile(r"::(?=[A-Za-z][A-Za-z0-9+.-]*://)")
 """What precedes the second and each further URL of a chain of fsspec."""
+REFUSED = ("PermissionDeniedError", "UnauthenticatedError")
+"""Errors of obstore for what may not be read or written."""
+DEBUG = "\n\nDebug source"
+"""What is in the text of an error of obstore before its structure."""
 USER = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*://(?P<user>[^/?#]*)@")
 """The beginning of a URL with credentials."""
 
@@ -118,18 +122,21 @@ def errors_about_rows(source: str, folder: str) -> Iterator[None]:
 
 def _named(error: Exception, location: str) -> Exception:
     name, text = display_name(location), str(error)
-    clean = without_credentials(text, location)
+    clean = without_credentials(text.partition(DEBUG)[0], location)
     if isinstance(error, OrcishError):
         return error if clean == text else type(error)(clean)
     if not isinstance(error, OSError):
         if isinstance(error, TypeError):
             # An argument of the file system is wrong.
             return TypeError(f"{name}: {clean}")
+        if type(error).__module__.partition(".")[0] == "obstore":
+            kind = PermissionError if type(error).__name__ in REFUSED else OSError
+            return kind(f"{name}: {clean}")
         return OSError(f"{name}: {type(error).__name__}{': ' if clean else ''}{clean}")
     if clean == text and _has_name(text, name):
         return error
     # Constructors of subclasses of other libraries take other arguments.
-    kind: type[Exception] = next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
+    kind = next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
     if isinstance(error.errno, int) and error.strerror is not None:
         reason = without_credentials(str(error.strerror), location)
         return kind(error.errno, reason if _has_name(reason, name) else f"{name}: {reason}")

@@ -42,7 +42,7 @@ def native_source(source: Any) -> Any:
     if isinstance(found, str):
         _check_no_host(found)
         return expanded(found)
-    if isinstance(found, bytes) or hasattr(found, "read"):
+    if isinstance(found, bytes) or hasattr(found, "read") or hasattr(found, "read_ranges"):
         return found
     try:
         # Any object with the buffer protocol, such as buffers of pyarrow.

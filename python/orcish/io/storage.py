@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import socket
-import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from orcish.io.aws_credentials import credentials_of
-from orcish.io.aws_profile import Profile, read_profile
+from orcish.io.aws_profile import Profile, credentials_of, read_profile
 from orcish.io.names import display_name
 
 __all__ = ["TRUE", "native_storage"]
@@ -33,12 +30,6 @@ SOURCES = (
 """Options by which the native core finds credentials, without ``aws_``."""
 REGIONS = ("region", "default_region")
 ENDPOINTS = ("endpoint", "endpoint_url", "endpoint_url_s3")
-METADATA = ("169.254.169.254", 80)
-"""The server that gives credentials to machines of EC2 with a role."""
-METADATA_TIMEOUT = 1.0
-"""Seconds until a connection to that server has to be there, as for boto3."""
-METADATA_INTERVAL = 30.0
-"""Seconds after which a server that was not there is looked for again."""
 
 EMPTY_PART = re.compile(r"(?:s3a?|gs|gcs|az|azure|adl|abfss?)://[^/]*/(?P<path>/+[^/].*)", re.IGNORECASE | re.DOTALL)
 """URLs of stores whose key begins with a slash."""
@@ -58,9 +49,6 @@ WORDS: Mapping[str, Mapping[str, str]] = {
 }
 """Options of the file systems of fsspec that the native core does not have, by scheme, and what is meant."""
 
-_metadata_seen: list[tuple[float, bool]] = []
-"""When the server was looked for, and whether it was there."""
-
 
 def native_storage(locations: str | Iterable[str], options: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """The options of stores for the native core.
@@ -73,8 +61,8 @@ def native_storage(locations: str | Iterable[str], options: Mapping[str, Any] | 
         options: The options of the user.
 
     Raises:
-        PermissionError: There are no credentials anywhere, or they cannot be obtained.
-        UnsupportedError: They can only be obtained by boto3, which is not installed.
+        PermissionError: There are no credentials anywhere, and the role of the machine is not to be asked for.
+        UnsupportedError: Only botocore obtains them, and it is not installed.
         ValueError: The key of an object begins with a slash, an option is one of fsspec, or the endpoint is one of HTTP
             that is not allowed. The files of profiles cannot be parsed, or there is no such profile.
     """
@@ -165,38 +153,15 @@ def _has_credentials(keys: set[str]) -> bool:
 
 
 def _credentials(url: str, profile: Profile) -> dict[str, Any]:
-    is_named = profile.name != "default"
-    if is_named and not profile.exists:
+    if profile.name != "default" and not profile.exists:
         raise ValueError(f"there is no such profile: {profile.describe()}")
     found = credentials_of(profile)
-    if found is not None:
-        return found
-    looked = [
-        "storage_options",
-        "the environment (AWS_ACCESS_KEY_ID, AWS_WEB_IDENTITY_TOKEN_FILE, AWS_CONTAINER_CREDENTIALS_RELATIVE_URI)",
-        profile.describe(),
-    ]
-    if os.environ.get("AWS_EC2_METADATA_DISABLED", "").lower() != "true":
-        if _has_metadata():
-            return {}
-        looked.append(f"the role of the machine ({METADATA[0]} does not answer)")
-    bucket = "/".join(url.split("/")[:3])
-    raise PermissionError(
-        f"{bucket}: no credentials found, in {', '.join(looked)}: a public bucket is read with "
-        'storage_options={"aws_skip_signature": True}'
-    )
-
-
-def _has_metadata() -> bool:
-    """Whether the server of credentials answers. Without one, each request to a store would try for minutes."""
-    if _metadata_seen:
-        at, was_there = _metadata_seen[-1]
-        if was_there or time.monotonic() - at < METADATA_INTERVAL:
-            return was_there
-    try:
-        socket.create_connection(METADATA, timeout=METADATA_TIMEOUT).close()
-        is_there = True
-    except OSError:
-        is_there = False
-    _metadata_seen[:] = [(time.monotonic(), is_there)]
-    return is_there
+    if found is None and os.environ.get("AWS_EC2_METADATA_DISABLED", "").lower() == "true":
+        bucket = "/".join(url.split("/")[:3])
+        raise PermissionError(
+            f"{bucket}: no credentials found, in storage_options, the environment (AWS_ACCESS_KEY_ID, "
+            "AWS_WEB_IDENTITY_TOKEN_FILE, AWS_CONTAINER_CREDENTIALS_RELATIVE_URI), "
+            f'{profile.describe()}: a public bucket is read with storage_options={{"aws_skip_signature": True}}'
+        )
+    # Without credentials, the native core asks for those of the role of the machine with its first request.
+    return found or {}

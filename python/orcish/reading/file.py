@@ -21,7 +21,7 @@ from orcish.io.files import TableFile
 from orcish.io.filesystem import in_file_system, opened_place
 from orcish.io.paths import within, working_folder
 from orcish.io.storage import native_storage
-from orcish.io.system_file import SystemFile
+from orcish.io.system_path import SystemFile
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.notebook import schema_html
 from orcish.progress import reported_so_far

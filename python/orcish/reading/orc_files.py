@@ -17,7 +17,7 @@ from orcish.io.files import TableFile
 from orcish.io.names import display_name, errors_about
 from orcish.io.paths import within, working_folder
 from orcish.io.storage import native_storage
-from orcish.io.system_file import SystemFile
+from orcish.io.system_path import SystemFile
 from orcish.reading.batches import schema_of
 from orcish.reading.explanation import STRIPES
 from orcish.reading.file import has_arrow_schema

@@ -8,12 +8,11 @@ from typing import Any
 
 from orcish import _native
 from orcish.errors import CommitError
-from orcish.io.filesystem import foreign_path, fsspec_system, is_foreign
-from orcish.io.names import display_name, errors_with_name
+from orcish.io.filesystem import foreign_path, is_foreign
+from orcish.io.names import display_name
 from orcish.io.paths import local_path
 from orcish.io.storage import native_storage
-from orcish.io.systems import fresh_info
-from orcish.io.versions import FileChangedError, Version, version_of
+from orcish.io.versions import FileChangedError, Version
 from orcish.progress import reported
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
 from orcish.types import ProgressOption
@@ -110,10 +109,7 @@ def _version(location: str, storage: dict[str, Any]) -> tuple[Any, ...] | Versio
             raise FileNotFoundError(f"no such file: {display_name(location)}") from None
         return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
     if is_foreign(location):
-        system, path = fsspec_system(location, storage)
-        with errors_with_name(location):
-            info = fresh_info(system, path)
-        return version_of(info, info.get("size"))
+        return foreign_path(location, storage).version()
     stored = _native.stat(location, native_storage(location, storage))
     if stored is None:
         raise FileNotFoundError(f"no such file: {display_name(location)}")

@@ -10,12 +10,11 @@ from typing import Any
 from orcish import _native
 from orcish.io.filesystem import in_file_system
 from orcish.io.identity import LOCAL, Place, place_of
-from orcish.io.local_file import NewFolder, target_appeared, target_exists
 from orcish.io.names import display_name, errors_with_name
+from orcish.io.outputs import NewFolder, Output, target_appeared, target_exists
 from orcish.io.paths import expanded, is_unicode, local_path
 from orcish.io.storage import native_storage
 from orcish.io.system_path import SystemPath
-from orcish.io.systems import Output
 from orcish.types import FileSystem, StorageOptions
 
 __all__ = ["FileTarget", "check_no_source", "file_target", "name_of", "publish", "published_target"]

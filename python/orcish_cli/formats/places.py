@@ -12,14 +12,12 @@ import pyarrow as pa
 from orcish import _native
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import foreign_path, fsspec_system, is_foreign
-from orcish.io.local_file import kind_of, local_output
-from orcish.io.moved import Moved
 from orcish.io.names import display_name, errors_with_name
+from orcish.io.outputs import Moved, NamedOutput, Output, kind_of, local_output
 from orcish.io.paths import is_http, local_path
 from orcish.io.storage import TRUE, native_storage
-from orcish.io.system_file import NamedOutput
 from orcish.io.system_path import SystemPath
-from orcish.io.systems import ArrowSystem, Output
+from orcish.io.systems import System
 
 from orcish_cli.formats.bounded_file import BoundedFile
 from orcish_cli.formats.remote_file import open_http, open_stored, open_with_fsspec
@@ -160,7 +158,7 @@ class Sink(io.RawIOBase):
         self._output.abort()
 
 
-class _S3(ArrowSystem):
+class _S3(System):
     """S3 by pyarrow, without the empty objects that it makes for the folders of files that it deletes."""
 
     def __init__(self, system: Any, storage: dict[str, Any] | None) -> None:
@@ -169,7 +167,7 @@ class _S3(ArrowSystem):
 
     def create(self, path: str) -> Output:
         """See :class:`~orcish.io.systems.System`."""
-        system = self._system
+        system = self._given
 
         def delete(hidden: str) -> None:
             _native.delete_files([f"s3://{hidden}"], self._storage)
@@ -185,15 +183,15 @@ class StandardOutput:
     """Standard output. It keeps what was written before an error."""
 
     def write(self, data: bytes, /) -> object:
-        """See :class:`~orcish.io.systems.Output`."""
+        """See :class:`~orcish.io.outputs.Output`."""
         return sys.stdout.buffer.write(data)
 
     def close(self) -> None:
-        """See :class:`~orcish.io.systems.Output`."""
+        """See :class:`~orcish.io.outputs.Output`."""
         sys.stdout.buffer.flush()
 
     def abort(self) -> None:
-        """See :class:`~orcish.io.systems.Output`."""
+        """See :class:`~orcish.io.outputs.Output`."""
 
 
 def _remote_file(url: str, storage: Mapping[str, Any]) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 
 from orcish.io.filesystem import in_file_system
 from orcish.io.identity import place_of
-from orcish.io.local_file import checked_place, local_output
 from orcish.io.names import display_name, errors_with_name
+from orcish.io.outputs import checked_place, local_output
 from orcish.io.paths import is_hidden, local_path
 from orcish.keywords import checked_keywords
 from orcish.tables.apart import check_apart

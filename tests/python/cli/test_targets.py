@@ -12,7 +12,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.io import local_file
+from orcish.io import outputs
 from orcish_cli.layout_page import write_report
 from support.processes import Run
 from support.small_tables import in_stripes
@@ -116,13 +116,13 @@ def test_targets_that_appear_stay(
     command: str, source: Path, target: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file that another program writes while a command runs is not replaced."""
-    publish = local_file._publish
+    publish = outputs._publish
 
     def late(*given: Any, **options: Any) -> None:
         target.write_bytes(OTHER)
         publish(*given, **options)
 
-    monkeypatch.setattr(local_file, "_publish", late)
+    monkeypatch.setattr(outputs, "_publish", late)
     code, _, err = run(*arguments(command, source, target))
     assert (code != 0, str(target) in err, "another process has written" in err) == (True, True, True), err
     assert target.read_bytes() == OTHER
@@ -135,7 +135,7 @@ def test_file_systems_without_hard_links(
     def link(*_: Any) -> None:
         raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
 
-    monkeypatch.setattr(local_file.os, "link", link)
+    monkeypatch.setattr(outputs.os, "link", link)
     code, _, err = run(*arguments(command, source, target))
     assert code == 0, err
     assert_only(source.parent, "source.orc", target.name)
@@ -226,8 +226,8 @@ def test_files_are_on_disk_before_they_appear(
         pytest.skip("the native core writes it")
     calls: list[str] = []
     sync, link = os.fsync, os.link
-    monkeypatch.setattr(local_file.os, "fsync", lambda *given: (calls.append("sync"), sync(*given)))
-    monkeypatch.setattr(local_file.os, "link", lambda *given: (calls.append("appear"), link(*given)))
+    monkeypatch.setattr(outputs.os, "fsync", lambda *given: (calls.append("sync"), sync(*given)))
+    monkeypatch.setattr(outputs.os, "link", lambda *given: (calls.append("appear"), link(*given)))
     code, _, err = run(*arguments(command, source, target))
     assert code == 0, err
     assert calls == ["sync", "appear", "sync"]

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from orcish import _native
 from orcish.errors import UnsupportedError
 from orcish.io.filesystem import is_foreign, table_folder
-from orcish.io.local_file import kind_of
 from orcish.io.names import display_name
+from orcish.io.outputs import kind_of
 from orcish.io.paths import is_hidden, is_http, is_unicode, local_path, path_text
 from orcish.io.storage import native_storage
 from orcish.tables.log.transactions import check_not_transactional
