@@ -130,7 +130,7 @@ def _named(error: Exception, location: str) -> Exception:
             # An argument of the file system is wrong.
             return TypeError(f"{name}: {clean}")
         if type(error).__module__.partition(".")[0] == "obstore":
-            kind = PermissionError if type(error).__name__ in REFUSED else OSError
+            kind: type[Exception] = PermissionError if type(error).__name__ in REFUSED else OSError
             return kind(f"{name}: {clean}")
         return OSError(f"{name}: {type(error).__name__}{': ' if clean else ''}{clean}")
     if clean == text and _has_name(text, name):
