@@ -42,8 +42,8 @@ def schema_of(batches: _native.Batches) -> pa.Schema:
     return deep_import.schema(batches) if batches.depth > deep_import.MAX_DEPTH else pa.schema(batches)
 
 
-def read_all(batches: _native.Batches, name: str, seen: Seen | None = None) -> pa.Table:
-    """All batches as a table. ``name`` is the name of what is read in errors."""
+def read_all(batches: _native.Batches, name: Callable[[], str], seen: Seen | None = None) -> pa.Table:
+    """All batches as a table. ``name`` gives the name of what is read, for errors."""
     if seen is not None or batches.max_result is not None:
         return table_of(iterate(batches, seen), schema_of(batches), batches.max_result, name)
     if batches.depth > deep_import.MAX_DEPTH:
@@ -55,14 +55,16 @@ def read_all(batches: _native.Batches, name: str, seen: Seen | None = None) -> p
         raise
 
 
-def table_of(rows: Iterable[pa.RecordBatch], schema: pa.Schema, max_bytes: int | None, name: str) -> pa.Table:
+def table_of(
+    rows: Iterable[pa.RecordBatch], schema: pa.Schema, max_bytes: int | None, name: Callable[[], str]
+) -> pa.Table:
     """The table of batches.
 
     Args:
         rows: The batches.
         schema: Their schema.
         max_bytes: The limit of the result, as :attr:`orcish._native.Batches.max_result` has it.
-        name: What is read, for errors.
+        name: Gives the name of what is read, for errors.
 
     Raises:
         LimitExceededError: The table has more bytes.
@@ -79,8 +81,8 @@ def table_of(rows: Iterable[pa.RecordBatch], schema: pa.Schema, max_bytes: int |
             taken = pa.Table.from_batches(found, schema).get_total_buffer_size()
         if taken > max_bytes:
             raise LimitExceededError(
-                f"{name}: the table has more than the {max_bytes} bytes allowed: read it batch by batch, or allow more "
-                "(limits: result, which is memory where only that is given)"
+                f"{name()}: the table has more than the {max_bytes} bytes allowed: read it batch by batch, or allow "
+                "more (limits: result, which is memory where only that is given)"
             )
     return pa.Table.from_batches(found, schema)
 

@@ -41,6 +41,7 @@ class ScanReader:
         self.source = source
         self.options = options
         self.opened = opened or source.open(options)
+        self._made: _native.Scan | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The native scan is opened again.
@@ -87,20 +88,13 @@ class ScanReader:
             ValueError: The filter does not fit the types of the columns, or a name leads to a field that a column of
                 the same dotted name hides.
         """
-        given = {**self.options, **options}
-        opened = self.opened if type_options(given) == type_options(self.options) else self.source.open(given)
-        native = {name: value for name, value in given.items() if name not in ("filters", "row_number", "limit")}
-        row_number = row_number_name(given)
-        if row_number:
-            native["row_number"] = row_number
-        readable = _Readable(opened, native)
-        _check_columns(row_number, given.get("columns"), readable)
-        stages = list(Successive.stages(given.get("filters"), given.get("limit")))
-        native["stages"] = [(*_native_filters(filters, readable), limit) for filters, limit in stages]
-        try:
-            return opened.with_options(native)
-        except ValueError as error:
-            raise _with_advice(error, native["stages"], readable) from None
+        if options:
+            given = {**self.options, **options}
+            is_same = type_options(given) == type_options(self.options)
+            return _native_scan(self.opened if is_same else self.source.open(given), given)
+        if self._made is None:
+            self._made = _native_scan(self.opened, self.options)
+        return self._made
 
     def check(self) -> None:
         """Raises the errors of the options. Columns that cannot be read are no error until they are selected."""
@@ -152,7 +146,7 @@ class ScanReader:
 
     def _fitted(self, schema: pa.Schema) -> pa.Schema:
         """The schema with metadata that fit the columns and rows that are read."""
-        return fitted_metadata(schema, is_whole=len(self.files) == 1)
+        return fitted_metadata(schema, is_whole=len(self.files) == 1) if schema.metadata else schema
 
     def parts_of_columns(self) -> dict[str, list[str]]:
         """The requested columns, such as ``n.a``, by the columns of the schema that they are in, such as ``n``; empty
@@ -182,7 +176,7 @@ class ScanReader:
             return self.with_null_keys(lambda reader: reader._table(add))
 
     def _table(self, seen: Seen | None = None) -> pa.Table:
-        table = read_all(self.scan().read(), self.name, seen)
+        table = read_all(self.scan().read(), lambda: self.name, seen)
         if not table.num_rows and table.num_columns:
             table = _with_chunks(table)
         schema = self._fitted(table.schema)
@@ -191,7 +185,7 @@ class ScanReader:
 
     def table_of(self, rows: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
         """A table of batches that are made of the rows, under the limit of tables that are read."""
-        return table_of(rows, schema, self.opened.schema_only().max_result, self.name)
+        return table_of(rows, schema, self.opened.schema_only().max_result, lambda: self.name)
 
     def read_rows(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         """The schema and the batches."""
@@ -289,6 +283,22 @@ class ScanReader:
         return list(self.source.splits(self.scan(), size))
 
 
+def _native_scan(opened: _native.Scan, options: dict[str, Any]) -> _native.Scan:
+    """The native scan under options that its types do not depend on; raises as :meth:`ScanReader.scan`."""
+    native = dict(options)
+    filters, limit, row_number = native.pop("filters", None), native.pop("limit", None), row_number_name(options)
+    native["row_number"] = row_number
+    readable = _Readable(opened, native)
+    if native.get("columns") is not None:
+        _check_columns(row_number, native["columns"], readable)
+    stages = Successive.stages(filters, limit)
+    native["stages"] = [(*_native_filters(each, readable), of_stage) for each, of_stage in stages]
+    try:
+        return opened.with_options(native)
+    except ValueError as error:
+        raise _with_advice(error, native["stages"], readable) from None
+
+
 class _Readable:
     """The columns that filters can name, which are looked up where a filter needs them."""
 
@@ -341,15 +351,13 @@ def _with_advice(error: ValueError, stages: list[tuple[Any, ...]], readable: _Re
     return error
 
 
-def _check_columns(row_number: str | None, names: Sequence[Any] | None, readable: _Readable) -> None:
+def _check_columns(row_number: str | None, names: Sequence[Any], readable: _Readable) -> None:
     """Checks the names of columns that are selected.
 
     Raises:
         UnknownColumnError: The name of the row number column is there, and no other column has it.
         ValueError: A column is there twice, or its name leads to a field that another column hides.
     """
-    if names is None:
-        return
     if len(set(names)) < len(names):
         twice = next(name for name, count in Counter(names).items() if count > 1)
         raise ValueError(f"columns: {twice!r} is given twice: a column is read once")

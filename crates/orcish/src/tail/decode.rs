@@ -159,6 +159,10 @@ impl TailDecoder<'_> {
         match (other_format(&tail), head) {
             (Some(error), _) => Err(error),
             (None, Some(head)) if head == MAGIC => Err(error.with_remark("it begins like one, and may be truncated")),
+            // A postscript ends with the magic, and its length follows.
+            (None, Some(_)) if !tail.split_last().is_some_and(|(_, before)| before.ends_with(MAGIC)) => {
+                Err(Error::corrupt("not an ORC file: the magic is missing"))
+            }
             (None, Some(_)) => Err(error),
             (None, None) if error.kind() != ErrorKind::Corrupt => Err(error),
             (None, None) => {
