@@ -320,18 +320,15 @@ PATTERNS = ["t", "t/*", "t/**", "**/*.orc", "t/?.orc", "t/[ab]*", "t/[!a].orc", 
 PATHS = ["t/a.orc", "t/b.orc", "t/_x/y.orc", "t/.z/y.orc", "t/_day=1/y.orc", "t/k/y.orc", "t/].orc", "t/k/l/m.orc"]
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_patterns_match_as_in_the_native_core(pattern: str, tmp_path: Path) -> None:
+def test_patterns_match_as_in_the_native_core(tmp_path: Path) -> None:
     for path in PATHS:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_bytes(b"x")
-    native = [name.removeprefix(f"{tmp_path}/") for name, _ in _native.list_files(f"{tmp_path}/{pattern}")]
-    parts = segments(pattern)
-    assert sorted(path for path in PATHS if matches(parts, path.split("/"))) == native
-
-
-@pytest.mark.parametrize("pattern", ["t/[a", "t/a**b", "t/***"])
-def test_invalid_patterns(pattern: str, tmp_path: Path) -> None:
-    for call in (segments, lambda text: _native.list_files(f"{tmp_path}/{text}")):
-        with pytest.raises(ValueError, match="is no pattern"):
-            call(pattern)
+    for pattern in PATTERNS:
+        native = [name.removeprefix(f"{tmp_path}/") for name, _ in _native.list_files(f"{tmp_path}/{pattern}")]
+        parts = segments(pattern)
+        assert sorted(path for path in PATHS if matches(parts, path.split("/"))) == native, pattern
+    for pattern in ("t/[a", "t/a**b", "t/***"):
+        for call in (segments, lambda text: _native.list_files(f"{tmp_path}/{text}")):
+            with pytest.raises(ValueError, match="is no pattern"):
+                call(pattern)

@@ -146,17 +146,19 @@ CALLS: list[Callable[[str], object]] = [
 ]
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_what_is_not_installed(call: Callable[[str], object], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names what to install, and has no password."""
     url = "sftp://user:hush@host/t/a.orc"
-    monkeypatch.setitem(sys.modules, "paramiko", None)
-    monkeypatch.delitem(sys.modules, "fsspec.implementations.sftp", raising=False)
-    with pytest.raises(orcish.UnsupportedError, match=r"fsspec needs another package for sftp://: .*paramiko") as error:
-        call(url)
-    assert "hush" not in str(error.value)
-    with pytest.raises(orcish.UnsupportedError, match="nosuch is known to neither orcish nor fsspec"):
-        call("nosuch://host/t/a.orc")
-    monkeypatch.setitem(sys.modules, "fsspec", None)
-    with pytest.raises(orcish.UnsupportedError, match=r"no client for sftp://, and fsspec, .*: `pip install fsspec`$"):
-        call(url)
+    unsupported = orcish.UnsupportedError
+    for call in CALLS:
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, "paramiko", None)
+            patch.delitem(sys.modules, "fsspec.implementations.sftp", raising=False)
+            with pytest.raises(unsupported, match=r"fsspec needs another package for sftp://: .*paramiko") as error:
+                call(url)
+            assert "hush" not in str(error.value)
+            with pytest.raises(unsupported, match="nosuch is known to neither orcish nor fsspec"):
+                call("nosuch://host/t/a.orc")
+            patch.setitem(sys.modules, "fsspec", None)
+            with pytest.raises(unsupported, match=r"no client for sftp://, and fsspec, .*: `pip install fsspec`$"):
+                call(url)
