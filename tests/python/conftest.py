@@ -4,6 +4,7 @@ import os
 import random
 import sys
 import time
+import zlib
 
 # Without another word a data source takes the zone of its machine.
 os.environ["TZ"] = "UTC"
@@ -32,9 +33,19 @@ def pytest_configure(config):
         config.option.hypothesis_seed = SEED
 
 
-def pytest_collection_modifyitems(items):
-    """Files of Spark first: they take longest, and one that begins last keeps the other workers waiting."""
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """The files of one part, where ORCISH_TEST_PART has its number and how many there are, such as 1/3.
+
+    Those that need Spark come first: they take longest, and one that begins last keeps the other workers waiting.
+    """
     items.sort(key=lambda item: item.path.parent.name != "spark")
+    number, _, parts = os.environ.get("ORCISH_TEST_PART", "1/1").partition("/")
+    part: dict[bool, list[pytest.Item]] = {True: [], False: []}
+    for item in items:
+        part[zlib.crc32(item.path.name.encode()) % int(parts) == int(number) - 1].append(item)
+    config.hook.pytest_deselected(items=part[False])
+    items[:] = part[True]
 
 
 def pytest_assertrepr_compare(op, left, right):

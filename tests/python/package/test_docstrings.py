@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.case_loops import each_case
 from support.docstrings import PACKAGE, examples, run
 from support.sample_files import write_sample
 
@@ -19,7 +20,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+@each_case("example", EXAMPLES, ids=lambda example: example.name)
 def test_examples_run(example: doctest.DocTest, written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(written, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 from orcish import col
+from support.case_loops import each_case
 from support.orc_builder import DATA, LONG, STRUCT, column_type, integers, orc
 
 ROWS = pa.table({"id": range(2500), "name": [f"<n{number}>" for number in range(2500)]})
@@ -138,7 +139,7 @@ SIZED: list[tuple[str, Callable[[pathlib.Path, Any], object]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "use"), SIZED, ids=[name for name, _ in SIZED])
+@each_case(("name", "use"), SIZED, ids=[name for name, _ in SIZED])
 def test_sizes(path: pathlib.Path, name: str, use: Callable[[pathlib.Path, Any], object]) -> None:
     """Texts with a unit are sizes."""
     use(path, "64 KiB")
@@ -172,7 +173,7 @@ READERS: dict[str, Callable[[pathlib.Path], pa.RecordBatchReader]] = {
 }
 
 
-@pytest.mark.parametrize("make", READERS.values(), ids=READERS)
+@each_case("make", READERS.values(), ids=READERS)
 def test_readers_are_readers_of_pyarrow(path: pathlib.Path, make: Callable[[pathlib.Path], Any]) -> None:
     """All that takes such a reader takes those of files and scans."""
     assert isinstance(make(path), pa.RecordBatchReader)
@@ -232,8 +233,8 @@ ENDS: dict[str, Callable[[orcish.ORCWriter], object]] = {
 }
 
 
-@pytest.mark.parametrize("state", ENDS)
-@pytest.mark.parametrize("to_file", [False, True])
+@each_case("state", ENDS)
+@each_case("to_file", [False, True])
 def test_writers_say_what_became_of_them(state: str, to_file: bool, tmp_path: pathlib.Path) -> None:
     """None of them warns."""
     target = io.BytesIO() if to_file else tmp_path / "a.orc"

@@ -13,6 +13,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import hints
+from support.case_loops import each_case
 
 ROWS = pa.table({"id": [1, 2, 3]})
 
@@ -27,7 +28,7 @@ def owners(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
 WORDS = [(owner, word) for owner in ("MODULE", "SCAN", "FILE", "COLUMN") for word in getattr(hints, owner)]
 
 
-@pytest.mark.parametrize(("owner", "word"), WORDS)
+@each_case(("owner", "word"), WORDS)
 def test_words_of_other_libraries(owners: Mapping[str, Any], owner: str, word: str) -> None:
     """They are no attributes, and what is meant is one."""
     if owner == "MODULE" and word in ("dask", "ray", "spark"):
@@ -40,7 +41,7 @@ def test_words_of_other_libraries(owners: Mapping[str, Any], owner: str, word: s
     assert name in ("polars", "pyarrow", "orcish", "column") or not name.isidentifier() or hasattr(owners[owner], name)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("owner", "word", "meant"),
     [
         ("MODULE", "read_tabel", "read_table"),
@@ -57,7 +58,7 @@ def test_misspelt_names(owners: Mapping[str, Any], owner: str, word: str, meant:
         getattr(owners[owner], word)
 
 
-@pytest.mark.parametrize("owner", ["MODULE", "SCAN", "FILE", "COLUMN"])
+@each_case("owner", ["MODULE", "SCAN", "FILE", "COLUMN"])
 def test_other_names(owners: Mapping[str, Any], owner: str) -> None:
     """Names that Python and other packages ask for are just missing."""
     found = owners[owner]
@@ -77,7 +78,7 @@ def test_names_that_cannot_be_imported() -> None:
         from orcish import read_orc  # type: ignore[attr-defined]  # noqa: F401
 
 
-@pytest.mark.parametrize("name", ["new/", "there"])
+@each_case("name", ["new/", "there"])
 def test_folders_are_no_files(name: str, tmp_path: Path) -> None:
     """A file is not written to a folder, which need not be there."""
     (tmp_path / "there").mkdir()
@@ -95,7 +96,7 @@ def test_folders_are_no_files(name: str, tmp_path: Path) -> None:
 ENDPOINT = {"aws_access_key_id": "a", "aws_secret_access_key": "b", "aws_region": "r"}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("url", "options", "said"),
     [
         ("s3://b/x", {"anon": True}, "did you mean aws_skip_signature?"),
@@ -151,7 +152,7 @@ def test_metadata_is_a_mapping(tmp_path: Path) -> None:
         orcish.ORCFile(path).read(stripes=0)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("word", "meant"), [("npartitions", "split_size"), ("blocksize", "split_size")])
+@each_case(("word", "meant"), [("npartitions", "split_size"), ("blocksize", "split_size")])
 def test_keywords_of_dask(word: str, meant: str) -> None:
     from orcish.dask import read
 

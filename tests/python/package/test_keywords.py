@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from orcish import types
 from orcish.keywords import CHECKS, SYNONYMS, checked_keywords
+from support.case_loops import each_case
 from support.public_functions import CALLABLES, annotations, callables, keywords, signature
 
 FORWARDED = dict.fromkeys(
@@ -27,13 +28,13 @@ def test_all_are_walked() -> None:
     )
 
 
-@pytest.mark.parametrize("name", CALLABLES)
+@each_case("name", CALLABLES)
 def test_keywords_are_in_the_signature(name: str) -> None:
     kinds = {each.kind for each in signature(CALLABLES[name]).parameters.values()}
     assert (inspect.Parameter.VAR_KEYWORD in kinds) == (name in FORWARDED)
 
 
-@pytest.mark.parametrize("name", sorted(CALLABLES.keys() - {"Scan"}))
+@each_case("name", sorted(CALLABLES.keys() - {"Scan"}))
 def test_types_of_arguments_can_be_imported(name: str) -> None:
     """Users annotate their own functions with them. Objects of ``Scan`` are made by orcish."""
     function: Any = inspect.unwrap(CALLABLES[name])
@@ -49,7 +50,7 @@ def test_all_exceptions_are_there() -> None:
     assert FORWARDED.keys() <= CALLABLES.keys()
 
 
-@pytest.mark.parametrize("name", [name for name, found in CALLABLES.items() if keywords(found)])
+@each_case("name", [name for name, found in CALLABLES.items() if keywords(found)])
 def test_a_misspelt_keyword_names_the_right_one(name: str) -> None:
     for keyword in keywords(CALLABLES[name]):
         with pytest.raises(TypeError) as raised:
@@ -100,7 +101,7 @@ OPTIONS = [(name, types.ReadOptions) for name in READ] + [(name, types.ScanOptio
 OPTIONS += [(name, types.WriteOptions) for name in WRITE]
 
 
-@pytest.mark.parametrize(("name", "options"), OPTIONS, ids=[name for name, _ in OPTIONS])
+@each_case(("name", "options"), OPTIONS, ids=[name for name, _ in OPTIONS])
 def test_options_are_those_of_the_documented_dicts(name: str, options: Any) -> None:
     parameters = signature(CALLABLES[name]).parameters
     expected = annotations(options.__name__)
@@ -121,7 +122,7 @@ CHECKED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "keyword"), CHECKED)
+@each_case(("name", "keyword"), CHECKED)
 def test_an_argument_of_a_wrong_type_is_named(name: str, keyword: str) -> None:
     with pytest.raises(TypeError, match=f"^{keyword}(=<object object at .*>)?: must be "):
         CALLABLES[name](**{keyword: object()})
@@ -132,7 +133,7 @@ LISTS = {"columns", "partition_by", "sort_within", "bloom_filter_columns", "look
 LISTED = [(name, keyword) for name in CALLABLES for keyword in keywords(CALLABLES[name]) if keyword in LISTS]
 
 
-@pytest.mark.parametrize(("name", "keyword"), LISTED)
+@each_case(("name", "keyword"), LISTED)
 def test_one_string_is_a_list_of_it(name: str, keyword: str) -> None:
     """And never a list of its letters."""
     given: list[Any] = []
@@ -177,7 +178,7 @@ MINIMA = {
 }
 
 
-@pytest.mark.parametrize(("name", "keyword"), [(name, keyword) for name, keyword in CHECKED if keyword in MINIMA])
+@each_case(("name", "keyword"), [(name, keyword) for name, keyword in CHECKED if keyword in MINIMA])
 def test_numbers_below_the_minimum_are_named(name: str, keyword: str) -> None:
     with pytest.raises(ValueError, match=f"^{keyword}={MINIMA[keyword] - 1}: must be at least {MINIMA[keyword]}$"):
         CALLABLES[name](**{keyword: MINIMA[keyword] - 1})
@@ -204,7 +205,7 @@ def test_limits_and_schemas_are_named(tmp_path: Path) -> None:
     assert str(raised.value).count("2") - str(tmp_path).count("2") == 1
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("call", "given", "meant"),
     [
         (orcish.write_dataset, "mode", "existing_data"),

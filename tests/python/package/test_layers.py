@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import pytest
+from support.case_loops import each_case
 
 PYTHON = Path(__file__).parents[3] / "python"
 PACKAGES = ("orcish", "orcish_cli")
@@ -167,7 +167,7 @@ def test_modules_import_each_other_without_circles() -> None:
     assert circles(graph) == []
 
 
-@pytest.mark.parametrize("module", MODULES)
+@each_case("module", MODULES)
 def test_imports_go_to_lower_rooms(module: str) -> None:
     room = room_of(module)
     for name, _ in own_imports(module):
@@ -175,7 +175,7 @@ def test_imports_go_to_lower_rooms(module: str) -> None:
         assert other == room or ROOMS[other] < ROOMS[room], f"{module} ({room}) imports {name} ({other})"
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if room_of(name) in WITHOUT_SPARK])
+@each_case("module", [name for name in MODULES if room_of(name) in WITHOUT_SPARK])
 def test_only_the_room_of_spark_needs_spark(module: str) -> None:
     for name, _ in imports(MODULES[module]):
         assert name.split(".")[0] not in ("pyspark", "orcish_cli")
@@ -187,7 +187,7 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__") and name != "_native"
 
 
-@pytest.mark.parametrize("module", MODULES)
+@each_case("module", MODULES)
 def test_private_names_are_not_imported(module: str) -> None:
     for name, names in own_imports(module):
         assert not any(map(is_private, names)), f"{module} imports {names} of {name}"
@@ -208,7 +208,7 @@ def defined(tree: ast.Module) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("module", MODULES)
+@each_case("module", MODULES)
 def test_private_attributes_are_those_of_the_module_itself(module: str) -> None:
     own = defined(MODULES[module])
     for node in ast.walk(MODULES[module]):

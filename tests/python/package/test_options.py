@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from orcish import _native
 from orcish.types import Limits, ReadOptions, WriteOptions, arguments
+from support.case_loops import each_case
 from support.public_functions import signature
 
 INNER = {
@@ -60,12 +61,12 @@ FOR_CHECKERS = {"columns", "filters"}
 CASES = [(what, name) for what in TYPES for name in options_of(what) if name not in INNER[what] | FOR_CHECKERS]
 
 
-@pytest.mark.parametrize("what", TYPES)
+@each_case("what", TYPES)
 def test_names(what: str) -> None:
     assert options_of(what).keys() - INNER[what] == TYPES[what].__optional_keys__
 
 
-@pytest.mark.parametrize(("what", "name"), CASES)
+@each_case(("what", "name"), CASES)
 def test_values(what: str, name: str) -> None:
     kind, words = options_of(what)[name]
     hint = TYPES[what].__annotations__[name].__forward_arg__
@@ -93,9 +94,7 @@ def test_unknown_options() -> None:
         _native.options_of("none")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, _, is_optional, *_ in _native.options_of("dataset") if not is_optional]
-)
+@each_case("name", [name for name, _, is_optional, *_ in _native.options_of("dataset") if not is_optional])
 def test_options_of_datasets_that_have_a_value_are_not_none(name: str, tmp_path: Path) -> None:
     schema = pa.schema({"a": pa.int64()}).__arrow_c_schema__()
     with pytest.raises(TypeError, match=f"{name}=None"):
