@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 __all__ = [
     "CommitError",
@@ -11,6 +12,8 @@ __all__ = [
     "InternalError",
     "LimitExceededError",
     "NullMapKeyError",
+    "OptionError",
+    "OptionTypeError",
     "OrcishError",
     "UnfinishedCommitError",
     "UnknownColumnError",
@@ -84,6 +87,32 @@ class UnsupportedError(OrcishError):
 
 class NullMapKeyError(UnsupportedError):
     """A map has a null key, which maps of Arrow cannot hold; ``null_map_keys="dictionary"`` reads an ORC file."""
+
+
+class OptionError(ValueError):
+    """An argument of a function has a value that it cannot have. Programs with other names for arguments, such as the
+    command, make messages of the parts.
+
+    Args:
+        option: The argument.
+        reason: What is wrong.
+        value: The value; it is not shown where it is not given, as of arguments that may have keys of a store.
+    """
+
+    def __init__(self, option: str, reason: str, value: Any = ...) -> None:
+        # All are arguments of the exception, so that it passes between processes.
+        super().__init__(option, reason, value)
+        self.option = option
+        self.reason = reason
+        self.value = value
+
+    def __str__(self) -> str:
+        given = "" if self.value is ... else f"={self.value!r}"
+        return f"{self.option}{given}: {self.reason}"
+
+
+class OptionTypeError(OptionError, TypeError):
+    """An argument of a function has a value of a type that it cannot have."""
 
 
 class InternalError(OrcishError):

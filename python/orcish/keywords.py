@@ -19,7 +19,7 @@ from datetime import timedelta
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from orcish import _native
-from orcish.errors import closest_match
+from orcish.errors import OptionError, OptionTypeError, closest_match
 from orcish.file_systems import check_file_system
 from orcish.sizes import parse_size
 
@@ -55,15 +55,15 @@ def check_integer(name: str, value: Any, minimum: int | None = None) -> int:
     if number is None or isinstance(value, bool):
         raise _wrong(name, value, "an integer")
     if minimum is not None and number < minimum:
-        raise ValueError(f"{name}={number}: must be at least {minimum}")
+        raise OptionError(name, f"must be at least {minimum}", number)
     if minimum is not None and number > MAX_INTEGER:
-        raise ValueError(f"{name}={number}: is out of its range")
+        raise OptionError(name, "is out of its range", number)
     return number
 
 
-def _wrong(name: str, value: Any, expected: str) -> TypeError:
+def _wrong(name: str, value: Any, expected: str) -> OptionTypeError:
     """The error of a value of a wrong type."""
-    return TypeError(f"{name}={value!r}: must be {expected}, not {type(value).__name__}")
+    return OptionTypeError(name, f"must be {expected}, not {type(value).__name__}", value)
 
 
 def _at_least(minimum: int) -> Check:
@@ -78,8 +78,8 @@ def _size(minimum: int | None) -> Check:
             return check_integer(name, value, minimum)
         try:
             return parse_size(value)
-        except ValueError as error:
-            raise ValueError(f"{name}={error}") from None
+        except ValueError:
+            raise OptionError(name, "is no size: write bytes, or for example 512MB", value) from None
 
     return size
 
@@ -92,13 +92,13 @@ def _number(name: str, value: Any) -> Any:
 
 def _fraction(name: str, value: Any) -> Any:
     if not 0 <= _number(name, value) <= 1:
-        raise ValueError(f"{name}={value!r}: must be from 0 to 1")
+        raise OptionError(name, "must be from 0 to 1", value)
     return value
 
 
 def _tolerance(name: str, value: Any) -> Any:
     if not 0 <= _number(name, value) < math.inf:
-        raise ValueError(f"{name}={value!r}: must be a number of 0 or more")
+        raise OptionError(name, "must be a number of 0 or more", value)
     return value
 
 
@@ -114,7 +114,7 @@ def _text(name: str, value: Any) -> Any:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"{name}={value!r}: half of a pair of surrogates is no text") from None
+        raise OptionError(name, "half of a pair of surrogates is no text", value) from None
     return value
 
 
@@ -124,7 +124,7 @@ def _row_number(name: str, value: Any) -> Any:
     if not isinstance(value, str):
         raise _wrong(name, value, "True, False or the name of a column")
     if "\0" in value:
-        raise ValueError(f"{name}={value!r}: names of Arrow have no NUL")
+        raise OptionError(name, "names of Arrow have no NUL", value)
     return _text(name, value)
 
 
@@ -134,23 +134,24 @@ def _column(name: str, value: Any) -> Any:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise _wrong(name, value, "the name of a column, or its id")
     if not 0 <= (id := operator.index(value)) <= MAX_COLUMN_ID:
-        raise ValueError(f"{name}={value!r}: column ids are numbers from 0 to {MAX_COLUMN_ID}")
+        raise OptionError(name, f"column ids are numbers from 0 to {MAX_COLUMN_ID}", value)
     return id
 
 
 def _bytes(name: str, value: Any) -> Any:
     if not isinstance(value, bytes):
-        raise TypeError(f"{name}: must be bytes, not {type(value).__name__}")
+        raise OptionTypeError(name, f"must be bytes, not {type(value).__name__}")
     return value
 
 
 def _mapping(name: str, value: Any) -> Any:
     # The value may have keys of a store.
     if not isinstance(value, Mapping):
-        raise TypeError(f"{name}: must be a mapping, not {type(value).__name__}")
+        raise OptionTypeError(name, f"must be a mapping, not {type(value).__name__}")
     for key in value:
         if not isinstance(key, str):
-            raise TypeError(f"{name}: must be a mapping of names, and {key!r} is a name of type {type(key).__name__}")
+            kind = type(key).__name__
+            raise OptionTypeError(name, f"must be a mapping of names, and {key!r} is a name of type {kind}")
         _text(name, key)
     return value
 
@@ -178,17 +179,17 @@ def _dictionary(name: str, value: Any) -> Any:
 
 def _metadata(name: str, value: Any) -> Any:
     if not isinstance(value, Mapping):
-        raise TypeError(f"{name}: must be a mapping of names to texts or bytes, not {type(value).__name__}")
+        raise OptionTypeError(name, f"must be a mapping of names to texts or bytes, not {type(value).__name__}")
     try:
         # The names in Arrow's metadata are bytes.
         return {key.decode() if isinstance(key, bytes) else key: each for key, each in value.items()}
     except UnicodeDecodeError as error:
-        raise ValueError(f"{name}: the name {error.object!r} is no UTF-8") from None
+        raise OptionError(name, f"the name {error.object!r} is no UTF-8") from None
 
 
 def _stripes(name: str, value: Any) -> Any:
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Collection):
-        raise TypeError(f"{name}={value!r}: must be a list of numbers of stripes, such as [0]")
+        raise OptionTypeError(name, "must be a list of numbers of stripes, such as [0]", value)
     return [check_integer(f"{name}[{at}]", each, 0) for at, each in enumerate(value)]
 
 
@@ -208,7 +209,7 @@ def _is_list(value: Any) -> bool:
 def _names(name: str, value: Any) -> Any:
     listed = _listed(value)
     if not _is_list(listed) or not all(isinstance(each, str) for each in listed):
-        raise TypeError(f"{name}={value!r}: must be a list of names")
+        raise OptionTypeError(name, "must be a list of names", value)
     for each in listed:
         _text(name, each)
     return listed
@@ -218,7 +219,7 @@ def _columns(name: str, value: Any) -> Any:
     # Columns of a file have numbers, too.
     listed = _listed(value)
     if not _is_list(listed) or any(isinstance(each, bool) for each in listed):
-        raise TypeError(f"{name}={value!r}: must be a list of names")
+        raise OptionTypeError(name, "must be a list of names", value)
     return listed
 
 
@@ -226,28 +227,28 @@ def _place(name: str, value: Any) -> Any:
     """A path, a URL or another source or target, or a list of these. What they are is checked where they are opened."""
     for each in value if isinstance(value, list | tuple) else (value,):
         if isinstance(each, str | os.PathLike) and "\0" in os.fsdecode(each):
-            raise ValueError(f"{name}: a path has no NUL")
+            raise OptionError(name, "a path has no NUL")
     return value
 
 
 def _places(name: str, value: Any) -> Any:
     is_one = isinstance(value, str | bytes | bytearray | memoryview | os.PathLike) or hasattr(value, "read")
     if is_one or not isinstance(value, Iterable):
-        raise TypeError(f"{name}={value!r:.100}: must be a list of files")
+        raise OptionTypeError(name, "must be a list of files", value)
     return _place(name, list(value))
 
 
 def _locations(name: str, value: Any) -> Any:
     is_list = isinstance(value, Collection) and not isinstance(value, str | bytes)
     if not is_list or not all(isinstance(each, str | os.PathLike) for each in value):
-        raise TypeError(f"{name}={value!r}: must be a list of paths and URLs")
+        raise OptionTypeError(name, "must be a list of paths and URLs", value)
     return _place(name, list(value))
 
 
 def _one_of(words: Collection[str]) -> Check:
     def word(name: str, value: Any) -> Any:
         if _text(name, value) not in words:
-            raise ValueError(f"{name}={value!r}: must be one of {', '.join(words)}")
+            raise OptionError(name, f"must be one of {', '.join(words)}", value)
         return value
 
     return word
@@ -258,9 +259,9 @@ def _age(name: str, value: Any) -> Any:
         raise _wrong(name, value, "a datetime.timedelta or a number of days")
     number = value / timedelta(days=1) if isinstance(value, timedelta) else value
     if number < 0:
-        raise ValueError(f"{name}={value!r}: must not be negative")
+        raise OptionError(name, "must not be negative", value)
     if not number <= timedelta.max.days:
-        raise ValueError(f"{name}={value!r}: must be a number of days, at most {timedelta.max.days:,}")
+        raise OptionError(name, f"must be a number of days, at most {timedelta.max.days:,}", value)
     return value
 
 
@@ -278,9 +279,8 @@ def _compression(name: str, value: Any) -> Any:
     if plain in CODECS or plain == "lzo":
         return value
     meant = _OTHER_CODECS.get(plain) or closest_match(plain, CODECS)
-    raise ValueError(
-        f"{name}={value!r}: must be one of {', '.join(CODECS)}{f'; did you mean {meant!r}?' if meant else ''}"
-    )
+    hint = f"; did you mean {meant!r}?" if meant else ""
+    raise OptionError(name, f"must be one of {', '.join(CODECS)}{hint}", value)
 
 
 def _progress(name: str, value: Any) -> Any:

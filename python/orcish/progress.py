@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from orcish.process import is_terminal
-from orcish.terminal import printable, shorten
+from orcish.terminal import printable
 from orcish.types import Progress, ProgressOption
 
 __all__ = ["reported", "reported_so_far"]
@@ -92,6 +92,10 @@ def _bar(text: str, total: int | None) -> Bar:
         return PlainBar(text)
 
 
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+
+
 class RichBar:
     """A bar of rich, with the rate and the time that is left."""
 
@@ -109,7 +113,7 @@ class RichBar:
             TimeRemainingColumn(compact=True),
         )
         self._bars = Bars(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
-        self._task = self._bars.add_task(shorten(text, MAX_TEXT), total=total, rate="")
+        self._task = self._bars.add_task(_cut(text), total=total, rate="")
         self._begun = time.monotonic()
         self._bars.start()
 

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import importlib
 import io
 import itertools
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from orcish._native import __version__
+from orcish import __version__
 from orcish.errors import out_of_memory
 from orcish.process import EndingSignals, end_process, open_streams
-from orcish.terminal import show_text
 
-from orcish_cli.commands import COMMANDS
+from orcish_cli.commands import make_parser
 from orcish_cli.completion import complete, is_completing
-from orcish_cli.groups import RootParser
-from orcish_cli.output import EXPECTED, drop_output, fail, print_traceback
-from orcish_cli.parser import Parser
+from orcish_cli.messages import EXPECTED, fail, is_of_arguments, print_traceback, set_command, set_stream
 from orcish_cli.standard_input import named_sources, source_names
-from orcish_cli.words import set_options, set_stream
-from orcish_cli.wrong_arguments import is_of_arguments
+from orcish_cli.terminal import drop_output, show_text
 
 __all__ = ["main", "run_program"]
 
@@ -43,7 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given[:1] == ["help"]:
         # Jobs of Spark are commands of a command.
         given = [*itertools.takewhile(lambda each: not each.startswith("-"), given[1:]), "--help"]
-    parser = _parser(next((argument for argument in given if not argument.startswith("-")), None))
+    chosen = next((argument for argument in given if not argument.startswith("-")), None)
+    parser = make_parser(__version__, chosen, has_all=is_completing())
     complete(parser)
     try:
         options = parser.parse_args(given)
@@ -73,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace, sources: contextlib.ExitStack) -> int:
     run: Callable[[argparse.Namespace], int] = options.run
-    set_options(vars(options))
+    set_command(options)
     sources.enter_context(named_sources(options))
     set_stream(getattr(options, "standard_input", None))
     code = run(options)
@@ -95,24 +91,3 @@ def _failed(error: BaseException, options: argparse.Namespace) -> int:
     if isinstance(error, Exception):
         return print_traceback(trouble)
     raise error
-
-
-def _parser(chosen: str | None) -> Parser:
-    """The parser, with the arguments of one command; of all for completion."""
-    parser = RootParser(
-        prog="orcish",
-        description="Look into, check, convert and change Apache ORC files and tables, and read CarbonData tables.",
-        epilog="Exit codes: 0 for success; 1 for an error, as of a file, a column or a target; 2 for wrong arguments, "
-        "which are those that no files go with. Of diff, check, and recover of files: 1 where something is found or "
-        "lost, 2 for any error. Of compat with -r: 1 also where a reader cannot read a file. After a signal: 128 and "
-        "its number.",
-    )
-    parser.add_argument("-V", "--version", action="version", version=f"orcish {__version__}")
-    commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
-    for command in COMMANDS:
-        text = command.help
-        added = commands.add_parser(command.name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        if chosen == command.name or is_completing():
-            # Commands are imported where they are needed, so that others start sooner.
-            getattr(importlib.import_module(f"orcish_cli.{command.module}"), command.function)(added)
-    return parser

@@ -6,14 +6,12 @@ import argparse
 import dataclasses
 from typing import Any
 
-from orcish.advising.advise import advise
-from orcish.advising.result import Advice, Trial
-from orcish.terminal import json_line, printable
+from orcish import Advice, Trial, advise
+from orcish.terminal import printable
 
-from orcish_cli.arguments import LIST, add_files, add_filters, add_json, add_storage, count
-from orcish_cli.output import EXPECTED, print_lines, print_table
-from orcish_cli.words import shown_name, with_stream
-from orcish_cli.wrong_arguments import fail_of_source
+from orcish_cli.arguments import LIST, add_files, add_filters, add_json, add_storage, count, storage_of
+from orcish_cli.messages import Failures, shown_name, with_stream
+from orcish_cli.terminal import print_lines, print_objects, print_table
 
 __all__ = ["add_advice", "add_arguments", "advice_of", "json_of"]
 
@@ -54,21 +52,18 @@ def add_advice(command: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    code = 0
+    failures = Failures(options)
     separator: list[str] = []
     for name in options.files:
-        try:
+        with failures.printed():
             advice = advice_of(name, options)
-        except EXPECTED as error:
-            code = fail_of_source(error, options)
-            continue
-        print_lines(separator)
-        if options.json:
-            print_lines([json_line(json_of(advice), str)])
-            continue
-        separator = [""]
-        _print(advice)
-    return code
+            if options.json:
+                print_objects([json_of(advice)])
+                continue
+            print_lines(separator)
+            separator = [""]
+            _print(advice)
+    return failures.code
 
 
 def advice_of(source: str | list[str], options: argparse.Namespace) -> Advice:
@@ -81,7 +76,7 @@ def advice_of(source: str | list[str], options: argparse.Namespace) -> Advice:
         seed=options.seed,
         runs=options.runs,
         progress=not options.json,
-        storage_options=dict(options.storage_options),
+        storage_options=storage_of(options),
     )
     # The path of standard input ends with this command.
     stream = getattr(options, "standard_input", None)

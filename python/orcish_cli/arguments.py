@@ -9,13 +9,16 @@ from typing import Any
 
 from orcish.sizes import parse_size
 
-from orcish_cli.actions import Conjunction
 from orcish_cli.column_names import names
+from orcish_cli.parser import Conjunction
 
 __all__ = [
+    "CODECS",
     "LIST",
     "TIMESTAMP_UNITS",
     "add_clocks",
+    "add_columns",
+    "add_existing",
     "add_external",
     "add_files",
     "add_filters",
@@ -24,9 +27,9 @@ __all__ = [
     "add_limit",
     "add_partition_by",
     "add_storage",
-    "add_timestamps",
     "add_values",
     "add_writing",
+    "chosen",
     "chosen_writing",
     "count",
     "days",
@@ -34,6 +37,8 @@ __all__ = [
     "names",
     "pair",
     "size",
+    "storage_of",
+    "table_bounds",
 ]
 
 TIMESTAMP_UNITS = ("s", "ms", "us", "ns", "auto", "exact")
@@ -49,8 +54,17 @@ def add_invalid_utf8(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_clocks(command: argparse.ArgumentParser) -> None:
+    """Adds the argument for what columns of type ``timestamp`` have."""
+    command.add_argument(
+        "--timestamps",
+        choices=("wall", "instant"),
+        help="what the clock of the writer showed in columns of type timestamp (wall), or the instants, in UTC",
+    )
+
+
 def add_values(command: argparse.ArgumentParser) -> None:
-    """Adds the arguments for invalid values."""
+    """Adds the arguments that say which values columns have."""
     add_invalid_utf8(command)
     command.add_argument(
         "--long-char",
@@ -62,19 +76,6 @@ def add_values(command: argparse.ArgumentParser) -> None:
         choices=("error", "null"),
         help="what becomes of decimals of more digits than their precision (error)",
     )
-
-
-def add_clocks(command: argparse.ArgumentParser) -> None:
-    """Adds the argument for what columns of type ``timestamp`` have."""
-    command.add_argument(
-        "--timestamps",
-        choices=("wall", "instant"),
-        help="what the clock of the writer showed in columns of type timestamp (wall), or the instants, in UTC",
-    )
-
-
-def add_timestamps(command: argparse.ArgumentParser, zone: str) -> None:
-    """Adds the arguments for columns of type ``timestamp``; ``zone`` is the attribute of the time zone."""
     add_clocks(command)
     command.add_argument(
         "--timestamp-unit",
@@ -83,10 +84,10 @@ def add_timestamps(command: argparse.ArgumentParser, zone: str) -> None:
     )
     command.add_argument(
         "--timezone",
-        dest=zone,
         metavar="ZONE",
         help="with instants: those at which the clocks of this zone show what the writer's showed",
     )
+    command.add_argument("--masked", action="store_const", const="allow", help="read the masks of encrypted columns")
 
 
 def add_filters(command: argparse.ArgumentParser, text: str, *, required: bool = False) -> None:
@@ -112,6 +113,18 @@ def add_limit(command: Any, text: str, default: int | None = None) -> None:
     command.add_argument("-n", "--limit", type=count, default=default, metavar="N", help=text)
 
 
+def add_columns(command: argparse.ArgumentParser, text: str = "only these columns (all)") -> None:
+    """Adds the argument for columns that are read; ``text`` is its help."""
+    command.add_argument("-c", "--columns", **{**LIST, "metavar": "A,B.C"}, help=text)
+
+
+def add_existing(command: argparse.ArgumentParser, choices: Sequence[str] = ("error", "overwrite")) -> None:
+    """Adds the argument for targets that are there."""
+    command.add_argument(
+        "--existing-data", choices=choices, default="error", help="what to do where the target is there (error)"
+    )
+
+
 def add_json(command: argparse.ArgumentParser, each: str = "row") -> None:
     """Adds the argument for JSON, one object for ``each``."""
     command.add_argument("--json", action="store_true", help=f"one JSON object a {each}, each on a line")
@@ -124,19 +137,10 @@ CODECS = ("zstd", "zlib", "snappy", "lz4", "brotli", "none")
 def add_writing(
     command: argparse.ArgumentParser, codec: str = "zstd", codecs: Sequence[str] = CODECS, *, verify: bool = False
 ) -> None:
-    """Adds the arguments for the files that are written.
-
-    Args:
-        command: The command.
-        codec: What the codec is by default.
-        codecs: The codecs.
-        verify: Whether files are verified by default.
+    """Adds the arguments for the files that are written, with the codec by default, the codecs, and whether files are
+    verified by default.
     """
-    command.add_argument(
-        "--compression",
-        choices=codecs,
-        help=f"codec of the new files ({codec})",
-    )
+    command.add_argument("--compression", choices=codecs, help=f"codec of the new files ({codec})")
     command.add_argument("--compression-level", type=int, metavar="N", help="level of the codec")
     command.add_argument("--bloom-filter-columns", **LIST, help="columns with bloom filters in the new files (none)")
     command.add_argument(
@@ -147,15 +151,29 @@ def add_writing(
     )
 
 
+def chosen(options: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """The arguments of these names that are given, as keywords of functions."""
+    return {name: value for name in names if (value := getattr(options, name, None)) is not None}
+
+
 def chosen_writing(options: argparse.Namespace) -> dict[str, Any]:
     """The given arguments of :func:`add_writing`, as keywords of :class:`orcish.types.WriteOptions`."""
-    names = ("compression", "compression_level", "bloom_filter_columns")
-    given = {name: value for name in names if (value := getattr(options, name)) is not None}
+    given = chosen(options, "compression", "compression_level", "bloom_filter_columns")
     return {**given, "verify": True} if options.verify else given
 
 
+def table_bounds(options: argparse.Namespace) -> dict[str, Any]:
+    """The bounds of the files and partitions of a table that are given."""
+    return chosen(options, "max_rows_per_file", "max_partitions")
+
+
+def storage_of(options: argparse.Namespace) -> dict[str, str]:
+    """The options of stores."""
+    return dict(options.storage_options)
+
+
 def add_partition_by(command: argparse.ArgumentParser) -> None:
-    """Adds the argument for partition columns; a list of no names is one of no columns."""
+    """Adds the arguments for the folders and files of a table; a list of no names is one of no columns."""
     command.add_argument(
         "--partition-by",
         **{**LIST, "type": _names_or_none},
@@ -164,12 +182,7 @@ def add_partition_by(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--max-partitions", type=count, metavar="N", help="most partitions, beyond which none is written"
     )
-
-
-def table_bounds(options: argparse.Namespace) -> dict[str, Any]:
-    """The bounds of the files and partitions of a table that are given."""
-    given = {name: getattr(options, name) for name in ("max_rows_per_file", "max_partitions")}
-    return {name: value for name, value in given.items() if value is not None}
+    command.add_argument("--max-rows-per-file", type=count, metavar="N", help="most rows of a file of a table")
 
 
 def count(text: str) -> int:

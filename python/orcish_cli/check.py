@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from typing import Any, NamedTuple
 
-from orcish.carbon.table import CarbonTable
+from orcish import CarbonTable, Finding
 from orcish.progress import reported
-from orcish.terminal import json_line
-from orcish.types import Finding
 
-from orcish_cli.arguments import add_external, add_files, add_json, add_storage
-from orcish_cli.meta_carbon import is_carbon, refuse_external
-from orcish_cli.output import EXPECTED, fail, print_lines
-from orcish_cli.sources import opened_file, orc_files
-from orcish_cli.words import shown_name
+from orcish_cli.arguments import add_external, add_files, add_json, add_storage, storage_of
+from orcish_cli.messages import Failures, shown_name
+from orcish_cli.sources import is_carbon, opened_file, orc_files, refuse_external
+from orcish_cli.terminal import print_lines, print_objects
 
 __all__ = ["add_arguments"]
 
@@ -37,54 +32,44 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=_run, trouble=TROUBLE)
 
 
-class Checked(NamedTuple):
-    """What is found in a file."""
-
-    name: str
-    rows: int
-    findings: list[Finding]
-
-
 def _run(options: argparse.Namespace) -> int:
-    code = files = rows = findings = 0
-    for checked in _checked(options):
-        if isinstance(checked, Exception):
-            code = fail(checked, TROUBLE)
-            continue
-        files, rows, findings = files + 1, rows + checked.rows, findings + len(checked.findings)
-        if checked.findings:
-            code = max(code, FOUND)
-        print_lines(_lines(checked, is_json=options.json))
+    storage, failures = storage_of(options), Failures(options, TROUBLE)
+    files = rows = findings = 0
+    for source in options.files:
+        parts: list[str | None] = []
+        with failures.printed():
+            if is_carbon(source, storage):
+                parts = [None]
+            else:
+                refuse_external(options, source)
+                parts = list(orc_files(source, storage).files)
+        for part in parts:
+            with failures.printed():
+                checked = _check_carbon(source, options) if part is None else _check(source, part, options)
+                if checked is None:
+                    continue
+                name, count, found = shown_name(part or source), *checked
+                files, rows, findings = files + 1, rows + count, findings + len(found)
+                if options.json:
+                    print_objects([{"file": name, "rows": count, "findings": [each._asdict() for each in found]}])
+                else:
+                    print_lines(f"{name}: {_text(each)}" for each in found)
     if not options.json and files:
         print_lines([f"{files:,} files, {rows:,} rows, {findings:,} findings"])
-    return code
+    return failures.code or (FOUND if findings else 0)
 
 
-def _checked(options: argparse.Namespace) -> Iterator[Checked | Exception]:
-    """What is found in each file, or the error of a file or source."""
-    storage = dict(options.storage_options)
-    for source in options.files:
-        try:
-            if is_carbon(source, storage):
-                yield _check_carbon(source, options)
-                continue
-            refuse_external(options, source)
-            files = orc_files(source, storage).files
-        except EXPECTED as error:
-            yield error
-            continue
-        for name in files:
-            try:
-                if (file := opened_file(source, name, storage)) is not None:
-                    yield Checked(shown_name(name), file.num_rows, file.check(progress=not options.json))
-            except EXPECTED as error:
-                yield error
+def _check(source: str, name: str, options: argparse.Namespace) -> tuple[int, list[Finding]] | None:
+    """The number of rows of a file of a source, and what is found in it; ``None`` for a file of a folder that has zero
+    bytes.
+    """
+    file = opened_file(source, name, storage_of(options))
+    return None if file is None else (file.num_rows, file.check(progress=not options.json))
 
 
-def _check_carbon(name: str, options: argparse.Namespace) -> Checked:
+def _check_carbon(name: str, options: argparse.Namespace) -> tuple[int, list[Finding]]:
     """Reads a table of CarbonData."""
-    storage = dict(options.storage_options)
-    table = CarbonTable(name, storage_options=storage, external_locations=options.external_locations)
+    table = CarbonTable(name, storage_options=storage_of(options), external_locations=options.external_locations)
     scan = table.scan()
     recorded, rows = scan.count(), 0
     with reported(not options.json, f"check {shown_name(name)}", recorded) as add:
@@ -92,15 +77,7 @@ def _check_carbon(name: str, options: argparse.Namespace) -> Checked:
             rows += len(batch)
             add(len(batch))
     message = f"the metadata have {recorded} rows, and there are {rows}"
-    findings = [] if rows == recorded else [Finding(None, None, "", message, contradicts_rows=True)]
-    return Checked(shown_name(name), rows, findings)
-
-
-def _lines(checked: Checked, *, is_json: bool) -> list[str]:
-    if is_json:
-        findings: list[dict[str, Any]] = [finding._asdict() for finding in checked.findings]
-        return [json_line({"file": checked.name, "rows": checked.rows, "findings": findings})]
-    return [f"{checked.name}: {_text(finding)}" for finding in checked.findings]
+    return rows, [] if rows == recorded else [Finding(None, None, "", message, contradicts_rows=True)]
 
 
 def _text(finding: Finding) -> str:

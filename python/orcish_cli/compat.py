@@ -6,14 +6,14 @@ import argparse
 import dataclasses
 
 from orcish.errors import suggestion
-from orcish.terminal import json_line, printable, shorten
+from orcish.terminal import printable
 
 from orcish_cli.arguments import LIST, add_files, add_json, add_storage, names
-from orcish_cli.open_files import OpenFiles
-from orcish_cli.output import print_lines, print_table
+from orcish_cli.messages import shown_name
 from orcish_cli.readers.compatibility import Compatibility, compatibility
 from orcish_cli.readers.facts import READERS
-from orcish_cli.words import shown_name
+from orcish_cli.sources import OpenFiles
+from orcish_cli.terminal import print_lines, print_objects, print_table, shorten
 
 __all__ = ["add_arguments"]
 
@@ -52,13 +52,13 @@ def _readers(text: str) -> list[str]:
 
 
 def _run(options: argparse.Namespace) -> int:
-    files = OpenFiles(options.files, dict(options.storage_options), "compat")
+    files = OpenFiles(options, "compat")
     separator: list[str] = []
     is_refused = False
     for name, found in files.each(lambda name, file: (name, compatibility(file, options.readers))):
         is_refused |= any(each.verdict == "no" for each in found)
         if options.json:
-            print_lines([json_line({"file": shown_name(name), "readers": list(map(dataclasses.asdict, found))})])
+            print_objects([{"file": shown_name(name), "readers": list(map(dataclasses.asdict, found))}])
             continue
         print_lines([*separator, shown_name(name)])
         separator = [""]

@@ -7,9 +7,6 @@ import os
 import shlex
 from typing import Any
 
-from orcish.errors import UnsupportedError
-
-from orcish_cli.output import print_lines
 from orcish_cli.parser import Parser
 
 __all__ = ["add_arguments", "complete", "is_completing"]
@@ -90,8 +87,7 @@ def _files() -> list[str]:
 def _names(source: str) -> list[str]:
     """The columns of a source; none where they cannot be read."""
     import pyarrow as pa
-    from orcish.errors import OrcishError
-    from orcish.reading.file import ORCFile
+    from orcish import ORCFile, OrcishError
 
     from orcish_cli.sources import orc_files
 
@@ -110,6 +106,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
+    from orcish import UnsupportedError
+
+    from orcish_cli.terminal import print_lines
+
     try:
         from argcomplete.shell_integration import shellcode
     except ImportError as error:

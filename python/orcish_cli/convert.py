@@ -5,20 +5,27 @@ from __future__ import annotations
 import argparse
 from typing import Any, get_args
 
+from orcish import convert, write_dataset
 from orcish.tables.apart import check_apart
-from orcish.tables.convert import convert
-from orcish.tables.write import write_dataset
-from orcish.terminal import json_line
 from orcish.types import ExistingData
 
-from orcish_cli.actions import WrongArgumentsError
-from orcish_cli.arguments import add_json, add_limit, add_partition_by, add_writing, chosen_writing, count, table_bounds
+from orcish_cli.arguments import (
+    add_existing,
+    add_json,
+    add_limit,
+    add_partition_by,
+    add_writing,
+    chosen_writing,
+    storage_of,
+    table_bounds,
+)
 from orcish_cli.formats.converting import convert_to_file, foreign_rows, source_format, target_format
 from orcish_cli.formats.names import FORMATS, ORC, codec_of
 from orcish_cli.formats.text_options import add_text, check_text_options
-from orcish_cli.output import print_lines, written_json
-from orcish_cli.rows import add_reading, chosen_reading
+from orcish_cli.parser import WrongArgumentsError
+from orcish_cli.reading import add_reading, chosen_reading
 from orcish_cli.standard_input import STREAM
+from orcish_cli.terminal import print_lines, print_objects, written_json
 
 __all__ = ["add_arguments"]
 
@@ -42,15 +49,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--from", dest="source_format", choices=FORMATS, help="format of the sources (by their names)")
     command.add_argument("--to", dest="target_format", choices=FORMATS, help="format of the target (by its name)")
     add_text(command)
-    command.add_argument(
-        "--existing-data",
-        choices=get_args(ExistingData),
-        default="error",
-        help="what to do where the target is a folder with data, or a file that is there (error)",
-    )
+    add_existing(command, get_args(ExistingData))
     add_limit(command, "most rows of a file that is written (all)")
     add_partition_by(command)
-    command.add_argument("--max-rows-per-file", type=count, metavar="N", help="most rows of a file of a folder")
     add_writing(command, codecs=("zstd", "zlib", "gzip", "snappy", "lz4", "brotli", "bz2", "none"))
     add_json(command, "file")
     add_reading(command)
@@ -63,14 +64,11 @@ def _run(options: argparse.Namespace) -> int:
         raise ValueError(
             f"-: standard output takes {', '.join(STREAMS)}, which --to says: a file or folder of the name - is ./-"
         )
-    if to is None:
-        files: list[Any] = _to_folder(options)
-    else:
-        files = [convert_to_file(options, to)]
+    files: list[Any] = _to_folder(options) if to is None else [convert_to_file(options, to)]
     if options.target == STREAM:
         return 0
     if options.json:
-        print_lines(json_line(written_json(file), str) for file in files)
+        print_objects(map(written_json, files))
         return 0
     rows, size = sum(file.rows for file in files), sum(file.bytes for file in files)
     print_lines([f"{rows:,} rows in {len(files):,} files, {size:,} bytes"])
@@ -79,15 +77,14 @@ def _run(options: argparse.Namespace) -> int:
 
 def _to_folder(options: argparse.Namespace) -> list[Any]:
     """Writes a folder of ORC files."""
-    storage = dict(options.storage_options)
+    storage = storage_of(options)
     form = source_format(options.source, options.source_format, storage)
     check_text_options(options, form, ORC)
     codec_of(options.target, ORC, options.compression, None, "zstd")
     for name in ("masked", "limit"):
         if getattr(options, name) is not None:
             raise WrongArgumentsError(f"--{name} is of targets that are files, and not folders")
-    if form == ORC:
-        chosen_reading(options)
+    given = chosen_reading(options) if form == ORC else {}
     common: dict[str, Any] = {
         "existing_data": options.existing_data,
         "progress": not options.json,
@@ -98,14 +95,8 @@ def _to_folder(options: argparse.Namespace) -> list[Any]:
     if form != ORC:
         rows = foreign_rows(options, form)
         files = [file.location for file in rows.files]
-        check_apart(
-            options.source,
-            files,
-            options.target,
-            is_folder=True,
-            advice="choose a folder beside the source",
-            storage=storage,
-        )
+        advice = "choose a folder beside the source"
+        check_apart(options.source, files, options.target, is_folder=True, advice=advice, storage=storage)
         partition_by = options.partition_by
         if partition_by is None:
             chosen = options.columns
@@ -115,15 +106,9 @@ def _to_folder(options: argparse.Namespace) -> list[Any]:
     return convert(
         options.source if len(options.source) > 1 else options.source[0],
         options.target,
-        columns=options.columns,
-        filters=options.filters,
         partition_by=options.partition_by,
-        invalid_utf8=options.invalid_utf8,
-        long_char=options.long_char,
-        decimal_out_of_range=options.decimal_out_of_range,
-        timestamps=options.timestamps,
-        timestamp_unit=options.timestamp_unit,
-        source_timezone=options.timezone,
+        source_timezone=given.pop("timezone", None),
         external_locations=options.external_locations,
+        **given,
         **common,
     )

@@ -8,24 +8,24 @@ import decimal
 from collections.abc import Iterator
 from typing import Any
 
-from orcish.comparing.diff import Differences, diff
-from orcish.comparing.rows import Difference
-from orcish.comparing.schemas import ColumnChange
-from orcish.terminal import json_float, json_line, printable, shorten
+from orcish import ColumnChange, Difference, Differences, diff
+from orcish.terminal import printable
 
 from orcish_cli.arguments import (
     LIST,
     TIMESTAMP_UNITS,
     add_clocks,
+    add_columns,
     add_external,
     add_filters,
     add_invalid_utf8,
     add_limit,
     add_storage,
     count,
+    storage_of,
 )
-from orcish_cli.output import print_lines, print_table
-from orcish_cli.words import shown_name
+from orcish_cli.messages import shown_name
+from orcish_cli.terminal import json_float, json_line, print_lines, print_objects, print_table, shorten
 
 __all__ = ["add_arguments"]
 
@@ -48,7 +48,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--ignore-order", action="store_true", help="rows that are the same belong together, wherever they are"
     )
-    command.add_argument("-c", "--columns", **{**LIST, "metavar": "A,B.C"}, help="only these columns (all)")
+    add_columns(command)
     add_filters(command, "only rows for which this is true")
     command.add_argument(
         "--tolerance", type=float, default=0.0, metavar="T", help="floating point values this far apart are equal (0)"
@@ -101,12 +101,12 @@ def _run(options: argparse.Namespace) -> int:
         timestamp_unit=options.timestamp_unit,
         masked=options.masked,
         external_locations=options.external_locations,
-        storage_options=dict(options.storage_options),
+        storage_options=storage_of(options),
         progress=not options.json,
     )
     a, b = shown_name(options.a), shown_name(options.b)
     if options.json:
-        print_lines(json_line(line) for line in _json(found, is_brief=options.brief))
+        print_objects(_json(found, is_brief=options.brief))
     elif options.brief:
         print_lines([f"{a} and {b} differ"] if found else [])
     elif found:

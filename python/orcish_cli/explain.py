@@ -6,16 +6,13 @@ import argparse
 import dataclasses
 from typing import Any
 
-from orcish.reading.explanation import Explanation, StripePlan
-from orcish.reading.scan import Scan
-from orcish.terminal import json_line, printable
+from orcish import Explanation
+from orcish.terminal import printable
 
 from orcish_cli.arguments import add_files, add_json, add_limit
-from orcish_cli.open_files import SKIPPED
-from orcish_cli.output import print_lines
-from orcish_cli.rows import add_reading, chosen_reading, open_rows
-from orcish_cli.words import shown_name
-from orcish_cli.wrong_arguments import fail_of_source
+from orcish_cli.messages import Failures, shown_name
+from orcish_cli.reading import add_reading, chosen_reading, open_rows
+from orcish_cli.terminal import json_line, print_lines
 
 __all__ = ["add_arguments"]
 
@@ -38,21 +35,13 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     # Wrong arguments are not errors of each file.
     chosen_reading(options)
-    code = 0
+    failures = Failures(options)
     for name in options.files:
-        try:
-            lines = _lines(name, _rows(name, options).explain(), options.json)
-        except SKIPPED as error:
-            code = fail_of_source(error, options)
-            continue
-        print_lines(lines)
-    return code
-
-
-def _rows(name: str, options: argparse.Namespace) -> Scan:
-    """The rows that other commands read."""
-    rows = open_rows([name], options)
-    return rows if options.limit is None else rows.limit(options.limit)
+        with failures.printed():
+            rows = open_rows([name], options)
+            rows = rows if options.limit is None else rows.limit(options.limit)
+            print_lines(_lines(name, rows.explain(), options.json))
+    return failures.code
 
 
 def _lines(name: str, plan: Explanation, as_json: bool) -> list[str]:
@@ -74,35 +63,30 @@ def _lines(name: str, plan: Explanation, as_json: bool) -> list[str]:
 
 
 def _described(plan: Explanation) -> dict[str, Any]:
+    files = [
+        {
+            "file": file.file,
+            "skipped": file.skipped,
+            "is_counted": file.is_counted,
+            "parts": list(map(_described_part, file.stripes)),
+        }
+        for file in plan.files
+    ]
     return {
-        "rows_read": plan.rows_read,
-        "bytes": plan.bytes,
-        "requests": plan.requests,
-        "after_read": plan.after_read,
+        **{name: getattr(plan, name) for name in ("rows_read", "bytes", "requests", "after_read")},
         "parts": plan.parts.whole,
-        "files": [
-            {
-                "file": file.file,
-                "skipped": file.skipped,
-                "is_counted": file.is_counted,
-                "parts": [_described_part(part) for part in file.stripes],
-            }
-            for file in plan.files
-        ],
+        "files": files,
     }
 
 
-def _described_part(part: StripePlan) -> dict[str, Any]:
+def _described_part(part: Any) -> dict[str, Any]:
+    bytes_and_requests = ("filter_bytes", "filter_requests", "other_bytes", "other_requests")
     return {
         "number": part.stripe,
         "rows": part.rows,
         "outcome": part.outcome,
         "reasons": _reasons(part.reasons),
-        "rows_read": part.rows_read,
-        "filter_bytes": part.filter_bytes,
-        "filter_requests": part.filter_requests,
-        "other_bytes": part.other_bytes,
-        "other_requests": part.other_requests,
+        **{name: getattr(part, name) for name in ("rows_read", *bytes_and_requests)},
         "groups": [
             {"rows": rows, "outcome": outcome, "reasons": _reasons(reasons)}
             for rows, outcome, reasons in part.row_groups

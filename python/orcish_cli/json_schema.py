@@ -10,39 +10,34 @@ from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
-from orcish import _native
+from orcish import ORCFile, UnsupportedError
 from orcish.arrow.exported import check_names
 from orcish.arrow.nested import map_columns
 from orcish.arrow.unions import union_of_schemas
-from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.io.paths import local_path
-from orcish.io.storage import native_storage
-from orcish.reading.file import ORCFile
 from orcish.reading.json_types import JsonType, json_documents
 from orcish.reading.type_tree import ColumnType, column_tree, flat_lines, pretty_lines, quoted, type_text
-from orcish.terminal import json_line, printable
+from orcish.terminal import printable
 from orcish.writing.writer import file_of_schema
 
-from orcish_cli.arguments import add_limit, add_storage
+from orcish_cli.arguments import add_limit, add_storage, storage_of
 from orcish_cli.formats.bounded_file import BoundedFile
 from orcish_cli.formats.encodings import add_encoding, checked_encoding
 from orcish_cli.formats.errors import errors_of_reading
 from orcish_cli.formats.names import COMPRESSED, ENDINGS
-from orcish_cli.formats.places import check_regular, open_bounded
+from orcish_cli.formats.places import check_regular, open_bounded, open_input
 from orcish_cli.formats.reading import open_arrow
 from orcish_cli.formats.source_types import common_schema
 from orcish_cli.formats.text import csv_schema, with_text
 from orcish_cli.formats.text_options import TextOptions
-from orcish_cli.meta_carbon import is_carbon
-from orcish_cli.output import print_lines
-from orcish_cli.sources import opened_file, orc_files
+from orcish_cli.sources import is_carbon, opened_file, orc_files
+from orcish_cli.terminal import print_lines, print_objects
 
 __all__ = ["add_arguments"]
 
 _FORMATS = ("arrow", "csv", "json", "orc", "parquet")
 _COMPRESSED = {**COMPRESSED, "lz4": "lz4"}
-_MAX_REMOTE = 1 << 30
 ARROW_FILE = b"ARROW1\0\0"
 """The first bytes of a file of Arrow IPC that is no stream."""
 
@@ -79,7 +74,7 @@ def _run(options: argparse.Namespace) -> int:
     column = _type(options)
     if options.json:
         columns = [{"name": child.name, "type": type_text(child)} for child in column.children]
-        print_lines([json_line({"type": type_text(column), "columns": columns if column.kind == "struct" else []})])
+        print_objects([{"type": type_text(column), "columns": columns if column.kind == "struct" else []}])
     elif options.flat:
         print_lines(map(printable, flat_lines(column)))
     elif options.table:
@@ -92,7 +87,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _type(options: argparse.Namespace) -> ColumnType:
-    storage = dict(options.storage_options)
+    storage = storage_of(options)
     documents = JsonType(dates=options.dates, hexadecimal=options.hex)
     schemas: list[pa.Schema] = []
     orc: list[ORCFile] = []
@@ -174,8 +169,7 @@ def _kind(name: str, given: str | None) -> tuple[str, str | None]:
 def _stream(name: str, codec: str | None, storage: Mapping[str, str]) -> Any:
     path = local_path(name)
     if "://" in path:
-        source = pa.BufferReader(_native.read_small(path, native_storage(name, storage), limit=_MAX_REMOTE))
-        return pa.input_stream(source, compression=codec)
+        return pa.input_stream(open_input(name, storage), compression=codec)
     # pyarrow says in words of its own that a file is missing.
     os.stat(path)
     return pa.input_stream(path, compression=codec)

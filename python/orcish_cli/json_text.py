@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 from orcish.arrow.buffers import offsets_within, within
 from orcish.arrow.far_dates import iso_texts
 from orcish.arrow.nested import is_list, is_list_view
-from orcish.terminal import json_line
 
 from orcish_cli.batch_slices import slices
 from orcish_cli.json_values import WideInteger, to_json, unique_names
+from orcish_cli.terminal import json_line
 
 __all__ = ["json_text"]
 
@@ -24,7 +24,7 @@ TEXT = pa.large_string()
 def json_text(batches: Iterable[pa.RecordBatch]) -> Iterator[str]:
     """Blocks of lines, one JSON object for each row; each line ends in a line feed.
 
-    Characters that terminals do not print are escaped, as :func:`orcish.terminal.json_line` escapes them. Columns
+    Characters that terminals do not print are escaped, as :func:`orcish_cli.terminal.json_line` escapes them. Columns
     and fields of one name have different ones, see :func:`orcish_cli.json_values.unique_names`.
     """
     for batch in itertools.chain.from_iterable(map(slices, batches)):

@@ -28,7 +28,8 @@ from orcish.arrow.casting import cast_array
 from orcish.arrow.far_dates import iso_texts
 from orcish.arrow.nested import is_binary, is_list, is_list_view, is_months
 from orcish.arrow.units import NANOSECONDS
-from orcish.terminal import json_float
+
+from orcish_cli.terminal import json_float
 
 __all__ = ["WideInteger", "to_json", "unique_names"]
 

@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from typing import Any
 
-from orcish.reading.encryption import Encryption, encryption
-from orcish.terminal import Table, fields, indented, json_line, printable
+from orcish.reading.encryption import encryption
+from orcish.terminal import printable
 
 from orcish_cli.arguments import add_files, add_json, add_storage
-from orcish_cli.open_files import OpenFiles
-from orcish_cli.output import print_lines
-from orcish_cli.words import shown_name
+from orcish_cli.messages import shown_name
+from orcish_cli.sources import OpenFiles
+from orcish_cli.terminal import Column, fields, grid, print_lines, print_objects
 
 __all__ = ["add_arguments"]
+
+_KEYS = (
+    Column("name", "name"),
+    Column("version", lambda key: str(key["version"]), True),
+    Column("algorithm", "algorithm"),
+)
+_COLUMNS = (
+    Column("column", lambda each: each["column"] or "(root)"),
+    Column("key", lambda each: each["key"] or "not named"),
+    Column("mask", "mask"),
+)
+_MASKS = (
+    Column("name", "name"),
+    Column("parameters", lambda mask: ", ".join(mask["parameters"])),
+    Column("columns", lambda mask: ", ".join(mask["columns"])),
+)
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -29,36 +46,22 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    files = OpenFiles(options.files, dict(options.storage_options), "key")
+    files = OpenFiles(options, "key")
     separator: list[str] = []
-    for name, found in files.each(lambda name, file: (name, encryption(file))):
+    for name, found in files.each(lambda name, file: (shown_name(name), encryption(file))):
+        described = None if found is None else dataclasses.asdict(found)
         if options.json:
-            described = None if found is None else dataclasses.asdict(found)
-            print_lines([json_line({"file": shown_name(name), "encryption": described})])
+            print_objects([{"file": name, "encryption": described}])
             continue
-        print_lines(separator)
-        print_lines(_to_text(shown_name(name), found))
+        print_lines([*separator, *_text(name, described)])
         separator = [""]
     return files.code
 
 
-def _to_text(name: str, found: Encryption | None) -> list[str]:
-    lines = fields([("File", printable(name))])
-    if found is None:
-        return [*lines, "No column is encrypted"]
-    lines += fields([("Key provider", found.provider)])
-    keys = [[printable(key.name), str(key.version), key.algorithm] for key in found.keys]
-    lines += ["", "Keys", *indented(Table(["name", "version", "algorithm"], [False, True, False]).lines(keys))]
-    columns = [
-        [printable(variant.column) or "(root)", printable(variant.key or "not named"), printable(variant.mask or "")]
-        for variant in found.variants
-    ]
-    lines += ["", "Encrypted columns", *indented(Table(["column", "key", "mask"], [False] * 3).lines(columns))]
-    masks = [
-        [printable(mask.name), printable(", ".join(mask.parameters)), printable(", ".join(mask.columns))]
-        for mask in found.masks
-    ]
-    if masks:
-        header = ["name", "parameters", "columns"]
-        lines += ["", "Masks", *indented(Table(header, [False] * 3).lines(masks))]
-    return lines
+def _text(name: str, described: dict[str, Any] | None) -> list[str]:
+    if described is None:
+        return [*fields([("File", printable(name))]), "No column is encrypted"]
+    lines = fields([("File", printable(name)), ("Key provider", described["provider"])])
+    lines += ["", "Keys", *grid(_KEYS, described["keys"])]
+    lines += ["", "Encrypted columns", *grid(_COLUMNS, described["variants"])]
+    return lines + (["", "Masks", *grid(_MASKS, described["masks"])] if described["masks"] else [])

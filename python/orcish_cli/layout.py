@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from orcish.terminal import json_line, show
-
-from orcish_cli.actions import WrongArgumentsError
 from orcish_cli.advise import add_advice, advice_of, json_of
-from orcish_cli.arguments import add_files, add_json, add_storage
+from orcish_cli.arguments import add_existing, add_files, add_json, add_storage, storage_of
 from orcish_cli.layout_page import describe
 from orcish_cli.layout_page.report import checked_page, write_page
-from orcish_cli.output import print_lines
-from orcish_cli.targets import add_overwrite
-from orcish_cli.words import in_shell, with_stream
+from orcish_cli.messages import in_shell, with_stream
+from orcish_cli.parser import WrongArgumentsError
+from orcish_cli.terminal import print_lines, print_objects, show
 
 __all__ = ["add_arguments"]
 
@@ -28,7 +25,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     add_files(command)
     command.add_argument("-o", "--output", metavar="FILE", help="where the page is written; needed without --json")
-    add_overwrite(command)
+    add_existing(command)
     command.add_argument(
         "--distinct", action="store_true", help="also estimate the number of distinct values, for which rows are read"
     )
@@ -46,11 +43,11 @@ def _run(options: argparse.Namespace) -> int:
         raise WrongArgumentsError("-o is missing: the page is a file, such as -o report.html; --json prints its data")
     if not options.advise and (options.lookup or options.filters):
         raise WrongArgumentsError("--lookup and --where are of --advise, which is missing")
-    path = None
+    path, overwrite = None, options.existing_data == "overwrite"
     if options.output is not None:
-        path = checked_page(options.files, options.output, overwrite=options.overwrite)
-    elif options.overwrite:
-        raise WrongArgumentsError("--overwrite is of --output, which is missing")
+        path = checked_page(options.files, options.output, overwrite=overwrite)
+    elif options.existing_data != "error":
+        raise WrongArgumentsError("--existing-data is of --output, which is missing")
     advice = json_of(advice_of(options.files, options)) if options.advise else None
     described = _with_stream(
         describe(
@@ -58,16 +55,16 @@ def _run(options: argparse.Namespace) -> int:
             advice=advice,
             distinct=options.distinct,
             progress=not options.json,
-            storage_options=dict(options.storage_options),
+            storage_options=storage_of(options),
         )
     )
     if path is not None:
-        write_page(described, path, overwrite=options.overwrite)
+        write_page(described, path, overwrite=overwrite)
     faults = [*(failed["error"] for failed in described["failed"]), *described["faults"]]
     for fault in faults:
         show(f"orcish: {in_shell(str(fault))}", is_error=True)
     if options.json:
-        print_lines([json_line(described)])
+        print_objects([described])
     else:
         size = f"{described['files']:,} files, {described['bytes']:,} bytes, {len(described['columns']):,} columns"
         print_lines([f"{options.output}: {size}"])

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from orcish import UnsupportedError, merge
 from orcish.carbon.detect import has_carbon
-from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.tables.apart import check_apart
 from orcish.tables.log.listing import table_files
-from orcish.terminal import json_line
-from orcish.writing.writer import merge
 
-from orcish_cli.arguments import add_files, add_storage
-from orcish_cli.output import print_lines
-from orcish_cli.targets import add_overwrite, check_orc_name, check_target
+from orcish_cli.arguments import add_existing, add_files, add_storage, storage_of
+from orcish_cli.targets import check_orc_name, check_target
+from orcish_cli.terminal import print_lines, print_objects
 
 __all__ = ["add_arguments"]
 
@@ -27,34 +25,22 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     add_files(command)
     command.add_argument("-o", "--output", required=True, metavar="TARGET", help="the file that is written, or its URL")
-    add_overwrite(command)
+    add_existing(command)
     command.add_argument("--json", action="store_true", help="the result as a JSON object")
     add_storage(command)
     command.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> int:
-    storage = dict(options.storage_options)
+    storage, overwrite = storage_of(options), options.existing_data == "overwrite"
     check_orc_name(options.output, "merge")
-    check_target(options.output, storage, overwrite=options.overwrite)
+    check_target(options.output, storage, overwrite=overwrite)
     sources = _sources(options.files, storage)
-    check_apart(
-        options.files,
-        sources,
-        options.output,
-        is_folder=False,
-        advice="choose a target outside of the source",
-        storage=storage,
-    )
-    written = merge(
-        sources,
-        options.output,
-        overwrite=options.overwrite,
-        storage_options=storage,
-        progress=not options.json,
-    )
+    advice = "choose a target outside of the source"
+    check_apart(options.files, sources, options.output, is_folder=False, advice=advice, storage=storage)
+    written = merge(sources, options.output, overwrite=overwrite, storage_options=storage, progress=not options.json)
     if options.json:
-        print_lines([json_line({"file": options.output, **written._asdict()})])
+        print_objects([{"file": options.output, **written._asdict()}])
     else:
         print_lines([f"{written.rows:,} rows in {written.stripes:,} stripes, {written.bytes:,} bytes"])
     return 0

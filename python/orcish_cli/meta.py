@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import base64
+import dataclasses
+import itertools
+import json
+from collections.abc import Iterator
+from typing import Any
 
+from orcish import ORCFile, StripeInfo
 from orcish.io.names import display_name
-from orcish.reading.file import ORCFile
+from orcish.reading.file import column_id
 from orcish.reading.schema_file import schema_file
+from orcish.reading.storage import encodings_text
 from orcish.tables.log.schema import TableSchema
-from orcish.terminal import json_line
+from orcish.terminal import printable
 
-from orcish_cli import meta_carbon, meta_orc
-from orcish_cli.arguments import LIST, add_external, add_files, add_json, add_storage
-from orcish_cli.meta_carbon import refuse_external
-from orcish_cli.meta_groups import describe_groups, groups_to_text
-from orcish_cli.open_files import SKIPPED
-from orcish_cli.output import print_lines
-from orcish_cli.sources import opened_file, orc_files
-from orcish_cli.wrong_arguments import fail_of_source
+from orcish_cli.arguments import LIST, add_external, add_files, add_json, add_storage, storage_of
+from orcish_cli.json_statistics import bound_cell, described_columns, flag_cell, json_statistics, name_cell
+from orcish_cli.messages import Failures, shown_name
+from orcish_cli.sources import is_carbon, opened_file, orc_files, refuse_external
+from orcish_cli.terminal import Column, fields, grid, json_line, print_lines, shorten, text_of
 
 __all__ = ["add_arguments"]
+
+_SECTIONS = ("index_length", "data_length", "footer_length")
+_MAX_VALUE = 100
+"""Maximum width of a value of the user metadata."""
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -45,56 +54,242 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    code = 0
-    storage = dict(options.storage_options)
+    failures, storage = Failures(options), storage_of(options)
     separator: list[str] = []
     for name in options.files:
-        try:
-            is_carbon = meta_carbon.is_carbon(name, storage)
-            files, schema = ([name], None) if is_carbon else orc_files(name, storage)
-            if schema is not None and not files:
-                print_lines(separator)
-                print_lines(_describe_empty(name, schema, options))
-                separator = [] if options.json else [""]
-        except SKIPPED as error:
-            code = fail_of_source(error, options)
-            continue
-        for file in files:
-            try:
-                opened = None if is_carbon else opened_file(name, file, storage)
-                if opened is None and not is_carbon:
-                    continue
-                lines = _describe(file, opened, storage, options)
-            except SKIPPED as error:
-                code = fail_of_source(error, options)
-                continue
-            print_lines(separator)
-            print_lines(lines)
-            separator = [] if options.json else [""]
-    return code
+        parts: list[Any] = []
+        with failures.printed():
+            if is_carbon(name, storage):
+                parts = [None]
+            else:
+                found = orc_files(name, storage)
+                parts = [found.schema] if found.schema is not None and not found.files else list(found.files)
+        for part in parts:
+            lines: list[str] = []
+            with failures.printed():
+                lines = _lines(name, part, options)
+            print_lines([*(separator if lines else []), *lines])
+            separator = separator or ([] if options.json or not lines else [""])
+    return failures.code
 
 
-def _describe_empty(name: str, schema: TableSchema, options: argparse.Namespace) -> list[str]:
-    """The lines about a table without rows."""
+def _lines(name: str, part: TableSchema | str | None, options: argparse.Namespace) -> list[str]:
+    """The lines about a file of a source, about a table without rows, by its schema, or about CarbonData; none
+    about a file of a folder that has zero bytes.
+    """
+    storage = storage_of(options)
+    if part is None:
+        given = (option for option in ("statistics", "storage", "row_index", "bloom") if getattr(options, option))
+        if (option := next(given, None)) is not None:
+            raise ValueError(f"{display_name(name)}: --{option.replace('_', '-')} is of ORC files")
+        from orcish_cli.meta_carbon import describe, to_text
+
+        described = describe(name, options.external_locations, storage)
+        return [json_line(described)] if options.json else to_text(described)
+    file = opened_file(name, part, storage) if isinstance(part, str) else schema_file(part)
+    if file is None:
+        return []
     refuse_external(options, name)
-    file = schema_file(schema)
-    metadata = meta_orc.describe_empty(name, file, schema.partition, arrow=options.arrow, statistics=options.statistics)
-    return [json_line(metadata)] if options.json else meta_orc.empty_to_text(metadata)
+    shown = shown_name(name)
+    if isinstance(part, str):
+        described = {"file": shown, **_described(file)}
+    else:
+        described = {"file": shown, "rows": 0, "files": 0, "partition_columns": [*part.partition]}
+    described |= described_columns(file, arrow=options.arrow, statistics=options.statistics)
+    if isinstance(part, str):
+        if options.storage:
+            described["storage"] = [dataclasses.asdict(column) for column in file.column_storage()]
+        if options.row_index:
+            described["row_index"] = {each: _row_groups(file, each) for each in dict.fromkeys(options.row_index)}
+        if options.bloom:
+            described["bloom_filters"] = {each: _bloom_filters(file, each) for each in dict.fromkeys(options.bloom)}
+    return [json_line(described)] if options.json else list(_text(described))
 
 
-def _describe(name: str, file: ORCFile | None, storage: dict[str, str], options: argparse.Namespace) -> list[str]:
-    """The lines about a file, or about a table of CarbonData without one."""
-    if file is not None:
-        refuse_external(options, name)
-        metadata = meta_orc.describe(
-            name, file, arrow=options.arrow, statistics=options.statistics, storage=options.storage
-        )
-        groups = describe_groups(file, options.row_index, options.bloom)
-        if options.json:
-            return [json_line({**metadata, **groups})]
-        return [*meta_orc.to_text(metadata), *groups_to_text(groups)]
-    given = (option for option in ("statistics", "storage", "row_index", "bloom") if getattr(options, option))
-    if (option := next(given, None)) is not None:
-        raise ValueError(f"{display_name(name)}: --{option.replace('_', '-')} is of ORC files")
-    metadata = meta_carbon.describe(name, options.external_locations, storage)
-    return [json_line(metadata)] if options.json else meta_carbon.to_text(metadata)
+def _described(file: ORCFile) -> dict[str, Any]:
+    return {
+        "file_length": file.file_length,
+        "rows": file.num_rows,
+        "compression": file.compression,
+        "compression_chunk_size": file.compression_chunk_size,
+        "format_version": file.version,
+        "writer": file.writer,
+        "writer_version": file.writer_version,
+        "software_version": file.software_version,
+        "calendar": file.calendar,
+        "row_index_stride": file.row_index_stride,
+        "encrypted_columns": file.encrypted_columns,
+        "metadata": {key: _metadata_value(value) for key, value in file.metadata.items()},
+        "stripes": list(map(_stripe, file.stripes)),
+    }
+
+
+def _stripe(stripe: StripeInfo) -> dict[str, int]:
+    found = dataclasses.asdict(stripe)
+    return {"rows": found.pop("num_rows"), **found}
+
+
+def _metadata_value(value: bytes) -> str | dict[str, str]:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(value).decode()}
+
+
+def _numbered(file: ORCFile, column: str) -> Iterator[tuple[dict[str, Any], Any]]:
+    """The row groups of a column, each with its place."""
+    for stripe, groups in itertools.groupby(file.row_groups(column), key=lambda group: group.stripe):
+        for number, group in enumerate(groups):
+            place = {"stripe": stripe, "group": number, "first_row_in_stripe": group.first_row, "rows": group.num_rows}
+            yield place, group
+
+
+def _row_groups(file: ORCFile, column: str) -> list[dict[str, Any]]:
+    kind = file.column_types[column_id(file, column)]
+    return [
+        {**place, "statistics": json_statistics(group.statistics, kind), "positions": group.positions}
+        for place, group in _numbered(file, column)
+    ]
+
+
+def _bloom_filters(file: ORCFile, column: str) -> list[dict[str, Any]]:
+    names = ("kind", "hash_functions", "bits", "bits_set", "false_positives")
+    return [
+        {**place, **{name: getattr(group.bloom_filter, name) for name in names}}
+        for place, group in _numbered(file, column)
+        if group.bloom_filter is not None
+    ]
+
+
+def _text(described: dict[str, Any]) -> Iterator[str]:
+    """The lines of text about a file, or about a table without rows."""
+    yield from fields(_summary(described) if "stripes" in described else _summary_of_table(described))
+    if described.get("metadata"):
+        yield from ["", "User metadata"]
+        for key, value in described["metadata"].items():
+            text = printable(value) if isinstance(value, str) else f"base64 {value['base64']}"
+            yield f"  {printable(key)}: {shorten(text, _MAX_VALUE)}"
+    if "stripes" in described:
+        stripes = [{"stripe": str(number), **stripe} for number, stripe in enumerate(described["stripes"])]
+        yield from ["", "Stripes", *grid(_STRIPES, stripes)] if stripes else ["", "Stripes: none"]
+    yield from ["", "Columns", *_tree(described["columns"])]
+    if "arrow_schema" in described:
+        yield from ["", "Arrow schema", *map(_arrow_line, described["arrow_schema"])]
+    if "statistics" in described:
+        columns = zip(described["columns"], described["statistics"], strict=True)
+        known = [{"id": str(column["id"]), "path": column["path"], **(found or {})} for column, found in columns]
+        yield from ["", "Statistics", *grid(_STATISTICS, known)]
+    if "storage" in described:
+        stored = [{"id": str(id), **column} for id, column in enumerate(described["storage"])]
+        yield from ["", "Storage", *grid(_STORAGE, stored)]
+    for column, entries in described.get("row_index", {}).items():
+        yield from ["", f"Row index of {printable(column)}" + ("" if entries else ": none")]
+        yield from grid(_ROW_GROUPS, [{**entry, **(entry["statistics"] or {})} for entry in entries]) if entries else []
+    for column, filters in described.get("bloom_filters", {}).items():
+        yield from ["", f"Bloom filters of {printable(column)}" + ("" if filters else ": none")]
+        yield from grid(_BLOOM_FILTERS, filters) if filters else []
+
+
+_STRIPES = (
+    Column("stripe", "stripe", True),
+    Column("rows", "rows", True),
+    Column("first row", "first_row", True),
+    Column("offset", "offset", True),
+    *(Column(f"{section.partition('_')[0]} bytes", section, True) for section in _SECTIONS),
+)
+_KNOWN = ("id", "path", "kind", "values", "has_null", "bytes_on_disk", "min", "max", "min_is_exact", "max_is_exact")
+"""What the columns of the table of statistics show, but the last one."""
+_BOUNDS = (
+    Column("min", lambda known: bound_cell(known, "min")),
+    Column("max", lambda known: bound_cell(known, "max")),
+)
+_STATISTICS = (
+    Column("id", "id", True),
+    Column("column", lambda known: name_cell(known["path"], known["id"] == "0")),
+    Column("values", "values", True),
+    Column("nulls", lambda known: flag_cell(known.get("has_null"), "yes", "no")),
+    Column("bytes", "bytes_on_disk", True),
+    *_BOUNDS,
+    Column(
+        "more",
+        lambda known: ", ".join(f"{name} {text_of(value)}" for name, value in known.items() if name not in _KNOWN),
+    ),
+)
+_STORAGE = (
+    Column("id", "id", True),
+    Column("column", lambda stored: name_cell(stored["name"], stored["id"] == "0")),
+    Column("bytes", "total_bytes", True),
+    Column("own data", "data_bytes", True),
+    Column("own indexes", "index_bytes", True),
+    Column(
+        "encodings",
+        lambda stored: (
+            encodings_text(stored["encodings"])
+            + (f" ({stored['dictionary_entries']:,} entries)" if stored["dictionary_entries"] else "")
+        ),
+    ),
+    Column("streams", lambda stored: ", ".join(f"{kind} {size:,}" for kind, size in stored["streams"].items() if size)),
+)
+_GROUP = (Column("stripe", "stripe", True), Column("group", "group", True))
+_ROW_GROUPS = (
+    *_GROUP,
+    Column("first row in stripe", "first_row_in_stripe", True),
+    Column("rows", "rows", True),
+    Column("values", "values", True),
+    Column("nulls", lambda entry: flag_cell(entry.get("has_null"), "yes", "no")),
+    *_BOUNDS,
+    Column("positions", lambda entry: " ".join(map(str, entry["positions"]))),
+)
+_BLOOM_FILTERS = (
+    *_GROUP,
+    Column("rows", "rows", True),
+    Column("kind", "kind"),
+    Column("functions", "hash_functions", True),
+    Column("bits", "bits", True),
+    Column("set", lambda found: f"{found['bits_set'] / found['bits']:.0%}", True),
+    Column("false positives", lambda found: f"{found['false_positives']:.2%}", True),
+)
+
+
+def _summary(described: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    stride, chunk, length = (described[name] for name in ("row_index_stride", "compression_chunk_size", "file_length"))
+    index, data, footers = (sum(stripe[section] for stripe in described["stripes"]) for section in _SECTIONS)
+    rest = length - index - data - footers
+    yield "File", printable(described["file"])
+    yield "Rows", f"{described['rows']:,}"
+    yield "Size", f"{length:,} bytes: data {data:,}, indexes {index:,}, stripe footers {footers:,}, the rest {rest:,}"
+    yield "Compression", described["compression"] + (f", chunks of up to {chunk:,} bytes" if chunk else "")
+    yield "Format version", described["format_version"] or "not recorded"
+    yield "Writer", f"{described['writer']}, writer version {described['writer_version']}"
+    yield "Calendar", described["calendar"]
+    yield "Row index", f"every {stride:,} rows" if stride else "none"
+    if described["software_version"]:
+        yield "Software version", printable(described["software_version"])
+    if described["encrypted_columns"]:
+        yield "Encrypted columns", ", ".join(map(printable, described["encrypted_columns"]))
+
+
+def _summary_of_table(described: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "Table", printable(described["file"])
+    yield "Rows", "0, in 0 files"
+    if described["partition_columns"]:
+        yield "Partition columns", ", ".join(map(printable, described["partition_columns"]))
+
+
+def _tree(columns: list[dict[str, Any]]) -> Iterator[str]:
+    """One line for each column: id, indented name, type and attributes."""
+    digits = len(str(len(columns) - 1))
+    depths: list[int] = []
+    for column in columns:
+        depth = 0 if column["parent"] is None else depths[column["parent"]] + 1
+        depths.append(depth)
+        name = "  " * depth + (f"{printable(column['name'])}: " if depth else "")
+        # Nested types have their own lines.
+        kind = printable(column["type"].partition("<")[0])
+        attributes = printable(", ".join(f"{key}={value}" for key, value in column["attributes"].items()))
+        yield f"  {column['id']:>{digits}}  {name}{kind}" + (f"  ({attributes})" if attributes else "")
+
+
+def _arrow_line(field: dict[str, Any]) -> str:
+    metadata = f"  {json.dumps(field['metadata'], ensure_ascii=False)}" if field["metadata"] else ""
+    return printable(f"  {field['name']}: {field['type']}{metadata}")

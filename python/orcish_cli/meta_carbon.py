@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import datetime
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from orcish import _native
+from orcish import CarbonFile, CarbonSegment, CarbonTable
 from orcish.carbon.detect import is_carbon_file
-from orcish.carbon.source import check_no_external
-from orcish.carbon.table import CarbonFile, CarbonSegment, CarbonTable
-from orcish.io.filesystem import is_foreign
 from orcish.io.names import display_name
-from orcish.io.paths import local_path
-from orcish.io.storage import native_storage
-from orcish.terminal import Table, fields, indented, printable
+from orcish.terminal import printable
 
-from orcish_cli.sources import is_folder
+from orcish_cli.terminal import Column, fields, grid, indented
 
-__all__ = ["describe", "is_carbon", "refuse_external", "to_text"]
+__all__ = ["describe", "to_text"]
 
 _TITLES = {
     "file": "File",
@@ -30,22 +24,6 @@ _TITLES = {
     "sort_columns": "Sort columns",
     "partition_columns": "Partition columns",
 }
-
-
-def refuse_external(options: argparse.Namespace, name: str) -> None:
-    """Refuses ``--external-location`` for a source that is no CarbonData.
-
-    Raises:
-        ValueError: It is given.
-    """
-    check_no_external(options.external_locations, f"{display_name(name)}: --external-location")
-
-
-def is_carbon(name: str, storage: Mapping[str, str]) -> bool:
-    """Whether a path or URL is that of a CarbonData table or file."""
-    if is_carbon_file(name) or is_foreign(name) or not is_folder(name):
-        return is_carbon_file(name)
-    return _native.is_carbon(local_path(name), native_storage(name, storage))
 
 
 def describe(
@@ -100,12 +78,16 @@ def to_text(described: dict[str, Any]) -> list[str]:
         if described.get(name):
             lines += ["", title, *(f"  {printable(key)}: {printable(text)}" for key, text in described[name].items())]
     if "segments" in described:
-        lines += ["", "Segments", *indented(_segments(described["segments"]))]
+        lines += ["", "Segments", *grid(_SEGMENTS, described["segments"])]
     if "blocklets" in described:
-        rows = [[str(at), *(f"{value:,}" for value in one.values())] for at, one in enumerate(described["blocklets"])]
-        lines += ["", "Blocklets", *indented(Table(["blocklet", "rows", "pages", "bytes"], [True] * 4).lines(rows))]
-    columns = [printable(f"{each['name']}: {each['type']}") for each in described["columns"]]
-    return [*lines, "", "Columns", *indented(columns)]
+        blocklets = [{**one, "blocklet": str(at)} for at, one in enumerate(described["blocklets"])]
+        columns = [
+            Column("blocklet", "blocklet", True),
+            *(Column(name, name, True) for name in ("rows", "pages", "bytes")),
+        ]
+        lines += ["", "Blocklets", *grid(columns, blocklets)]
+    typed = [printable(f"{each['name']}: {each['type']}") for each in described["columns"]]
+    return [*lines, "", "Columns", *indented(typed)]
 
 
 def _format_value(value: Any) -> str:
@@ -114,17 +96,16 @@ def _format_value(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else printable(value)
 
 
-def _segments(segments: list[dict[str, Any]]) -> list[str]:
-    header = ["segment", "state", "read", "format", "rows", "deleted", "files", "bytes", "index bytes", "ended", "into"]
-    names = ["rows", "deleted_rows", "files", "data_bytes", "index_bytes"]
-    right = [False] * 4 + [True] * 5 + [False] * 2
-    rows = [
-        [
-            *(printable(each["id"]), printable(each["state"])),
-            *("yes" if each["is_readable"] else "no", printable(each["format"])),
-            *("" if each[name] is None else f"{each[name]:,}" for name in names),
-            *(each["ended"] or "", printable(each["merged_into"] or "")),
-        ]
-        for each in segments
-    ]
-    return Table(header, right).lines(rows)
+_SEGMENTS = (
+    Column("segment", "id"),
+    Column("state", "state"),
+    Column("read", lambda segment: "yes" if segment["is_readable"] else "no"),
+    Column("format", "format"),
+    Column("rows", "rows", True),
+    Column("deleted", "deleted_rows", True),
+    Column("files", "files", True),
+    Column("bytes", "data_bytes", True),
+    Column("index bytes", "index_bytes", True),
+    Column("ended", "ended"),
+    Column("into", "merged_into"),
+)

@@ -1,70 +1,115 @@
-"""The parser of the arguments of the command."""
+"""The parser of the arguments of the command. Nothing that is given several times is dropped silently."""
 
 from __future__ import annotations
 
 import argparse
 import functools
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from orcish.errors import suggestion
-from orcish.terminal import printable, show_text
+from orcish.terminal import printable
 
-from orcish_cli.actions import Append, Extend, Flag, Once
+from orcish_cli.terminal import show_text
 
-__all__ = ["Parser"]
+__all__ = ["Conjunction", "Extend", "Flag", "Once", "Parser", "WrongArgumentsError", "given_options"]
 
-WORDS = {
-    **dict.fromkeys(("cat", "show", "print", "rows", "read"), "data"),
-    **dict.fromkeys(("info", "inspect", "describe", "metadata", "footer"), "meta"),
-    **dict.fromkeys(("optimize", "optimise"), "compact"),
-    **dict.fromkeys(("compare", "cmp"), "diff"),
-    **dict.fromkeys(("verify", "validate", "fsck"), "check"),
-    **dict.fromkeys(("concat", "concatenate"), "merge"),
-    **dict.fromkeys(("log", "commits"), "history"),
-    **dict.fromkeys(("query", "select"), "sql"),
-    **dict.fromkeys(("sort", "cast", "rename"), "rewrite"),
-    "columns": "schema",
-    "size": "sizes",
-    "statistics": "stats",
-    "repair": "recover",
-}
-"""Words of other tools, and the commands in their place."""
-
-
-OTHER_WORDS = {
-    "--overwrite": ("--existing-data overwrite",),
-    "--append": ("--existing-data append",),
-    "--existing-data": ("--overwrite",),
-    **dict.fromkeys(("--filter", "--predicate"), ("--where",)),
-    **dict.fromkeys(("--rows", "--lines", "--head", "--max-rows"), ("--limit",)),
-    **dict.fromkeys(("--select", "--column", "--cols"), ("--columns",)),
-    **dict.fromkeys(("--out", "--target", "--dest"), ("--output",)),
-    **dict.fromkeys(("--codec", "--compress"), ("--compression",)),
-    **dict.fromkeys(("--level", "--clevel"), ("--compression-level",)),
-    **dict.fromkeys(("--sort", "--order-by", "--orderby"), ("--sort-by",)),
-    **dict.fromkeys(("--inplace", "--in-situ"), ("--in-place",)),
-    **dict.fromkeys(("--partitions", "--partitioned-by", "--partition"), ("--partition-by",)),
-    **dict.fromkeys(("--storage-options", "--storage"), ("--storage-option NAME=VALUE",)),
-    **dict.fromkeys(("--charset", "--codepage"), ("--encoding",)),
-    **dict.fromkeys(("--sep", "--separator"), ("--delimiter",)),
-    **dict.fromkeys(("--tz", "--zone", "--time-zone"), ("--timezone",)),
-    "--quiet": ("--brief",),
-    "--format": ("--from", "--to"),
-    "--to": ("--format",),
-    "--from": ("--format",),
-}
-"""Options of other commands and tools, and those in their place, of which a command has one."""
+_GIVEN = "_given"
+"""The attribute of a namespace that has the options which were given, with the values of those that are given once."""
 KINDS = {
     "int": "whole number",
     "float": "number",
     "count": "whole number of 0 or more",
     "days": "number of days, such as 7 or 0.5",
     "fraction": "number from 0 to 1",
-    "_threads": "whole number of 1 or more",
+    "threads": "whole number of 1 or more",
 }
 """What the functions that parse values take."""
+
+
+class WrongArgumentsError(ValueError):
+    """Arguments do not go together: exit code 2, as where the parser finds it."""
+
+
+class Once(argparse.Action):
+    """Stores a value. Another value of the same option is an error."""
+
+    def __call__(
+        self, _: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        """See :class:`argparse.Action`."""
+        # Arguments without a name are no options.
+        if option is not None and _note(namespace, self, values) != values:
+            raise argparse.ArgumentError(self, "is given twice, with different values: give one of them")
+        setattr(namespace, self.dest, values)
+
+
+class Flag(argparse.Action):
+    """Stores a constant. The option has no value."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **how: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, **how)
+
+    def __call__(
+        self, _: argparse.ArgumentParser, namespace: argparse.Namespace, _values: Any, _option: str | None = None
+    ) -> None:
+        """See :class:`argparse.Action`."""
+        _note(namespace, self)
+        setattr(namespace, self.dest, self.const)
+
+
+class Extend(argparse.Action):
+    """Adds values to a list: one, or those of a list. Of pairs of a name and a value, another value of the same name is
+    an error.
+    """
+
+    def __call__(
+        self, _: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, _option: str | None = None
+    ) -> None:
+        """See :class:`argparse.Action`."""
+        _note(namespace, self)
+        # A list of no values is one, too.
+        found = list(getattr(namespace, self.dest) or ())
+        for each in values if isinstance(values, list) else [values]:
+            if isinstance(each, tuple) and dict(found).get(each[0], each[1]) != each[1]:
+                text = f"{each[0]!r} is given twice, with different values: give one of them"
+                raise argparse.ArgumentError(self, text)
+            found.append(each)
+        setattr(namespace, self.dest, found)
+
+
+class Conjunction(argparse.Action):
+    """Stores a filter. Of several, all are true."""
+
+    def __call__(
+        self, _: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, _option: str | None = None
+    ) -> None:
+        """See :class:`argparse.Action`."""
+        _note(namespace, self)
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, values if before is None else self._both(before, values))
+
+    def _both(self, before: Any, text: str) -> Any:
+        # Importing pyarrow takes time, which the help does not need.
+        from orcish.filters.pushdown import combined
+        from orcish.filters.text import parse
+
+        try:
+            return combined(parse(before, "the first one") if isinstance(before, str) else before, parse(text, "it"))
+        except ValueError as error:
+            raise argparse.ArgumentError(self, f"is given several times: {error}") from None
+
+
+def given_options(namespace: argparse.Namespace) -> set[str]:
+    """The names, as attributes, of the options that were given."""
+    return set(getattr(namespace, _GIVEN, ()))
+
+
+def _note(namespace: argparse.Namespace, action: argparse.Action, value: Any = None) -> Any:
+    """Notes that an option is given, with the value of one that is given once; gives the first value."""
+    given: dict[str, Any] = namespace.__dict__.setdefault(_GIVEN, {})
+    return given.setdefault(action.dest, value)
 
 
 class Parser(argparse.ArgumentParser):
@@ -79,7 +124,7 @@ class Parser(argparse.ArgumentParser):
         self.register("action", "store", Once)
         self.register("action", "store_const", Flag)
         self.register("action", "store_true", functools.partial(Flag, const=True, default=False))
-        self.register("action", "append", Append)
+        self.register("action", "append", Extend)
         self.register("action", "extend", Extend)
 
     def all_actions(self) -> list[argparse.Action]:
@@ -110,11 +155,7 @@ class Parser(argparse.ArgumentParser):
 
     def _unknown(self, option: str) -> str:
         name = option.partition("=")[0]
-        own = next(
-            (each for each in OTHER_WORDS.get(name, ()) if each.partition(" ")[0] in self._option_string_actions), None
-        )
-        hint = suggestion(name, self._option_string_actions) if own is None else f"; did you mean {own}?"
-        return f"unknown option {name}{hint}"
+        return f"unknown option {name}{suggestion(name, self._option_string_actions)}"
 
     def _get_value(self, action: argparse.Action, text: str) -> Any:
         try:
@@ -130,9 +171,8 @@ class Parser(argparse.ArgumentParser):
             return
         names = [str(each) for each in action.choices]
         if isinstance(action.choices, Mapping):
-            word = WORDS.get(str(value)) if action.metavar == "COMMAND" else None
-            hint = f"; did you mean {word}?" if word else suggestion(str(value), names)
-            raise argparse.ArgumentError(None, f"unknown {str(action.metavar).lower()} {value!r}{hint}")
+            near = suggestion(str(value), names)
+            raise argparse.ArgumentError(None, f"unknown {str(action.metavar).lower()} {value!r}{near}")
         near = suggestion(str(value), names)
         raise argparse.ArgumentError(action, f"{value!r} is none of {', '.join(names)}{near}")
 

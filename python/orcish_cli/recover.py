@@ -7,17 +7,15 @@ import dataclasses
 import shlex
 from typing import Any
 
+from orcish import Recovered, recover, recover_file
 from orcish.io.names import display_name
-from orcish.tables.recovery import recover
-from orcish.terminal import json_line
-from orcish.writing.recovery import Recovered, recover_file
 from orcish.writing.target import check_no_source
 
-from orcish_cli.actions import WrongArgumentsError
-from orcish_cli.arguments import add_storage
-from orcish_cli.output import print_lines
-from orcish_cli.targets import add_overwrite, check_orc_name, check_target
-from orcish_cli.words import shown_name
+from orcish_cli.arguments import add_existing, add_storage, storage_of
+from orcish_cli.messages import shown_name
+from orcish_cli.parser import WrongArgumentsError
+from orcish_cli.targets import check_orc_name, check_target
+from orcish_cli.terminal import print_lines, print_objects
 
 __all__ = ["add_arguments"]
 
@@ -37,7 +35,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "--undo", action="store_true", help="take back a commit of which a file cannot appear; its rows are lost"
     )
     command.add_argument("-o", "--output", metavar="TARGET", help="of a file: the new file")
-    add_overwrite(command)
+    add_existing(command)
     command.add_argument(
         "--dry-run", action="store_true", help="of a file: only print what can be read, and what is lost"
     )
@@ -52,12 +50,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    storage = dict(options.storage_options)
+    storage, overwrite = storage_of(options), options.existing_data == "overwrite"
     of_file = {
         "--output": options.output,
         "--dry-run": options.dry_run,
         "--like": options.like,
-        "--overwrite": options.overwrite,
+        "--existing-data": overwrite,
     }
     given = next((name for name, value in of_file.items() if value), None)
     if given is None:
@@ -67,18 +65,19 @@ def _run(options: argparse.Namespace) -> int:
         raise WrongArgumentsError(f"{given} is of files, and --undo of tables")
     if options.output is not None and options.dry_run:
         raise WrongArgumentsError("--dry-run writes no file: leave out --output")
-    if options.overwrite and options.output is None:
-        raise WrongArgumentsError("--overwrite is of --output, which is missing")
+    if overwrite and options.output is None:
+        raise WrongArgumentsError("--existing-data is of --output, which is missing")
     if options.output is not None:
-        check_no_source(
-            options.output, [name for name in (options.path, options.like) if name is not None], None, storage
-        )
+        sources = [name for name in (options.path, options.like) if name is not None]
+        check_no_source(options.output, sources, None, storage)
         check_orc_name(options.output, "recover")
-        check_target(options.output, storage, overwrite=options.overwrite)
-    found = recover_file(
-        options.path, options.output, like=options.like, overwrite=options.overwrite, storage_options=storage
-    )
-    print_lines(_described(found, options))
+        check_target(options.output, storage, overwrite=overwrite)
+    found = recover_file(options.path, options.output, like=options.like, overwrite=overwrite, storage_options=storage)
+    if options.json:
+        written = found.written and options.output
+        print_objects([{"file": shown_name(options.path), **dataclasses.asdict(found), "written": written}])
+    else:
+        print_lines(_text(found, shown_name(options.path), options.output))
     if found.lost and not found.stripes:
         return TROUBLE
     return 1 if found.lost or found.doubts else 0
@@ -98,14 +97,14 @@ def _recover_table(options: argparse.Namespace, storage: dict[str, Any]) -> int:
         "finished": "the last commit is finished",
         "undone": "the last commit is undone",
     }
-    print_lines([json_line({"recovered": done}) if options.json else texts[done]])
+    if options.json:
+        print_objects([{"recovered": done}])
+    else:
+        print_lines([texts[done]])
     return 0
 
 
-def _described(found: Recovered, options: argparse.Namespace) -> list[str]:
-    name = shown_name(options.path)
-    if options.json:
-        return [json_line({"file": name, **dataclasses.asdict(found), "written": found.written and options.output})]
+def _text(found: Recovered, name: str, target: str) -> list[str]:
     lines = [f"{name}: {found.rows:,} rows in {found.stripes:,} stripes can be read"]
     if found.is_whole:
         lines.append("  nothing is lost, and the file ends with its tail")
@@ -120,5 +119,5 @@ def _described(found: Recovered, options: argparse.Namespace) -> list[str]:
         lines.append(f"  lost: bytes {part.start:,} to {part.end:,}, {rows}: {part.reason}")
     lines += [f"  in doubt: {doubt}" for doubt in found.doubts]
     if found.written is not None:
-        lines.append(f"  written to {display_name(options.output)}: {found.written.bytes:,} bytes")
+        lines.append(f"  written to {display_name(target)}: {found.written.bytes:,} bytes")
     return lines

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import pyarrow as pa
+from orcish import Scan, write_dataset, write_table
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
 from orcish.reading.reader import BatchSource
-from orcish.reading.scan import Scan, reader_of
+from orcish.reading.scan import reader_of
 from orcish.reading.table_file import file_of_schema_of
 from orcish.tables.apart import check_apart
 from orcish.tables.changed_rows import ChangedRows, ChosenRows, CountedRows, NamedRows
@@ -20,35 +21,35 @@ from orcish.tables.log.conflicts import reading
 from orcish.tables.log.table import check_no_file_of_table
 from orcish.tables.rewriting import kept_options
 from orcish.tables.rewritten_table import rewrite_table
-from orcish.tables.write import write_dataset
-from orcish.terminal import json_line
+from orcish.types import ExistingData
 from orcish.writing.replaced_file import ReplacedFile
 from orcish.writing.sorting import DEFAULT_MEMORY, SortedRows, SortKey
 from orcish.writing.timestamps import writer_timezones
-from orcish.writing.writer import write_table
 
-from orcish_cli.actions import WrongArgumentsError
 from orcish_cli.arguments import (
     LIST,
+    add_existing,
     add_files,
     add_json,
     add_limit,
     add_partition_by,
     add_writing,
+    chosen,
     chosen_writing,
     count,
     size,
+    storage_of,
     table_bounds,
 )
 from orcish_cli.column_names import renames, sort_keys, types
 from orcish_cli.formats.names import ORC, named
 from orcish_cli.formats.schemas import parse_type, with_units
-from orcish_cli.meta_carbon import is_carbon
-from orcish_cli.output import EXPECTED, print_lines, written_json
-from orcish_cli.rows import add_reading, open_rows
-from orcish_cli.sources import is_several
-from orcish_cli.targets import add_overwrite, check_orc_name, check_target
-from orcish_cli.wrong_arguments import fail_of_source
+from orcish_cli.messages import Failures
+from orcish_cli.parser import WrongArgumentsError
+from orcish_cli.reading import add_reading, open_rows
+from orcish_cli.sources import is_carbon, is_several
+from orcish_cli.targets import check_orc_name, check_target
+from orcish_cli.terminal import json_line, print_lines, written_json
 
 __all__ = ["add_arguments"]
 
@@ -67,7 +68,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     where = command.add_mutually_exclusive_group(required=True)
     where.add_argument("-o", "--output", metavar="TARGET", help="the file or folder that is written, or its URL")
     where.add_argument("--in-place", action="store_true", help="replace the files, or all files of the tables")
-    add_overwrite(command)
+    add_existing(command, get_args(ExistingData))
     command.add_argument(
         "--sort-by",
         **{**LIST, "type": sort_keys, "metavar": "A,-B"},
@@ -95,7 +96,6 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--drop", **LIST, default=[], help="columns that are left out")
     add_partition_by(command)
-    command.add_argument("--max-rows-per-file", type=count, metavar="N", help="most rows of a file of a table")
     add_writing(command, codec="that of the source", verify=True)
     command.add_argument("--stripe-size", type=size, metavar="SIZE", help="stored bytes of a stripe (64MB)")
     command.add_argument("--row-index-stride", type=count, metavar="N", help="rows of a row group (that of the source)")
@@ -111,15 +111,13 @@ def _run(options: argparse.Namespace) -> int:
     if not options.in_place:
         print_lines(_lines(_written(options.files, options.output, options), options))
         return 0
-    if options.overwrite:
-        raise WrongArgumentsError("--overwrite is of --output")
-    code = 0
+    if options.existing_data != "error":
+        raise WrongArgumentsError("--existing-data is of --output")
+    failures = Failures(options)
     for source in options.files:
-        try:
+        with failures.printed():
             print_lines(_lines(_in_place(source, options), options))
-        except EXPECTED as error:
-            code = fail_of_source(error, options)
-    return code
+    return failures.code
 
 
 def _lines(files: list[dict[str, Any]], options: argparse.Namespace) -> list[str]:
@@ -132,7 +130,7 @@ def _lines(files: list[dict[str, Any]], options: argparse.Namespace) -> list[str
 
 def _in_place(source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Replaces a file, or all files of a table."""
-    storage = dict(options.storage_options)
+    storage = storage_of(options)
     if is_carbon(source, storage):
         raise ValueError(f"{display_name(source)} is CarbonData, which is only read: --output writes ORC elsewhere")
     if is_pattern(local_path(source)):
@@ -162,27 +160,22 @@ def _written(sources: list[str], target: str, options: argparse.Namespace) -> li
     if not is_folder:
         check_orc_name(target, "rewrite")
     if not is_folder and named(target).format == ORC:
-        check_target(target, dict(options.storage_options), overwrite=options.overwrite)
+        check_target(target, storage_of(options), overwrite=options.existing_data == "overwrite")
         return _to_file(sources, target, options)
     scan = _scan(sources, options)
-    storage = dict(options.storage_options)
+    storage = storage_of(options)
     check_apart(sources, scan.files, target, is_folder=True, advice=ADVICE, storage=storage)
-    try:
-        with reading(sources, storage, scan.files):
-            written = write_dataset(
-                _changed(scan, options),
-                target,
-                partition_by=_partition_by(scan, options),
-                existing_data="overwrite" if options.overwrite else "error",
-                progress=not options.json,
-                storage_options=dict(options.storage_options),
-                **table_bounds(options),
-                **_file_options(scan, options),
-            )
-    except FileExistsError as error:
-        if options.overwrite or "existing_data" not in str(error):
-            raise
-        raise FileExistsError(f"{display_name(target)}: the target has data already: --overwrite replaces it") from None
+    with reading(sources, storage, scan.files):
+        written = write_dataset(
+            _changed(scan, options),
+            target,
+            partition_by=_partition_by(scan, options),
+            existing_data=options.existing_data,
+            progress=not options.json,
+            storage_options=storage,
+            **table_bounds(options),
+            **_file_options(scan, options),
+        )
     return list(map(written_json, written))
 
 
@@ -193,7 +186,10 @@ def _to_file(
     for name in ("partition_by", "max_rows_per_file", "max_partitions"):
         if getattr(options, name) is not None:
             raise ValueError(f"--{name.replace('_', '-')} is of tables, and {display_name(target)} is a file")
-    storage = dict(options.storage_options)
+    if options.existing_data not in ("error", "overwrite"):
+        text = f"--existing-data {options.existing_data} is of tables, and {display_name(target)} is a file"
+        raise WrongArgumentsError(text)
+    storage = storage_of(options)
     scan = _scan(sources, options)
     if replaced is None:
         check_apart(sources, scan.files, target, is_folder=False, advice=ADVICE, storage=storage)
@@ -201,9 +197,8 @@ def _to_file(
     rows = _changed(scan, options)
     progress = not options.json
     if replaced is None:
-        written = write_table(
-            rows, target, overwrite=options.overwrite, progress=progress, storage_options=storage, **given
-        )
+        overwrite = options.existing_data == "overwrite"
+        written = write_table(rows, target, overwrite=overwrite, progress=progress, storage_options=storage, **given)
     else:
         written = replaced.write(rows, progress=progress, options=given)
     return [{"file": target, "rows": written.rows, "bytes": written.bytes}]
@@ -264,11 +259,10 @@ def _partition_by(scan: Scan, options: argparse.Namespace) -> list[str]:
 
 def _file_options(scan: Scan, options: argparse.Namespace) -> dict[str, Any]:
     """Options of the files that are written: those that are given, and those of the first source."""
-    given = chosen_writing(options)
-    given |= {name: value for name in MORE_OPTIONS if (value := getattr(options, name)) is not None}
+    given = {**chosen_writing(options), **chosen(options, *MORE_OPTIONS)}
     if not scan.files or scan.files[0].endswith(".carbondata"):
         return given
-    first = file_of_schema_of(scan.files, dict(options.storage_options))
+    first = file_of_schema_of(scan.files, storage_of(options))
     kept = kept_options(first, given)
     if infers_written_types(scan, _casts(scan, options), options.drop, first):
         # Readers infer the same types.

@@ -7,26 +7,22 @@ import itertools
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+from orcish import ORCFile, scan
 from orcish.reading.ddl import spark_ddl
-from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import reader_of
 from orcish.reading.schema_file import schema_file
 from orcish.reading.table_file import file_of_schema_of
 from orcish.reading.type_tree import ColumnType, column_tree, type_text
-from orcish.scanning import scan
-from orcish.terminal import json_line, printable
+from orcish.terminal import printable
 from orcish.writing.writer import file_of_schema
 
-from orcish_cli.arguments import add_files, add_json, add_storage
+from orcish_cli.arguments import add_files, add_json, add_storage, storage_of
 from orcish_cli.formats.schemas import arrow_text
-from orcish_cli.meta_carbon import is_carbon
-from orcish_cli.meta_orc import described_columns
-from orcish_cli.open_files import SKIPPED
-from orcish_cli.output import print_lines
-from orcish_cli.sources import is_several
-from orcish_cli.words import shown_name
-from orcish_cli.wrong_arguments import fail_of_source
+from orcish_cli.json_statistics import described_columns
+from orcish_cli.messages import Failures, shown_name
+from orcish_cli.sources import is_carbon, is_several
+from orcish_cli.terminal import indented, json_line, print_lines
 
 __all__ = ["add_arguments"]
 
@@ -71,18 +67,14 @@ class _Columns(NamedTuple):
 
 
 def _run(options: argparse.Namespace) -> int:
-    code = 0
-    storage = dict(options.storage_options)
+    failures = Failures(options)
     for name in options.files:
-        try:
-            lines = _lines(_columns(name, storage), options)
-        except SKIPPED as error:
-            code = fail_of_source(error, options)
-            continue
-        if len(options.files) > 1 and not options.json:
-            lines = [f"{shown_name(name)}", *(f"  {line}" for line in lines)]
-        print_lines(lines)
-    return code
+        with failures.printed():
+            lines = _lines(_columns(name, storage_of(options)), options)
+            if len(options.files) > 1 and not options.json:
+                lines = [shown_name(name), *indented(lines)]
+            print_lines(lines)
+    return failures.code
 
 
 def _columns(name: str, storage: dict[str, str]) -> _Columns:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from orcish.reading.column_keys import name_of_empty
 from orcish.reading.file_sizes import FileSizes
-from orcish.terminal import json_line, printable, shorten
 
 from orcish_cli.arguments import add_files, add_limit, add_storage
-from orcish_cli.open_files import OpenFiles
-from orcish_cli.output import print_lines, print_table
+from orcish_cli.json_statistics import name_cell
+from orcish_cli.sources import OpenFiles
+from orcish_cli.terminal import print_lines, print_objects, print_table
 
 __all__ = ["add_arguments"]
-
-_MAX_NAME = 200
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -37,14 +34,14 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    files = OpenFiles(options.files, dict(options.storage_options), "sizes", has_schemas=False)
+    files = OpenFiles(options, "sizes", has_schemas=False)
     sizes = FileSizes()
     for _ in files.each(lambda _, file: sizes.add(file)):
         pass
     if files.code and not sizes.files:
         return files.code
     if options.json:
-        print_lines([json_line(_described(sizes, options.limit))])
+        print_objects([_described(sizes, options.limit)])
     elif files.seen:
         _print(sizes, options)
     return files.code
@@ -65,7 +62,7 @@ def _described(sizes: FileSizes, limit: int | None) -> dict[str, Any]:
 def _print(sizes: FileSizes, options: argparse.Namespace) -> None:
     print_lines([f"{sizes.files:,} files, {sizes.rows:,} rows, {sizes.stripes:,} stripes, {sizes.bytes:,} bytes"])
     found: list[tuple[int, str, str, dict[str, int]]] = [
-        (column.bytes, column.name or name_of_empty(key), f"{column.index_bytes:,}", column.streams)
+        (column.bytes, name_cell(column.name, len(key) == 1), f"{column.index_bytes:,}", column.streams)
         for key, column in sizes.columns.items()
         if column.bytes
     ]
@@ -77,7 +74,7 @@ def _print(sizes: FileSizes, options: argparse.Namespace) -> None:
             f"{size / sizes.rows:.2f}" if sizes.rows else "",
             f"{size:,}",
             index,
-            shorten(printable(name), _MAX_NAME),
+            name_cell(name, is_root=False),
             *([", ".join(f"{kind} {part:,}" for kind, part in streams.items() if part)] if options.streams else []),
         ]
         for size, name, index, streams in found[: options.limit]

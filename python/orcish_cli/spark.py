@@ -6,16 +6,17 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from orcish.errors import UnsupportedError
+from orcish import UnsupportedError
 from orcish.types import ExistingData
 
 from orcish_cli.arguments import (
     LIST,
+    add_existing,
     add_filters,
+    add_json,
     add_partition_by,
     add_storage,
     add_writing,
-    count,
     pair,
     size,
 )
@@ -54,13 +55,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     _add_reading(job)
     add_partition_by(job)
     job.add_argument("--sort-within", **LIST, default=[], help="columns to sort each task by")
-    job.add_argument(
-        "--existing-data",
-        choices=get_args(ExistingData),
-        default="error",
-        help="what to do where the folder has data (error)",
-    )
-    job.add_argument("--max-rows-per-file", type=count, metavar="N", help="most rows of a file")
+    add_existing(job, get_args(ExistingData))
     add_writing(job)
 
     job = _add_job(jobs, "delete", "delete the rows for which a predicate is true")
@@ -97,8 +92,8 @@ def _add_job(jobs: Any, name: str, text: str) -> argparse.ArgumentParser:
     job.add_argument("--remote", metavar="URL", help="of a Spark Connect server")
     job.add_argument("--conf", type=pair, action="append", default=[], metavar="NAME=VALUE", help="of Spark")
     add_storage(job)
-    job.add_argument("--json", action="store_true", help="print a JSON object a row, each on a line")
-    job.set_defaults(job=name)
+    add_json(job)
+    job.set_defaults(job=name, flags=job._actions)
     return job
 
 

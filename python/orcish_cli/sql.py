@@ -4,37 +4,38 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
+from orcish import Scan, UnsupportedError
 from orcish.arrow.casting import cast_array
 from orcish.arrow.nested import is_read_union, map_columns, map_fields
-from orcish.errors import UnsupportedError
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
 from orcish.process import stopped_by_signals
-from orcish.reading.scan import Scan
 from orcish.writing.rows import limited
 
-from orcish_cli.actions import WrongArgumentsError
-from orcish_cli.arguments import add_external, add_limit, add_storage, pair
-from orcish_cli.data import JSON_VALUES, add_showing, print_rows
+from orcish_cli.arguments import add_external, add_limit, add_storage, add_values, pair
 from orcish_cli.formats.names import ORC, named
 from orcish_cli.json_values import WideInteger
-from orcish_cli.rows import add_values_of_columns, open_rows
+from orcish_cli.messages import set_stream
+from orcish_cli.parser import WrongArgumentsError
+from orcish_cli.reading import open_rows
+from orcish_cli.rows import JSON_VALUES, add_showing, print_rows
 from orcish_cli.sql_tables import Table, add_table, lower, message_of
 from orcish_cli.standard_input import STREAM, stream_file
-from orcish_cli.words import set_stream
 
 __all__ = ["add_arguments"]
 
 BATCH_SIZE = 8192
-_UNQUOTED = re.compile(r"\b(?:from|join)\s+([\w.*?:-]*/[\w.*?:/=-]+|[\w-]+\.orc)\b", re.IGNORECASE)
+UNQUOTED = re.compile(r"\b(?:from|join)\s+([\w.*?:-]*/[\w.*?:/=-]+|[\w-]+\.orc)\b", re.IGNORECASE)
 """A path without quotes in the place of a table."""
+QUOTED = re.compile(r"'((?:[^']|'')+)'")
+"""A text of SQL, which may be the name of a file."""
+DESCRIPTION = re.compile(r"\b(?:describe|desc|show)\b", re.IGNORECASE)
 MAX_VARIANTS = 128
 """Variants of a union of Arrow. Unions of more are read as structs."""
 
@@ -59,16 +60,17 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         help="a name for a file, a folder, a pattern or a URL; can be repeated",
     )
     add_limit(command, "print no more rows than this (all)")
-    command.add_argument("--threads", type=_threads, metavar="N", help="threads of duckdb (the number of cores)")
+    command.add_argument("--threads", type=threads, metavar="N", help="threads of duckdb (the number of cores)")
     command.add_argument("--memory", metavar="SIZE", help="memory limit of duckdb, such as 4GB")
     add_showing(command)
-    add_values_of_columns(command)
+    add_values(command)
     add_storage(command)
     add_external(command)
     command.set_defaults(run=_run)
 
 
-def _threads(text: str) -> int:
+def threads(text: str) -> int:
+    """Parses a positive number."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text} is not at least 1")
@@ -80,46 +82,34 @@ def _run(options: argparse.Namespace) -> int:
         import duckdb
     except ImportError as error:
         raise UnsupportedError("queries are run by duckdb, which is not installed: pip install duckdb") from error
-    settings: dict[str, Any] = {
-        # Names are files, and never variables of this program; nothing is downloaded.
-        "python_enable_replacements": False,
-        "autoinstall_known_extensions": False,
-    }
-    if options.threads is not None:
-        settings["threads"] = options.threads
-    if options.memory is not None:
-        settings["memory_limit"] = options.memory
-    tables: dict[str, str] = {}
-    others: list[str] = []
-    added: list[Table] = []
+    given = {"threads": options.threads, "memory_limit": options.memory}
+    # Names are files, and never variables of this program; nothing is downloaded.
+    settings = {"python_enable_replacements": False, "autoinstall_known_extensions": False}
+    settings |= {name: value for name, value in given.items() if value is not None}
     try:
         connected = duckdb.connect(config=settings)
     except duckdb.Error as error:
         raise WrongArgumentsError(f"--memory {options.memory}: {message_of(error, ())}") from error
+    added: list[Table] = []
     try:
         with contextlib.ExitStack() as stack:
             connection = stack.enter_context(connected)
             stack.enter_context(stopped_by_signals(connection.interrupt))
-            parsed = _parsed(connection, options.query)
-            names, others = _named_tables(parsed)
-            tables |= _tables(names, dict(options.tables))
-            others += [name for name in names if name not in tables and named(name).format]
-            sources = dict(tables)
-            if STREAM in tables.values():
-                path = stack.enter_context(stream_file())
-                set_stream(path)
-                tables = {name: path if each == STREAM else each for name, each in tables.items()}
             has_unions = False
-            for name, path in tables.items():
+            for name, source in _tables(_names(connection, options.query), dict(options.tables)).items():
+                path = source
+                if source == STREAM:
+                    path = stack.enter_context(stream_file())
+                    set_stream(path)
                 rows = _rows(path, options, "sparse")
                 if any(map(_has_union, rows.schema.types)):
                     # duckdb takes unions with a null for nulls without a tag.
                     rows, has_unions = _rows(path, options, "struct"), True
-                added.append(add_table(connection, name, rows, sources[name]))
-                if _describes(parsed):
+                added.append(add_table(connection, name, rows, source))
+                if DESCRIPTION.search(options.query):
                     added[-1].check_names()
             schema, batches = _result(connection.sql(options.query), has_unions=has_unions)
-            print_rows(schema, limited(batches, options.limit), options)
+            return print_rows(schema, limited(batches, options.limit), options)
     except duckdb.Error as error:
         for table in added:
             if "duplicate name" in str(error):
@@ -127,92 +117,52 @@ def _run(options: argparse.Namespace) -> int:
                 table.check_fields()
             if table.refusal is not None:
                 raise table.refusal from None
-        text = f"duckdb: {message_of(error, tables)}"
+        text = f"duckdb: {message_of(error, [table.name for table in added])}"
+        # Files that duckdb itself reads may be damaged.
+        others = [name for name in QUOTED.findall(options.query) if named(name).format not in (None, ORC)]
         of_query = (duckdb.BinderException, duckdb.CatalogException, duckdb.ParserException)
-        if not isinstance(error, of_query) and not any(name in text for name in [*tables, *others]):
-            # Files that duckdb itself reads may be damaged.
-            text = f"{', '.join(map(display_name, others))}: {text}" if others else text
+        if others and not isinstance(error, of_query) and not any(name in text for name in others):
+            text = f"{', '.join(map(display_name, others))}: {text}"
         raise ValueError(text) from error
-    return 0
 
 
-def _parsed(connection: Any, query: str) -> Any:
-    """A query as duckdb parses it, as JSON.
+def _names(connection: Any, query: str) -> list[str]:
+    """The names of tables in a query.
 
     Raises:
         WrongArgumentsError: The text is no query, or several, or a file is named without quotes.
     """
-    ((text,),) = connection.execute("select json_serialize_sql(?)", [query]).fetchall()
-    parsed = json.loads(text)
-    if parsed["error"]:
-        message = str(parsed["error_message"])
-        if parsed.get("error_type") == "not implemented":
-            message = "only queries are run, which change nothing: select, from, with, describe, summarize"
-        elif (path := _UNQUOTED.search(query)) is not None:
+    import duckdb
+
+    try:
+        statements = connection.extract_statements(query)
+    except duckdb.ParserException as error:
+        message = message_of(error, ())
+        if (path := UNQUOTED.search(query)) is not None:
             message += f": names of files and folders are in quotes: from '{path[1]}'"
-        raise WrongArgumentsError(f"the query: {message}")
-    if not parsed["statements"]:
+        raise WrongArgumentsError(f"the query: {message}") from None
+    if not statements:
         raise WrongArgumentsError("the query: it is empty: give one, such as select count(*) from 'orders.orc'")
-    if len(parsed["statements"]) > 1:
+    if len(statements) > 1:
         raise WrongArgumentsError("the query: one is run at a time")
-    return parsed
+    if statements[0].type != duckdb.StatementType.SELECT:
+        text = "only queries are run, which change nothing: select, from, with, describe, summarize"
+        raise WrongArgumentsError(f"the query: {text}")
+    for name in connection.get_table_names(query, qualified=True):
+        # Names with other characters are in quotes there.
+        if "." in name and '"' not in name and os.path.exists(local_path(name)):
+            raise WrongArgumentsError(f"the query: {name} is a file, whose name is in quotes: from '{name}'")
+    return sorted(connection.get_table_names(query))
 
 
-def _describes(parsed: Any) -> bool:
-    """Whether a query, or a part of it, is a description of columns."""
-    return any(
-        node.get("type") == "SHOW_REF" and node.get("show_type") in ("DESCRIBE", "SHOW") for node in _nodes(parsed)
-    )
-
-
-def _named_tables(parsed: Any) -> tuple[list[str], list[str]]:
-    """The names in quotes, or without a schema, that stand for tables in a query, and the names of files in calls of
-    functions such as ``read_parquet``.
-
-    Args:
-        parsed: The query.
-
-    Raises:
-        WrongArgumentsError: A file is named without quotes.
-    """
-    found: dict[str, None] = {}
-    own: set[str] = set()
-    files: list[str] = []
-    for node in _nodes(parsed):
-        if "cte_map" in node:
-            own.update(lower(each["key"]) for each in node["cte_map"]["map"])
-        if node.get("type") == "TABLE_FUNCTION":
-            values = [each.get(key) for each in _nodes(node) for key in ("value", "text")]
-            files += [text for text in values if isinstance(text, str) and named(text).format]
-        if node.get("type") == "BASE_TABLE":
-            parts = [node[part] for part in ("catalog_name", "schema_name", "table_name") if node.get(part)]
-            name = ".".join(parts)
-            if len(parts) > 1 and os.path.exists(local_path(name)):
-                raise WrongArgumentsError(f"the query: {name} is a file, whose name is in quotes: from '{name}'")
-            if len(parts) == 1:
-                found[name] = None
-    # A common table expression hides a table of its name from all but itself.
-    return [name for name in found if lower(name) not in own or os.path.exists(local_path(name))], files
-
-
-def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """All objects of parsed JSON."""
-    todo = [tree]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, dict):
-            yield node
-        if isinstance(node, dict | list):
-            todo += reversed(list(node.values()) if isinstance(node, dict) else node)
-
-
-def _tables(names: list[str], given: Mapping[str, str]) -> dict[str, str]:
+def _tables(names: list[str], given: dict[str, str]) -> dict[str, str]:
     """The paths of the tables that orcish reads, by their names in the query.
 
     Raises:
         ValueError: Two names differ only by case, which duckdb does not distinguish.
     """
-    found = {**given, **{name: name for name in names if _is_source(name, given)}}
+    own = set(map(lower, given))
+    found = {**given, **{name: name for name in names if lower(name) not in own and _is_source(name)}}
     firsts: dict[str, str] = {}
     for name in found:
         other = firsts.setdefault(lower(name), name)
@@ -224,10 +174,8 @@ def _tables(names: list[str], given: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _is_source(name: str, given: Mapping[str, str]) -> bool:
+def _is_source(name: str) -> bool:
     """Whether orcish reads a table. Files of other formats are left to duckdb."""
-    if lower(name) in map(lower, given):
-        return False
     form = named(name).format
     if form is not None or name == STREAM:
         return form in (None, ORC)
@@ -245,10 +193,7 @@ def _result(relation: Any, *, has_unions: bool) -> tuple[pa.Schema, Iterator[pa.
     """The columns and rows of a query, in batches. Structs as which unions are read are unions again, and integers of
     128 bits are told from decimals.
     """
-    if hasattr(relation, "to_arrow_reader"):
-        reader = relation.to_arrow_reader(BATCH_SIZE)
-    else:
-        reader = relation.fetch_arrow_reader(BATCH_SIZE)
+    reader = relation.to_arrow_reader(BATCH_SIZE)
     types = list(relation.types)
     for field, kind in zip(reader.schema, types, strict=True):
         if (lost := _lost_type(kind)) is not None:

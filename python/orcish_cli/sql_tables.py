@@ -18,10 +18,10 @@ from orcish.filters.residual import Residual
 from orcish.filters.steps import StepName
 from orcish.io.names import display_name
 from orcish.reading.scan import Scan, reader_of
-from orcish.terminal import json_line
 from orcish.writing.stored_types import has_type
 
 from orcish_cli.json_values import to_json, unique_names
+from orcish_cli.terminal import json_line
 
 __all__ = ["Table", "add_table", "lower", "message_of"]
 
@@ -65,7 +65,7 @@ def add_table(connection: Any, name: str, rows: Scan, source: str) -> Table:
     marker = MARKER
     while lower(marker) in map(lower, schema.names):
         marker += "."
-    table = Table(rows, schema, marker, _foreign_columns(connection, schema), source)
+    table = Table(name, rows, schema, marker, _foreign_columns(connection, schema), source)
     # The name is that of the source in messages of duckdb.
     connection.register(f"{name} ", table)
     connection.execute(
@@ -131,52 +131,31 @@ def _takes(connection: Any, schema: pa.Schema) -> bool:
     return True
 
 
-def _twins(schema: pa.Schema, texts: set[str]) -> dict[str, tuple[StepName, StepName]]:
-    """The columns of which duckdb may take another one, or whose fields it may take for others, with two names that
-    differ only by case.
-
-    Args:
-        schema: The columns.
-        texts: Those that are JSON texts.
-    """
-    found = {}
-    for pair in _twins_of(schema.names, ()):
-        found.update({str(name): pair for name in pair})
-    for field in schema:
-        if field.name not in texts:
-            for pair in _twin_fields(field.type, (field.name,)):
-                found.setdefault(field.name, pair)
-    return found
-
-
-def _twin_fields(kind: Any, steps: tuple[str, ...]) -> list[tuple[StepName, StepName]]:
+def _twins(kind: Any, steps: tuple[str, ...] = ()) -> Iterator[tuple[StepName, StepName]]:
+    """Pairs of names of fields that differ only by case, in a type; ``steps`` lead to it."""
     kind = value_type(kind)
-    found = _twins_of([field.name for field in kind], steps) if pa.types.is_struct(kind) else []
+    if pa.types.is_struct(kind):
+        firsts: dict[str, str] = {}
+        for field in kind:
+            first = firsts.setdefault(lower(field.name), field.name)
+            if first != field.name:
+                yield StepName((*steps, first)), StepName((*steps, field.name))
+    children: list[tuple[Any, str]] = []
 
     def seen(field: pa.Field, step: str) -> pa.Field:
-        found.extend(_twin_fields(field.type, (*steps, step)))
+        children.append((field.type, step))
         return field
 
     map_fields(kind, seen)
-    return found
-
-
-def _twins_of(names: Iterable[str], steps: tuple[str, ...]) -> list[tuple[StepName, StepName]]:
-    """Pairs of some names that differ only by case.
-
-    Args:
-        names: The names.
-        steps: Those that lead to them.
-    """
-    firsts: dict[str, str] = {}
-    pairs = [(firsts.setdefault(lower(name), name), name) for name in names]
-    return [(StepName((*steps, first)), StepName((*steps, name))) for first, name in pairs if first != name]
+    for child, step in children:
+        yield from _twins(child, (*steps, step))
 
 
 class Table(ScanDataset):
     """A dataset for duckdb, which only asks for its schema, and for scanners.
 
     Args:
+        name: The name of the table.
         rows: The rows.
         schema: The columns, each with a name of its own.
         marker: The name of the column in front.
@@ -187,12 +166,18 @@ class Table(ScanDataset):
     refusal: ValueError | None = None
     """The error about a query. Of an exception, duckdb only passes the text on."""
 
-    def __init__(self, rows: Scan, schema: pa.Schema, marker: str, texts: set[str], source: str) -> None:
+    def __init__(self, name: str, rows: Scan, schema: pa.Schema, marker: str, texts: set[str], source: str) -> None:
         super().__init__(rows)
+        self.name = name
         self._marker = marker
         self._texts = texts
         self._source = display_name(source)
-        self._twins = _twins(schema, texts)
+        # Columns of which duckdb may take another one, or whose fields it may take for others.
+        self._twins: dict[str, tuple[StepName, StepName]] = {}
+        for pair in _twins(pa.struct(list(schema))):
+            for step in {name.steps[0] for name in pair}:
+                if len(pair[0].steps) == 1 or step not in texts:
+                    self._twins.setdefault(step, pair)
         self._is_renamed = schema.names != self._schema.names
         self._shown = pa.schema([pa.field(marker, pa.bool_()), *map(self._field, schema)])
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from orcish.io.names import display_name
 from orcish.io.paths import is_unicode
 
-from orcish_cli.actions import WrongArgumentsError
+from orcish_cli.parser import WrongArgumentsError
 
 __all__ = ["STREAM", "named_sources", "source_names", "stream_file"]
 

@@ -6,29 +6,28 @@ import argparse
 import dataclasses
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 import pyarrow as pa
-from orcish import _native
-from orcish.errors import UnknownColumnError, unknown_column
-from orcish.reading.column_keys import Key, column_keys, name_of_empty
-from orcish.reading.file import ORCFile, column_id, has_arrow_schema, table_file
+from orcish import ColumnStatistics, ORCFile, UnknownColumnError
+from orcish.errors import unknown_column
+from orcish.reading.column_keys import Key, column_keys
+from orcish.reading.file import column_id, has_arrow_schema, table_file
 from orcish.reading.merged_statistics import merged_statistics
 from orcish.reading.orc_files import OrcFiles
-from orcish.terminal import json_line, printable, shorten, show
-from orcish.types import ColumnStatistics
+from orcish.terminal import printable
 from orcish.writing.stored_types import is_time, types_by_path
 
-from orcish_cli.arguments import LIST, add_files, add_json, add_storage
-from orcish_cli.meta_orc import bound_cell, format_statistic, json_statistics
-from orcish_cli.open_files import OpenFiles
-from orcish_cli.output import print_lines, print_table
-from orcish_cli.words import shown_name
+from orcish_cli.arguments import add_columns, add_files, add_json, add_storage, storage_of
+from orcish_cli.json_statistics import bound_cell, flag_cell, json_statistics, name_cell
+from orcish_cli.messages import shown_name
+from orcish_cli.sources import OpenFiles
+from orcish_cli.terminal import print_objects, print_table, shorten, show, text_of
 
 __all__ = ["add_arguments"]
 
 _MAX_BOUND = 40
-_MAX_NAME = 200
-_SHOWN = ("values", "has_null", "bytes_on_disk", "sum", "kind")
+_SHOWN = ("values", "has_null", "bytes_on_disk", "sum", "kind", "min", "max", "min_is_exact", "max_is_exact")
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -42,7 +41,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "times and durations that files have in several units: `units` has these."
     )
     add_files(command)
-    command.add_argument("-c", "--columns", **{**LIST, "metavar": "A,B.C"}, help="only these columns (all)")
+    add_columns(command)
     level = command.add_mutually_exclusive_group()
     level.add_argument("--by-file", action="store_true", help="the statistics of each file")
     level.add_argument("--by-stripe", action="store_true", help="the statistics of each stripe")
@@ -71,24 +70,23 @@ class _Part(NamedTuple):
 
 
 def _run(options: argparse.Namespace) -> int:
-    files = OpenFiles(options.files, dict(options.storage_options), "stats")
+    files = OpenFiles(options, "stats")
     merged: dict[Key, list[_Part]] = {}
     parts: list[_Part] = []
+    is_merged = not (options.by_file or options.by_stripe)
     try:
         for found in files.each(lambda name, file: list(_parts(shown_name(name), file, options, files.partition))):
-            if options.by_file or options.by_stripe:
-                parts += found
-            else:
-                for part in found:
-                    merged.setdefault(part.key, []).append(part)
+            parts += [] if is_merged else found
+            for part in found if is_merged else []:
+                merged.setdefault(part.key, []).append(part)
     except _PartitionColumnError as error:
         # It is the same of every file.
         raise ValueError(str(error)) from None
     parts += [_merged(same) for same in merged.values()]
     if options.json:
-        print_lines(json_line(_described(part)) for part in parts)
+        print_objects(map(_described, parts))
     elif parts:
-        _print(parts, by_file=options.by_file or options.by_stripe, by_stripe=options.by_stripe)
+        _print(parts, options)
     return files.code
 
 
@@ -99,27 +97,35 @@ def _parts(name: str, file: ORCFile, options: argparse.Namespace, partition: Col
     if options.columns is not None:
         chosen = [_id(name, file, column, partition) for column in options.columns]
         ids = list(dict.fromkeys(id for each in chosen for id in _with_children(each, parents)))
-    masked = _masked(file, parents)
+    encrypted = set(file.encrypted_columns)
+    roots = [id for id, path in enumerate(paths) if path in encrypted] if encrypted else []
+    masked = {id for root in roots for id in _with_children(root, parents)}
     if not masked.isdisjoint(ids):
         names = ", ".join(file.encrypted_columns)
         show(f"orcish: {name}: {names} are encrypted: their statistics are those of the masks", is_error=True)
     counts = [stripe.num_rows for stripe in file.stripes] if options.by_stripe else [file.num_rows]
+    nothing: list[ColumnStatistics | None] = [None] * len(counts)
 
     def statistics(id: int) -> Sequence[ColumnStatistics | None]:
-        if not options.by_stripe:
-            return [file.statistics(id)]
-        return file.stripe_statistics(id) or [None] * len(counts)
+        found = file.stripe_statistics(id) if options.by_stripe else [file.statistics(id)]
+        return [*found, *nothing[len(found) :]]
 
-    known = {id: statistics(id) for id in _with_parents(ids, parents)}
+    # The parents of columns are before them.
+    known = {id: statistics(id) for each in ids for id in _with_parents(each, parents)}
     is_merged = not (options.by_file or options.by_stripe)
-    units = _units(file, dict(options.storage_options)) if is_merged else {}
+    units = _units(file, storage_of(options)) if is_merged else {}
     for at, rows in enumerate(counts):
         for id in ids:
-            found = known[id][at] if at < len(known[id]) else None
+            parent = parents[id]
+            slots: int | None = rows
+            if parent is not None and not types[parent].startswith("struct<"):
+                slots = None
+            elif parent is not None and parents[parent] is not None:
+                above = known[parent][at]
+                slots = None if above is None else above.values
             stripe = at if options.by_stripe else None
-            count = _rows(id, at, rows, parents, types, known)
             unit = units.get(paths[id])
-            yield _Part(paths[id], keys[id], types[id], count, found, id in masked, name, stripe, unit)
+            yield _Part(paths[id], keys[id], types[id], slots, known[id][at], id in masked, name, stripe, unit)
 
 
 def _units(file: ORCFile, storage: dict[str, str]) -> dict[str, pa.DataType]:
@@ -141,7 +147,7 @@ def _id(name: str, file: ORCFile, column: str, partition: Collection[str]) -> in
             raise unknown_column(column, ())
         return column_id(file, column)
     except UnknownColumnError:
-        if column in partition or column in dict(_native.partitions_of(name)):
+        if column in partition or any(unquote(folder).startswith(f"{column}=") for folder in name.split("/")):
             raise _PartitionColumnError(
                 f"{name}: column {column} is a partition column, of which files have no statistics: its values are in "
                 "the names of folders"
@@ -158,41 +164,10 @@ def _with_children(id: int, parents: Sequence[int | None]) -> list[int]:
     return sorted(found)
 
 
-def _masked(file: ORCFile, parents: Sequence[int | None]) -> set[int]:
-    """The encrypted columns, and those in them."""
-    names = set(file.encrypted_columns)
-    roots = [id for id, path in enumerate(file.column_paths) if path in names] if names else []
-    return {id for root in roots for id in _with_children(root, parents)}
-
-
-def _with_parents(ids: Sequence[int], parents: Sequence[int | None]) -> set[int]:
-    found: set[int] = set()
-    for id in ids:
-        each: int | None = id
-        while each is not None and each not in found:
-            found.add(each)
-            each = parents[each]
-    return found
-
-
-def _rows(
-    id: int,
-    part: int,
-    rows: int,
-    parents: Sequence[int | None],
-    types: Sequence[str],
-    known: dict[int, Sequence[ColumnStatistics | None]],
-) -> int | None:
-    """The number of slots of a column: rows, or values of the struct that it is in."""
-    parent = parents[id]
-    if parent is None:
-        return rows
-    if not types[parent].startswith("struct<"):
-        return None
-    above = known[parent][part] if part < len(known[parent]) else None
-    if parents[parent] is None:
-        return rows
-    return None if above is None else above.values
+def _with_parents(id: int | None, parents: Sequence[int | None]) -> Iterator[int]:
+    while id is not None:
+        yield id
+        id = parents[id]
 
 
 def _merged(parts: Sequence[_Part]) -> _Part:
@@ -234,36 +209,33 @@ def _described(part: _Part) -> dict[str, Any]:
     }
 
 
-def _print(parts: Sequence[_Part], *, by_file: bool, by_stripe: bool) -> None:
+def _print(parts: Sequence[_Part], options: argparse.Namespace) -> None:
     header = ["column", "type", "values", "nulls", "min", "max", "sum", "bytes", "more"]
     right = [False, False, True, True, False, False, True, True, False]
-    if by_stripe:
+    if options.by_stripe:
         header, right = ["stripe", *header], [True, *right]
-    if by_file:
+    if options.by_file or options.by_stripe:
         header, right = ["file", *header], [False, *right]
     rows = []
     for part in parts:
-        place = [part.file or ""] if by_file else []
-        rows.append([*place, *([str(part.stripe)] if by_stripe else []), *_cells(part)])
+        place = [part.file or ""] if options.by_file or options.by_stripe else []
+        rows.append([*place, *([str(part.stripe)] if options.by_stripe else []), *_cells(part)])
     print_table(header, rows, right)
 
 
 def _cells(part: _Part) -> list[str]:
     known = json_statistics(part.statistics, part.type) or {}
     nulls = _nulls(part)
-
-    bounds = [bound_cell(known, name, _MAX_BOUND) for name in ("min", "max")]
-    has_null = "" if "has_null" not in known else "some" if known["has_null"] else "0"
     more = ["masked"] if part.is_masked else []
     more += [f"units {' or '.join(part.units)}"] if part.units else []
-    more += [f"{name} {format_statistic(value)}" for name, value in known.items() if name not in _SHOWN]
+    more += [f"{name} {text_of(value)}" for name, value in known.items() if name not in _SHOWN]
     return [
-        shorten(printable(part.column), _MAX_NAME) or name_of_empty(part.key),
+        name_cell(part.column, len(part.key) == 1),
         shorten(printable(part.type.partition("<")[0]), _MAX_BOUND),
         f"{known['values']:,}" if "values" in known else "",
-        has_null if nulls is None else f"{nulls:,}",
-        *bounds,
-        shorten(format_statistic(known["sum"]), _MAX_BOUND) if "sum" in known else "",
+        flag_cell(known.get("has_null"), "some", "0") if nulls is None else f"{nulls:,}",
+        *(bound_cell(known, name, _MAX_BOUND) for name in ("min", "max")),
+        shorten(text_of(known["sum"]), _MAX_BOUND) if "sum" in known else "",
         f"{known['bytes_on_disk']:,}" if "bytes_on_disk" in known else "",
         ", ".join(more),
     ]

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Mapping
 
-from orcish import _native
-from orcish.io.filesystem import foreign_path, is_foreign
+from orcish.io.filesystem import is_there
 from orcish.io.names import display_name
 from orcish.io.outputs import checked_place, target_exists
-from orcish.io.paths import is_http, local_path
-from orcish.io.storage import native_storage
+from orcish.io.paths import local_path
 from orcish.tables.log.table import check_no_file_of_table
 
 from orcish_cli.formats.names import ORC, named
 
-__all__ = ["add_overwrite", "check_orc_name", "check_target"]
+__all__ = ["REPLACE", "check_orc_name", "check_target"]
 
-
-def add_overwrite(command: argparse.ArgumentParser) -> None:
-    """Adds the argument for the replacement of a file."""
-    command.add_argument("--overwrite", action="store_true", help="replace the target if it is there")
+REPLACE = "--existing-data overwrite"
+"""The argument that lets a target be replaced."""
 
 
 def check_orc_name(target: str, verb: str) -> None:
@@ -34,14 +29,13 @@ def check_orc_name(target: str, verb: str) -> None:
         raise ValueError(f"{display_name(target)}: {verb} writes ORC: convert writes other formats")
 
 
-def check_target(target: str, storage: Mapping[str, str], *, overwrite: bool, advice: str = "--overwrite") -> None:
-    """Checks that a file can be written.
+def check_target(target: str, storage: Mapping[str, str], *, overwrite: bool) -> None:
+    """Checks that a file can be written, before the sources are read.
 
     Args:
         target: The file, or its URL.
         storage: Options of the store.
         overwrite: Whether the file may be replaced.
-        advice: The argument that lets it be replaced.
 
     Raises:
         FileExistsError: The file is there, and may not be replaced.
@@ -55,18 +49,6 @@ def check_target(target: str, storage: Mapping[str, str], *, overwrite: bool, ad
         raise IsADirectoryError(f"{display_name(target)}: the target is a folder: give the name of a file")
     check_no_file_of_table(target, storage, "write it elsewhere, or add its rows with convert --existing-data append")
     if is_local:
-        checked_place(path, overwrite=overwrite, advice=advice)
-        return
-    if not overwrite and _exists(path, storage):
-        raise target_exists(target, advice)
-
-
-def _exists(path: str, storage: Mapping[str, str]) -> bool:
-    """Whether there is a file at a URL."""
-    if is_foreign(path):
-        try:
-            return bool(foreign_path(path, dict(storage)).files())
-        except FileNotFoundError:
-            return False
-    # Nothing is written to servers of HTTP.
-    return not is_http(path) and _native.stat(path, native_storage(path, dict(storage))) is not None
+        checked_place(path, overwrite=overwrite, advice=REPLACE)
+    elif not overwrite and is_there(path, storage):
+        raise target_exists(target, REPLACE)

@@ -19,6 +19,7 @@ __all__ = [
     "has_carbon",
     "is_carbon",
     "is_carbon_file",
+    "is_carbon_folder",
     "is_carbon_table",
     "is_of_carbon",
     "single_table",
@@ -61,6 +62,11 @@ def is_carbon_file(source: Sources) -> bool:
         return False
     path = os.fspath(source)
     return path.endswith(_DATA) and not is_pattern(path)
+
+
+def is_carbon_folder(path: str, storage: Mapping[str, str]) -> bool:
+    """Whether a folder is a CarbonData table, with or without metadata."""
+    return _native.is_carbon(local_path(path), native_storage(path, storage))
 
 
 def has_carbon(files: list[TableFile]) -> bool:

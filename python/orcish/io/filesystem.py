@@ -9,16 +9,18 @@ import urllib.parse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from orcish import _native
 from orcish.errors import UnsupportedError
 from orcish.file_systems import check_file_system
 from orcish.io.names import display_name, errors_with_name
-from orcish.io.paths import PATTERN, native_source, path_text
+from orcish.io.paths import PATTERN, is_http, native_source, path_text
+from orcish.io.storage import native_storage
 from orcish.io.system_path import SystemPath
 
 if TYPE_CHECKING:
     from orcish.io.systems import System
 
-__all__ = ["foreign_path", "fsspec_system", "in_file_system", "is_foreign", "opened_place", "table_folder"]
+__all__ = ["foreign_path", "fsspec_system", "in_file_system", "is_foreign", "is_there", "opened_place", "table_folder"]
 
 HTTP = ("http", "https")
 OWN = frozenset(
@@ -39,6 +41,16 @@ def foreign_path(url: str, storage_options: Mapping[str, Any] | None) -> SystemP
     from orcish.io.systems import system_of
 
     return SystemPath(system_of(system), path, url)
+
+
+def is_there(url: str, storage_options: Mapping[str, Any]) -> bool:
+    """Whether there is a file at a URL. Nothing is written to servers of HTTP, which are not asked."""
+    if is_foreign(url):
+        try:
+            return bool(foreign_path(url, storage_options).files())
+        except FileNotFoundError:
+            return False
+    return not is_http(url) and _native.stat(url, native_storage(url, storage_options)) is not None
 
 
 def fsspec_system(url: str, storage_options: Mapping[str, Any] | None, what: str = "") -> tuple[Any, str]:

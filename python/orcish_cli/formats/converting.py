@@ -16,16 +16,15 @@ from orcish.tables.inferred_types import infers_written_types
 from orcish.tables.log.listing import table_files
 from orcish.writing.writer import write_table
 
-from orcish_cli.actions import WrongArgumentsError
 from orcish_cli.arguments import chosen_writing
 from orcish_cli.formats.names import ORC, TEXT, codec_of, named, unknown_ending
 from orcish_cli.formats.places import check_place
 from orcish_cli.formats.reading import ForeignRows
 from orcish_cli.formats.text_options import TextOptions, check_text_options
 from orcish_cli.formats.writing import ForeignFile, write_foreign
-from orcish_cli.meta_carbon import is_carbon
-from orcish_cli.rows import open_rows
-from orcish_cli.sources import is_several
+from orcish_cli.parser import WrongArgumentsError
+from orcish_cli.reading import open_rows
+from orcish_cli.sources import is_carbon, is_several
 from orcish_cli.standard_input import STREAM
 from orcish_cli.targets import check_target
 
@@ -143,7 +142,7 @@ def convert_to_file(options: argparse.Namespace, to: str) -> ForeignFile:
     if target != STREAM:
         if to != ORC:
             check_place(target)
-        check_target(target, storage, overwrite=overwrite, advice="--existing-data overwrite")
+        check_target(target, storage, overwrite=overwrite)
     source = source_format(options.source, options.source_format, storage)
     check_text_options(options, source, to)
     rows: BatchSource

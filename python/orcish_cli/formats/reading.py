@@ -19,7 +19,6 @@ from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource
 from orcish.tables.partition_values import parse_values
-from orcish.terminal import show
 from orcish.writing.rows import limited
 from orcish.writing.writer import ORCWriter
 
@@ -31,7 +30,8 @@ from orcish_cli.formats.places import open_bounded, open_input
 from orcish_cli.formats.source_types import common_schema, numbered
 from orcish_cli.formats.text import csv_rows, csv_schema, with_text
 from orcish_cli.formats.text_options import TextOptions
-from orcish_cli.words import with_stream
+from orcish_cli.messages import with_stream
+from orcish_cli.terminal import show
 
 __all__ = ["ForeignRows", "open_arrow"]
 

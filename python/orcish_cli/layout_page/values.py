@@ -10,7 +10,9 @@ from fractions import Fraction
 from typing import Any
 
 from orcish.reading.moments import Moment
-from orcish.terminal import printable, shorten
+from orcish.terminal import printable
+
+from orcish_cli.terminal import shorten
 
 __all__ = ["keys", "positions", "shared_start", "shown"]
 

@@ -107,8 +107,8 @@ class TestMerge:
         assert orcish.read_table(target)["id"].to_pylist()[-4:] == [19_999, 0, 1, 2]
         code, lines, err = run("merge", f"{folder}/*.orc", "-o", target)
         assert (code, lines) == (1, [])
-        assert "--overwrite replaces it" in err
-        code, lines, _ = run("merge", f"{folder}/*.orc", "-o", target, "--overwrite", "--json")
+        assert "--existing-data overwrite replaces it" in err
+        code, lines, _ = run("merge", f"{folder}/*.orc", "-o", target, "--existing-data=overwrite", "--json")
         assert (code, json.loads(lines[0])["rows"]) == (0, 3)
 
     def test_what_is_refused(self, good, tmp_path, run):
@@ -127,7 +127,7 @@ class TestMerge:
             assert (code, lines) == (1, [])
             assert text in err
             assert not target.exists()
-        assert run("merge", good, good, "-o", good, "--overwrite")[0] == 1
+        assert run("merge", good, good, "-o", good, "--existing-data=overwrite")[0] == 1
         assert run("merge", good, "-o", table)[0] == 1
         assert orcish.ORCFile(good).num_rows == 20_000
         with pytest.raises(SystemExit):
@@ -138,7 +138,7 @@ class TestMerge:
         assert run("merge", good, good, "-o", "s3://shelf/m.orc", *options)[0] == 0
         assert orcish.scan("s3://shelf/m.orc", storage_options=store.options).count() == 40_000
         assert run("merge", good, "-o", "s3://shelf/m.orc", *options)[0] == 1
-        assert run("merge", "s3://shelf/m.orc", "-o", "s3://shelf/m.orc", "--overwrite", *options)[0] == 1
+        assert run("merge", "s3://shelf/m.orc", "-o", "s3://shelf/m.orc", "--existing-data=overwrite", *options)[0] == 1
 
 
 @pytest.mark.parametrize("names", [("s3", "s3a"), ("gs", "gcs"), ("abfs", "abfss"), ("S3", "s3a")])

@@ -17,11 +17,12 @@ import pyarrow as pa
 import pyarrow.orc
 import pyorc
 import pytest
-from orcish.terminal import Table, printable, shorten, width
+from orcish.terminal import printable
 from orcish_cli import main
 from orcish_cli.batch_slices import slices, value_count
 from orcish_cli.json_text import json_text
 from orcish_cli.json_values import to_json
+from orcish_cli.terminal import Table, shorten, width
 from support.processes import ORCISH
 
 

@@ -16,11 +16,11 @@ LARGE = 6 << 20
 COMMANDS: dict[str, list[str]] = {
     "rewrite --in-place": ["rewrite", "s3://shelf/a.orc", "--in-place"],
     "rewrite": ["rewrite", "s3://shelf/a.orc", "-o", "s3://shelf/new.orc"],
-    "rewrite --overwrite": ["rewrite", "s3://shelf/a.orc", "-o", "s3://shelf/b.orc", "--overwrite"],
+    "rewrite and replace": ["rewrite", "s3://shelf/a.orc", "-o", "s3://shelf/b.orc", "--existing-data=overwrite"],
     "merge": ["merge", "s3://shelf/a.orc", "-o", "s3://shelf/new.orc"],
-    "merge --overwrite": ["merge", "s3://shelf/a.orc", "-o", "s3://shelf/b.orc", "--overwrite"],
+    "merge and replace": ["merge", "s3://shelf/a.orc", "-o", "s3://shelf/b.orc", "--existing-data=overwrite"],
     "recover": ["recover", "s3://shelf/a.orc", "-o", "s3://shelf/new.orc"],
-    "recover --overwrite": ["recover", "s3://shelf/a.orc", "-o", "s3://shelf/b.orc", "--overwrite"],
+    "recover and replace": ["recover", "s3://shelf/a.orc", "-o", "s3://shelf/b.orc", "--existing-data=overwrite"],
     "convert": ["convert", "s3://shelf/a.orc", "s3://shelf/new.orc"],
     "convert overwrite": ["convert", "s3://shelf/a.orc", "s3://shelf/b.orc", "--existing-data", "overwrite"],
 }

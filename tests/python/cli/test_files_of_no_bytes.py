@@ -35,7 +35,7 @@ def test_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Any, comma
     assert (code, err) == (0, "")
     for name in ("a.orc", "c.orc"):
         (tmp_path / "t" / name).touch()
-    found = run(*command, *(["--overwrite"] if command[0] == "rewrite" else []))
+    found = run(*command, *(["--existing-data=overwrite"] if command[0] == "rewrite" else []))
     assert (found[0], found[2]) == (0, "")
     if command[0] != "advise":
         assert found[1] == lines

@@ -5,10 +5,10 @@ import datetime as dt
 import pyarrow as pa
 import pytest
 from orcish.reading.moments import arrow_text
-from orcish.terminal import json_line
-from orcish_cli.data import table_lines
 from orcish_cli.json_text import json_text
 from orcish_cli.json_values import to_json
+from orcish_cli.rows import table_lines
+from orcish_cli.terminal import json_line
 from support.columns_of_types import COLUMNS
 from support.random_cases import random_cases
 from support.random_tables import array_of, moments, nested, sequence, with_nulls

@@ -12,9 +12,8 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
-from orcish_cli.actions import Once
 from orcish_cli.commands import COMMANDS
-from orcish_cli.parser import Parser
+from orcish_cli.parser import Once, Parser
 from support.processes import Run
 from support.s3_store import BUCKET
 
@@ -255,7 +254,7 @@ def test_wrong_arguments(given: list[str], prog: str, text: str, run: Run, capsy
         ["convert", "a.orc", "b.orc", "--partition-by", "k"],
         ["convert", "a.orc", "b.csv", "--existing-data", "append"],
         ["convert", "a.orc", "b", "--limit", "1"],
-        ["rewrite", "a.orc", "--in-place", "--overwrite"],
+        ["rewrite", "a.orc", "--in-place", "--existing-data=overwrite"],
         ["recover", "a.orc", "-o", "b.orc", "--undo"],
         ["layout", "a.orc"],
     ],

@@ -42,8 +42,8 @@ def contents(folder: pathlib.Path) -> dict[str, bytes]:
 
 CONVERT, REWRITE, MERGE = (
     ["convert", "--existing-data", "overwrite"],
-    ["rewrite", "--overwrite"],
-    ["merge", "--overwrite"],
+    ["rewrite", "--existing-data=overwrite"],
+    ["merge", "--existing-data=overwrite"],
 )
 OVERLAPS = [
     *(("r/a.orc", "r", "dir"), ("r", "r", "dir"), ("r/*.orc", "r", "dir"), ("link/a.orc", "r", "dir")),
@@ -150,12 +150,13 @@ def test_files_of_tables_in_a_store(store: Any, tmp_path: pathlib.Path, run: Run
         code, _, err = run("convert", tmp_path / "a.orc", f"s3://shelf/t/p=a/{name}", *options)
         assert code == 1
         assert "is a file of the table s3://shelf/t: " in err
-    assert run("rewrite", "s3://shelf/t", "-o", "s3a://shelf/t", "--overwrite", *options)[0] == 1
+    assert run("rewrite", "s3://shelf/t", "-o", "s3a://shelf/t", "--existing-data=overwrite", *options)[0] == 1
     assert orcish.scan("s3://shelf/t/", storage_options=store.options).count() == 2
 
 
 @pytest.mark.parametrize(
-    "verb", [["rewrite", "--in-place"], ["rewrite", "-o", "f", "--overwrite"], ["delete", "--where", "id=1"]]
+    "verb",
+    [["rewrite", "--in-place"], ["rewrite", "-o", "f", "--existing-data=overwrite"], ["delete", "--where", "id=1"]],
 )
 @pytest.mark.parametrize("case", ["folder", "delta_0000001_0000001", "link"])
 def test_folders_that_are_no_partitions(
@@ -233,9 +234,9 @@ def test_names_of_targets(here: pathlib.Path, run: Run) -> None:
         assert (here / name).is_dir()
         code, _, err = run("rewrite", "r/a.orc", "-o", name)
         assert code == 1
-        assert f"{name}: the target has data already: --overwrite replaces it" in err
+        assert f"{name}: the target has data already: --existing-data overwrite replaces it" in err
         assert "existing" not in err
-        assert run("rewrite", "r/a.orc", "-o", name, "--overwrite")[0] == 0
+        assert run("rewrite", "r/a.orc", "-o", name, "--existing-data=overwrite")[0] == 0
     for name in ("a.parquet", "a.csv.gz", "a.jsonl"):
         code, _, err = run("rewrite", "r/a.orc", "-o", name)
         assert (code, "convert writes other formats" in err) == (1, True)

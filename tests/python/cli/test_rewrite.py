@@ -72,7 +72,7 @@ class TestFiles:
             file,
             "-o",
             target,
-            "--overwrite",
+            "--existing-data=overwrite",
             "--compression",
             "lz4",
             "--bloom-filter-columns",
@@ -96,7 +96,7 @@ class TestFiles:
         assert found.schema.types == [pa.string(), pa.string()]
         kept = rows().filter(pc.field("k") == 1)
         assert found["id"].to_pylist() == sorted(map(str, kept["id"].to_pylist()), reverse=True)
-        assert run(file, "-o", target, "--overwrite", "-c", "k,id", "--cast", "k=varchar(5)")[0] == 0
+        assert run(file, "-o", target, "--existing-data=overwrite", "-c", "k,id", "--cast", "k=varchar(5)")[0] == 0
         assert orcish.ORCFile(target).type_string == "struct<k:varchar(5),id:bigint>"
 
     def test_limit(self, file, table, tmp_path, run):
@@ -177,16 +177,16 @@ class TestFiles:
 
     def test_what_is_refused(self, file, table, tmp_path, run):
         for arguments, text in (
-            ([file, "-o", file, "--overwrite"], "one of the sources"),
+            ([file, "-o", file, "--existing-data=overwrite"], "one of the sources"),
             ([file, "-o", tmp_path / "x.parquet"], "convert writes other formats"),
             ([next(table.rglob("*.orc")), "--in-place"], "is a file of the table"),
             ([f"{table}/*/*.orc", "--in-place"], "a pattern is not rewritten"),
             ([table / "k=1", "--in-place"], "k"),
-            ([file, "--in-place", "--overwrite"], "--overwrite is of --output"),
-            ([table, "-o", table.with_name("a.orc")], "--overwrite replaces it"),
+            ([file, "--in-place", "--existing-data=overwrite"], "--existing-data is of --output"),
+            ([table, "-o", table.with_name("a.orc")], "--existing-data overwrite replaces it"),
         ):
             code, lines, err = run(*arguments)
-            assert (code, lines) == (2 if "--overwrite is" in text else 1, []), arguments
+            assert (code, lines) == (2 if "--existing-data is" in text else 1, []), arguments
             assert text in err
         for arguments in ([file], [file, "--in-place", "-o", "x.orc"], [file, "-o", "x", "--memory", "much"]):
             with pytest.raises(SystemExit):
@@ -232,7 +232,7 @@ class TestTables:
         assert run(table, "-o", tmp_path / "u", "--rename", "k=part")[0] == 0
         assert len(list((tmp_path / "u").glob("part=*/*.orc"))) == 3
         assert run(table, "-o", tmp_path / "u")[0] == 1
-        assert run(table, "-o", tmp_path / "u", "--overwrite", "--max-rows-per-file", 100)[0] == 0
+        assert run(table, "-o", tmp_path / "u", "--existing-data=overwrite", "--max-rows-per-file", 100)[0] == 0
         assert len(orcish.scan(tmp_path / "u").files) == 30
 
     def test_in_a_store(self, store, run):

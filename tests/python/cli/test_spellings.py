@@ -16,14 +16,14 @@ ROWS = pa.table({"id": range(10), "k": [number % 2 for number in range(10)]})
 
 OVER_A_FILE: dict[str, Callable[[str, str], list[str]]] = {
     "convert": lambda source, target: ["convert", source, target, "--existing-data", "overwrite", "--where", "id<3"],
-    "rewrite": lambda source, target: ["rewrite", source, "-o", target, "--overwrite", "--where", "id<3"],
-    "merge": lambda source, target: ["merge", source, "-o", target, "--overwrite"],
-    "recover": lambda source, target: ["recover", source, "-o", target, "--overwrite"],
+    "rewrite": lambda source, target: ["rewrite", source, "-o", target, "--existing-data=overwrite", "--where", "id<3"],
+    "merge": lambda source, target: ["merge", source, "-o", target, "--existing-data=overwrite"],
+    "recover": lambda source, target: ["recover", source, "-o", target, "--existing-data=overwrite"],
 }
 OVER_A_FOLDER: dict[str, Callable[[str, str], list[str]]] = {
     "convert": lambda source, target: ["convert", source, target, "--existing-data", "overwrite", "--where", "id<3"],
     "append": lambda source, target: ["convert", source, target, "--existing-data", "append"],
-    "rewrite": lambda source, target: ["rewrite", source, "-o", target, "--overwrite", "--where", "id<3"],
+    "rewrite": lambda source, target: ["rewrite", source, "-o", target, "--existing-data=overwrite", "--where", "id<3"],
 }
 AZURE = [f"{scheme}://shelf" for scheme in ("az", "azure", "adl", "abfs", "abfss", "ABFS")]
 AZURE += [f"{scheme}://shelf@{ACCOUNT}.{api}.core.windows.net" for scheme in ("abfss", "az") for api in ("dfs", "blob")]

@@ -178,7 +178,7 @@ def test_filters_of_columns_of_nulls(command, place, tmp_path, run):
     source = folder if place == "folder" else folder / "0.orc"
     for literal in ("5", "'x'", "date '2026-01-01'"):
         options = {"diff": [source], "convert": [tmp_path / "out.jsonl", "--existing-data", "overwrite"]}
-        more = {"rewrite": ["-o", tmp_path / "out.orc", "--overwrite"]} | options
+        more = {"rewrite": ["-o", tmp_path / "out.orc", "--existing-data=overwrite"]} | options
         where = ["--where", f"n = {literal} or n is null"]
         code, _, err = run(command, source, *more.get(command, []), *where)
         assert code == 0, err

@@ -37,7 +37,7 @@ COMMANDS: dict[str, Callable[[Path, Path], list[Any]]] = {
 
 def replacing(command: str) -> list[str]:
     """The arguments by which a command replaces its target."""
-    return ["--existing-data", "overwrite"] if command.startswith("convert") else ["--overwrite"]
+    return ["--existing-data=overwrite"]
 
 
 @pytest.fixture(params=COMMANDS)
@@ -104,7 +104,7 @@ def test_sources_are_no_targets(command: str, spelling: str, source: Path, tmp_p
 def test_the_file_of_the_columns_is_no_target(source: Path, tmp_path: Path, run: Run) -> None:
     torn, before = tmp_path / "torn.orc", source.read_bytes()
     torn.write_bytes(before[: len(before) // 2])
-    code, _, err = run("recover", torn, "--like", source, "-o", source, "--overwrite")
+    code, _, err = run("recover", torn, "--like", source, "-o", source, "--existing-data=overwrite")
     assert (code, "the target is one of the sources" in err) == (2, True)
     for target in (torn, source):
         with pytest.raises(ValueError, match="the target is one of the sources"):

@@ -10,8 +10,9 @@ import sys
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.terminal import json_line, printable
+from orcish.terminal import printable
 from orcish_cli import main
+from orcish_cli.terminal import json_line
 from support.carbon import CarbonTableWriter, write_folder
 from support.processes import ORCISH
 
@@ -139,7 +140,7 @@ def test_a_fault_of_the_command_is_printed_so_as_well(monkeypatch, run, orc):
     def fail(*_, **__):
         raise RuntimeError(NAME)
 
-    monkeypatch.setattr("orcish_cli.meta._describe", fail)
+    monkeypatch.setattr("orcish_cli.meta._lines", fail)
     run("meta", orc, code=1)
 
 

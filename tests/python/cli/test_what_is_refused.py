@@ -91,7 +91,7 @@ def test_names_of_other_formats(verb: str, name: str, tmp_path: Path, run: Run) 
     "command",
     [
         ["rewrite", "a.orc", "-o", "pipe"],
-        ["rewrite", "a.orc", "-o", "pipe", "--overwrite"],
+        ["rewrite", "a.orc", "-o", "pipe", "--existing-data=overwrite"],
         ["convert", "a.orc", "pipe"],
         ["convert", "a.csv", "pipe", "--existing-data", "append"],
         ["compact", "pipe"],

@@ -138,7 +138,7 @@ def test_values_that_options_cannot_have(command, action, values, files, capsys)
         ["data", "s3://b/a.orc", "--storage-option", "what=1"],
         ["rewrite", "{}/a.orc", "-o", "{}/b.orc", "--partition-by", "id"],
         ["rewrite", "{}/a.orc", "-o", "{}/b.orc", "--max-rows-per-file", "1"],
-        ["rewrite", "{}/a.orc", "--in-place", "--overwrite"],
+        ["rewrite", "{}/a.orc", "--in-place", "--existing-data=overwrite"],
         ["convert", "{}/a.csv", "{}/b.orc", "--masked"],
         ["convert", "{}/a.csv", "{}/b.orc", "--invalid-utf8", "null"],
         ["convert", "{}/a.orc", "{}/b.orc", "--schema", "id int"],

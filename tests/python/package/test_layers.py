@@ -33,6 +33,7 @@ RANKS = [
     {"spark"},
     {"compat"},
     {""},
+    {"orcish_cli.terminal"},
     {"orcish_cli.layout_page", "orcish_cli.readers"},
     {"orcish_cli"},
     {"__main__"},
@@ -61,6 +62,36 @@ WITHOUT_SPARK = (
     "types",
     "writing",
 )
+PUBLIC = {"orcish", "orcish.errors", "orcish.spark", "orcish.types"}
+"""Modules of the library whose names are public."""
+SHARED = {"orcish.io.names", "orcish.process", "orcish.progress", "orcish.terminal"}
+"""Modules of the library which are about its messages and its process, and which the command line has in common with it."""
+NOT_PUBLIC = {
+    *(f"orcish.arrow.{name}" for name in ("buffers", "casting", "exported", "far_dates", "nested", "unions", "units")),
+    *("orcish.carbon.detect", "orcish.carbon.source", "orcish.datasets.columns", "orcish.datasets.dataset"),
+    *(f"orcish.filters.{name}" for name in ("pushdown", "residual", "steps", "text")),
+    *(f"orcish.io.{name}" for name in ("filesystem", "local_file", "paths", "temporary_folder")),
+    *(f"orcish.reading.{name}" for name in ("column_keys", "ddl", "encryption", "file", "file_sizes", "json_types")),
+    *(
+        f"orcish.reading.{name}"
+        for name in ("merged_statistics", "moments", "orc_files", "reader", "scan", "scan_reader")
+    ),
+    *(f"orcish.reading.{name}" for name in ("schema_file", "source", "storage", "table_file", "type_tree")),
+    *("orcish.scan", "orcish.sizes", "orcish.spark.jobs.profile", "orcish.spark.table.open"),
+    *(f"orcish.tables.{name}" for name in ("all_columns", "apart", "changed_rows", "inferred_types", "rewriting")),
+    *(
+        f"orcish.tables.{name}"
+        for name in ("rewritten_table", "log.conflicts", "log.listing", "log.schema", "log.table")
+    ),
+    *(
+        f"orcish.writing.{name}"
+        for name in ("replaced_file", "rows", "sorting", "stored_types", "target", "timestamps")
+    ),
+    "orcish.writing.writer",
+}
+"""Other modules of the library that commands import, as the library has no public function for what they do. A command
+that needs another one asks for a public function.
+"""
 NAMED_TUPLE = {"_asdict", "_fields", "_make", "_replace"}
 """Public methods of named tuples, whose names begin with an underscore so that they are no fields."""
 
@@ -180,6 +211,15 @@ def test_only_the_room_of_spark_needs_spark(module: str) -> None:
     for name, _ in imports(MODULES[module]):
         assert name.split(".")[0] not in ("pyspark", "orcish_cli")
         assert name.split(".")[:2] != ["orcish", "spark"]
+
+
+def test_commands_import_public_modules() -> None:
+    """Modules of formats, readers and pages have readers and writers of their own, which are no commands."""
+    others = ("orcish_cli.formats", "orcish_cli.layout_page", "orcish_cli.readers")
+    commands = [name for name in MODULES if name.startswith("orcish_cli") and not name.startswith(others)]
+    found = {other for name in commands for other, _ in imports(MODULES[name]) if other.split(".")[0] == "orcish"}
+    assert found - PUBLIC - SHARED - NOT_PUBLIC == set()
+    assert NOT_PUBLIC - found == set(), "these are imported no more: take them out of the list"
 
 
 def is_private(name: str) -> bool:

@@ -46,7 +46,7 @@ WRITERS: dict[str, Callable[[str], object]] = {
     "shell append": lambda folder: shell("convert", "rows.orc", folder, "--existing-data", "append"),
     "shell append of csv": lambda folder: shell("convert", "rows.csv", folder, "--existing-data", "append"),
     "shell overwrite": lambda folder: shell("convert", "rows.orc", folder, "--existing-data", "overwrite"),
-    "rewrite": lambda folder: shell("rewrite", "rows.orc", "-o", folder, "--overwrite"),
+    "rewrite": lambda folder: shell("rewrite", "rows.orc", "-o", folder, "--existing-data=overwrite"),
     "rewrite in place": lambda folder: shell("rewrite", folder, "--in-place"),
     "compact": lambda folder: orcish.compact(folder),
     "delete": lambda folder: orcish.delete(folder, "id = 1"),

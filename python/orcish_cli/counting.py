@@ -7,18 +7,16 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from orcish import Scan
 from orcish.progress import reported
 from orcish.reading.reader import row_count_of
-from orcish.reading.scan import Scan, reader_of
-from orcish.terminal import json_line
+from orcish.reading.scan import reader_of
 
-from orcish_cli.arguments import add_files, add_json, add_limit
-from orcish_cli.meta_carbon import is_carbon
-from orcish_cli.output import EXPECTED, print_lines, print_table
-from orcish_cli.rows import add_reading, chosen_reading, open_rows
-from orcish_cli.sources import orc_files
-from orcish_cli.words import shown_name
-from orcish_cli.wrong_arguments import fail_of_source
+from orcish_cli.arguments import add_files, add_json, add_limit, storage_of
+from orcish_cli.messages import EXPECTED, Failures, shown_name
+from orcish_cli.reading import add_reading, chosen_reading, open_rows
+from orcish_cli.sources import is_carbon, orc_files
+from orcish_cli.terminal import print_objects, print_table
 
 __all__ = ["add_count", "add_scan"]
 
@@ -29,11 +27,7 @@ def add_scan(command: argparse.ArgumentParser) -> None:
         "Read all rows of ORC files, of the files of folders and patterns, and of tables of CarbonData, and print how "
         "many rows and batches of Arrow there are, their bytes, and the seconds that it took. No row is printed."
     )
-    add_files(command)
-    add_limit(command, "most rows of each file (all)")
-    add_json(command, "file, and one of all where there are several")
-    add_reading(command)
-    command.set_defaults(run=_scan)
+    _add_more(command, _read, ("rows", "batches", "bytes", "seconds"))
 
 
 def add_count(command: argparse.ArgumentParser) -> None:
@@ -42,19 +36,15 @@ def add_count(command: argparse.ArgumentParser) -> None:
         "Print the number of rows of ORC files, of the files of folders and patterns, and of tables of CarbonData. "
         "Metadata have it. With --where, the columns of the filter are read where statistics do not decide."
     )
+    _add_more(command, lambda rows, *_: {"rows": rows.count()}, ("rows",))
+
+
+def _add_more(command: argparse.ArgumentParser, look: Any, names: tuple[str, ...]) -> None:
     add_files(command)
     add_limit(command, "most rows of each file (all)")
     add_json(command, "file, and one of all where there are several")
     add_reading(command)
-    command.set_defaults(run=_count)
-
-
-def _scan(options: argparse.Namespace) -> int:
-    return _each(options, _read, ("rows", "batches", "bytes", "seconds"))
-
-
-def _count(options: argparse.Namespace) -> int:
-    return _each(options, lambda rows, *_: {"rows": rows.count()}, ("rows",))
+    command.set_defaults(run=lambda options: _each(options, look, names))
 
 
 def _read(rows: Scan, name: str, options: argparse.Namespace) -> dict[str, Any]:
@@ -75,31 +65,21 @@ def _each(options: argparse.Namespace, look: Any, names: tuple[str, ...]) -> int
     """Prints what a function finds in each file, and the sums. A file that fails does not end the others."""
     # Wrong arguments are not errors of each file.
     chosen_reading(options)
-    code, done = 0, list[dict[str, Any]]()
+    failures, done = Failures(options), list[dict[str, Any]]()
     for name, rows in _files(options):
-        try:
+        with failures.printed():
             if isinstance(rows, Exception):
                 raise rows
-            if options.limit is not None:
-                rows = rows.limit(options.limit)
-            found = {"file": shown_name(name), **look(rows, name, options)}
-        except EXPECTED as error:
-            code = fail_of_source(error, options)
-            continue
-        done.append(found)
-        if options.json:
-            print_lines([json_line(found)])
+            limited = rows if options.limit is None else rows.limit(options.limit)
+            done.append({"file": shown_name(name), **look(limited, name, options)})
+            print_objects(done[-1:] if options.json else [])
     if not options.json and done:
-        shown = [_cells(found, names) for found in done]
+        shown = list(done)
         if len(done) > 1:
-            sums = {name: round(sum(found[name] for found in done), 3) for name in names}
-            shown.append(_cells({"file": "all", **sums}, names))
-        print_table(("file", *names), shown, (False, *(True for _ in names)))
-    return code
-
-
-def _cells(found: dict[str, Any], names: tuple[str, ...]) -> list[str]:
-    return [found["file"], *(f"{found[name]:,}" for name in names)]
+            shown.append({"file": "all", **{name: round(sum(found[name] for found in done), 3) for name in names}})
+        cells = [[found["file"], *(f"{found[name]:,}" for name in names)] for found in shown]
+        print_table(("file", *names), cells, (False, *(True for _ in names)))
+    return failures.code
 
 
 def _files(options: argparse.Namespace) -> Iterator[tuple[str, Scan | Exception]]:
@@ -112,11 +92,8 @@ def _files(options: argparse.Namespace) -> Iterator[tuple[str, Scan | Exception]
 
 
 def _opened(source: str, options: argparse.Namespace) -> Iterator[tuple[str, Scan | Exception]]:
-    storage = dict(options.storage_options)
-    if is_carbon(source, storage):
-        yield source, open_rows([source], options)
-        return
-    locations = orc_files(source, storage).files
+    storage = storage_of(options)
+    locations = [] if is_carbon(source, storage) else orc_files(source, storage).files
     if len(locations) < 2:
         # A table without rows has no file.
         yield next(iter(locations), source), open_rows([source], options)

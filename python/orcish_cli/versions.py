@@ -6,10 +6,9 @@ import argparse
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-from orcish._native import __version__
-from orcish.terminal import fields, json_line
+from orcish import __version__
 
-from orcish_cli.output import print_lines
+from orcish_cli.terminal import fields, print_lines, print_objects
 
 __all__ = ["add_arguments"]
 
@@ -33,5 +32,8 @@ def _run(options: argparse.Namespace) -> int:
             versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    print_lines([json_line(versions)] if options.json else fields(versions.items()))
+    if options.json:
+        print_objects([versions])
+    else:
+        print_lines(fields(versions.items()))
     return 0
