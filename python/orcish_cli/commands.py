@@ -24,7 +24,7 @@ class Command(NamedTuple):
     def add_arguments(self, parser: Parser) -> None:
         """Adds the arguments of the command to a parser."""
         getattr(importlib.import_module(f"orcish_cli.{self.module}"), self.function)(parser)
-        parser.set_defaults(flags=parser.all_actions())
+        parser.set_defaults(parser=parser)
 
 
 GROUPS: dict[str, tuple[Command, ...]] = {

@@ -36,7 +36,7 @@ __all__ = [
 
 EXPECTED = (OrcishError, OSError, TypeError, KeyError, ValueError)
 """Errors of arguments and files, which are shown without a traceback."""
-OWN = {"check_metadata": "metadata", "source_timezone": "timezone"}
+OWN = {"check_metadata": "metadata", "overwrite": "existing_data", "source_timezone": "timezone"}
 """Arguments of functions that have another name as arguments of commands."""
 OPTION = re.compile(
     r"(?<![\w/.`'\"=-])([a-z]+(?:_[a-z]+)*)"
@@ -46,12 +46,13 @@ OPTION = re.compile(
 FUNCTION = re.compile(r"(?<![\w/.`'\"-])orcish\.(\w+)(?![\w.(])")
 COMMANDS = {"recover_file": "recover", "write_dataset": "convert", "write_table": "convert", "read_table": "data"}
 """Functions that have another name than their commands."""
-OF_ARGUMENTS = (
+BEGINS = ("--", "-: ", "filters: ", "the type '", "the schema has two columns ")
+"""Begins of messages about values of options that do not name an argument of a function."""
+PARTS = (
     *("unknown storage option ", "compression level ", " has no compression levels", "has no levels: leave"),
-    *(" that is not compressed has no levels", " has no codec ", "the codec of ", "filters: "),
-    *("the type '", "the schema has two columns ", "-: "),
+    *(" has no codec ", "the codec of "),
 )
-"""Parts of messages about values of options that do not name the option."""
+"""Parts of such messages."""
 UNITS = ("s", "ms", "us", "ns")
 PHRASES = {
     ", or as null (timestamp_out_of_range)": "",
@@ -77,7 +78,7 @@ def set_command(options: argparse.Namespace) -> None:
     may look like arguments of functions, and stay as they are.
     """
     _flags.clear()
-    _flags.update({action.dest: action for action in getattr(options, "flags", ()) if action.option_strings})
+    _flags.update({action.dest: action for action in options.parser.all_actions() if action.option_strings})
     _given[:] = [text for value in vars(options).values() for text in _texts(value)]
 
 
@@ -113,8 +114,8 @@ def shown_name(location: str) -> str:
 def in_shell(error: Exception | str) -> str:
     """The message of an error in the words of the shell."""
     if isinstance(error, CorruptFileError):
-        # Its text advises functions.
-        return with_stream(_other_format(str(error.args[0]) if error.args else ""))
+        # The text advises pyarrow, too.
+        return with_stream(_other_format(str(error).partition("; pyarrow.dataset.dataset(")[0]))
     if isinstance(error, OptionError) and (flag := _flag(error.option)) is not None:
         value = "" if error.value is ... else f" {_value(error.value)}"
         return with_stream(f"{flag}{value}: {_in_shell(error.reason)}")
@@ -153,6 +154,8 @@ def _assigned(option: str, text: str | None) -> str | None:
         value = ast.literal_eval(text)
     except (SyntaxError, ValueError):
         return None
+    if option == "overwrite":
+        return f"{flag} overwrite"
     if value is True or _flags[OWN.get(option, option)].nargs == 0:
         return flag
     if value is None or value is False:
@@ -197,7 +200,7 @@ def is_of_arguments(error: BaseException, options: argparse.Namespace) -> bool:
         return OWN.get(error.option, error.option) in given
     text = str(error)
     first, _, rest = text.partition(": ")
-    if any(first.startswith(part) or (" " in part[1:] and part in text) for part in OF_ARGUMENTS):
+    if text.startswith(BEGINS) or any(part in text for part in PARTS):
         return True
     words = [first.partition("=")[0], rest.partition("=")[0]]
     return any(OWN.get(word, word) in given for word in words) and first not in _given

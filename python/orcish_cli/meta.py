@@ -89,8 +89,9 @@ def _lines(name: str, part: TableSchema | str | None, options: argparse.Namespac
     file = opened_file(name, part, storage) if isinstance(part, str) else schema_file(part)
     if file is None:
         return []
-    refuse_external(options, name)
-    shown = shown_name(name)
+    location = part if isinstance(part, str) else name
+    refuse_external(options, location)
+    shown = shown_name(location)
     if isinstance(part, str):
         described = {"file": shown, **_described(file)}
     else:

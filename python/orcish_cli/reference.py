@@ -22,11 +22,11 @@ def reference() -> Iterator[str]:
             yield from ("", f"### orcish {command.name}", "", *_command(parser))
 
 
-def _command(parser: argparse.ArgumentParser) -> Iterator[str]:
+def _command(parser: Parser) -> Iterator[str]:
     yield parser.description or ""
-    rows = [action for action in parser._actions if not isinstance(action, argparse._HelpAction)]
-    jobs = [action for action in rows if isinstance(action, argparse._SubParsersAction)]
-    arguments = [action for action in rows if action not in jobs and action.help != argparse.SUPPRESS]
+    rows = [action for action in parser.all_actions() if action.dest != "help"]
+    jobs = [action.choices for action in rows if isinstance(action.choices, dict)]
+    arguments = [action for action in rows if not isinstance(action.choices, dict)]
     if arguments:
         yield from ("", "| argument | |", "|---|---|")
         for action in arguments:
@@ -34,7 +34,7 @@ def _command(parser: argparse.ArgumentParser) -> Iterator[str]:
     if parser.epilog:
         yield from ("", parser.epilog)
     for each in jobs:
-        for name, job in each.choices.items():
+        for name, job in each.items():
             yield from ("", f"#### {parser.prog} {name}", "", *_command(job))
 
 

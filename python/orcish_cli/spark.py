@@ -86,14 +86,14 @@ def _run(options: argparse.Namespace) -> int:
     return run(options)
 
 
-def _add_job(jobs: Any, name: str, text: str) -> argparse.ArgumentParser:
-    job: argparse.ArgumentParser = jobs.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+def _add_job(jobs: Any, name: str, text: str) -> Parser:
+    job: Parser = jobs.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
     job.add_argument("--master", metavar="URL", help="of Spark; by default what its own configuration says")
     job.add_argument("--remote", metavar="URL", help="of a Spark Connect server")
     job.add_argument("--conf", type=pair, action="append", default=[], metavar="NAME=VALUE", help="of Spark")
     add_storage(job)
     add_json(job)
-    job.set_defaults(job=name, flags=job._actions)
+    job.set_defaults(job=name, parser=job)
     return job
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.errors import UnknownColumnError, closest_match
+from orcish.errors import OptionError, UnknownColumnError, closest_match
 from orcish.filters.expression import Expression, col
 from orcish.filters.pushdown import Filters
 from orcish.filters.text import parse
@@ -76,11 +76,11 @@ def check_lookups(rows: pa.Table, lookup: Sequence[str]) -> None:
     """
     for name in lookup:
         if name not in rows.schema.names:
-            raise ValueError(f"lookup: {name!r} is a nested column: only those at the top are looked up")
+            raise OptionError("lookup", f"{name!r} is a nested column: only those at the top are looked up")
         if rows.schema.names.count(name) > 1:
-            raise ValueError(f"lookup: there are several columns {name!r}")
+            raise OptionError("lookup", f"there are several columns {name!r}")
         if not is_sortable(rows.schema.field(name).type):
-            raise ValueError(f"lookup: values of {name!r}, of type {rows.schema.field(name).type}, cannot be looked up")
+            raise OptionError("lookup", f"values of {name!r}, of type {rows.schema.field(name).type}, cannot be looked up")
 
 
 def columns_of_filter(filters: Filters | None) -> list[str]:

@@ -18,7 +18,7 @@ from orcish.comparing.position import compare_by_position
 from orcish.comparing.rows import Difference, Found
 from orcish.comparing.schemas import ColumnChange, MetadataChange, common_columns, metadata_changes, schema_changes
 from orcish.comparing.simple import has_map, simple_type
-from orcish.errors import OrcishError, UnknownColumnError, closest_match
+from orcish.errors import OptionError, OptionTypeError, OrcishError, UnknownColumnError, closest_match
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import in_file_system
 from orcish.io.paths import is_many
@@ -137,7 +137,7 @@ def diff(
     """
     if ignore_order and (key is not None or tolerance):
         other = "key" if key is not None else "tolerance"
-        raise ValueError(f"ignore_order: rows that are the same are matched, so that there is no {other}")
+        raise OptionError("ignore_order", f"rows that are the same are matched, so that there is no {other}")
     given = {"storage_options": storage_options, "limits": limits}
     places = [in_file_system(source, filesystem, storage_options) for source in (a, b)]
     if not any(is_carbon(place, storage_options) for place in places):
@@ -145,7 +145,7 @@ def diff(
     files = [file for place in places if (file := _orc_file(place, given)) is not None]
     is_orc = len(files) == len(places)
     if check_metadata and not is_orc:
-        raise TypeError("check_metadata=True: metadata are those of two ORC files, and one of both is none")
+        raise OptionTypeError("check_metadata", "metadata are those of two ORC files, and one of both is none", True)
     changed = metadata_changes(*files) if check_metadata else []
     wanted = list(key or ())
     # Columns of the key are read, and compared no further.

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from orcish.carbon.detect import check_not_carbon
-from orcish.errors import CorruptFileError, OrcishError
+from orcish.errors import CorruptFileError, OptionError, OrcishError
 from orcish.reading.file import ORCFile, stored_arrow_schema
 from orcish.tables.commit import Job, Staged, is_in_partition
 from orcish.tables.folder import FileInfo, Folder
@@ -79,8 +79,8 @@ class CompactionPlan:
             CommitError: A commit of another job is not finished, and cannot be, or has removed a file meanwhile.
         """
         if options and not rewrite:
-            given = ", ".join(options)
-            raise ValueError(f"{given}: options of files need rewrite=True, as merged files stay as they are")
+            first = next(iter(options))
+            raise OptionError(first, "options of files need rewrite=True, as merged files stay as they are")
         check_not_carbon(path, storage)
         existing_root(path)
         job = Job(path, storage)

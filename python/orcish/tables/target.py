@@ -14,7 +14,7 @@ from orcish import _native
 from orcish.arrow.frames import fitted_metadata
 from orcish.arrow.nested import value_type
 from orcish.carbon.detect import is_carbon, is_carbon_file
-from orcish.errors import CommitError, UnknownColumnError, UnsupportedError, closest_match
+from orcish.errors import CommitError, OptionError, UnknownColumnError, UnsupportedError, closest_match
 from orcish.io.paths import local_path, path_text
 from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job, Staged
@@ -219,14 +219,14 @@ def _partition_columns(partition_by: Sequence[str], schema: pa.Schema) -> list[s
             hint = f"; did you mean {closest!r}?" if closest else ""
             raise UnknownColumnError(f"there is no column {name!r} to partition by{hint}")
     if len(set(by)) != len(by) or len(by) >= max(len(schema), 1):
-        raise ValueError(f"partition_by={by}: columns are named once, and one at least is left for the files")
+        raise OptionError("partition_by", "columns are named once, and one at least is left for the files", by)
     for name in by:
         if schema.names.count(name) > 1:
-            raise ValueError(f"partition_by={by}: column {name!r} is there twice")
+            raise OptionError("partition_by", f"column {name!r} is there twice", by)
         kind = value_type(schema.field(name).type)
         if pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType):
-            raise ValueError(f"partition_by={by}: values of {name!r}, of type {kind}, cannot be names of folders")
+            raise OptionError("partition_by", f"values of {name!r}, of type {kind}, cannot be names of folders", by)
         if not name or name.startswith("."):
             folder_name = _native.partition_folder(name, "…")
-            raise ValueError(f"partition_by={by}: readers pass over folders such as {folder_name!r}")
+            raise OptionError("partition_by", f"readers pass over folders such as {folder_name!r}", by)
     return by

@@ -30,7 +30,7 @@ def command_of(**given: object) -> argparse.Namespace:
     parser.add_argument("--storage-option", dest="storage_options")
     for flag in ("rewrite", "masked"):
         parser.add_argument(f"--{flag}", action="store_true")
-    return argparse.Namespace(flags=parser.all_actions(), **given)
+    return argparse.Namespace(parser=parser, **given)
 
 
 TEXTS = {
