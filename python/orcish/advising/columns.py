@@ -80,7 +80,8 @@ def check_lookups(rows: pa.Table, lookup: Sequence[str]) -> None:
         if rows.schema.names.count(name) > 1:
             raise OptionError("lookup", f"there are several columns {name!r}")
         if not is_sortable(rows.schema.field(name).type):
-            raise OptionError("lookup", f"values of {name!r}, of type {rows.schema.field(name).type}, cannot be looked up")
+            kind = rows.schema.field(name).type
+            raise OptionError("lookup", f"values of {name!r}, of type {kind}, cannot be looked up")
 
 
 def columns_of_filter(filters: Filters | None) -> list[str]:
