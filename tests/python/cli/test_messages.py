@@ -212,7 +212,7 @@ def test_options_that_are_wrong(run, capsys):
         ("sql", "select * from whole.orc"): "from 'whole.orc'",
         ("sql", "select * from ./whole.orc"): "from './whole.orc'",
         ("data", "whole.orc", "--where", "Personal-Nr = '1'"): "are in backticks",
-        ("data", "whole.orc", "--columns", "no"): "no column 'no'",
+        ("data", "whole.orc", "--columns", "no"): 'no column is named "no"',
     }.items():
         code, _, err = run(*given)
         assert (code, wanted in err) == (1 if "--columns" in given else 2, True), err
