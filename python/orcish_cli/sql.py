@@ -84,7 +84,7 @@ def _run(options: argparse.Namespace) -> int:
         raise UnsupportedError("queries are run by duckdb, which is not installed: pip install duckdb") from error
     given = {"threads": options.threads, "memory_limit": options.memory}
     # Names are files, and never variables of this program; nothing is downloaded.
-    settings = {"python_enable_replacements": False, "autoinstall_known_extensions": False}
+    settings: dict[str, Any] = {"python_enable_replacements": False, "autoinstall_known_extensions": False}
     settings |= {name: value for name, value in given.items() if value is not None}
     try:
         connected = duckdb.connect(config=settings)
