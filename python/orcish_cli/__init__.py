@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-import io
 import itertools
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NoReturn
 
 from orcish import __version__
-from orcish.errors import out_of_memory
-from orcish.process import EndingSignals, end_process, open_streams
+from orcish.process import end_process, open_streams
 
 from orcish_cli.commands import make_parser
 from orcish_cli.completion import complete, is_completing
-from orcish_cli.messages import EXPECTED, fail, is_of_arguments, print_traceback, set_command, set_stream
-from orcish_cli.standard_input import named_sources, source_names
-from orcish_cli.terminal import drop_output, show_text
 
 __all__ = ["main", "run_program"]
-
-WRONG_ARGUMENTS = 2
-"""The exit code for arguments that a command cannot take."""
 
 
 def run_program() -> NoReturn:
@@ -45,49 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser.parse_args(given)
     except OSError as error:
         # The help cannot be printed.
-        return _failed(error, argparse.Namespace())
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # JSON is UTF-8, whatever the encoding of the terminal is. Other characters that it cannot show are escaped.
-        encoding = "utf-8" if getattr(options, "json", False) else sys.stdout.encoding
-        sys.stdout.reconfigure(encoding=encoding, errors="backslashreplace")
-    signals = EndingSignals()
-    try:
-        with signals.handled(), contextlib.ExitStack() as sources:
-            try:
-                return _run(options, sources)
-            except EXPECTED as error:
-                if signals.received is not None:
-                    raise
-                # Advice is about files that are there: standard input is a file up to here.
-                return _failed(error, options)
-    except BaseException as error:
-        # Libraries have errors of their own for work that a signal has ended.
-        if signals.received is not None or isinstance(error, KeyboardInterrupt):
-            return signals.code
-        return _failed(error, options)
+        from orcish_cli.running import failed
 
+        return failed(error, argparse.Namespace())
+    # The help needs no files, and no time for the modules that read them.
+    from orcish_cli.running import run
 
-def _run(options: argparse.Namespace, sources: contextlib.ExitStack) -> int:
-    run: Callable[[argparse.Namespace], int] = options.run
-    set_command(options)
-    sources.enter_context(named_sources(options))
-    set_stream(getattr(options, "standard_input", None))
-    code = run(options)
-    show_text("", is_last=True)
-    return code
-
-
-def _failed(error: BaseException, options: argparse.Namespace) -> int:
-    """Prints what has failed; gives the exit code."""
-    trouble = getattr(options, "trouble", 1)
-    if isinstance(error, BrokenPipeError):
-        # The reader of the pipe is gone. The rest of the buffer must not fail again at exit.
-        drop_output()
-        return 0
-    if isinstance(error, MemoryError):
-        return fail(out_of_memory(", ".join(source_names(options)) or "orcish", error), trouble)
-    if isinstance(error, EXPECTED):
-        return fail(error, WRONG_ARGUMENTS if is_of_arguments(error, options) else trouble)
-    if isinstance(error, Exception):
-        return print_traceback(trouble)
-    raise error
+    return run(options)

@@ -293,8 +293,8 @@ def test_memory_that_is_exhausted_is_no_traceback(command, tmp_path, capsys, mon
         "sql": "sql.add_table",
         "diff": "diff.diff",
         "meta": "meta.opened_file",
-        "data": "data.ORCFile",
-        "count": "scan.open_rows",
+        "data": "rows.ORCFile",
+        "count": "counting.open_rows",
     }
     monkeypatch.setattr(f"orcish_cli.{places[command]}", fail)
     query = f"select * from '{file}'"
