@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
 import os
 import re
 from collections.abc import Iterator
@@ -127,32 +128,49 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _names(connection: Any, query: str) -> list[str]:
-    """The names of tables in a query.
+    """The names in quotes, or without a schema, that stand for tables in a query.
 
     Raises:
         WrongArgumentsError: The text is no query, or several, or a file is named without quotes.
     """
-    import duckdb
-
-    try:
-        statements = connection.extract_statements(query)
-    except duckdb.ParserException as error:
-        message = message_of(error, ())
-        if (path := UNQUOTED.search(query)) is not None:
+    ((text,),) = connection.execute("select json_serialize_sql(?)", [query]).fetchall()
+    parsed = json.loads(text)
+    if parsed["error"]:
+        message = str(parsed["error_message"])
+        if parsed.get("error_type") == "not implemented":
+            message = "only queries are run, which change nothing: select, from, with, describe, summarize"
+        elif (path := UNQUOTED.search(query)) is not None:
             message += f": names of files and folders are in quotes: from '{path[1]}'"
-        raise WrongArgumentsError(f"the query: {message}") from None
-    if not statements:
+        raise WrongArgumentsError(f"the query: {message}")
+    if not parsed["statements"]:
         raise WrongArgumentsError("the query: it is empty: give one, such as select count(*) from 'orders.orc'")
-    if len(statements) > 1:
+    if len(parsed["statements"]) > 1:
         raise WrongArgumentsError("the query: one is run at a time")
-    if statements[0].type != duckdb.StatementType.SELECT:
-        text = "only queries are run, which change nothing: select, from, with, describe, summarize"
-        raise WrongArgumentsError(f"the query: {text}")
-    for name in connection.get_table_names(query, qualified=True):
-        # Names with other characters are in quotes there.
-        if "." in name and '"' not in name and os.path.exists(local_path(name)):
-            raise WrongArgumentsError(f"the query: {name} is a file, whose name is in quotes: from '{name}'")
-    return sorted(connection.get_table_names(query))
+    found: dict[str, None] = {}
+    own: set[str] = set()
+    for node in _nodes(parsed):
+        if "cte_map" in node:
+            own.update(lower(each["key"]) for each in node["cte_map"]["map"])
+        if node.get("type") == "BASE_TABLE":
+            parts = [node[part] for part in ("catalog_name", "schema_name", "table_name") if node.get(part)]
+            name = ".".join(parts)
+            if len(parts) == 1:
+                found[name] = None
+            elif os.path.exists(local_path(name)):
+                raise WrongArgumentsError(f"the query: {name} is a file, whose name is in quotes: from '{name}'")
+    # A common table expression hides a table of its name from all but itself.
+    return [name for name in found if lower(name) not in own or os.path.exists(local_path(name))]
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """All objects of parsed JSON."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, dict):
+            yield node
+        if isinstance(node, dict | list):
+            todo += reversed(list(node.values()) if isinstance(node, dict) else node)
 
 
 def _tables(names: list[str], given: dict[str, str]) -> dict[str, str]:
