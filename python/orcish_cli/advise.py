@@ -6,8 +6,9 @@ import argparse
 import dataclasses
 from typing import Any
 
-from orcish import Advice, Trial, advise
+from orcish import advise
 from orcish.terminal import printable
+from orcish.types import Advice, Trial
 
 from orcish_cli.arguments import LIST, add_files, add_filters, add_json, add_storage, count, storage_of
 from orcish_cli.messages import Failures, shown_name, with_stream

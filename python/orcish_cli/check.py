@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from orcish import CarbonTable, Finding
+from orcish import CarbonTable
 from orcish.progress import reported
+from orcish.types import Finding
 
 from orcish_cli.arguments import add_external, add_files, add_json, add_storage, storage_of
 from orcish_cli.messages import Failures, shown_name

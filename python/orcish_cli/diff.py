@@ -8,8 +8,9 @@ import decimal
 from collections.abc import Iterator
 from typing import Any
 
-from orcish import ColumnChange, Difference, Differences, diff
+from orcish import diff
 from orcish.terminal import printable
+from orcish.types import ColumnChange, Difference, Differences
 
 from orcish_cli.arguments import (
     LIST,

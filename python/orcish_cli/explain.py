@@ -6,8 +6,8 @@ import argparse
 import dataclasses
 from typing import Any
 
-from orcish import Explanation
 from orcish.terminal import printable
+from orcish.types import Explanation
 
 from orcish_cli.arguments import add_files, add_json, add_limit
 from orcish_cli.messages import Failures, shown_name

@@ -5,10 +5,11 @@ from __future__ import annotations
 import decimal
 from typing import Any, Literal
 
-from orcish import ColumnStatistics, ORCFile
+from orcish import ORCFile
 from orcish.reading.moments import Moment, bound
 from orcish.reading.type_tree import own_names
 from orcish.terminal import printable
+from orcish.types import ColumnStatistics
 
 from orcish_cli.terminal import MAX_NAME, json_float, shorten, text_of
 

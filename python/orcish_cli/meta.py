@@ -10,13 +10,14 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from orcish import ORCFile, StripeInfo
+from orcish import ORCFile
 from orcish.io.names import display_name
 from orcish.reading.file import column_id
 from orcish.reading.schema_file import schema_file
 from orcish.reading.storage import encodings_text
 from orcish.tables.log.schema import TableSchema
 from orcish.terminal import printable
+from orcish.types import StripeInfo
 
 from orcish_cli.arguments import LIST, add_external, add_files, add_json, add_storage, storage_of
 from orcish_cli.json_statistics import bound_cell, described_columns, flag_cell, json_statistics, name_cell

@@ -6,10 +6,11 @@ import datetime
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from orcish import CarbonFile, CarbonSegment, CarbonTable
+from orcish import CarbonFile, CarbonTable
 from orcish.carbon.detect import is_carbon_file
 from orcish.io.names import display_name
 from orcish.terminal import printable
+from orcish.types import CarbonSegment
 
 from orcish_cli.terminal import Column, fields, grid, indented
 

@@ -7,8 +7,9 @@ import dataclasses
 import shlex
 from typing import Any
 
-from orcish import Recovered, recover, recover_file
+from orcish import recover, recover_file
 from orcish.io.names import display_name
+from orcish.types import Recovered
 from orcish.writing.target import check_no_source
 
 from orcish_cli.arguments import add_existing, add_storage, storage_of

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import pyarrow as pa
-from orcish import ColumnStatistics, ORCFile, UnknownColumnError
+from orcish import ORCFile, UnknownColumnError
 from orcish.errors import unknown_column
 from orcish.reading.column_keys import Key, column_keys
 from orcish.reading.file import column_id, has_arrow_schema, table_file
 from orcish.reading.merged_statistics import merged_statistics
 from orcish.reading.orc_files import OrcFiles
 from orcish.terminal import printable
+from orcish.types import ColumnStatistics
 from orcish.writing.stored_types import is_time, types_by_path
 
 from orcish_cli.arguments import add_columns, add_files, add_json, add_storage, storage_of

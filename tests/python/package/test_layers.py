@@ -77,7 +77,7 @@ NOT_PUBLIC = {
         for name in ("merged_statistics", "moments", "orc_files", "reader", "scan", "scan_reader")
     ),
     *(f"orcish.reading.{name}" for name in ("schema_file", "source", "storage", "table_file", "type_tree")),
-    *("orcish.scan", "orcish.sizes", "orcish.spark.jobs.profile", "orcish.spark.table.open"),
+    *("orcish.scanning", "orcish.sizes", "orcish.spark.jobs.profile", "orcish.spark.table.open"),
     *(f"orcish.tables.{name}" for name in ("all_columns", "apart", "changed_rows", "inferred_types", "rewriting")),
     *(
         f"orcish.tables.{name}"
