@@ -70,7 +70,7 @@ NOT_PUBLIC = {
     *(f"orcish.arrow.{name}" for name in ("buffers", "casting", "exported", "far_dates", "nested", "unions", "units")),
     *("orcish.carbon.detect", "orcish.carbon.source", "orcish.datasets.columns", "orcish.datasets.dataset"),
     *(f"orcish.filters.{name}" for name in ("pushdown", "residual", "steps", "text")),
-    *(f"orcish.io.{name}" for name in ("filesystem", "local_file", "paths", "temporary_folder")),
+    *(f"orcish.io.{name}" for name in ("filesystem", "outputs", "paths", "temporary_folder")),
     *(f"orcish.reading.{name}" for name in ("column_keys", "ddl", "encryption", "file", "file_sizes", "json_types")),
     *(
         f"orcish.reading.{name}"
