@@ -78,8 +78,8 @@ def _size(minimum: int | None) -> Check:
             return check_integer(name, value, minimum)
         try:
             return parse_size(value)
-        except ValueError:
-            raise OptionError(name, "is no size: write bytes, or for example 512MB", value) from None
+        except ValueError as error:
+            raise ValueError(f"{name}={error}") from None
 
     return size
 
