@@ -203,7 +203,9 @@ def is_of_arguments(error: BaseException, options: argparse.Namespace) -> bool:
     if text.startswith(BEGINS) or any(part in text for part in PARTS):
         return True
     words = [first.partition("=")[0], rest.partition("=")[0]]
-    return any(OWN.get(word, word) in given for word in words) and first not in _given
+    # The name of a file may look like an argument of a function.
+    is_name = any("=" in name and text.startswith(name) for name in _given)
+    return any(OWN.get(word, word) in given for word in words[is_name:])
 
 
 def fail(error: Exception, code: int = 1) -> int:
