@@ -125,6 +125,10 @@ def in_shell(error: Exception | str) -> str:
 def _in_shell(text: str) -> str:
     for part, own in PHRASES.items():
         text = text.replace(part, own)
+    if "masked" not in _flags:
+        text = text.replace(', with the option masked="allow"', ", which this command does not do")
+    if "timestamp_unit" not in _flags:
+        text = text.partition('; timestamp_unit="ns" reads them ')[0]
     text = ANSWER.sub(lambda found: ": ".join(filter(None, found.groups())), text)
     first, colon, rest = text.partition(": ")
     if colon and first in _flags and first not in _given:
