@@ -6,9 +6,19 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from orcish.advising.candidates import PRESENT, of_columns, of_table, with_changes
+from orcish.advising.candidates import (
+    PRESENT,
+    check_lookups,
+    check_names,
+    columns_of_filter,
+    is_sortable,
+    lookups_of,
+    of_columns,
+    of_table,
+    orders_of,
+    with_changes,
+)
 from orcish.advising.choice import Whole, chosen
-from orcish.advising.columns import check_lookups, check_names, columns_of_filter, is_sortable, lookups_of, orders_of
 from orcish.advising.measuring import Candidate, Measured, Probe, measure
 from orcish.advising.result import Advice, Lookups, Trial, merged, only_in_python
 from orcish.advising.sample import Sample, take_sample

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 
 from orcish.carbon.detect import is_carbon, is_carbon_file
 from orcish.carbon.source import check_no_external
-from orcish.comparing.keys import check_keys, compare_tables
-from orcish.comparing.leaves import comparable
-from orcish.comparing.partitions import Partitions, Side, numbered
-from orcish.comparing.position import compare_by_position
-from orcish.comparing.rows import Difference, Found
-from orcish.comparing.schemas import ColumnChange, MetadataChange, common_columns, metadata_changes, schema_changes
-from orcish.comparing.simple import has_map, simple_type
+from orcish.comparing.names import paired_names
+from orcish.comparing.partitions import Keys, Partitions, Side, compare_tables
+from orcish.comparing.result import Difference, Differences
+from orcish.comparing.rows import Found, compare_by_position
+from orcish.comparing.schemas import has_map, metadata_changes, schema_changes
+from orcish.comparing.types import comparable
 from orcish.errors import OptionError, OptionTypeError, OrcishError, UnknownColumnError, closest_match
 from orcish.filters.pushdown import Filters
 from orcish.io.filesystem import in_file_system
@@ -33,36 +31,9 @@ from orcish.sizes import parse_size
 from orcish.types import FileSystem, Limits, ProgressOption, Sources, StorageOptions
 from orcish.writing.writer import file_of_schema
 
-__all__ = ["Differences", "diff"]
+__all__ = ["diff"]
 
 _MAX_MEMORY = 1 << 30
-
-
-@dataclasses.dataclass(frozen=True)
-class Differences:
-    """The differences of two files or tables; true if there is any."""
-
-    schema: tuple[ColumnChange, ...]
-    metadata: tuple[MetadataChange, ...]
-    rows_a: int | None
-    """Number of rows of ``a``. With ``brief``, and a difference, it is that of the metadata: ``None`` where they do not
-    have it, as with a filter."""
-    rows_b: int | None
-    changed: int
-    """Number of rows that both have, with different values. With ``brief``, this and the following numbers are those up
-    to the first difference."""
-    only_a: int
-    """Number of rows that only ``a`` has: without a partner of the same key, or beyond the last row of ``b``."""
-    only_b: int
-    columns: dict[str, int]
-    """Numbers of different values, by column. Later columns of one name are numbered, such as ``x (2)``."""
-    duplicate_keys: int
-    """Number of keys that several rows of one side have."""
-    shown: tuple[Difference, ...]
-    """The first differences of rows."""
-
-    def __bool__(self) -> bool:
-        return bool(self.schema or self.metadata or self.changed or self.only_a or self.only_b)
 
 
 @checked_keywords
@@ -171,7 +142,7 @@ def diff(
         and change.column not in added
     ]
     _check_columns(wanted, left, right)
-    common = common_columns(left, right)
+    common = paired_names(left.names, right.names)
     # Values of a key are compared, or an error.
     pairs = [
         (at, other)
@@ -184,7 +155,7 @@ def diff(
     ]
     names = parts[0].schema.names
     keys = list(range(len(names))) if ignore_order else [names.index(name) for name in wanted]
-    check_keys("ignore_order" if ignore_order else "key", parts[0].schema, parts[1].schema, keys)
+    matched = Keys("ignore_order" if ignore_order else "key", parts[0].schema, parts[1].schema, keys)
     found = Found(names, keys, tolerance, show)
     counts: tuple[int | None, int | None] = (0, 0)
     if not (brief and (schema or changed)):
@@ -192,7 +163,13 @@ def diff(
         total = _total(scans) if filters is None and (progress or keys) else None
         with reported(progress, f"compare {reader_of(scans[0]).name}", total) as seen:
             if keys:
-                counts = _compare_by_key(found, parts, seen, parse_size(max_memory), total or 0)
+                sides: dict[Side, _Columns] = {"a": parts[0], "b": parts[1]}
+                schemas = {side: part.schema for side, part in sides.items()}
+                with Partitions(schemas, matched, parse_size(max_memory), total or 0) as partitions:
+                    numbers = {side: partitions.add_all(side, part.batches(), seen) for side, part in sides.items()}
+                    counts = (numbers["a"], numbers["b"])
+                    for of_a, of_b in partitions.parts():
+                        compare_tables(found, matched, of_a, of_b)
             else:
                 x, y = (each.batches() for each in parts)
                 counts = compare_by_position(found, x, y, seen, is_brief=brief)
@@ -328,25 +305,3 @@ def _total(scans: Sequence[Scan]) -> int | None:
 def _row_count(rows: Scan) -> int | None:
     """The number of rows, if metadata have it."""
     return reader_of(rows).row_count()
-
-
-def _compare_by_key(
-    found: Found, parts: Sequence[_Columns], seen: Callable[[int], object], max_memory: int, rows: int
-) -> tuple[int, int]:
-    counts = {"a": 0, "b": 0}
-    schemas: dict[Side, pa.Schema] = {}
-    sides: dict[Side, Iterator[pa.RecordBatch]] = {}
-    names: tuple[Side, Side] = ("a", "b")
-    for side, each in zip(names, parts, strict=True):
-        empty = [pa.nulls(0, simple_type(kind)) for kind in each.schema.types]
-        no_rows = pa.RecordBatch.from_arrays(empty, names=each.schema.names)
-        schemas[side] = next(numbered(iter([no_rows]), lambda _: None)).schema
-        sides[side] = numbered(each.batches(), seen)
-    with Partitions(schemas, found.key_columns, max_memory, rows) as partitions:
-        for side, batches in sides.items():
-            for batch in batches:
-                counts[side] += batch.num_rows
-                partitions.add(side, batch)
-        for a, b in partitions.parts():
-            compare_tables(found, a, b)
-    return counts["a"], counts["b"]

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
 
-__all__ = ["distinct_names", "paired_names"]
+__all__ = ["distinct_names", "numbered_names", "paired_names"]
+
+
+def numbered_names(names: Sequence[str]) -> list[tuple[str, int]]:
+    """Each name with the number of times that it was there before."""
+    counts: Counter[str] = Counter()
+    found = []
+    for name in names:
+        found.append((name, counts[name]))
+        counts[name] += 1
+    return found
 
 
 def paired_names(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
     """Positions of the names that both have, in the order of ``a``. The first of a name belongs to the first one of the
     other side, the second to the second.
     """
-    waiting: dict[str, list[int]] = defaultdict(list)
-    for at, name in enumerate(b):
-        waiting[name].append(at)
-    return [(at, waiting[name].pop(0)) for at, name in enumerate(a) if waiting.get(name)]
+    places = {each: at for at, each in enumerate(numbered_names(b))}
+    return [(at, places[each]) for at, each in enumerate(numbered_names(a)) if each in places]
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:

@@ -1,35 +1,18 @@
-"""What a comparison of rows has found, with the first differences."""
+"""What a comparison of rows has found, with the first differences, and rows that are compared by their position."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.comparing.names import distinct_names
-from orcish.comparing.objects import python_value
-from orcish.comparing.values import different, is_any
+from orcish.comparing.result import Difference
+from orcish.comparing.values import different, is_any, python_value
 
-__all__ = ["Difference", "Found"]
-
-
-@dataclasses.dataclass(frozen=True)
-class Difference:
-    """A value that differs, or a row that only one side has."""
-
-    kind: Literal["changed", "only_a", "only_b"]
-    row_a: int | None
-    """The number of the row in ``a``, from 0."""
-    row_b: int | None
-    key: dict[str, Any] | None
-    """The values of the key; ``None`` for rows that are compared by position."""
-    column: str | None
-    """The column of a value; ``None`` for a row."""
-    a: Any
-    """The value in ``a``; for a row, its columns."""
-    b: Any
+__all__ = ["Found", "compare_by_position"]
 
 
 class Found:
@@ -121,3 +104,54 @@ class Found:
 
 def _number(rows: Any, at: int) -> int:
     return rows + at if isinstance(rows, int) else rows[at].as_py()
+
+
+def compare_by_position(
+    found: Found,
+    a: Iterator[pa.RecordBatch],
+    b: Iterator[pa.RecordBatch],
+    seen: Callable[[int], object],
+    *,
+    is_brief: bool,
+) -> tuple[int, int]:
+    """Compares rows in their order.
+
+    Args:
+        found: Takes the differences.
+        a: Batches of one side.
+        b: Batches of the other side, which may have other lengths.
+        seen: Is called with the numbers of rows of both sides that are compared.
+        is_brief: Whether the comparison ends at the first difference.
+
+    Returns:
+        The numbers of rows that were read.
+    """
+    left: pa.RecordBatch | None = None
+    right: pa.RecordBatch | None = None
+    at = 0
+    while not (is_brief and found.is_any):
+        left, right = _next(left, a), _next(right, b)
+        if left is None or right is None:
+            break
+        count = min(left.num_rows, right.num_rows)
+        found.compare(left.slice(0, count), right.slice(0, count), at, at)
+        left, right = left.slice(count), right.slice(count)
+        at += count
+        seen(2 * count)
+    counts = {"a": at, "b": at}
+    for side, rest, batches in (("a", left, a), ("b", right, b)):
+        while not (is_brief and found.is_any) and (rest := _next(rest, batches)) is not None:
+            found.only("a" if side == "a" else "b", rest, counts[side])
+            counts[side] += rest.num_rows
+            seen(rest.num_rows)
+            rest = None
+    return counts["a"], counts["b"]
+
+
+def _next(batch: pa.RecordBatch | None, batches: Iterator[pa.RecordBatch]) -> pa.RecordBatch | None:
+    """The batch, or the next one where it has no rows left; ``None`` at the end."""
+    while batch is None or not batch.num_rows:
+        batch = next(batches, None)
+        if batch is None:
+            return None
+    return batch

@@ -2,53 +2,37 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 
 from orcish.arrow.nested import map_fields
-from orcish.comparing.leaves import all_comparable
 from orcish.comparing.names import distinct_names, paired_names
-from orcish.comparing.simple import without_key_dictionaries
+from orcish.comparing.result import ColumnChange, MetadataChange
+from orcish.comparing.types import all_comparable
 from orcish.reading.column_keys import column_keys
 from orcish.reading.file import ORCFile
 
-__all__ = ["ColumnChange", "MetadataChange", "common_columns", "metadata_changes", "schema_changes"]
+__all__ = ["has_map", "metadata_changes", "schema_changes"]
 
 _ARROW_SCHEMA = "orcish.arrow.schema"
 """Metadata about Arrow types, which are compared as types."""
 
 
-@dataclasses.dataclass(frozen=True)
-class ColumnChange:
-    """A difference of two schemas."""
-
-    kind: Literal["only_a", "only_b", "type", "order"]
-    column: str
-    a: str | None
-    """The type in ``a``; of ``order``, the position, from 0."""
-    b: str | None
-    is_compared: bool
-    """Whether all values of the column are compared: it is on both sides, and its types hold comparable values."""
+def without_key_dictionaries(kind: Any) -> Any:
+    """A type whose maps have no dictionaries as keys, as which null keys are read."""
+    if pa.types.is_map(kind) and pa.types.is_dictionary(kind.key_type):
+        kind = pa.map_(kind.key_type.value_type, kind.item_type)
+    return map_fields(kind, lambda field, _: field.with_type(without_key_dictionaries(field.type)))
 
 
-@dataclasses.dataclass(frozen=True)
-class MetadataChange:
-    """A difference of user metadata, or of the attributes of a column."""
-
-    column: str | None
-    """The column of an attribute; ``None`` for metadata of the file."""
-    key: str
-    a: str | None
-    b: str | None
-
-
-def common_columns(a: pa.Schema, b: pa.Schema) -> list[tuple[int, int]]:
-    """Positions of the columns that both have. Of columns of one name, the first ones belong together, and so on."""
-    return paired_names(a.names, b.names)
+def has_map(kind: Any) -> bool:
+    """Whether a type is, or has, one of maps."""
+    if pa.types.is_map(kind):
+        return True
+    return any(has_map(kind.field(at).type) for at in range(kind.num_fields)) if pa.types.is_nested(kind) else False
 
 
 def schema_changes(
@@ -64,7 +48,7 @@ def schema_changes(
         has_units: Whether both say the units of their timestamps. Those of files without an Arrow schema are chosen
             by their statistics.
     """
-    common = common_columns(a, b)
+    common = paired_names(a.names, b.names)
     names_a, names_b = distinct_names(a.names), distinct_names(b.names)
     types_a, types_b = _of_one_column(types_a, a), _of_one_column(types_b, b)
     only_a = set(range(len(names_a))) - {at for at, _ in common}

@@ -36,9 +36,7 @@ from orcish.types.arguments import (
 if TYPE_CHECKING:
     from orcish.advising.result import Advice, Lookups, Trial
     from orcish.carbon.table import CarbonBlocklet, CarbonSegment
-    from orcish.comparing.diff import Differences
-    from orcish.comparing.rows import Difference
-    from orcish.comparing.schemas import ColumnChange, MetadataChange
+    from orcish.comparing.result import ColumnChange, Difference, Differences, MetadataChange
     from orcish.reading.explanation import Explanation
     from orcish.reading.scan import Split
     from orcish.tables.compaction import CompactedFile
@@ -100,9 +98,7 @@ __all__ = [
 _HOMES = {
     "orcish.advising.result": ("Advice", "Lookups", "Trial"),
     "orcish.carbon.table": ("CarbonBlocklet", "CarbonSegment"),
-    "orcish.comparing.diff": ("Differences",),
-    "orcish.comparing.rows": ("Difference",),
-    "orcish.comparing.schemas": ("ColumnChange", "MetadataChange"),
+    "orcish.comparing.result": ("ColumnChange", "Difference", "Differences", "MetadataChange"),
     "orcish.reading.explanation": ("Explanation",),
     "orcish.reading.scan": ("Split",),
     "orcish.tables.compaction": ("CompactedFile",),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from orcish_cli.layout_page.description import describe
-from orcish_cli.layout_page.page import page
-from orcish_cli.layout_page.report import write_report
+from orcish_cli.layout_page.page import page, write_report
 
 __all__ = ["describe", "page", "write_report"]

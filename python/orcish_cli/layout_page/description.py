@@ -14,13 +14,10 @@ from orcish.tables.orc_sources import OrcSource, orc_sources, title_of
 from orcish.terminal import printable
 from orcish.types import FileSystem, ProgressOption, Sources, StorageOptions
 
-from orcish_cli.layout_page.bounds import MAX_COLUMNS, MAX_RANGES, MAX_TILES
-from orcish_cli.layout_page.columns import Columns
-from orcish_cli.layout_page.distinct import Sketches
-from orcish_cli.layout_page.opened import open_largest
-from orcish_cli.layout_page.parts import Parts
-from orcish_cli.layout_page.stored import Run, describe_file, stored_runs
-from orcish_cli.layout_page.values import shared_start
+from orcish_cli.layout_page.columns import Columns, Run, describe_file, stored_runs
+from orcish_cli.layout_page.files import Sketches, open_largest
+from orcish_cli.layout_page.ranges import Parts
+from orcish_cli.layout_page.values import MAX_COLUMNS, MAX_RANGES, MAX_TILES, shared_start
 
 __all__ = ["describe"]
 

@@ -7,10 +7,23 @@ import hashlib
 import html
 import importlib.resources
 import json
+import os
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["embedded", "page"]
+from orcish.io.filesystem import in_file_system
+from orcish.io.identity import place_of
+from orcish.io.names import display_name, errors_with_name
+from orcish.io.outputs import checked_place, local_output
+from orcish.io.paths import is_hidden, local_path
+from orcish.keywords import checked_keywords
+from orcish.tables.apart import check_apart
+from orcish.tables.log.table import check_no_file_of_table
+from orcish.types import FileSystem, ProgressOption, Sources, StorageOptions
+
+from orcish_cli.layout_page.description import describe
+
+__all__ = ["checked_page", "embedded", "page", "write_page", "write_report"]
 
 _SCRIPTS = ("texts.js", "tree.js", "map.js", "tables.js", "sections.js", "page.js")
 """Parts of the script, each of which uses the ones before it."""
@@ -52,3 +65,122 @@ def _script() -> str:
 
 def _resource(name: str) -> str:
     return importlib.resources.files("orcish_cli.layout_page").joinpath("template", name).read_text(encoding="utf-8")
+
+
+_MAGIC = b"ORC"
+"""What ORC files begin with."""
+
+
+@checked_keywords
+def write_report(
+    source: Sources,
+    target: str | os.PathLike[str],
+    *,
+    overwrite: bool = True,
+    distinct: bool = False,
+    advice: Mapping[str, Any] | None = None,
+    progress: ProgressOption = False,
+    storage_options: StorageOptions | None = None,
+    filesystem: FileSystem | None = None,
+) -> dict[str, Any]:
+    """Writes a page of HTML that shows how a file, or the files of a table, are laid out: bytes of stripes, columns and
+    streams drawn to scale, a table of the columns, and how far the rows are sorted by each column.
+
+    The page needs no network and no other file. Tails, stripe footers, row indexes and bloom filters are read, and no
+    rows. Of many files, stripes or columns, the largest ones are drawn, and the page says what is left out.
+
+    >>> from orcish_cli.layout_page import write_report
+    >>> described = write_report("orders.orc", "report.html")
+    >>> [(column["path"], column["bytes"]) for column in described["columns"]][1]
+    ('id', ...)
+
+    Args:
+        source: Any source of :func:`orcish.scan` that is ORC.
+        target: Path of the page, which appears when it is complete.
+        overwrite: ``False`` refuses a target that is there, or that is there when the page is complete. An ORC file is
+            never replaced.
+        distinct: Whether the number of distinct values of each column is estimated, for which all rows are read.
+        advice: The result of :meth:`orcish.types.Advice.to_dict`, which becomes a part of the page.
+        progress: True for a bar on the terminal, or a function that is called with a
+            :class:`~orcish.types.Progress`, of rows.
+        storage_options: Options of the object stores of URLs; see :data:`~orcish.types.StorageOptions`.
+        filesystem: The file system that the paths of the source are within; see :data:`~orcish.types.FileSystem`.
+
+    Returns:
+        What the page says, as JSON values.
+
+    Raises:
+        FileNotFoundError: There are no files.
+        FileExistsError: The target is an ORC file, or, without ``overwrite``, is there.
+        ValueError: The target is a URL, or a file in the source or in the folder of a table with a log, whose readers
+            would take it for one of theirs.
+        UnsupportedError: The source is a table of CarbonData.
+        OrcishError: No file can be read. A page of several files names those that cannot be read.
+        OSError: Likewise, or the page cannot be written.
+    """
+    path = checked_page(in_file_system(source, filesystem, storage_options), target, overwrite=overwrite)
+    described = describe(
+        source,
+        distinct=distinct,
+        advice=advice,
+        progress=progress,
+        storage_options=storage_options,
+        filesystem=filesystem,
+    )
+    write_page(described, path, overwrite=overwrite)
+    return described
+
+
+def write_page(described: Mapping[str, Any], path: str, *, overwrite: bool) -> None:
+    """Writes the page of what :func:`orcish_cli.layout_page.describe` says.
+
+    Args:
+        described: The JSON values.
+        path: The path, which :func:`checked_page` gives.
+        overwrite: As for :func:`write_report`.
+
+    Raises:
+        FileExistsError: The path has appeared, without ``overwrite``.
+        OSError: The page cannot be written.
+    """
+    with errors_with_name(path):
+        output = local_output(path, overwrite=overwrite)
+        try:
+            output.write(page(described).encode("ascii"))
+            output.close()
+        except BaseException:
+            output.abort()
+            raise
+
+
+def checked_page(source: Any, target: str | os.PathLike[str], *, overwrite: bool) -> str:
+    """The path of a page, which may not be that of a file of data, nor one that readers of the source take for one.
+
+    Raises:
+        ValueError: It is a URL, or in the source.
+        OSError: There is something that is not replaced.
+    """
+    path = local_path(os.fspath(target))
+    if "://" in path:
+        raise ValueError(f"{display_name(path)}: a page is written to a local path, such as report.html")
+    check_no_file_of_table(path, None)
+    place = checked_place(path, overwrite=True)
+    if os.path.exists(place):
+        with open(place, "rb") as file:
+            if file.read(len(_MAGIC)) == _MAGIC:
+                raise FileExistsError(
+                    f"{display_name(path)} is an ORC file: the page needs another name, such as report.html"
+                )
+    checked_place(path, overwrite=overwrite)
+    several = source if isinstance(source, list | tuple) else [source]
+    seen = [each for each in several if not _is_hidden_in(path, each)]
+    check_apart(seen, (), path, is_folder=False, advice="choose a target outside of the source")
+    return path
+
+
+def _is_hidden_in(path: str, source: Any) -> bool:
+    """Whether readers of a source pass over a path in it."""
+    if not isinstance(source, str | os.PathLike):
+        return False
+    place, folder = place_of(path), place_of(os.fspath(source))
+    return place.is_below(folder) and is_hidden(place.path[len(folder.path) + 1 :])

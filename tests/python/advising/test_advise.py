@@ -13,8 +13,8 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
+from orcish.advising.candidates import orders_of
 from orcish.advising.choice import Whole, chosen
-from orcish.advising.columns import orders_of
 from orcish.advising.result import Trial, command_of, merged
 from orcish_cli import main
 from orcish_cli.commands import COMMANDS

@@ -16,7 +16,7 @@ import orcish
 import orcish.comparing.partitions as partitions
 import pyarrow as pa
 import pytest
-from orcish.comparing.leaves import comparable
+from orcish.comparing.types import comparable
 from orcish.comparing.values import different
 from orcish_cli import main
 from support.carbon import CarbonTableWriter

@@ -20,11 +20,10 @@ import pyarrow as pa
 import pytest
 from orcish.reading.moments import Moment
 from orcish.terminal import printable
-from orcish_cli.layout_page import bounds, columns, describe, description, opened, page, parts, write_report
-from orcish_cli.layout_page.bounds import runs
+from orcish_cli.layout_page import columns, describe, description, files, page, ranges, values, write_report
 from orcish_cli.layout_page.page import embedded
 from orcish_cli.layout_page.ranges import Part, describe_ranges
-from orcish_cli.layout_page.values import keys, positions
+from orcish_cli.layout_page.values import keys, positions, runs
 from support.sample_files import write_sample
 from support.small_tables import in_stripes
 
@@ -146,7 +145,7 @@ def test_bloom_filters(path: pathlib.Path) -> None:
 
 
 def test_stripes_where_there_are_many_row_groups(path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "MAX_INDEXES", 5)
+    monkeypatch.setattr(ranges, "MAX_INDEXES", 5)
     described = describe(path)
     found = range_of(described, "id")
     assert (found["level"], found["parts"], found["bars"][3][0]) == ("stripe", 10, "stripe 3")
@@ -198,7 +197,7 @@ def test_files_of_a_table(path: pathlib.Path, tmp_path: pathlib.Path, monkeypatc
     assert of(described, "id")["files"] == 3
     assert range_of(described, "id")["bars"][0][0] == "file 0, stripe 0, row group 0"
     # Only the largest files are drawn, and the others are counted.
-    monkeypatch.setattr(opened, "MAX_FILES", 1)
+    monkeypatch.setattr(files, "MAX_FILES", 1)
     described = describe([path, table])
     assert [file["name"] for file in described["shown"]] == [str(path)]
     assert described["hidden_files"]["files"] == 3
@@ -306,7 +305,7 @@ def test_values_without_order_have_no_ranges() -> None:
 def test_many_parts_are_drawn_together() -> None:
     found = describe_ranges([Part(f"stripe {at}", at, at + 1) for at in range(1001)], "stripe")
     assert found is not None
-    assert len(found["bars"]) == bounds.MAX_PARTS
+    assert len(found["bars"]) == values.MAX_PARTS
     assert (found["together"], found["parts"], found["bars"][0][0]) == (3, 1001, "stripe 0 to stripe 1")
 
 

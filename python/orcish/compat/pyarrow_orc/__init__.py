@@ -11,7 +11,6 @@ the differences.
 
 from orcish.compat.pyarrow_orc.reader import ORCFile
 from orcish.compat.pyarrow_orc.tables import read_table, write_table
-from orcish.compat.pyarrow_orc.write_options import IgnoredOptionWarning
-from orcish.compat.pyarrow_orc.writer import ORCWriter
+from orcish.compat.pyarrow_orc.writer import IgnoredOptionWarning, ORCWriter
 
 __all__ = ["IgnoredOptionWarning", "ORCFile", "ORCWriter", "read_table", "write_table"]
