@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.orc
 import pytest
 from orcish.compat import pyarrow_orc
-from orcish.compat.pyarrow_orc import IgnoredOptionWarning, write_options
+from orcish.compat.pyarrow_orc import IgnoredOptionWarning
+from orcish.compat.pyarrow_orc import writer as writing
 
 TABLE = pa.table({"a": list(range(3000)), "s": [f"text {at % 50}" for at in range(3000)]})
 ORCS = [pyarrow.orc, pyarrow_orc]
@@ -25,7 +26,7 @@ ORCS = [pyarrow.orc, pyarrow_orc]
 @pytest.fixture(autouse=True)
 def fresh_warnings(monkeypatch: pytest.MonkeyPatch) -> None:
     """No option has been warned of."""
-    monkeypatch.setattr(write_options, "_warned", set())
+    monkeypatch.setattr(writing, "_warned", set())
 
 
 def written(orc: Any, table: Any, **options: Any) -> bytes:
@@ -333,10 +334,10 @@ def test_bloom_filters(ids: Any) -> None:
 def test_bloom_filters_of_other_columns() -> None:
     """Columns that have no values, booleans, and ids of no column."""
     for ids in ([0], [2, 1], [9], [11]):
-        write_options._warned.clear()
+        writing._warned.clear()
         with pytest.warns(IgnoredOptionWarning, match="bloom_filter_columns"):
             assert filters(written(pyarrow_orc, NESTED_TABLE, bloom_filter_columns=ids)) == {1} & set(ids)
-    write_options._warned.clear()
+    writing._warned.clear()
     with pytest.warns(IgnoredOptionWarning, match=r"version 0\.11"):
         assert filters(written(pyarrow_orc, TABLE, bloom_filter_columns=[1], file_version="0.11")) == set()
 
