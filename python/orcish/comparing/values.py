@@ -92,7 +92,8 @@ def _different_lists(a: Any, b: Any, tolerance: float) -> Any:
     at = _unequal_lists(a, a.flatten(), b.flatten(), tolerance)
     if len(at) and is_map_list(a.type):
         a, b, rows = a.take(at), b.take(at), rows.take(at)
-        at = _unequal_lists(a, *_sorted_entries(a, b), tolerance)
+        x, y = _sorted_entries(a, b)
+        at = _unequal_lists(a, x, y, tolerance)
     return pa.concat_arrays([wrong, rows.take(at)])
 
 
