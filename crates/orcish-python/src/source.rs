@@ -58,7 +58,7 @@ pub(crate) fn open(
 }
 
 /// A Python file object. Ranges are read one after another, by all readers of the object, because it has one position,
-/// unless it has the methods of `orcish.io.system_file.SystemFile`.
+/// unless it has the methods of `orcish.io.system_path.SystemFile`.
 struct PythonSource {
     object: Py<PyAny>,
     name: String,

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["read_range"]
+__all__ = ["is_http", "read_range"]
 
 CONTENT_RANGE = re.compile(r"\s*bytes\s+(\d+)-(\d+)/(\d+|\*)\s*", re.IGNORECASE)
 Check = Callable[[Mapping[str, str]], None]
@@ -41,15 +41,20 @@ def read_range(
         OSError: A server of HTTP gives another range, the range of a file of another length, or more bytes than it
             says.
     """
-    inner, inside = _inner(system, path)
-    http = sys.modules.get("fsspec.implementations.http")
-    if http is None or not isinstance(inner, http.HTTPFileSystem):
+    if not is_http(system, path):
         found: bytes = system.cat_file(path, start=start, end=end)
         return found
     from fsspec.asyn import sync
 
+    inner, inside = _inner(system, path)
     checked: bytes = sync(inner.loop, _checked, inner, inside, (start, end, size), dict(headers), check)
     return checked
+
+
+def is_http(system: Any, path: str) -> bool:
+    """Whether a file system of fsspec reads a path by HTTP."""
+    http = sys.modules.get("fsspec.implementations.http")
+    return http is not None and isinstance(_inner(system, path)[0], http.HTTPFileSystem)
 
 
 def _inner(system: Any, path: str) -> tuple[Any, str]:

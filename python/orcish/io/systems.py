@@ -16,6 +16,7 @@ from pyarrow import fs
 
 from orcish.errors import UnsupportedError
 from orcish.file_systems import library_of
+from orcish.io.http_ranges import is_http, read_range
 from orcish.io.names import display_name
 from orcish.io.outputs import Moved, Output, Upload
 from orcish.io.versions import Version, version_of
@@ -172,6 +173,10 @@ class FsspecSystem(System):
             raise UnsupportedError(f"{path}: the file system does not know the length of the file: read it into memory")
 
         def read(ranges: Sequence[Range]) -> Sequence[Any]:
+            if is_http(self._given, path):
+                # The file system takes any range for that which it asked for.
+                with ThreadPoolExecutor(CONCURRENCY) as pool:
+                    return [*pool.map(lambda each: read_range(self._given, path, each[0], each[1], size, {}), ranges)]
             starts, ends = zip(*ranges, strict=True)
             paths = [path] * len(ranges)
             # Calls that are under way after an error are not waited for.

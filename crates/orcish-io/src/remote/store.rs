@@ -35,6 +35,9 @@ use crate::tuning;
 /// Prefixes of the environment variables that contain options of stores.
 const ENVIRONMENT_PREFIXES: [&str; 5] = ["AWS_", "GOOGLE_", "AZURE_", "SERVICE_ACCOUNT", "HADOOP_"];
 
+/// How often a server that gives credentials of S3 is asked again. Each try of a connection takes a second.
+const MAX_CREDENTIAL_RETRIES: usize = 2;
+
 /// A client of a store.
 #[derive(Clone)]
 pub(super) struct Store {
@@ -110,8 +113,8 @@ impl Store {
     fn build(address: &Address) -> Result<Self> {
         // This fails if the process has a provider already, which is sufficient.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let retry = RetryConfig {
-            max_retries: address.options.max_retries,
+        let retry_at_most = |max_retries: usize| RetryConfig {
+            max_retries: max_retries.min(address.options.max_retries),
             retry_timeout: address.options.retry_timeout,
             backoff: BackoffConfig::default(),
         };
@@ -123,7 +126,7 @@ impl Store {
             ($builder:ty) => {{
                 let mut builder = <$builder>::from_env()
                     .with_url(address.base_url())
-                    .with_retry(retry)
+                    .with_retry(retry_at_most(usize::MAX))
                     .with_http_connector(connector());
                 for (key, value) in &address.store_options {
                     builder = builder.with_config(key.parse().map_err(|_| unknown_option(address, key))?, value);
@@ -142,12 +145,20 @@ impl Store {
                     // Amazon S3 has supported this method longest.
                     builder = builder.with_copy_if_not_exists(S3CopyIfNotExists::Multipart);
                 }
+                if address.credentials.0.is_none() {
+                    // On a machine without a role, no server answers.
+                    let asked = builder.clone().with_retry(retry_at_most(MAX_CREDENTIAL_RETRIES));
+                    let asked = asked.build().map_err(to_error)?;
+                    builder = builder.with_credentials(Arc::clone(asked.credentials()));
+                }
                 Self::cloud(builder.build().map_err(to_error)?, concurrency)
             }
             "gs" => Self::cloud(builder!(GoogleCloudStorageBuilder).build().map_err(to_error)?, concurrency),
             "http" | "https" => {
-                let builder =
-                    HttpBuilder::new().with_url(address.base_url()).with_retry(retry).with_http_connector(connector());
+                let builder = HttpBuilder::new()
+                    .with_url(address.base_url())
+                    .with_retry(retry_at_most(usize::MAX))
+                    .with_http_connector(connector());
                 let store = builder.with_client_options(http_options(address)?).build().map_err(to_error)?;
                 Self::read_only(store, concurrency)
             }
