@@ -6,6 +6,7 @@ import pytest
 from support import carbon_apache as apache
 from support import carbon_filters as filters
 from support import carbon_rows as cases
+from support.case_loops import each_case
 
 TABLES = apache.tables()
 FOLDERS = [name for name in TABLES if name != "empty"]
@@ -28,7 +29,7 @@ def read():
     return rows
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@each_case("name", FOLDERS)
 def test_rows(name, read):
     found = read(name)
     if name == "spark_many_rows":
@@ -43,7 +44,7 @@ def test_a_folder_without_files_is_no_table():
         orcish.read_table(apache.table_path("empty"))
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@each_case("name", FOLDERS)
 def test_a_table_tells_of_itself(name, read):
     table, rows = orcish.CarbonTable(apache.table_path(name)), read(name)
     assert table.schema.names == rows.schema.names
@@ -53,7 +54,7 @@ def test_a_table_tells_of_itself(name, read):
         cases.equal(cases.by_id(pa.Table.from_batches(table.scan().to_batches())), rows)
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@each_case("name", FOLDERS)
 def test_columns(name, read):
     rows = read(name)
     for column in rows.column_names if rows.num_rows < 50_000 else ["id"]:
@@ -61,7 +62,7 @@ def test_columns(name, read):
         cases.equal(cases.by_id(found) if found.num_rows else found, rows.select(found.column_names))
 
 
-@pytest.mark.parametrize("name", FOLDERS)
+@each_case("name", FOLDERS)
 def test_filters(name, read):
     """A filter on each column selects the rows that a filter in memory selects."""
     rows = read(name)
@@ -76,7 +77,7 @@ def test_filters(name, read):
             assert orcish.scan(path, filters=condition).count() == wanted.num_rows, condition
 
 
-@pytest.mark.parametrize("name", [name for name in FOLDERS if name not in apache.NO_ROWS])
+@each_case("name", [name for name in FOLDERS if name not in apache.NO_ROWS])
 def test_conversion(name, read, tmp_path):
     orcish.convert(apache.table_path(name), str(tmp_path / "orc"))
     found = orcish.read_table(str(tmp_path / "orc"))

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 from support import carbon_rows as cases
 from support.carbon import CarbonTableWriter, as_read, write_folder
+from support.case_loops import each_case
 
 
 def written(tmp_path, names=tuple(cases.COLUMNS), **options):
@@ -25,7 +26,7 @@ def test_all_types(tmp_path):
     check(tmp_path / "orc", writer.rows())
 
 
-@pytest.mark.parametrize("name", cases.COLUMNS)
+@each_case("name", cases.COLUMNS)
 def test_types_are_kept(tmp_path, name):
     """A column has the type in the ORC file that it has in the table."""
     writer = written(tmp_path, [name])
@@ -97,7 +98,7 @@ def contents(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("existing", ["error", "append", "overwrite"])
+@each_case("existing", ["error", "append", "overwrite"])
 def test_nothing_is_written_into_tables_of_carbondata(tmp_path, existing):
     tables, source = tmp_path / "tables", tmp_path / "a.orc"
     table = written(tables, ["s"])

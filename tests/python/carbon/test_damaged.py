@@ -8,6 +8,7 @@ import pytest
 from support import carbon_rows as cases
 from support.carbon import CarbonTableWriter, thrift, write_folder
 from support.carbon.thrift import Reader
+from support.case_loops import each_case
 from support.random_cases import FACTOR, seeded
 
 ERRORS = (orcish.OrcishError, OSError)
@@ -145,7 +146,7 @@ def test_the_place_is_in_the_message(tmp_path):
     assert orcish.read_table(str(tmp_path / "t"), columns=["id", "day"]).num_rows == ROWS
 
 
-@pytest.mark.parametrize("count", [(1 << 31) - 1, -1, 0])
+@each_case("count", [(1 << 31) - 1, -1, 0])
 def test_counts_that_are_not_true(tmp_path, count):
     """The index and the footer state more rows of a blocklet than it has."""
     table = cases.table(["s"], ROWS)
@@ -159,7 +160,7 @@ def test_counts_that_are_not_true(tmp_path, count):
     assert attempt(str(tmp_path / "t"))
 
 
-@pytest.mark.parametrize(("name", "message"), [(b"day", 'two columns of the table are named "day"'), (b"d\0y", "NUL")])
+@each_case(("name", "message"), [(b"day", 'two columns of the table are named "day"'), (b"d\0y", "NUL")])
 def test_names_that_are_none(tmp_path, name, message):
     """Duplicate column names, and names that Arrow cannot have, are errors when the table is opened."""
     path = tmp_path / "t"

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, example, given
 from support import carbon_rows as cases
 from support.carbon import CarbonTableWriter, as_read, write_folder
 from support.carbon.inspect import pages
+from support.case_loops import each_case
 from support.random_cases import examples
 
 BYTE, SHORT, INT, LONG, FLOAT, DOUBLE, DECIMAL, BYTES, SHORT_INT = 14, 4, 5, 7, 6, 8, 10, 15, 16
@@ -22,31 +23,31 @@ def folder(tmp_path, table, **options):
     return str(tmp_path / "t"), tmp_path / "t" / file.name
 
 
-@pytest.mark.parametrize("compressor", ["snappy", "zstd", "gzip"])
-@pytest.mark.parametrize("name", cases.COLUMNS)
+@each_case("compressor", ["snappy", "zstd", "gzip"])
+@each_case("name", cases.COLUMNS)
 def test_types(tmp_path, name, compressor):
     table = cases.table([name])
     path, _ = folder(tmp_path, table, compressor=compressor, page_rows=32, blocklet_rows=64)
     cases.equal(orcish.read_table(path), as_read(table))
 
 
-@pytest.mark.parametrize("local_dictionary", [True, False])
-@pytest.mark.parametrize("rows", [1, 2, 99, 100])
+@each_case("local_dictionary", [True, False])
+@each_case("rows", [1, 2, 99, 100])
 def test_all_types_together(tmp_path, rows, local_dictionary):
     table = cases.table(rows=rows)
     path, _ = folder(tmp_path, table, page_rows=33, blocklet_rows=66, local_dictionary=local_dictionary)
     cases.equal(orcish.read_table(path), as_read(table))
 
 
-@pytest.mark.parametrize("name", cases.COLUMNS)
+@each_case("name", cases.COLUMNS)
 def test_columns_without_values(tmp_path, name):
     table = pa.table({"id": pa.array(range(20), pa.int32()), name: pa.nulls(20, cases.COLUMNS[name][0])})
     path, _ = folder(tmp_path, table, page_rows=7)
     cases.equal(orcish.read_table(path), as_read(table))
 
 
-@pytest.mark.parametrize("local_dictionary", [True, False])
-@pytest.mark.parametrize("name", cases.SORTABLE)
+@each_case("local_dictionary", [True, False])
+@each_case("name", cases.SORTABLE)
 def test_inverted_indexes(tmp_path, name, local_dictionary):
     """Pages store sorted values with the row of each value."""
     for nulls in (True, False):
@@ -86,7 +87,7 @@ WHOLE = {
 }
 
 
-@pytest.mark.parametrize("case", WHOLE)
+@each_case("case", WHOLE)
 def test_whole_numbers(tmp_path, case):
     of, first, step, encoding, store = WHOLE[case]
     numbers = [first + step * at for at in range(100)]
@@ -118,7 +119,7 @@ FLOATS = {
 }
 
 
-@pytest.mark.parametrize("case", FLOATS)
+@each_case("case", FLOATS)
 def test_floating_point(tmp_path, case):
     of, value, encoding, store = FLOATS[case]
     table = pa.table({"x": pa.array([value(at) for at in range(100)], of)})
@@ -130,8 +131,8 @@ def test_floating_point(tmp_path, case):
     assert [str(each) for each in found["x"].to_pylist()] == [str(each) for each in table["x"].to_pylist()]
 
 
-@pytest.mark.parametrize("of", [pa.string(), pa.large_string()], ids=str)
-@pytest.mark.parametrize("threshold", [0, 10, 11, 10_000])
+@each_case("of", [pa.string(), pa.large_string()], ids=str)
+@each_case("threshold", [0, 10, 11, 10_000])
 def test_local_dictionaries(tmp_path, of, threshold):
     """Chunks have local dictionaries up to the threshold of distinct values, and none beyond it."""
     values = [None if row % 9 == 4 else f"v{row % 11}" for row in range(100)]
@@ -141,8 +142,8 @@ def test_local_dictionaries(tmp_path, of, threshold):
     cases.equal(orcish.read_table(path), as_read(table))
 
 
-@pytest.mark.parametrize("inverted", [True, False])
-@pytest.mark.parametrize("name", ["s", "long", "day"])
+@each_case("inverted", [True, False])
+@each_case("name", ["s", "long", "day"])
 def test_runs_of_keys(tmp_path, name, inverted):
     """Repeated keys are stored once, before an inverted index assigns them to rows."""
     of, value = cases.COLUMNS[name]
@@ -194,9 +195,9 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("int_lengths", [True, False])
-@pytest.mark.parametrize("local_dictionary", [True, False])
-@pytest.mark.parametrize("case", DEEP)
+@each_case("int_lengths", [True, False])
+@each_case("local_dictionary", [True, False])
+@each_case("case", DEEP)
 def test_nested(tmp_path, case, local_dictionary, int_lengths):
     """Complex columns are nested in each other. Versions 1 have shorter lengths."""
     of, values = DEEP[case]
@@ -205,8 +206,8 @@ def test_nested(tmp_path, case, local_dictionary, int_lengths):
     cases.equal(orcish.read_table(path), as_read(table))
 
 
-@pytest.mark.parametrize("row_counts", [True, False])
-@pytest.mark.parametrize(("rows", "page_rows", "blocklet_rows"), [(1, 1, 1), (7, 2, 4), (100, 10, 30), (100, 100, 100)])
+@each_case("row_counts", [True, False])
+@each_case(("rows", "page_rows", "blocklet_rows"), [(1, 1, 1), (7, 2, 4), (100, 10, 30), (100, 100, 100)])
 def test_pages_and_blocklets(tmp_path, rows, page_rows, blocklet_rows, row_counts):
     table = cases.table(["s", "ints", "day"], rows)
     path, file = folder(tmp_path, table, page_rows=page_rows, blocklet_rows=blocklet_rows, row_counts=row_counts)

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from support import carbon_rows as cases
 from support.carbon_tables import NAMES, check, some, writer
+from support.case_loops import each_case
 
 # Schemas that changed.
 
@@ -27,7 +28,7 @@ ADDED = {
 }
 
 
-@pytest.mark.parametrize("case", ADDED)
+@each_case("case", ADDED)
 def test_added_columns(tmp_path, case):
     """Rows of files without the column have its default."""
     of, default = ADDED[case]
@@ -91,8 +92,8 @@ def test_wider_types(tmp_path):
 STREAMED = [name for name in cases.COLUMNS if name not in ("i8", "f32")]
 
 
-@pytest.mark.parametrize("finished", [True, False])
-@pytest.mark.parametrize("compressor", ["snappy", "zstd", "gzip"])
+@each_case("finished", [True, False])
+@each_case("compressor", ["snappy", "zstd", "gzip"])
 def test_streams(tmp_path, compressor, finished):
     """Streamed rows of all types are read beside rows of a load."""
     written = writer(tmp_path, STREAMED, compressor=compressor)
@@ -117,7 +118,7 @@ def test_streams_with_filters_and_columns(tmp_path):
     assert table.scan(columns=["s"], filters=orcish.col("id") >= 90).count() == 10
 
 
-@pytest.mark.parametrize("by", [["flag"], ["day", "s"], ["s", "day"]])
+@each_case("by", [["flag"], ["day", "s"], ["s", "day"]])
 def test_added_columns_of_tables_with_partitions(tmp_path, by):
     """Partition columns stay the last ones, in the order of the partitions, as in Spark."""
     written = writer(tmp_path, ["i64", "s", "day", "flag"], partition_by=by)

@@ -9,6 +9,7 @@ from support import carbon_filters as filters
 from support import carbon_rows as cases
 from support.carbon import CarbonTableWriter, as_read, write_folder
 from support.carbon.thrift import Reader
+from support.case_loops import each_case
 from support.random_cases import pairs
 
 VARIANTS = {
@@ -31,7 +32,7 @@ FILTERED = set(pairs(VARIANTS, cases.COLUMNS, range(100)))
 """A variant, a column, and the number of a condition on it."""
 
 
-@pytest.mark.parametrize("name", cases.COLUMNS)
+@each_case("name", cases.COLUMNS)
 def test_a_filter_on_each_column(subject, name, request):
     path, rows = subject
     variant = request.node.callspec.params["subject"]
@@ -99,7 +100,7 @@ def in_order(rows=100):
     return table.append_column("less", pa.array([-100 * row for row in range(rows)], pa.int16()))
 
 
-@pytest.mark.parametrize("case", INDEXED)
+@each_case("case", INDEXED)
 def test_blocklets_are_skipped_by_their_bounds(tmp_path, case):
     table = in_order()
     writer = CarbonTableWriter(tmp_path / "t", table.schema, page_rows=10, blocklet_rows=20)
@@ -151,7 +152,7 @@ def test_bounds_that_may_not_be_used(tmp_path):
     assert orcish.scan(path, filters=orcish.col("n.a") == 7).count() == 1
 
 
-@pytest.mark.parametrize("zero", [0, 5])
+@each_case("zero", [0, 5])
 def test_bounds_of_columns_with_nulls(tmp_path, zero):
     """Writers record nulls as zeros in bounds of numbers, and as a marker in bounds of texts."""
     numbers = [None if at % 2 else at + zero for at in range(20)]

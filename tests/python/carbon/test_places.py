@@ -11,6 +11,7 @@ from pyarrow import orc
 from support import carbon_rows as cases
 from support.carbon import metadata
 from support.carbon_tables import some, writer
+from support.case_loops import each_case
 from support.http_server import serve
 
 NAMES = ["s"]
@@ -44,9 +45,7 @@ def refused(path, **options):
         orcish.scan(path, **options)
 
 
-@pytest.mark.parametrize(
-    "spelling", ["{}", "file://{}", "file:{}", "{}/", "{}/../elsewhere", "file://{}/%2e%2e/elsewhere"]
-)
+@each_case("spelling", ["{}", "file://{}", "file:{}", "{}/", "{}/../elsewhere", "file://{}/%2e%2e/elsewhere"])
 def test_folders_elsewhere(elsewhere, spelling):
     written, folder = elsewhere
     move(written, spelling.format(folder))
@@ -71,9 +70,7 @@ def test_a_folder_of_the_table_may_be_named_whole(elsewhere):
         cases.equal(orcish.read_table(str(written.path)), written.rows())
 
 
-@pytest.mark.parametrize(
-    "place", ["/../elsewhere", "/x/%2e%2e/../../elsewhere", "/%2e%2e/elsewhere", "/..%2felsewhere"]
-)
+@each_case("place", ["/../elsewhere", "/x/%2e%2e/../../elsewhere", "/%2e%2e/elsewhere", "/..%2felsewhere"])
 def test_steps_upward(elsewhere, place):
     written, _ = elsewhere
     move(written, place, relative=True)
@@ -82,7 +79,7 @@ def test_steps_upward(elsewhere, place):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
-@pytest.mark.parametrize("whole", [True, False])
+@each_case("whole", [True, False])
 def test_links(elsewhere, whole):
     written, folder = elsewhere
     place = written.path / "Fact/Part0/Segment_0"
@@ -102,9 +99,7 @@ def test_links(elsewhere, whole):
     cases.equal(orcish.read_table(str(folder.parent / "link")), written.rows())
 
 
-@pytest.mark.parametrize(
-    "place", ["s3://other-bucket/x", "gs://b/x", "abfss://c@a.dfs.core.windows.net/x", "ftp://h/x"]
-)
+@each_case("place", ["s3://other-bucket/x", "gs://b/x", "abfss://c@a.dfs.core.windows.net/x", "ftp://h/x"])
 def test_stores_are_not_asked(elsewhere, place, monkeypatch):
     """The address has no server: a request would time out."""
     monkeypatch.setenv("AWS_ENDPOINT", "http://127.0.0.1:1")
@@ -130,7 +125,7 @@ def test_added_segments(tmp_path):
     assert orcish.scan(str(target)).count() == 150
 
 
-@pytest.mark.parametrize("name", ["Segment_*", "Segment_?", "Segment_[0-9]", "**"])
+@each_case("name", ["Segment_*", "Segment_?", "Segment_[0-9]", "**"])
 def test_added_segments_are_no_patterns(tmp_path, name):
     """A missing folder is an error. A name with wildcards does not match other folders."""
     written = writer(tmp_path, NAMES)
@@ -154,7 +149,7 @@ def test_added_segments_are_no_patterns(tmp_path, name):
     cases.equal(orcish.read_table(str(written.path)), written.rows())
 
 
-@pytest.mark.parametrize("pattern", ["t/*", "?", "[t]/", "t/*.carbondata"])
+@each_case("pattern", ["t/*", "?", "[t]/", "t/*.carbondata"])
 def test_tables_are_no_patterns(tmp_path, pattern):
     written = writer(tmp_path, NAMES)
     written.load(some(names=NAMES))

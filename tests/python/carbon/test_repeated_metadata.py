@@ -7,6 +7,7 @@ import orcish
 import pytest
 from support.carbon import write_folder
 from support.carbon_tables import some, writer
+from support.case_loops import each_case
 from support.processes import run_python
 from support.protobuf import varint
 
@@ -77,7 +78,7 @@ def test_delete_deltas_of_folders_are_charged(tmp_path):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="bytes that are read are counted by Linux")
-@pytest.mark.parametrize("merge_index", [True, False])
+@each_case("merge_index", [True, False])
 def test_an_index_that_is_named_often_is_read_once(tmp_path, merge_index):
     written = writer(tmp_path, merge_index=merge_index)
     written.load(some())

@@ -14,6 +14,7 @@ import pytest
 from orcish import col
 from support.carbon import CarbonTableWriter, write_folder
 from support.carbon_tables import some, writer
+from support.case_loops import each_case
 from support.http_server import serve
 from support.splits import read
 
@@ -91,7 +92,7 @@ def test_a_file_says_what_it_is(sales):
     assert file.read(columns=["id"])["id"].to_pylist() == [id for id in range(ROWS) if id != 5]
 
 
-@pytest.mark.parametrize("form", [str, Path, lambda path: f"{path}/", lambda path: path.as_uri()])
+@each_case("form", [str, Path, lambda path: f"{path}/", lambda path: path.as_uri()])
 def test_where_a_table_is(sales, form):
     source = form(sales.path)
     for found in (orcish.read_table(source), orcish.scan(source).to_table(), orcish.CarbonTable(source).read()):
@@ -127,7 +128,7 @@ def test_scans_have_all_verbs(sales):
     assert repr(scan).startswith("<orcish.Scan of ")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "filters",
     [
         col("id").between(10, 12),
@@ -223,7 +224,7 @@ OF_ORC = {
 }
 
 
-@pytest.mark.parametrize("name", OF_ORC)
+@each_case("name", OF_ORC)
 def test_options_of_orc_files(sales, name):
     with pytest.raises(ValueError, match=name):
         orcish.scan(sales.path, **{name: OF_ORC[name]})

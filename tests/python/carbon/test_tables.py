@@ -9,6 +9,7 @@ from pyarrow import orc
 from support import carbon_rows as cases
 from support.carbon import as_read, write_folder
 from support.carbon_tables import check, some, writer
+from support.case_loops import each_case
 
 # Where the files are.
 
@@ -23,7 +24,7 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@each_case("layout", LAYOUTS)
 def test_layouts(tmp_path, layout):
     written = writer(tmp_path, **LAYOUTS[layout])
     written.load(some())
@@ -32,7 +33,7 @@ def test_layouts(tmp_path, layout):
     assert len(table.files) == 4
 
 
-@pytest.mark.parametrize("merge_index", [True, False])
+@each_case("merge_index", [True, False])
 def test_old_tables_without_segment_files(tmp_path, merge_index):
     """Tables without segment files are read by listing the folders of segments."""
     written = writer(tmp_path, segment_files=False, merge_index=merge_index)
@@ -41,7 +42,7 @@ def test_old_tables_without_segment_files(tmp_path, merge_index):
     check(written)
 
 
-@pytest.mark.parametrize("flat", [True, False])
+@each_case("flat", [True, False])
 def test_files_that_no_segment_owns(tmp_path, flat):
     """Files of a failed load are not read."""
     written = writer(tmp_path, flat=flat)
@@ -79,7 +80,7 @@ LIVE = ["Success", "Partial Success", "Marked for Update", "SUCCESS", "success"]
 DEAD = ["Failure", "Marked for Delete", "Compacted", "In Progress", "Overwrite In Progress", "Update"]
 
 
-@pytest.mark.parametrize("state", [*LIVE, *DEAD])
+@each_case("state", [*LIVE, *DEAD])
 def test_states(tmp_path, state):
     written = writer(tmp_path, ["s"])
     written.load(some(names=["s"]))
@@ -129,8 +130,8 @@ DELETED = {
 }
 
 
-@pytest.mark.parametrize("which", DELETED)
-@pytest.mark.parametrize("sort", [(), ("s", "id")])
+@each_case("which", DELETED)
+@each_case("sort", [(), ("s", "id")])
 def test_deleted_rows(tmp_path, which, sort):
     written = writer(tmp_path, sort_columns=sort)
     written.load(some())
@@ -142,7 +143,7 @@ def test_deleted_rows(tmp_path, which, sort):
     assert table.scan(filters=orcish.col("id") < 50).count() == sum(id < 50 for id in written.rows()["id"].to_pylist())
 
 
-@pytest.mark.parametrize("listed", [True, False])
+@each_case("listed", [True, False])
 def test_several_deletes_of_one_file(tmp_path, listed):
     """All delete deltas of a file apply, matched by name or by timestamp."""
     written = writer(tmp_path)
@@ -193,8 +194,8 @@ PARTITIONS = {
 }
 
 
-@pytest.mark.parametrize("merge_index", [True, False])
-@pytest.mark.parametrize("case", PARTITIONS)
+@each_case("merge_index", [True, False])
+@each_case("case", PARTITIONS)
 def test_partitions(tmp_path, case, merge_index):
     """Partition columns are also stored in the files. One partition is null."""
     names = [*PARTITIONS[case], "f64"]
@@ -243,7 +244,7 @@ def test_segments_of_unknown_formats_are_refused(tmp_path):
 # Folders without Metadata.
 
 
-@pytest.mark.parametrize("index", [True, False])
+@each_case("index", [True, False])
 def test_folders_without_metadata(tmp_path, index):
     table = some()
     write_folder(tmp_path / "t", table, files=3, index=index, page_rows=16)
@@ -290,7 +291,7 @@ def test_what_is_missing_is_said(tmp_path):
 BROKEN = ["", "{", "[", "null", "7", '{"locationMap":7}', '[{"loadStatus":"Success"}]', "\xff"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "text"),
     [(name, text) for name in ("tablestatus", "segments/0_1700000001000.segment") for text in BROKEN],
 )
@@ -312,7 +313,7 @@ def test_plug_in_compressors_are_refused(tmp_path):
         orcish.read_table(str(tmp_path / "t"))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
+@each_case("layout", LAYOUTS)
 def test_the_folder_above_a_table_is_none(tmp_path, layout):
     """A folder above a table is not a table: metadata is looked for at the given path only."""
     written = writer(tmp_path / "db", **LAYOUTS[layout])

@@ -11,6 +11,7 @@ import pytest
 from support import carbon_apache as apache
 from support import carbon_filters as filters
 from support.carbon import CarbonTableWriter, as_read, write_folder
+from support.case_loops import each_case
 
 MORE = apache.FOLDER.parent / "more"
 DAYS = [None, dt.date(1970, 1, 1), None, dt.date(2020, 5, 17), dt.date(1, 1, 1), dt.date(9999, 12, 31)]
@@ -22,7 +23,7 @@ NESTED = {
 }
 
 
-@pytest.mark.parametrize("as_apache", [True, False])
+@each_case("as_apache", [True, False])
 def test_null_dates_within_columns(tmp_path, as_apache):
     columns = {
         "l": [[day, None] for day in DAYS],
@@ -55,7 +56,7 @@ def numbers(of, seed):
     return [page * 8 if len(page) == 1 else (page * 8)[:8] for page in pages]
 
 
-@pytest.mark.parametrize("of", [pa.float32(), pa.float64()], ids=str)
+@each_case("of", [pa.float32(), pa.float64()], ids=str)
 def test_filters_keep_all_rows_that_match_as_they_are_read(tmp_path, of):
     values = list(itertools.chain(*numbers(of, 3)))
     table = pa.table({"id": pa.array(range(len(values)), pa.int32()), "x": pa.array(values, of)})
@@ -104,7 +105,7 @@ def test_floats_within_columns_are_divided_as_doubles(tmp_path):
     assert found.tolist() == np.asarray(wanted, "f4").tolist()
 
 
-@pytest.mark.parametrize("lengths", [[40_000], [5, 33_000, 7], [70_000, 3, 200_000, 65_536, 65_535, 1], [65_536] * 3])
+@each_case("lengths", [[40_000], [5, 33_000, 7], [70_000, 3, 200_000, 65_536, 65_535, 1], [65_536] * 3])
 def test_long_texts_of_a_dictionary_within_columns(tmp_path, lengths):
     texts = [
         f"{at}" + "abcdefghij klmnopqrs" * (length // 20) + "x" * (length % 20 - 1) for at, length in enumerate(lengths)
@@ -138,7 +139,7 @@ def shortest(value):
 
 
 @WITHOUT_MORE
-@pytest.mark.parametrize("name", ["d_dates0", "d_f2000s", "d_f209"])
+@each_case("name", ["d_dates0", "d_f2000s", "d_f209"])
 def test_more_tables_of_apache(name):
     names = [column for column, _ in json.loads((MORE / name / "case.json").read_text())["columns"]]
     rows = orcish.read_table(str(MORE / name / "table")).select(names).to_pylist()

@@ -2,9 +2,9 @@
 
 import orcish
 import pyarrow as pa
-import pytest
 from support import buffer_sizes
 from support.carbon import CarbonTableWriter
+from support.case_loops import each_case
 from support.query_cases import (
     MAKERS,
     Asked,
@@ -50,7 +50,7 @@ def make(rng, folder):
     return Made(str(writer.path), rows, [0] * len(rows), [], names, [], [], alike=False, numbered=False)
 
 
-@pytest.mark.parametrize("case", range(cases(6)))
+@each_case("case", range(cases(6)))
 def test_all_verbs_say_the_same(tmp_path, another_process, case):
     rng = seeded("verbs of CarbonData", case)
     with buffer_sizes.small(rng) as sizes:

@@ -22,7 +22,7 @@ from orcish_cli import main
 from orcish_cli.commands import COMMANDS
 from orcish_cli.formats.schemas import parse_schema
 from support.carbon import CarbonTableWriter
-from support.conformance_pack import PACK
+from support.conformance.pack import PACK
 from support.orc_tools import needs_orc_tools, run_orc_tools
 from support.processes import ORCISH, Run
 from support.s3_store import BUCKET

@@ -10,7 +10,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish_cli import main
-from support.conformance_pack import PACK, valid
+from support.conformance.pack import PACK, valid
 from support.orc_tools import needs_orc_tools, run_orc_tools
 
 FILES = [str(PACK / "files" / name) for name in valid() if name.endswith(".orc")]

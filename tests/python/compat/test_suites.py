@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from support.conformance_pack import PACK
+from support.conformance.pack import PACK
 
 REPLACEMENT = Path(__file__).parents[1] / "support" / "pyarrow_orc"
 PYARROW_FAILURES = {

@@ -14,6 +14,7 @@ import pyarrow.orc
 import pyorc
 import pytest
 from orcish_cli import main
+from support.case_loops import each_case
 from support.small_tables import in_stripes
 
 NANOS = [1, 400, 999, 1_000, 1_001, 5_000_000_000]
@@ -96,8 +97,8 @@ def left(table: Path) -> list[int]:
     return sorted(orcish.scan(table, columns=["id"]).to_table()["id"].to_pylist())
 
 
-@pytest.mark.parametrize("write", [write_files, write_file, write_stripes], ids=lambda write: write.__name__)
-@pytest.mark.parametrize("where", FILTERS)
+@each_case("write", [write_files, write_file, write_stripes], ids=lambda write: write.__name__)
+@each_case("where", FILTERS)
 def test_all_digits_are_compared(
     where: str, write: Callable[[Path], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

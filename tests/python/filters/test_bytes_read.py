@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
+from support.case_loops import each_case
 from support.counting_file import Counting
 from support.cpp_writers import write_arrow, write_rows
 from support.filter_files import clock_of
@@ -81,7 +82,7 @@ def rows_of(found):
     return found["id"].to_pylist()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "filters",
     [
         col("id") < 0,
@@ -171,8 +172,8 @@ def test_a_null_test_of_a_struct_reads_no_field_of_it():
     assert file.taken(layout(data).data_ranges({2})) > 0
 
 
-@pytest.mark.parametrize("count", [1, 2, STRIDE, STRIDE + 1])
-@pytest.mark.parametrize("step", [1, 200])
+@each_case("count", [1, 2, STRIDE, STRIDE + 1])
+@each_case("step", [1, 200])
 def test_rows_at_the_edges_of_row_groups_read_no_others(count, step):
     """Payload columns are read for exactly the row groups with selected rows, once each."""
     rows, rng = 10 * STRIDE, random.Random(4)
@@ -229,8 +230,8 @@ def _sought():
 SOUGHT = dict(_sought())
 
 
-@pytest.mark.parametrize(("codec", "version"), [("uncompressed", "0.12"), ("zlib", "0.11")])
-@pytest.mark.parametrize("name", SOUGHT)
+@each_case(("codec", "version"), [("uncompressed", "0.12"), ("zlib", "0.11")])
+@each_case("name", SOUGHT)
 def test_row_groups_of_columns_of_any_type(name, codec, version):
     """For any type of payload column, exactly the row group with the selected row is read."""
     column, out = SOUGHT[name], io.BytesIO()
@@ -277,7 +278,7 @@ def test_bloom_filters_are_not_read_where_nothing_is_left_to_rule_out():
         assert (source.taken(blooms) > 5000) == is_read, str(filters)
 
 
-@pytest.mark.parametrize("kind", ["string", "char(3)", "varchar(3)", "varchar(30)"])
+@each_case("kind", ["string", "char(3)", "varchar(3)", "varchar(30)"])
 def test_text_of_any_type_is_ruled_out(kind):
     """Bounds and bloom filters exclude text of maximum length too. C++ writes no usable bloom filters of char."""
     rows = [(f"{row * 2:03}",) for row in range(100, 400)]

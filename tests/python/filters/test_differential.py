@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 import pytest
 from orcish import Expression, col
 from support import predicate_oracle
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 from support.filter_cases import ROW, Subject, check, leaf, predicate, same
 from support.filter_files import FILES, near_1970
@@ -26,7 +27,7 @@ def subject(spark, tmp_path_factory):
     return written_once
 
 
-@pytest.mark.parametrize("title", FILES)
+@each_case("title", FILES)
 def test_a_filter_reads_the_rows_that_it_keeps_in_memory(title, subject):
     this = subject(title)
     rng = seeded(f"filters of {title}")
@@ -36,7 +37,7 @@ def test_a_filter_reads_the_rows_that_it_keeps_in_memory(title, subject):
         check(rng, this, tree, with_values=case % 3 == 0)
 
 
-@pytest.mark.parametrize("title", list(FILES)[:2])
+@each_case("title", list(FILES)[:2])
 def test_what_is_judged_leaf_by_leaf_is_what_is_judged_as_a_whole(title, subject):
     this = subject(title)
     rng = seeded(f"leaves of {title}")
@@ -64,7 +65,7 @@ def many():
     return orcish.ORCFile(data)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("filters", "kept"),
     [
         (col("spread") == 5, lambda rows: rows * 7919 % 1_000_003 == 5),
@@ -90,7 +91,7 @@ def test_stripes_of_many_rows(many, filters, kept):
     assert np.array_equal(many.read(filters=filters, columns=["id"], limit=12_345)["id"].to_numpy(), want[:12_345])
 
 
-@pytest.mark.parametrize("kind", ["bigint", "string", "timestamp", "array<int>"])
+@each_case("kind", ["bigint", "string", "timestamp", "array<int>"])
 def test_roots_that_are_no_struct(kind):
     rng = seeded(f"root {kind}")
     value = {

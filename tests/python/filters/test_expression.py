@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 from orcish import Expression, col
 from orcish.filters import literals
+from support.case_loops import each_case
 from support.predicate_oracle import keep, truth
 from support.processes import run_python
 from support.random_cases import title
@@ -33,7 +34,7 @@ class Name(str, enum.Enum):
     X = "x"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("expression", "tree", "text"),
     [
         (a == 5, ("compare", "=", "a", ("int", 5)), "a = 5"),
@@ -90,7 +91,7 @@ def test_trees_and_text(expression, tree, text):
     assert repr(again) == text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "literal"),
     [
         (None, ("null",)),
@@ -166,7 +167,7 @@ def test_literals(value, literal):
     assert repr(found) == repr(literal)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "error", "message"),
     [
         (object(), TypeError, "of type object"),
@@ -211,7 +212,7 @@ def test_names():
         col("a")[0]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "misuse",
     [
         lambda: bool(a == 1),
@@ -246,7 +247,7 @@ def test_bool_explains():
         bool((a == 1) and (a == 2))
 
 
-@pytest.mark.parametrize("what", [a, a == 1])
+@each_case("what", [a, a == 1])
 def test_nothing_changes_them(what):
     for name in ("_name", "_node", "other"):
         with pytest.raises(AttributeError, match="do not change"):
@@ -310,7 +311,7 @@ TABLE = pa.table(
 )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("expression", "want"),
     [
         (col("i") == 1, [True, False, None]),
@@ -345,7 +346,7 @@ def test_judge(expression, want):
     assert keep(expression, TABLE).to_pylist() == [value is True for value in want]
 
 
-@pytest.mark.parametrize(("value", "hours"), [(dt.datetime.min, 23), (dt.datetime.max, -23)])
+@each_case(("value", "hours"), [(dt.datetime.min, 23), (dt.datetime.max, -23)])
 def test_instants_beyond_the_range_of_datetime(value: dt.datetime, hours: int) -> None:
     """In UTC, the instant is in the year 0 or 10000."""
     zone = dt.timezone(dt.timedelta(hours=hours))

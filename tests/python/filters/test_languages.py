@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 from orcish import col
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 from support.foreign_filters import COLUMNS, array_of, arrow_leaves, polars_leaves, trees_of
 from support.random_cases import examples
@@ -98,8 +99,8 @@ RESIDUALS = [
 ]
 
 
-@pytest.mark.parametrize("way", ["read", "batches", "reader"])
-@pytest.mark.parametrize("filters", RESIDUALS, ids=str)
+@each_case("way", ["read", "batches", "reader"])
+@each_case("filters", RESIDUALS, ids=str)
 def test_what_the_core_cannot_evaluate(file, whole, filters, way):
     kept = whole.filter(filters) if isinstance(filters, pc.Expression) else pl.from_arrow(whole).filter(filters)
     rows = kept["row"].to_pylist() if isinstance(kept, pa.Table) else kept["row"].to_list()
@@ -110,7 +111,7 @@ def test_what_the_core_cannot_evaluate(file, whole, filters, way):
             agrees(file, filters, rows, way, columns, limit)
 
 
-@pytest.mark.parametrize("filters", RESIDUALS, ids=str)
+@each_case("filters", RESIDUALS, ids=str)
 def test_values_beside_what_is_read_for_the_filter_only(file, whole, filters):
     columns = ["n.y.z", "t_us", "row"]
     got = file.read(filters=filters, columns=columns, row_number="at")
@@ -139,7 +140,7 @@ def test_lists_of_comparisons(file, whole):
     assert file.read(filters=[("row", "not in", list(range(ROWS - 2)))])["row"].to_pylist() == [ROWS - 2, ROWS - 1]
 
 
-@pytest.mark.parametrize("strings", ["large", "view", "dictionary", "binary"])
+@each_case("strings", ["large", "view", "dictionary", "binary"])
 def test_strings_of_other_types(file, whole, strings):
     rows = whole.filter(pc.field("s") > "a")["row"].to_pylist()
     # Bytes are compared with bytes.
@@ -150,8 +151,8 @@ def test_strings_of_other_types(file, whole, strings):
         assert file.read(filters=pl.col("s") > "a", strings=strings)["row"].to_pylist() == rows
 
 
-@pytest.mark.parametrize("strings", ["utf8", "large", "view", "dictionary", "binary"])
-@pytest.mark.parametrize("way", ["read", "batches", "reader"])
+@each_case("strings", ["utf8", "large", "view", "dictionary", "binary"])
+@each_case("way", ["read", "batches", "reader"])
 def test_what_the_core_cannot_evaluate_beside_strings_of_other_types(file, whole, strings, way):
     for filters in (pc.field("i16") * 2 > 2, pl.col("i16") * 2 > 2, pl.col("row") > pl.col("row").mean()):
         kept = whole.filter(filters) if isinstance(filters, pc.Expression) else pl.from_arrow(whole).filter(filters)
@@ -175,7 +176,7 @@ def test_unions_beside_what_the_core_cannot_evaluate():
 # Errors.
 
 
-@pytest.mark.parametrize("filters", [col("nosuch") == 1, col("i6") == 1, col("n.z") == 1, col("li.x") == 1], ids=str)
+@each_case("filters", [col("nosuch") == 1, col("i6") == 1, col("n.z") == 1, col("li.x") == 1], ids=str)
 def test_unknown_columns_are_named(file, filters):
     (name,) = filters.columns
     with pytest.raises(orcish.UnknownColumnError, match=name):
@@ -187,7 +188,7 @@ def test_an_unknown_column_names_the_nearest(file):
         file.read(filters=col("i6") == 1)
 
 
-@pytest.mark.parametrize("name", ["nosuch", "i6"])
+@each_case("name", ["nosuch", "i6"])
 def test_unknown_columns_of_other_libraries_are_errors(file, name):
     for filters in (pc.field(name) == 1, [(name, "=", 1)], pl.col(name) == 1):
         for columns in (None, ["row"]):
@@ -195,7 +196,7 @@ def test_unknown_columns_of_other_libraries_are_errors(file, name):
                 file.read(filters=filters, columns=columns)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("filters", "text"),
     [
         (col("s") == 1, "column s of type string cannot be compared with the integer 1"),
@@ -234,7 +235,7 @@ def test_unions_cannot_be_asked():
     assert file.read(filters=col("a") > 1)["u"].to_pylist() == ["x"]
 
 
-@pytest.mark.parametrize("filters", [b"a > 1", 5, {"a": 1}], ids=str)
+@each_case("filters", [b"a > 1", 5, {"a": 1}], ids=str)
 def test_what_is_no_filter(file, filters):
     with pytest.raises(TypeError, match="filters are an expression"):
         file.read(filters=filters)

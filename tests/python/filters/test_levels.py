@@ -15,6 +15,7 @@ import pytest
 from orcish import col
 from orcish.filters.levels import MAX_LEVELS
 from orcish.filters.text import parse
+from support.case_loops import each_case
 from support.processes import run_python
 
 LONG = 50_000
@@ -49,7 +50,7 @@ ALL_OF = {
 }
 
 
-@pytest.mark.parametrize("kind", CHAINS)
+@each_case("kind", CHAINS)
 def test_chains_of_alternatives_are_read(path, kind):
     assert orcish.read_table(path, filters=CHAINS[kind](LONG if kind == "lists" else 10_000))["id"].to_pylist() == [0]
     filters = CHAINS[kind](1000)
@@ -58,7 +59,7 @@ def test_chains_of_alternatives_are_read(path, kind):
     assert scan.explain().rows_read == 100
 
 
-@pytest.mark.parametrize("kind", ALL_OF)
+@each_case("kind", ALL_OF)
 def test_chains_of_conditions_are_read(path, kind):
     assert orcish.read_table(path, filters=ALL_OF[kind](10_000))["id"].to_pylist() == [0]
 
@@ -156,7 +157,7 @@ LEVELS = {
 }
 
 
-@pytest.mark.parametrize("kind", LEVELS)
+@each_case("kind", LEVELS)
 def test_levels_are_bounded(path, kind):
     made = LEVELS[kind]
     orcish.read_table(path, filters=made(MAX_LEVELS - 1))

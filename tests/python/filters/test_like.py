@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from orcish import col
+from support.case_loops import each_case
 from support.random_cases import examples
 
 PIECES = ["a", "b", "ab", "é", "😀", "%", "_", "\\", " ", "'", "\n", "A"]
@@ -67,7 +68,7 @@ def path(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("filters", "is_whole"),
     [
         (pl.col("name").str.contains("/3"), True),
@@ -112,13 +113,13 @@ def test_partition_columns(tmp_path):
         assert sorted(found) == [row for row in range(300) if want is None or row % 3 == want]
 
 
-@pytest.mark.parametrize("pattern", ["a\\", r"\a", r"%\\\ "])
+@each_case("pattern", ["a\\", r"\a", r"%\\\ "])
 def test_backslashes_are_before_something(path, pattern):
     with pytest.raises(ValueError, match="with a backslash"):
         col("name").like(pattern)
 
 
-@pytest.mark.parametrize("method", ["like", "contains", "ends_with"])
+@each_case("method", ["like", "contains", "ends_with"])
 def test_types(path, method):
     with pytest.raises(TypeError, match=f"{method} takes a str, not bytes"):
         getattr(col("name"), method)(b"a")

@@ -19,6 +19,7 @@ from orcish import Expression, col
 from orcish.filters.expression import RESERVED, escaped_pattern
 from orcish.filters.literals import literal
 from orcish.filters.text import parse
+from support.case_loops import each_case
 from support.random_cases import examples
 
 a, b, c = col("a"), col("b"), col("c")
@@ -114,7 +115,7 @@ def test_literals_are_read_back(value):
     assert parse(f"{flipped} < a").equals(Expression(("compare", ">", "a", value)))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("expression", "text"),
     [
         (a == 5.0, "a = 5.0e0"),
@@ -155,7 +156,7 @@ def test_days_are_those_of_numpy(day):
 # What people write.
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "expression"),
     [
         ("a = 5", a == 5),
@@ -299,7 +300,7 @@ def is_one_line(text):
     return not any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") for char in text)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "message"),
     [
         ("", "the text is empty, and a predicate should be there (character 1)"),
@@ -442,7 +443,7 @@ def test_damaged_text_is_a_predicate_or_a_value_error(expression, data):
 # Long and deep ones.
 
 
-@pytest.mark.parametrize(("word", "other"), [("and", "or"), ("or", "and")])
+@each_case(("word", "other"), [("and", "or"), ("or", "and")])
 def test_long_predicates_are_flat(word, other):
     count = 100_000
     tree = parse(f" {word} ".join(f"a = {value}" for value in range(count)))._tree()
@@ -504,7 +505,7 @@ def path(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "rows"),
     [
         ("id > 2 and name in ('ab', 'it''s') or day < date '2026-01-02'", [0, 4]),
@@ -582,8 +583,8 @@ def test_wrong_text_is_refused_before_the_read(path):
             orcish.read_table(path, filters="day >= 'Friday'")
 
 
-@pytest.mark.parametrize("pattern", ["1", "01", "1%", "%1", "1e0", "_"])
-@pytest.mark.parametrize("negation", ["", "not "])
+@each_case("pattern", ["1", "01", "1%", "%1", "1e0", "_"])
+@each_case("negation", ["", "not "])
 def test_patterns_are_of_texts(tmp_path, pattern, negation):
     """Numbers are no texts, with and without wildcards."""
     table = pa.table({"i": [1, 10], "f": [1.0, 2.5], "t": ["1", "01"], "b": [b"1", b"01"]})

@@ -18,6 +18,7 @@ import pytest
 from orcish import col
 from pyarrow import orc
 from support import orc_builder
+from support.case_loops import each_case
 from support.processes import run_python
 from support.small_tables import in_stripes
 
@@ -42,8 +43,8 @@ def test_strings_with_nul(tmp_path):
     assert orcish.read_table(path, filters=col("s") <= "a\0n").num_rows == 2
 
 
-@pytest.mark.parametrize("zone", ["Europe/Amsterdam", "Africa/Monrovia", "America/New_York"])
-@pytest.mark.parametrize("year", [1890, 1930, 1975, 2090])
+@each_case("zone", ["Europe/Amsterdam", "Africa/Monrovia", "America/New_York"])
+@each_case("year", [1890, 1930, 1975, 2090])
 def test_rules_of_zones_that_differ(tmp_path, zone, year):
     path = str(tmp_path / "zone.orc")
     rules = zoneinfo.ZoneInfo(zone)
@@ -71,8 +72,8 @@ def test_stripe_statistics_of_another_number(tmp_path):
     assert orcish.scan(path).where(col("x") <= 1).count() == 1
 
 
-@pytest.mark.parametrize("of", ["file", "stripes"])
-@pytest.mark.parametrize("levels", [1, 2])
+@each_case("of", ["file", "stripes"])
+@each_case("levels", [1, 2])
 def test_statistics_below_structs_may_count_what_is_null(tmp_path, of, levels):
     """Statistics of fields may count values below null structs: ORC C++ leaves it to the application."""
     names = [*"st"[:levels], "x"]
@@ -102,8 +103,8 @@ def test_statistics_below_structs_may_count_what_is_null(tmp_path, of, levels):
     assert outcomes(path, x > 4) == [("skipped", [f"statistics of the {of.removesuffix('s')}"], ())] * 2
 
 
-@pytest.mark.parametrize("asked", ["x", "y"])
-@pytest.mark.parametrize("columns", [["x"], ["y"], ["y", "x"], []])
+@each_case("asked", ["x", "y"])
+@each_case("columns", [["x"], ["y"], ["y", "x"], []])
 def test_rows_that_are_null_as_a_whole(asked, columns):
     """The root has a present stream. Rows that it has null have no values in any column."""
     types = [
@@ -129,8 +130,8 @@ def test_rows_that_are_null_as_a_whole(asked, columns):
         assert file.read(filters=condition, columns=columns).num_rows == len(wanted)
 
 
-@pytest.mark.parametrize("groups", [1, 2, 3, 7])
-@pytest.mark.parametrize("stripes", [1, 2])
+@each_case("groups", [1, 2, 3, 7])
+@each_case("stripes", [1, 2])
 def test_each_row_group_is_judged_by_itself(groups, stripes):
     """Row groups are pruned one by one, also in stripes of few row groups."""
     table = pa.table({"x": list(range(groups * stripes * 1000))})
@@ -166,8 +167,8 @@ def test_explanations_of_long_conditions(numbers):
         assert outcomes(numbers, some)[0][0] == "skipped"
 
 
-@pytest.mark.parametrize("kind", [orc_builder.ROW_INDEX, orc_builder.BLOOM_FILTER])
-@pytest.mark.parametrize("columns", [1, 20])
+@each_case("kind", [orc_builder.ROW_INDEX, orc_builder.BLOOM_FILTER])
+@each_case("columns", [1, 20])
 def test_indexes_are_bounded_by_the_memory_allowed(tmp_path, kind, columns):
     path = tmp_path / "index.orc"
     names = [f"c{at}" for at in range(columns)]
@@ -229,7 +230,7 @@ def test_rows_that_are_all_wanted_are_counted_at_once():
         assert sum(map(len, batches)) == rows - 1
 
 
-@pytest.mark.parametrize("levels", [256, 5_000, 100_000])
+@each_case("levels", [256, 5_000, 100_000])
 def test_filters_too_deep_are_refused(tmp_path, levels):
     path = str(tmp_path / "deep.orc")
     orc.write_table(pa.table({"x": [0, 1]}), path)
@@ -319,7 +320,7 @@ LANGUAGES_OF_ROW_NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("language", LANGUAGES_OF_ROW_NUMBERS)
+@each_case("language", LANGUAGES_OF_ROW_NUMBERS)
 def test_row_numbers_skip_stripes_and_row_groups(tmp_path, language):
     ids = list(range(100_000))
     in_stripes(tmp_path / "a.orc", pa.table({"id": ids}), 30_000)

@@ -14,6 +14,7 @@ import pytest
 from orcish import col
 from orcish.arrow.polars import polars_type, with_polars_types
 from orcish.filters.pushdown import ElementwisePredicate, split_filters
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 from support.read_types import read_schema
 from support.writer_tables import written
@@ -86,7 +87,7 @@ def rows_of(filters):
     return WHOLE.filter(filters)["row"].to_list()
 
 
-@pytest.mark.parametrize("filters", BY_ROW, ids=str)
+@each_case("filters", BY_ROW, ids=str)
 def test_functions_of_single_rows_are_applied_by_the_row(filters):
     translated, residual = split_filters(filters, TABLE.schema)
     want = rows_of(filters)
@@ -103,7 +104,7 @@ def test_functions_of_single_rows_are_applied_by_the_row(filters):
         assert sum(split.scan().count() for split in scan.splits(1)) == len(want)
 
 
-@pytest.mark.parametrize("filters", WHOLE_ONLY, ids=str)
+@each_case("filters", WHOLE_ONLY, ids=str)
 def test_functions_of_all_rows_are_applied_to_all(filters):
     translated, residual = split_filters(filters, TABLE.schema)
     assert (translated, residual.by_row) == (None, False)
@@ -121,7 +122,7 @@ def test_functions_of_all_rows_are_applied_to_all(filters):
     assert scan.where(None).count() == orcish.scan(DATA).where(None).where(filters).count() == len(rows_of(filters))
 
 
-@pytest.mark.parametrize("filters", [i.hash() > 5, pl.col("l").list.eval(pl.element() > 1).list.any()], ids=str)
+@each_case("filters", [i.hash() > 5, pl.col("l").list.eval(pl.element() > 1).list.any()], ids=str)
 def test_what_polars_says_is_of_single_rows_is_taken_for_it(filters):
     assert not split_filters(filters, TABLE.schema)[1].by_row
     translated, residual = split_filters(ElementwisePredicate((k == 2) & filters), TABLE.schema)
@@ -158,8 +159,8 @@ def large():
     return write_arrow({"id": range(size), **wide}, stripe_size=1 << 20, batch_size=10_000)
 
 
-@pytest.mark.parametrize("filters", [pc.field("id") * 2 > 20, pl.col("id") * 2 > 20], ids=str)
-@pytest.mark.parametrize(
+@each_case("filters", [pc.field("id") * 2 > 20, pl.col("id") * 2 > 20], ids=str)
+@each_case(
     "read",
     [
         lambda source, filters: orcish.scan(source, filters=filters, threads=1).head(5),
@@ -174,7 +175,7 @@ def test_no_more_is_read_than_the_first_rows_are_in(large, read, filters):
     assert source.count < len(large) / 3
 
 
-@pytest.mark.parametrize("filters", [pl.col("id").shift() > 199_990, pl.col("id").abs() > 199_990], ids=str)
+@each_case("filters", [pl.col("id").shift() > 199_990, pl.col("id").abs() > 199_990], ids=str)
 def test_no_other_columns_are_read_than_the_filter_asks(large, filters):
     source = Counting(large)
     assert orcish.ORCFile(source).read(filters=filters, columns=["id"]).num_rows < 10
@@ -220,7 +221,7 @@ UNKNOWN = [
 ]
 
 
-@pytest.mark.parametrize("filters", UNFIT, ids=str)
+@each_case("filters", UNFIT, ids=str)
 def test_filters_are_checked_before_rows_are_read(filters):
     with pytest.raises(
         ValueError, match=r"the filter .* does not fit: |column i of type int64 cannot be compared with the string"
@@ -236,7 +237,7 @@ def test_filters_are_checked_before_rows_are_read(filters):
         orcish.ORCFile(DATA).read(filters=filters)
 
 
-@pytest.mark.parametrize("filters", UNKNOWN, ids=str)
+@each_case("filters", UNKNOWN, ids=str)
 def test_unknown_columns_of_filters_are_named_before_rows_are_read(filters):
     for read in (lambda: orcish.scan(DATA, filters=filters), lambda: orcish.ORCFile(DATA).read(filters=filters)):
         with pytest.raises(orcish.UnknownColumnError, match="nosuch"):
@@ -260,12 +261,8 @@ def test_columns_that_polars_has_no_type_for_are_no_hindrance():
     assert orcish.scan(data, filters=pl.col("a") > pl.col("a").mean()).to_table()["u"].to_pylist() == [5]
 
 
-@pytest.mark.parametrize(
-    "filters", [pc.field("k") * 2 > 4, pc.utf8_length(pc.field("s")) > 3, k * 2 > 4, i > i.mean()], ids=str
-)
-@pytest.mark.parametrize(
-    "read", [lambda **o: orcish.scan(DATA, **o).to_table(), lambda **o: orcish.ORCFile(DATA).read(**o)]
-)
+@each_case("filters", [pc.field("k") * 2 > 4, pc.utf8_length(pc.field("s")) > 3, k * 2 > 4, i > i.mean()], ids=str)
+@each_case("read", [lambda **o: orcish.scan(DATA, **o).to_table(), lambda **o: orcish.ORCFile(DATA).read(**o)])
 def test_views_of_strings_are_filtered(filters, read):
     want = read(filters=filters)
     found = read(filters=filters, strings="view")
@@ -298,7 +295,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("title", OTHERS)
+@each_case("title", OTHERS)
 def test_filters_of_polars_of_types_that_it_has_not(title):
     table = pa.table({"id": range(4), "c": OTHERS[title]})
     data = written(table)
@@ -336,7 +333,7 @@ WITHOUT_TYPE = {
 }
 
 
-@pytest.mark.parametrize("title", WITHOUT_TYPE)
+@each_case("title", WITHOUT_TYPE)
 def test_polars_has_no_type(title):
     column = WITHOUT_TYPE[title]
     for name, kind, values in (
@@ -396,7 +393,7 @@ def test_random_types_become_those_of_polars():
     assert compared > 200
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("filters", "meant"),
     [
         (pc.field("s.x") == 1, "pc.field('s', 'x')"),
@@ -420,7 +417,7 @@ def test_dotted_names_of_other_libraries(tmp_path, filters, meant):
         assert f"did you mean {meant}?" in str(caught.value)
 
 
-@pytest.mark.parametrize("nested", [False, True])
+@each_case("nested", [False, True])
 def test_fields_of_unions_that_are_read_as_structs(tmp_path, nested):
     """All languages, and all verbs, find the same rows."""
     variants = [pa.array([1, 5, None]), pa.array(["x", "y"])]

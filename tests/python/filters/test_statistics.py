@@ -5,6 +5,7 @@ import pathlib
 import orcish
 import pyarrow as pa
 import pytest
+from support.case_loops import each_case
 from support.column_statistics import COLUMNS, KINDS, ROWS, expect
 from support.cpp_writers import write_arrow, write_rows
 
@@ -22,7 +23,7 @@ def by_pyorc():
     return write_rows(f"struct<{schema}>", rows, stripe_size=50_000, batch_size=1000, memory_block_size=4096)
 
 
-@pytest.mark.parametrize("write", [by_pyarrow, by_pyorc])
+@each_case("write", [by_pyarrow, by_pyorc])
 def test_files_and_stripes_of_cpp_writers(write):
     file = orcish.ORCFile(write())
     assert file.num_stripes > 1

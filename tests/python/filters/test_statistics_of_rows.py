@@ -13,7 +13,8 @@ import pyarrow as pa
 import pytest
 from py4j.java_gateway import get_field, set_field
 from support.aggregates import FILES, check, leaves
-from support.conformance_pack import PACK, valid
+from support.case_loops import each_case
+from support.conformance.pack import PACK, valid
 from support.cpp_writers import write_rows
 from support.orc_builder import DATA, LONG, PRESENT, STRUCT, column_type, integer, integers, nested, orc
 from support.protobuf import zigzag
@@ -26,7 +27,7 @@ def pack() -> list[pathlib.Path]:
     return [PACK / "files" / name for name in valid()]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@each_case("path", FILES, ids=lambda path: path.name)
 def test_statistics_are_those_of_the_rows(path: pathlib.Path) -> None:
     believed: Counter[str] = Counter()
     assert differences(path, believed) == []

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from orcish import col
+from support.case_loops import each_case
 
 ROWS = 200
 DAY, NOON = dt.date(2026, 3, 3), dt.datetime(2026, 3, 3, 12)
@@ -68,7 +69,7 @@ def rows(data, filters):
     return found
 
 
-@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in STRINGS.items() for text in texts])
+@each_case(("name", "text"), [(name, text) for name, texts in STRINGS.items() for text in texts])
 def test_strings_are_values_of_their_column(data, judge, name, text):
     conditions = [
         *(f"{name} {op} '{text}'" for op in ("=", "<>", "<", "<=", ">", ">=")),
@@ -84,7 +85,7 @@ def test_strings_are_values_of_their_column(data, judge, name, text):
     assert equal == rows(data, col(name) == text) == rows(data, col(name).is_in([text]))
 
 
-@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in WRONG.items() for text in texts])
+@each_case(("name", "text"), [(name, text) for name, texts in WRONG.items() for text in texts])
 def test_strings_that_are_no_values_are_errors(data, name, text):
     for filters in (f"{name} = '{text}'", f"{name} in ('{text}')", col(name) > text):
         with pytest.raises(ValueError, match=f"column {name} of type .* cannot be compared with "):
@@ -94,7 +95,7 @@ def test_strings_that_are_no_values_are_errors(data, name, text):
 SYMBOLS = ["=", "!=", "<", "<=", ">", ">="]
 
 
-@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in STRINGS.items() for text in texts])
+@each_case(("name", "text"), [(name, text) for name, texts in STRINGS.items() for text in texts])
 def test_lists_of_pyarrow_are_as_text(data, name, text):
     for symbol in SYMBOLS:
         wanted = rows(data, f"{name} {symbol} '{text}'")
@@ -110,7 +111,7 @@ def test_lists_of_pyarrow_are_as_text(data, name, text):
     assert rows(data, [(name, "not in", STRINGS[name])]) == rows(data, f"{name} not in ({several}) or {name} is null")
 
 
-@pytest.mark.parametrize(("name", "text"), [(name, text) for name, texts in WRONG.items() for text in texts])
+@each_case(("name", "text"), [(name, text) for name, texts in WRONG.items() for text in texts])
 def test_lists_of_pyarrow_with_strings_that_are_no_values(data, name, text):
     kind = TABLE.schema.field(name).type
     for filters in ([(name, "=", text)], [[name, "in", [text]]]):
@@ -126,8 +127,8 @@ def test_lists_with_times_as_strings():
     assert orcish.read_table(sink.getvalue(), filters=[("at", ">", "11:00")]).num_rows == 1
 
 
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
-@pytest.mark.parametrize("kind", ["wall", "instant", "interval"])
+@each_case("unit", ["s", "ms", "us", "ns"])
+@each_case("kind", ["wall", "instant", "interval"])
 def test_moments_of_pandas_keep_their_digits(tmp_path, kind, unit):
     """pyarrow makes microseconds of them."""
     numbers, zone = [0, 1, 1001, 1500], "Asia/Kolkata" if kind == "instant" else None

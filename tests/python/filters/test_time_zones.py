@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
+from support.case_loops import each_case
 
 NOON = datetime.datetime(2024, 1, 2, 12, 30)
 INSTANT = NOON.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=1)))
@@ -60,8 +61,8 @@ VERBS: dict[str, Callable[[Path, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("title", FILTERS)
+@each_case("verb", VERBS)
+@each_case("title", FILTERS)
 def test_errors_say_how_the_value_is_written(title: str, verb: str, tmp_path: Path) -> None:
     filters, message = FILTERS[title]
     orcish.write_dataset(ROWS, tmp_path / "t")
@@ -75,7 +76,7 @@ def test_errors_say_how_the_value_is_written(title: str, verb: str, tmp_path: Pa
         assert orcish.scan(tmp_path / "t", filters=f"{name} <= {literal} or {name} > {literal}").count() == 1
 
 
-@pytest.mark.parametrize("filters", ["ts > 5", "wall > 5", "ts > 'noon'", "day > '2024-01-02 12:30:00'"])
+@each_case("filters", ["ts > 5", "wall > 5", "ts > 'noon'", "day > '2024-01-02 12:30:00'"])
 def test_other_values_need_no_advice(filters: str, tmp_path: Path) -> None:
     orcish.write_table(ROWS, tmp_path / "a.orc")
     with pytest.raises(ValueError, match="cannot be compared with") as caught:

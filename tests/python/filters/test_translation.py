@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from orcish import Expression, col
 from orcish.filters.pushdown import split_filters
 from orcish.filters.residual import Residual
+from support.case_loops import each_case
 from support.foreign_filters import (
     INF,
     NAN,
@@ -110,7 +111,7 @@ def split(filters, schema=SCHEMA):
     return None if translated is None else str(translated), residual
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("filters", "text"),
     [
         (pc.field("i64") == 5, "i64 = 5"),
@@ -214,7 +215,7 @@ def test_translated_as_a_whole(filters, text):
     assert split(filters) == (text, None)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("filters", "columns"),
     [
         (pc.field("i64") == pc.field("i32"), ["i64", "i32"]),
@@ -276,7 +277,7 @@ def test_less_strict_where_not_exact():
     assert split(pc.field("f64").isin([0.0, -0.0]))[1] is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("filters", "columns"),
     [
         (pl.col("i64") > pl.col("i64").mean(), ["i64"]),
@@ -345,7 +346,7 @@ def test_names_with_dots():
     assert split(pc.field("a.b") == 1, both)[0] is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "arrow", "polars"),
     [
         (pa.large_string(), "s = 'a'", "s = 'a'"),
@@ -369,7 +370,7 @@ def test_unions_have_no_nulls_of_their_own():
 # Lists of comparisons.
 
 
-@pytest.mark.parametrize(
+@each_case(
     "filters",
     [
         [("i64", ">", 5)],
@@ -402,7 +403,7 @@ def test_lists_take_dotted_names():
     assert split_filters([("n.nosuch", "=", 1)], SCHEMA)[1].columns == ["n.nosuch"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("filters", "error"),
     [
         ([], ValueError),
@@ -485,7 +486,7 @@ def test_long_and_deep_predicates():
 NUMBERS = [0, 1, 2**53, 2**53 + 1, 2**62 - 1, 2**62, 2**62 + 1, 2**63, 2**64 - 1]
 
 
-@pytest.mark.parametrize("literal", [0.0, 1.0, 0.5, 2.0**53, 2.0**62, 2.0**63, 2.0**64, 1e300, -1e300])
+@each_case("literal", [0.0, 1.0, 0.5, 2.0**53, 2.0**62, 2.0**63, 2.0**64, 1e300, -1e300])
 def test_whole_floats_are_what_they_are(tmp_path, literal):
     """Whole floating point numbers compare with integers of all types by their exact value."""
     small = [number for number in NUMBERS if number < 2**63]
@@ -511,8 +512,8 @@ def test_whole_floats_are_what_they_are(tmp_path, literal):
 NEAR_ZERO = ["0E-60", "-0E-45", "0E+30", "0", "1E-60", "-1E-60", "1E-39", "-1E-39", "1E-38", "-1E-38", "0.1", "-0.1"]
 
 
-@pytest.mark.parametrize("kind", [pa.int64(), pa.float64(), pa.decimal128(10, 2), pa.decimal128(38, 38)], ids=str)
-@pytest.mark.parametrize("text", [*NEAR_ZERO, "1." + "1" * 60, "-1." + "1" * 60, "0." + "0" * 50 + "1" * 40])
+@each_case("kind", [pa.int64(), pa.float64(), pa.decimal128(10, 2), pa.decimal128(38, 38)], ids=str)
+@each_case("text", [*NEAR_ZERO, "1." + "1" * 60, "-1." + "1" * 60, "0." + "0" * 50 + "1" * 40])
 def test_numbers_of_any_scale(tmp_path, kind, text):
     """Digits beyond the scale of a column decide comparisons."""
     numbers = {str(pa.decimal128(38, 38)): ["-1E-38", "0", "1E-38"], str(pa.decimal128(10, 2)): ["-0.01", "0", "0.01"]}

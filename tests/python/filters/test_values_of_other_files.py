@@ -10,6 +10,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish_cli import main
+from support.case_loops import each_case
 
 FILES = {
     "scale": (pa.array([Decimal("1.00")], pa.decimal128(5, 2)), pa.array([Decimal("12345.6789")], pa.decimal128(9, 4))),
@@ -22,8 +23,8 @@ FILTERS = {
 CASES = [(name, where) for name, filters in FILTERS.items() for where in filters]
 
 
-@pytest.mark.parametrize(("name", "where"), CASES)
-@pytest.mark.parametrize("command", ["count", "data", "tail", "sample", "scan", "explain", "delete", "convert"])
+@each_case(("name", "where"), CASES)
+@each_case("command", ["count", "data", "tail", "sample", "scan", "explain", "delete", "convert"])
 def test_no_row_is_hidden(
     command: str, name: str, where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

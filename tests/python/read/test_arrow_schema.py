@@ -8,6 +8,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from support.case_loops import each_case
 from support.protobuf import varint
 from support.read_types import read_schema
 
@@ -426,7 +427,7 @@ OF_UUID = ["id", "nested.id", "list.item"]
 OF_TEXT = ["text", "nested.text", "pairs.value"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "left"),
     [
         ({}, [*OF_UUID, *OF_TEXT, "bits"]),

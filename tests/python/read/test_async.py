@@ -13,6 +13,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
+from support.case_loops import each_case
 from support.waiting import wait_until
 
 ROWS = pa.table({"id": range(5000), "name": [f"n{number}" for number in range(5000)]})
@@ -275,8 +276,8 @@ ERRORS: list[type[BaseException]] = [
 ]
 
 
-@pytest.mark.parametrize("error", ERRORS)
-@pytest.mark.parametrize("entry", ENTRIES)
+@each_case("error", ERRORS)
+@each_case("entry", ENTRIES)
 def test_every_exception_of_a_source_is_raised(entry: str, error: type[BaseException], tmp_path: Path) -> None:
     """No call waits for ever, ends as if there were no rows, or is cancelled."""
     rows = pa.table({"id": [number * 2654435761 % 2**40 for number in range(400_000)]})

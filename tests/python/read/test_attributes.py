@@ -5,7 +5,7 @@ from decimal import Context, Decimal
 
 import orcish
 import pyarrow as pa
-import pytest
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 from support.orc_layout import layout
 from support.protobuf import message
@@ -76,7 +76,7 @@ def test_types_of_spark(spark_orc):
     assert seconds.schema.field("n").type == pa.timestamp("s")
 
 
-@pytest.mark.parametrize("precision", range(1, 39))
+@each_case("precision", range(1, 39))
 def test_decimals_of_all_precisions(precision):
     """ORC C++ stores every value with the scale of the column."""
     for scale in {0, precision // 2, precision}:
@@ -151,7 +151,7 @@ def test_unions_of_pyarrow():
             assert orcish.read_table(write_arrow({"u": array}), unions=form)["u"].to_pylist() == want
 
 
-@pytest.mark.parametrize("form", ["dense", "sparse"])
+@each_case("form", ["dense", "sparse"])
 def test_unions_below_lists_and_structs(form):
     schema = "struct<l:array<uniontype<int,string>>,s:struct<u:uniontype<double,string>>>"
     rows = [([1, "x", None], ("a",)), (None, None), ([], (None,)), (["y"], (0.5,))] * 100
@@ -165,7 +165,7 @@ def test_unions_below_lists_and_structs(form):
         assert table.to_pydict() == want
 
 
-@pytest.mark.parametrize("form", ["dense", "sparse"])
+@each_case("form", ["dense", "sparse"])
 def test_unions_of_nested_types(form):
     """The file is written by pyarrow: pyorc cannot read the unions of lists that it writes."""
     tags = pa.array([0, 1, 2, 0, 2, 1] * 100, pa.int8())
@@ -180,7 +180,7 @@ def test_unions_of_nested_types(form):
         assert table["u"].to_pylist() == union.to_pylist()
 
 
-@pytest.mark.parametrize("variants", [127, 128])
+@each_case("variants", [127, 128])
 def test_unions_of_as_many_variants_as_arrow_has(variants):
     schema = f"struct<u:uniontype<{','.join(['int', 'string'] + ['double'] * (variants - 2))}>>"
     table = orcish.read_table(write_rows(schema, [(1,), ("a",), (0.5,)]))

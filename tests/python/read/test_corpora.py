@@ -7,7 +7,7 @@ import tarfile
 
 import orcish
 import pyarrow as pa
-import pytest
+from support.case_loops import each_case
 
 CORPORA = pathlib.Path(__file__).parents[3] / "fuzz" / "corpora"
 TARGETS = ["check", "convert", "file", "filter", "json", "merge", "tail"]
@@ -95,7 +95,7 @@ def can_be_written(table, path):
     return True
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@each_case("target", TARGETS)
 def test_verbs_agree_on_files_that_fuzzing_found(target, tmp_path):
     seen, read = set(), 0
     for content in inputs(target):

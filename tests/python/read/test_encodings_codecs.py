@@ -4,8 +4,8 @@ import random
 
 import orcish
 import pyarrow as pa
-import pytest
 from pyorc import CompressionKind
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 from support.orc_layout import chunk_count, layout
 
@@ -117,8 +117,8 @@ def check(file: bytes, want: pa.Table, **options):
         assert got[name].to_pylist() == expected.to_pylist(), name
 
 
-@pytest.mark.parametrize("version", ["0.12", "0.11"])
-@pytest.mark.parametrize("batch_size", [65_536, 333])
+@each_case("version", ["0.12", "0.11"])
+@each_case("batch_size", [65_536, 333])
 def test_integers(version, batch_size):
     """Both versions of run length encoding are read at every width, with reads that end within runs."""
     file = write_arrow(INTEGERS, file_version=version)
@@ -128,21 +128,21 @@ def test_integers(version, batch_size):
     check(file, INTEGERS, batch_size=batch_size)
 
 
-@pytest.mark.parametrize("codec", ["uncompressed", "zlib", "snappy", "lz4", "zstd"])
-@pytest.mark.parametrize("version", ["0.12", "0.11"])
+@each_case("codec", ["uncompressed", "zlib", "snappy", "lz4", "zstd"])
+@each_case("version", ["0.12", "0.11"])
 def test_codecs(codec, version):
     file = write_arrow(OTHERS, compression=codec, file_version=version, compression_strategy="compression")
     assert orcish.ORCFile(file).compression == codec.replace("uncompressed", "none")
     check(file, OTHERS)
 
 
-@pytest.mark.parametrize("codec", ["zlib", "snappy", "lz4", "zstd"])
+@each_case("codec", ["zlib", "snappy", "lz4", "zstd"])
 def test_integers_through_codecs(codec):
     check(write_arrow(INTEGERS, compression=codec), INTEGERS)
 
 
-@pytest.mark.parametrize("codec", ["uncompressed", "zlib", "snappy", "lz4", "zstd"])
-@pytest.mark.parametrize("version", ["0.12", "0.11"])
+@each_case("codec", ["uncompressed", "zlib", "snappy", "lz4", "zstd"])
+@each_case("version", ["0.12", "0.11"])
 def test_dictionaries(codec, version):
     file = write_arrow(OTHERS, compression=codec, file_version=version, dictionary_key_size_threshold=1.0)
     if codec in ("uncompressed", "zlib"):
@@ -158,8 +158,8 @@ def test_dictionaries(codec, version):
             assert got[name].to_pylist() == strings[name].to_pylist(), (form, name)
 
 
-@pytest.mark.parametrize("codec", ["NONE", "ZLIB", "SNAPPY", "LZ4", "ZSTD"])
-@pytest.mark.parametrize("dictionary", [0.0, 1.0])
+@each_case("codec", ["NONE", "ZLIB", "SNAPPY", "LZ4", "ZSTD"])
+@each_case("dictionary", [0.0, 1.0])
 def test_values_that_straddle_chunks(codec, dictionary):
     """Chunks of 64 bytes hold less than a run, and often less than a value."""
     n = 2000
@@ -196,7 +196,7 @@ def test_values_that_straddle_chunks(codec, dictionary):
             assert got[name].to_pylist() == values, name
 
 
-@pytest.mark.parametrize("codec", ["none", "zlib", "snappy", "lzo", "lz4", "zstd"])
+@each_case("codec", ["none", "zlib", "snappy", "lzo", "lz4", "zstd"])
 def test_codecs_of_spark(spark_orc, codec):
     """Java's codecs are read with chunks of 1 KiB, dictionaries and direct strings, in several stripes."""
     path = spark_orc(
@@ -240,7 +240,7 @@ def test_lists_of_many_elements():
         assert table["n"].to_pylist() == nested
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@each_case("threads", [1, 2])
 def test_many_stripes(threads):
     """Runs and dictionaries begin anew in every stripe."""
     table = pa.table(

@@ -17,6 +17,7 @@ import pytest
 from orcish import col
 from orcish.tables.commit import Job, TableView
 from orcish_cli import main
+from support.case_loops import each_case
 from support.cpp_writers import write_rows
 from support.random_cases import cases, random_cases, seeded
 from support.writer_tables import SPARK_KEY, written
@@ -73,7 +74,7 @@ def seconds_of(rng: random.Random) -> int:
     return rng.choice([near + rng.randint(-90_000, 90_000), rng.randint(-60 * 10**9, 250 * 10**9)])
 
 
-@pytest.mark.parametrize("zone", ZONES)
+@each_case("zone", ZONES)
 def test_instants_are_kept(zone: str) -> None:
     values = instants([*MOMENTS, None])
     file = written(as_timestamp(values), timezone=zone, verify=True)
@@ -163,8 +164,8 @@ def test_null_and_nested() -> None:
         assert read.to_pylist() == table.to_pylist()
 
 
-@pytest.mark.parametrize("reader", [None, "America/New_York", "Asia/Kolkata"])
-@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Australia/Lord_Howe"])
+@each_case("reader", [None, "America/New_York", "Asia/Kolkata"])
+@each_case("zone", ["UTC", "America/New_York", "Australia/Lord_Howe"])
 def test_filters_lose_no_row(zone: str, reader: str | None, tmp_path: Path) -> None:
     """Statistics and bloom filters have local times."""
     rng = seeded(f"filters {zone} {reader}")
@@ -204,7 +205,7 @@ LEAPS = {
 """Zones whose clocks leapt by a day, and when."""
 
 
-@pytest.mark.parametrize("zone", LEAPS)
+@each_case("zone", LEAPS)
 def test_filters_lose_no_row_where_a_day_was_skipped(zone: str) -> None:
     """A local time in a skipped day is a later instant than local times of the next morning."""
     rng = random.Random(zone)
@@ -363,7 +364,7 @@ def test_wall_clocks_of_spark_are_no_instants(tmp_path: Path) -> None:
         orcish.read_table(tmp_path)
 
 
-@pytest.mark.parametrize("by", [[], ["p"]])
+@each_case("by", [[], ["p"]])
 def test_appended_instants_are_stored_as_the_table_has_them(tmp_path: Path, by: list[str]) -> None:
     def rows(ids: list[int], plain: bool) -> pa.Table:
         table = as_timestamp(instants([MOMENTS[at] for at in ids]))
@@ -436,8 +437,8 @@ def types_of(folder: Path) -> set[str]:
     return {orcish.ORCFile(path).column_types[0] for path in folder.glob("*.orc")}
 
 
-@pytest.mark.parametrize("name", [*containers(pa.field("item", US)), "dictionary", "runs"])
-@pytest.mark.parametrize("mark", [{}, MARK])
+@each_case("name", [*containers(pa.field("item", US)), "dictionary", "runs"])
+@each_case("mark", [{}, MARK])
 def test_instants_within_others_are_added_as_the_table_has_them(tmp_path: Path, name: str, mark: Any) -> None:
     """Nested instants are appended as ``timestamp`` in the zone of the table, or as instants."""
 
@@ -486,8 +487,8 @@ def test_files_that_vanish_say_no_types(tmp_path: Path, monkeypatch: pytest.Monk
     assert orcish.read_table(tmp_path)["t"].to_pylist() == MOMENTS[:2]
 
 
-@pytest.mark.parametrize("schema", [True, False])
-@pytest.mark.parametrize("unit", [None, "us"])
+@each_case("schema", [True, False])
+@each_case("unit", [None, "us"])
 def test_conversion_keeps_all_digits(tmp_path: Path, schema: bool, unit: Any) -> None:
     ns = pa.timestamp("ns")
     table = pa.table(

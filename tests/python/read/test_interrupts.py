@@ -8,6 +8,7 @@ import textwrap
 
 import pytest
 from support.carbon_tables import some, writer
+from support.case_loops import each_case
 from support.orc_builder import DATA, LONG, STRUCT, column_type, integer, integers, nested, orc, zeros
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are of Unix")
@@ -63,7 +64,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("call", FILES.values(), ids=FILES)
+@each_case("call", FILES.values(), ids=FILES)
 def test_footers_of_many_stripes(padded, call):
     interrupted(f"file = orcish.ORCFile(sys.argv[1])\nprint('begun', flush=True)\n{call}", padded)
 
@@ -110,14 +111,14 @@ except Exception:
 }
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("call", WANTED_BY_NONE.values(), ids=WANTED_BY_NONE)
+@each_case("threads", [1, 2])
+@each_case("call", WANTED_BY_NONE.values(), ids=WANTED_BY_NONE)
 def test_rows_none_of_which_is_wanted(zeros_only, call, threads):
     """No batch is returned, so that Python code cannot check for signals."""
     interrupted(f"print('begun', flush=True)\n{call.format(threads)}", zeros_only)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@each_case("threads", [1, 2])
 def test_a_batch_that_takes_long(tmp_path, threads):
     """A batch is compressed by one slow call on any thread. The file does not appear."""
     interrupted(

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyorc import CompressionKind
 from support import orc_builder
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 from support.orc_layout import layout
 
@@ -29,8 +30,8 @@ def latin1(**options):
 PLAIN = {"compression": CompressionKind.NONE}
 
 
-@pytest.mark.parametrize("strings", ["utf8", "large", "view", "dictionary"])
-@pytest.mark.parametrize("options", [PLAIN, {**PLAIN, "dict_key_size_threshold": 1.0}])
+@each_case("strings", ["utf8", "large", "view", "dictionary"])
+@each_case("options", [PLAIN, {**PLAIN, "dict_key_size_threshold": 1.0}])
 def test_strings_that_are_no_utf8(options, strings):
     file = orcish.ORCFile(latin1(**options))
     with pytest.raises(orcish.CorruptFileError, match=r"stripe 0, column n\.s, .*not valid UTF-8"):
@@ -74,7 +75,7 @@ def sample(name):
     return write_rows(SAMPLE_SCHEMA, rows, **options)
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@each_case("name", SAMPLES)
 def test_every_truncation_is_refused(name):
     data = sample(name)
     assert orcish.read_table(data).num_rows == 12
@@ -83,7 +84,7 @@ def test_every_truncation_is_refused(name):
             orcish.read_table(data[:length])
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@each_case("name", SAMPLES)
 def test_flipped_bytes_give_rows_or_errors(name):
     """Damaged files give exceptions of orcish, or values that pyarrow validates."""
     data = bytearray(sample(name))
@@ -225,8 +226,8 @@ def test_null_keys_of_maps():
     assert file.read(columns=["i"]).schema.names == ["i"]
 
 
-@pytest.mark.parametrize("column", ["m", "l", "s", "d"])
-@pytest.mark.parametrize("batch_size", [7, 1000])
+@each_case("column", ["m", "l", "s", "d"])
+@each_case("batch_size", [7, 1000])
 def test_null_keys_of_maps_that_are_found(column, batch_size):
     """Filtered rows of many windows are concatenated, with such maps at any depth."""
     maps = [[{"a": at, None: 2}, None, {}][at % 3] for at in range(600)]
@@ -248,7 +249,7 @@ def test_null_keys_of_maps_that_are_found(column, batch_size):
 FAULTY_TYPES = ["types-kind-unknown", "types-kind-with-children", "types-list-of-two", "types-precision-99"]
 
 
-@pytest.mark.parametrize("name", [*FAULTY_TYPES, "encoding-unknown", "stream-too-long"])
+@each_case("name", [*FAULTY_TYPES, "encoding-unknown", "stream-too-long"])
 def test_columns_beside_one_that_cannot_be_read(name):
     path = DATA / "odd" / f"{name}.orc"
     whole = {"c": [-1] * 5}
@@ -266,7 +267,7 @@ def test_columns_beside_one_that_cannot_be_read(name):
         orcish.read_table(path, columns=["c"], filters=orcish.col("d").is_null())
 
 
-@pytest.mark.parametrize("name", FAULTY_TYPES)
+@each_case("name", FAULTY_TYPES)
 def test_columns_may_be_chosen_of_a_scan_of_which_not_all_can_be_read(name):
     path, whole = DATA / "odd" / f"{name}.orc", {"c": [-1] * 5}
     everything, scan = orcish.scan(path), orcish.scan(path, columns=["c"])
@@ -292,8 +293,8 @@ def test_columns_may_be_chosen_of_a_scan_of_which_not_all_can_be_read(name):
     assert orcish.scan_polars(path, columns=["c"]).filter(pl.col("c") < 0).collect().height == 5
 
 
-@pytest.mark.parametrize("name", FAULTY_TYPES)
-@pytest.mark.parametrize(
+@each_case("name", FAULTY_TYPES)
+@each_case(
     "of",
     [
         lambda name: orcish.col(name) == -1,
@@ -347,7 +348,7 @@ VERBS = {
 }
 
 
-@pytest.mark.parametrize("path", sorted((DATA / "corrupt").glob("*.orc")), ids=lambda path: path.stem)
+@each_case("path", sorted((DATA / "corrupt").glob("*.orc")), ids=lambda path: path.stem)
 def test_every_verb_names_the_file(path):
     messages = {}
     for name, verb in VERBS.items():

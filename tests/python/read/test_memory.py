@@ -4,6 +4,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from pyarrow import orc
+from support.case_loops import each_case
 from support.processes import run_python
 
 MIB = 1 << 20
@@ -47,7 +48,7 @@ def measure(code, path):
     return int(peak), int(total)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@each_case("threads", [1, 2])
 def test_batches_take_a_window(path, threads):
     used, total = measure(
         f"""
@@ -62,7 +63,7 @@ def test_batches_take_a_window(path, threads):
     assert used < 180 * MIB
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@each_case("threads", [1, 2])
 def test_tables_take_their_size_and_a_window(path, threads):
     used, total = measure(
         f"""
@@ -89,7 +90,7 @@ def widened(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("threads", [1, 4])
+@each_case("threads", [1, 4])
 def test_what_waits_to_be_taken_is_bounded(widened, threads):
     """Decoded rows ahead of a slow caller take at most half of the memory limit, plus running tasks."""
     used, rows = measure(

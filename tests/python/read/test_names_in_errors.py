@@ -16,6 +16,7 @@ import pytest
 from orcish import ORCFile
 from orcish.errors import CorruptFileError, UnsupportedError
 from orcish_cli import main
+from support.case_loops import each_case
 from support.random_cases import cases, seeded
 
 ROWS = pa.table(
@@ -48,8 +49,8 @@ METHODS: dict[str, Callable[[ORCFile], object]] = {
 }
 
 
-@pytest.mark.parametrize("compression", ["none", "zstd"])
-@pytest.mark.parametrize("method", METHODS)
+@each_case("compression", ["none", "zstd"])
+@each_case("method", METHODS)
 def test_damaged_bytes(tmp_path: pathlib.Path, method: str, compression: Any) -> None:
     path = tmp_path / "file.orc"
     orcish.write_table(ROWS, path, compression=compression, bloom_filter_columns=["id"])
@@ -104,7 +105,7 @@ CALLS: dict[str, Callable[[pathlib.Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
+@each_case("call", CALLS)
 def test_damaged_statistics(tmp_path: pathlib.Path, call: str) -> None:
     """The error names the file and the column. Calls that do not need the statistics succeed."""
     for name in ("a.orc", "b.orc"):
@@ -115,7 +116,7 @@ def test_damaged_statistics(tmp_path: pathlib.Path, call: str) -> None:
         CALLS[call](path)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "call",
     [
         lambda path: orcish.read_table(path),
@@ -156,8 +157,8 @@ GIVEN: dict[str, Callable[[str], object]] = {
 }
 
 
-@pytest.mark.parametrize("call", GIVEN)
-@pytest.mark.parametrize("path", HEAVY, ids=lambda path: path.stem)
+@each_case("call", GIVEN)
+@each_case("path", HEAVY, ids=lambda path: path.stem)
 def test_errors_of_other_libraries_name_the_file(path: pathlib.Path, call: str) -> None:
     """Types and rows that the library does not take are an error of the library, with its type."""
     texts = []

@@ -7,6 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 
 ROWS = 30_000
@@ -26,8 +27,8 @@ FILES = {
 PLAIN = {"few": pa.string(), "many": pa.string(), "bin": pa.binary(), "nest": TABLE.schema.field("nest").type}
 
 
-@pytest.mark.parametrize("stored", FILES)
-@pytest.mark.parametrize(
+@each_case("stored", FILES)
+@each_case(
     ("strings", "text", "binary"),
     [
         ("utf8", pa.string(), pa.binary()),
@@ -55,7 +56,7 @@ def test_string_types_hold_the_same(stored, strings, text, binary):
     assert nest == [value for row in TABLE["nest"].to_pylist() for value in row["l"]]
 
 
-@pytest.mark.parametrize("stored", FILES)
+@each_case("stored", FILES)
 def test_the_dictionary_type_is_stable(stored):
     """Batches have one schema for any encoding of strings in stripes."""
     file = orcish.ORCFile(FILES[stored])
@@ -65,7 +66,7 @@ def test_the_dictionary_type_is_stable(stored):
     assert mixed.cast(pa.string()).equals(TABLE["few"])
 
 
-@pytest.mark.parametrize("batch_size", [1, 100, 9999, 65_536, 10**9])
+@each_case("batch_size", [1, 100, 9999, 65_536, 10**9])
 def test_batch_sizes(batch_size):
     file = orcish.ORCFile(FILES["direct"])
     stripes = [0] if batch_size == 1 else None
@@ -141,7 +142,7 @@ def test_streams_are_taken_once():
     assert pa.table(reader).num_rows == 0
 
 
-@pytest.mark.parametrize("stored", FILES)
+@each_case("stored", FILES)
 def test_polars_takes_files(stored):
     file = orcish.ORCFile(FILES[stored])
     assert pl.DataFrame(file).equals(pl.DataFrame(TABLE))

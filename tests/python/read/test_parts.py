@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from orcish import Expression, col
 from support import buffer_sizes, orc_builder
+from support.case_loops import each_case
 from support.counting_file import Counting
 from support.orc_layout import layout
 from support.small_tables import in_stripes
@@ -48,9 +49,9 @@ def uneven(rows: int = ROWS) -> pa.Table:
 UNEVEN = uneven()
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("array_bytes", [900, 5000])
-@pytest.mark.parametrize("dictionary", [False, True])
+@each_case("threads", [1, 2, 3])
+@each_case("array_bytes", [900, 5000])
+@each_case("dictionary", [False, True])
 def test_groups_of_columns_whose_arrays_end_at_other_rows(threads: int, array_bytes: int, dictionary: bool) -> None:
     """Each thread decodes its own columns, which continue at another row when an array reaches its maximum size."""
     file = orcish.ORCFile(written(UNEVEN, stripe_size=200_000, dictionary=dictionary))
@@ -69,8 +70,8 @@ def test_groups_of_columns_whose_arrays_end_at_other_rows(threads: int, array_by
             assert all(found[name].to_pylist() == UNEVEN[name].to_pylist() for name in columns)
 
 
-@pytest.mark.parametrize(("threads", "requests"), [(1, 1), (1, 3), (2, 1), (3, 3)])
-@pytest.mark.parametrize("filters", [None, col("row") >= 0, col("text") > ""], ids=str)
+@each_case(("threads", "requests"), [(1, 1), (1, 3), (2, 1), (3, 3)])
+@each_case("filters", [None, col("row") >= 0, col("text") > ""], ids=str)
 def test_rows_that_take_more_than_they_are_stored_in(threads: int, requests: int, filters: Expression | None) -> None:
     """Decoded rows take at most half of the memory limit. Beyond it only rows that the caller waits for are decoded."""
     rows, memory = 6000, 1 << 20
@@ -101,7 +102,7 @@ def seldom() -> bytes:
     return written(data, compression="uncompressed", stripe_size=32 << 20, row_index_stride=WINDOW, dictionary=False)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("filters", "columns"),
     [
         (col("text") >= "z", ["row", "text"]),
@@ -205,8 +206,8 @@ def watched(data: bytes, **options: Any) -> tuple[Watched, orcish.ORCFile]:
     return source, file
 
 
-@pytest.mark.parametrize("filters", [None, col("row") >= 0, col("text") > "8"], ids=str)
-@pytest.mark.parametrize("limit", [None, 10])
+@each_case("filters", [None, col("row") >= 0, col("text") > "8"], ids=str)
+@each_case("limit", [None, 10])
 def test_one_thread_is_that_of_the_caller(striped: bytes, filters: Expression | None, limit: int | None) -> None:
     """Local reads with one thread start no other thread."""
     source, file = watched(striped)
@@ -240,8 +241,8 @@ HOW = [(2, 1), (1, 3), (3, 3), (4, 1)]
 """Threads, and requests that are worth having under way at a time."""
 
 
-@pytest.mark.parametrize(("threads", "requests"), HOW)
-@pytest.mark.parametrize("filters", [None, col("text") > "8"], ids=str)
+@each_case(("threads", "requests"), HOW)
+@each_case("filters", [None, col("text") > "8"], ids=str)
 def test_stripes_are_read_ahead(striped: bytes, threads: int, requests: int, filters: Expression | None) -> None:
     """Later stripes are read while the caller processes the first one."""
     with buffer_sizes.of({"LOCAL_CONCURRENCY": requests, "BYTES_WORTH_A_THREAD": 0}):
@@ -254,8 +255,8 @@ def test_stripes_are_read_ahead(striped: bytes, threads: int, requests: int, fil
     assert pa.Table.from_batches(found).num_rows == orcish.scan(striped, filters=filters).count()
 
 
-@pytest.mark.parametrize(("threads", "requests"), HOW)
-@pytest.mark.parametrize("filters", [None, col("text") > "8"], ids=str)
+@each_case(("threads", "requests"), HOW)
+@each_case("filters", [None, col("text") > "8"], ids=str)
 def test_stripes_that_do_not_fit_are_read_one_by_one(
     striped: bytes, threads: int, requests: int, filters: Expression | None
 ) -> None:
@@ -268,7 +269,7 @@ def test_stripes_that_do_not_fit_are_read_one_by_one(
             assert max(source.stripes) == stripe
 
 
-@pytest.mark.parametrize(("columns", "ahead"), [(["row", "text"], 2), (["row"], 3)])
+@each_case(("columns", "ahead"), [(["row", "text"], 2), (["row"], 3)])
 def test_what_is_fetched_ahead_is_bounded(striped: bytes, columns: list[str], ahead: int) -> None:
     """Bytes that are fetched ahead are estimated from the share of the columns."""
     with buffer_sizes.of({"LOCAL_CONCURRENCY": 5, "BYTES_AHEAD": 5 * len(striped) // STRIPES // 2}):
@@ -317,9 +318,9 @@ def long_list(name: str, length: int, *, dictionary: bool) -> bytes:
     return written(pa.table({"id": [0, 1, 2], "list": lists, "map": maps}), dictionary=dictionary)
 
 
-@pytest.mark.parametrize("name", ELEMENTS)
-@pytest.mark.parametrize("column", ["list", "map"])
-@pytest.mark.parametrize("dictionary", [False, True])
+@each_case("name", ELEMENTS)
+@each_case("column", ["list", "map"])
+@each_case("dictionary", [False, True])
 def test_what_can_be_read_can_be_passed_over(name: str, column: str, dictionary: bool) -> None:
     """A value that is too large to be read is not skipped either, as skipping could take hours."""
     limits = {"memory": 4 * ARRAY}
@@ -351,7 +352,7 @@ def test_row_groups_are_checked_to_their_end() -> None:
                 assert any("greatest" in finding.message for finding in orcish.ORCFile(bytes(other)).check())
 
 
-@pytest.mark.parametrize("kind", ["long", "struct of long", "list of nothing"])
+@each_case("kind", ["long", "struct of long", "list of nothing"])
 def test_rows_may_be_more_than_the_bytes_allowed(kind: str) -> None:
     """The number of rows with stored bytes is not bounded by the memory limit. Rows without bytes are bounded."""
     rows, long = 4 << 20, orc_builder.column_type(orc_builder.LONG)

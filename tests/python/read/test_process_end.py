@@ -13,6 +13,7 @@ import numpy as np
 import orcish
 import pyarrow as pa
 import pytest
+from support.case_loops import each_case
 
 PRELUDE = """
 import io, os, signal, sys, threading, time
@@ -85,8 +86,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("delay", [0.003, 0.05])
-@pytest.mark.parametrize("name", PROGRAMS)
+@each_case("delay", [0.003, 0.05])
+@each_case("name", PROGRAMS)
 def test_process_ends(name: str, delay: float, path: Path) -> None:
     """The process ends by itself, with success, and without messages of the interpreter."""
     program = f"{PRELUDE}\n{PROGRAMS[name]}\nprint('done', flush=True)\n"

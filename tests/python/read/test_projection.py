@@ -7,6 +7,7 @@ from decimal import Decimal
 import orcish
 import pytest
 from pyorc import CompressionKind, StructRepr
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 from support.orc_layout import layout
 
@@ -30,7 +31,7 @@ def test_order_is_as_asked(file):
     assert first(file, "nest.b.d", "nest.a") == {"nest": {"b": {"d": 3}, "a": 2}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "want"),
     [
         ("id", {"id": 1}),
@@ -86,7 +87,7 @@ def test_what_overlaps_is_read_once(file):
     assert first(file, "nest.a", "nest", "nest.b.c") == {"nest": {"a": 2, "b": {"c": "c1", "d": 3}}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "nearest"),
     [("ID", "id"), ("nest.A", "nest.a"), ("nest.b.e", "nest.b.c"), ("dot", "id"), ("l.z", "l"), ("nset", "nest")],
 )
@@ -146,7 +147,7 @@ def spread(ranges):
     return {byte for part in ranges for byte in part}
 
 
-@pytest.mark.parametrize("compression", ["NONE", "ZLIB"])
+@each_case("compression", ["NONE", "ZLIB"])
 def test_only_the_streams_of_the_columns_are_read(compression):
     """For every column, exactly its data streams are read. An independent parser finds the streams."""
     rows = 8000
@@ -234,7 +235,7 @@ def test_a_chosen_stripe_is_all_that_is_read():
     assert spread(source.ranges) <= set(range(stripe.offset, end))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "error", "text"),
     [
         ({"batch_size": -1}, ValueError, "batch_size=-1: must be at least 1"),

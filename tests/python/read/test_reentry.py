@@ -7,6 +7,7 @@ that each case has one of its own.
 import signal
 
 import pytest
+from support.case_loops import each_case
 from support.processes import run_python
 from support.random_cases import cases
 
@@ -60,7 +61,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@each_case("call", CALLS.values(), ids=CALLS)
 def test_file_objects_that_read_with_orcish(call):
     code = f"""{SETUP}
     assert {call}
@@ -77,8 +78,8 @@ SIGNALLED = {
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system has no such signal")
-@pytest.mark.parametrize("threads", [1, 4])
-@pytest.mark.parametrize("call", SIGNALLED.values(), ids=SIGNALLED)
+@each_case("threads", [1, 4])
+@each_case("call", SIGNALLED.values(), ids=SIGNALLED)
 def test_handlers_of_signals_that_read_with_orcish(call, threads):
     """The signal arrives while orcish waits for a thread, or between two calls of the file object."""
     code = f"""{SETUP}
@@ -109,7 +110,7 @@ RECURSIONS = {
 }
 
 
-@pytest.mark.parametrize("call", RECURSIONS.values(), ids=RECURSIONS)
+@each_case("call", RECURSIONS.values(), ids=RECURSIONS)
 def test_file_objects_that_never_come_to_an_end(call):
     code = f"""{SETUP}
     class Endless(io.BytesIO):
@@ -141,7 +142,7 @@ STREAMS = {
 }
 
 
-@pytest.mark.parametrize("call", STREAMS.values(), ids=STREAMS)
+@each_case("call", STREAMS.values(), ids=STREAMS)
 def test_messages_with_a_nul(call):
     """The Arrow stream interface transfers messages as C strings."""
     code = f"""{SETUP}
@@ -219,8 +220,8 @@ AGAIN = """
 """
 
 
-@pytest.mark.parametrize("rounds", range(cases(3)))
-@pytest.mark.parametrize(
+@each_case("rounds", range(cases(3)))
+@each_case(
     "call",
     [
         "file.read(threads=4)",

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyorc
 import pytest
 from orcish import col
+from support.case_loops import each_case
 from support.read_types import read_type
 from support.writer_tables import SPARK_KEY, written
 
@@ -30,9 +31,9 @@ def union(mode: str, kind: pa.DataType) -> pa.Array:
     return pa.UnionArray.from_dense(tags, offsets, [pa.array([1, 2]), pa.array(["a"]).cast(kind)], ["x", "y"], CODES)
 
 
-@pytest.mark.parametrize("mode", ["dense", "sparse"])
-@pytest.mark.parametrize("place", ["top", "list", "struct"])
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
+@each_case("mode", ["dense", "sparse"])
+@each_case("place", ["top", "list", "struct"])
+@each_case("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
 def test_forms_of_unions_that_are_chosen_stand_above(mode: str, place: str, kind: pa.DataType) -> None:
     """Given options take precedence over the stored schema."""
     array = union(mode, kind)
@@ -77,8 +78,8 @@ def with_plain_keys(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-@pytest.mark.parametrize("place", ["value", "key"])
-@pytest.mark.parametrize("name", OF_MAPS)
+@each_case("place", ["value", "key"])
+@each_case("name", OF_MAPS)
 def test_maps_whose_keys_may_be_null_have_their_types(name: str, place: str) -> None:
     """Keys of maps are dictionaries, of the types of the stored schema; so are values of these types."""
     kind, value = OF_MAPS[name]
@@ -94,7 +95,7 @@ def test_maps_whose_keys_may_be_null_have_their_types(name: str, place: str) -> 
     assert orcish.scan(written(data), null_map_keys="dictionary").to_table() == chosen
 
 
-@pytest.mark.parametrize("variants", [1, 2, 127, 128, 129, 200])
+@each_case("variants", [1, 2, 127, 128, 129, 200])
 def test_unions_of_many_variants(variants: int) -> None:
     """Arrow unions have at most 128 variants. Unions of more variants become structs."""
     struct = pyorc.Struct(u=pyorc.Union(*[pyorc.BigInt()] * variants))
@@ -113,9 +114,7 @@ def test_unions_of_many_variants(variants: int) -> None:
         assert found.to_pylist() == (list(range(5)) if variants <= 128 else as_struct.to_pylist())
 
 
-@pytest.mark.parametrize(
-    "kind", [pa.binary(0), pa.list_(pa.int32(), 0), pa.list_(pa.binary(0), 0), pa.struct([])], ids=str
-)
+@each_case("kind", [pa.binary(0), pa.list_(pa.int32(), 0), pa.list_(pa.binary(0), 0), pa.struct([])], ids=str)
 def test_types_without_width_come_back(kind: pa.DataType) -> None:
     empty: Any = {} if pa.types.is_struct(kind) else b"" if pa.types.is_fixed_size_binary(kind) else []
     data = pa.table({"row": [1, 2, 3], "x": pa.array([empty, None, empty], kind)})
@@ -146,8 +145,8 @@ RUNS = {
 ENDS = [3, 5, 1500, 1501, 1502, 2000]
 
 
-@pytest.mark.parametrize("kind", RUNS, ids=str)
-@pytest.mark.parametrize("ends", [pa.int16(), pa.int32(), pa.int64()], ids=str)
+@each_case("kind", RUNS, ids=str)
+@each_case("ends", [pa.int16(), pa.int32(), pa.int64()], ids=str)
 def test_runs_come_back_as_runs(kind: pa.DataType, ends: pa.DataType) -> None:
     """Equal adjacent values are one run."""
     first, second = RUNS[kind]
@@ -159,8 +158,8 @@ def test_runs_come_back_as_runs(kind: pa.DataType, ends: pa.DataType) -> None:
     assert chunk.values.equals(values)
 
 
-@pytest.mark.parametrize("keys", [pa.int8(), pa.uint8(), pa.int16(), pa.int32(), pa.int64()], ids=str)
-@pytest.mark.parametrize("values", [pa.string(), pa.large_string()], ids=str)
+@each_case("keys", [pa.int8(), pa.uint8(), pa.int16(), pa.int32(), pa.int64()], ids=str)
+@each_case("values", [pa.string(), pa.large_string()], ids=str)
 def test_dictionaries_of_stripes_are_those_of_batches(keys: pa.DataType, values: pa.DataType) -> None:
     """Dictionaries are not rebuilt from the values of each batch."""
     texts = [f"text {row // 20}" for row in range(2000)]
@@ -205,7 +204,7 @@ def without_nulls() -> orcish.ORCFile:
     return orcish.ORCFile(file)
 
 
-@pytest.mark.parametrize("option", ["", "invalid_utf8", "decimal_out_of_range", "timestamp_out_of_range"])
+@each_case("option", ["", "invalid_utf8", "decimal_out_of_range", "timestamp_out_of_range"])
 def test_options_that_make_nulls_make_them_of_their_types(without_nulls: orcish.ORCFile, option: str) -> None:
     """Columns of other types stay non-nullable without a look at their values."""
     options: Any = {option: "null"} if option else {}
@@ -290,7 +289,7 @@ DISTINCT: list[tuple[pa.DataType, list[Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "values"), DISTINCT, ids=[str(kind) for kind, _ in DISTINCT])
+@each_case(("kind", "values"), DISTINCT, ids=[str(kind) for kind, _ in DISTINCT])
 def test_values_of_dictionaries_differ(tmp_path: pathlib.Path, kind: pa.DataType, values: list[Any]) -> None:
     """Each value is in a dictionary once, of whatever type it is. pandas makes categories of no others."""
     keys = pa.array([0, 1, None, 0, 0, 1] * 20, pa.int32())

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
+from support.case_loops import each_case
 from support.processes import run_python
 
 MIB = 1 << 20
@@ -46,7 +47,7 @@ RESULTS = {
 }
 
 
-@pytest.mark.parametrize("how", RESULTS)
+@each_case("how", RESULTS)
 def test_a_result_has_the_limit_of_the_memory_that_is_given(zeros, how):
     read = RESULTS[how]
     for limits in ({"memory": 48 * MIB}, {"result": 48 * MIB}, {"memory": 1 << 40, "result": 48 * MIB}):
@@ -109,8 +110,8 @@ LARGE_ROWS = {
 }
 
 
-@pytest.mark.parametrize("threads", [1, 4])
-@pytest.mark.parametrize("rows", LARGE_ROWS)
+@each_case("threads", [1, 4])
+@each_case("rows", LARGE_ROWS)
 def test_batches_are_bounded_by_bytes(tmp_path, rows, threads):
     path = tmp_path / "large.orc"
     path.write_bytes(repeated(LARGE_ROWS[rows](), 1, arrow_schema=False, dictionary=True))
@@ -146,8 +147,8 @@ def gigabytes(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("batch_size", [1000, ROWS, 1 << 24])
-@pytest.mark.parametrize("threads", [1, 4])
+@each_case("batch_size", [1000, ROWS, 1 << 24])
+@each_case("threads", [1, 4])
 def test_a_process_without_memory_has_an_error(gigabytes, threads, batch_size):
     """An allocation that fails is an exception. The process does not end, and reads on in parts."""
     code = f"""{COMMON}

@@ -7,6 +7,7 @@ from pathlib import Path
 import orcish
 import pyarrow as pa
 import pytest
+from support.case_loops import each_case
 
 DATA = sorted((Path(__file__).parents[2] / "data").glob("*.orc"))
 
@@ -60,7 +61,7 @@ def test_without_an_index(tmp_path: Path) -> None:
     assert orcish.ORCFile(tmp_path / "a.orc").row_groups("a") == []
 
 
-@pytest.mark.parametrize("path", DATA, ids=lambda path: path.name)
+@each_case("path", DATA, ids=lambda path: path.name)
 def test_files_of_all_writers(path: Path) -> None:
     """Row groups have all rows of their stripes, and their values those of the stripes."""
     file = orcish.ORCFile(path)
@@ -73,7 +74,7 @@ def test_files_of_all_writers(path: Path) -> None:
                 assert of_stripe[-1].first_row + of_stripe[-1].num_rows == stripe.num_rows
 
 
-@pytest.mark.parametrize("path", sorted((DATA[0].parent).glob("[cho]*/*.orc")), ids=lambda path: path.name)
+@each_case("path", sorted((DATA[0].parent).glob("[cho]*/*.orc")), ids=lambda path: path.name)
 def test_damaged_files(path: Path) -> None:
     """A damaged index is an error that names the file, or has no row groups."""
     limits: orcish.types.Limits = {"memory": 64 << 20}

@@ -10,6 +10,7 @@ import fsspec
 import orcish
 import pyarrow as pa
 import pytest
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow
 from support.processes import run_python
 
@@ -67,7 +68,7 @@ def test_paths_below_the_home_folder(tmp_path, monkeypatch):
     assert sorted(path.name for path in elsewhere.iterdir()) == ["a~.orc", "~", "~a.orc"]
 
 
-@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, pa.py_buffer])
+@each_case("kind", [bytes, bytearray, memoryview, pa.py_buffer])
 def test_bytes(kind):
     file = orcish.ORCFile(kind(DATA))
     assert file.file_length == len(DATA)
@@ -172,7 +173,7 @@ class Odd(io.BytesIO):
         return self._called("tell")
 
 
-@pytest.mark.parametrize("after", [0, 3])
+@each_case("after", [0, 3])
 def test_reads_that_give_no_bytes(after):
     for gave, error, match in (
         (lambda data: data + b"x", ValueError, r"read\(\d+\) at \d+ gave \d+ bytes"),
@@ -216,7 +217,7 @@ def test_places_that_are_none():
         orcish.read_table(Silent("tell", lambda place: None))
 
 
-@pytest.mark.parametrize("is_raw", [True, False])
+@each_case("is_raw", [True, False])
 def test_pipes_that_have_no_bytes_now(is_raw):
     read, write = os.pipe()
     os.set_blocking(read, False)
@@ -242,8 +243,8 @@ class BrokenError(Exception):
     pass
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("after", [0, 1, 5])
+@each_case("threads", [1, 2])
+@each_case("after", [0, 1, 5])
 def test_exceptions_of_file_objects_come_out(threads, after):
     class Broken(io.BytesIO):
         calls = 0
@@ -274,9 +275,7 @@ def test_files_that_are_not_there(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no such files")
-@pytest.mark.parametrize(
-    "call", ["ORCFile(path)", "read_table(path)", "merge([path], path + '.orc')", "CarbonFile(path)"]
-)
+@each_case("call", ["ORCFile(path)", "read_table(path)", "merge([path], path + '.orc')", "CarbonFile(path)"])
 def test_what_has_no_ranges(tmp_path, call):
     """Opening a pipe blocks until a writer opens it, and signals do not interrupt this."""
     pipe, listening = tmp_path / "pipe", tmp_path / "socket"

@@ -8,6 +8,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish_cli import main
+from support.case_loops import each_case
 from support.small_tables import in_stripes
 
 DATA = [path for path in sorted((Path(__file__).parents[2] / "data").glob("*.orc")) if "masked" not in path.name]
@@ -26,7 +27,7 @@ def path(tmp_path: Path) -> Path:
     return in_stripes(tmp_path / "a.orc", rows, 5000, bloom_filter_columns=["id"])
 
 
-@pytest.mark.parametrize("path", DATA, ids=lambda path: path.name)
+@each_case("path", DATA, ids=lambda path: path.name)
 def test_all_bytes_are_those_of_a_column(path: Path) -> None:
     file = orcish.ORCFile(path)
     columns = file.column_storage()

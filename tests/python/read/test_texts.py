@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute
 import pytest
 from orcish.io.filesystem import in_file_system
+from support.case_loops import each_case
 
 NAME = "a\x1b[31m\u202e.orc"
 TABLE = pa.table({"a": [1, 2, 3], "b\x1b[0m": [1, 2, 3]})
@@ -48,7 +49,7 @@ TEXTS: dict[str, Callable[[str], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", TEXTS)
+@each_case("kind", TEXTS)
 def test_control_characters_are_escaped(kind: str, tmp_path: Path) -> None:
     path = str(tmp_path / NAME)
     orcish.write_table(TABLE, path)

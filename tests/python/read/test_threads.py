@@ -15,6 +15,7 @@ import orcish
 import polars
 import pyarrow as pa
 import pytest
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow
 from support.orc_layout import layout
 from support.processes import run_python
@@ -43,7 +44,7 @@ def test_there_are_stripes():
     assert orcish.ORCFile(DATA).num_stripes > 3
 
 
-@pytest.mark.parametrize("batch_size", [65_536, 500])
+@each_case("batch_size", [65_536, 500])
 def test_any_number_of_threads_gives_the_same(path, batch_size):
     for threads in (1, 2, 4, 8):
         table = orcish.read_table(path, threads=threads, batch_size=batch_size)
@@ -54,7 +55,7 @@ def test_any_number_of_threads_gives_the_same(path, batch_size):
     assert chunks[0] == chunks[1]
 
 
-@pytest.mark.parametrize("threads", [1, 2, 8])
+@each_case("threads", [1, 2, 8])
 def test_file_objects_are_read_by_one_thread_at_a_time(threads):
     class Guarded(io.BytesIO):
         inside = 0
@@ -85,7 +86,7 @@ def test_many_readers_of_one_file(path):
     assert results == [True] * len(TABLE.column_names)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 8])
+@each_case("threads", [1, 2, 8])
 def test_readers_that_are_dropped_early(path, threads):
     """The threads of a dropped reader end."""
     before = native_threads()
@@ -99,7 +100,7 @@ def test_readers_that_are_dropped_early(path, threads):
     assert threads_end(before)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 8])
+@each_case("threads", [1, 2, 8])
 def test_errors_of_late_stripes_come_after_the_batches_before(threads):
     found = layout(DATA)
     late = found.stripe_footers[3]
@@ -118,8 +119,8 @@ def test_errors_of_late_stripes_come_after_the_batches_before(threads):
     assert file.read(stripes=[0, 1, 2, 4], threads=threads).num_rows == before + file.stripes[4].num_rows
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("call", ["file.read(threads={})", "list(file.iter_batches(threads={}))"])
+@each_case("threads", [1, 2])
+@each_case("call", ["file.read(threads={})", "list(file.iter_batches(threads={}))"])
 def test_ctrl_c(path, threads, call):
     """SIGINT arrives while a read of the file object blocks for a minute."""
     code = f"""
@@ -175,7 +176,7 @@ except RuntimeError as error:
 }
 
 
-@pytest.mark.parametrize("call", STREAMS.values(), ids=STREAMS)
+@each_case("call", STREAMS.values(), ids=STREAMS)
 def test_ctrl_c_in_streams(tmp_path, call):
     """Consumers of a stream get an error with its cause, and `KeyboardInterrupt` is raised once."""
     path = tmp_path / "many.orc"
@@ -209,7 +210,7 @@ def test_ctrl_c_in_streams(tmp_path, call):
             process.kill()
 
 
-@pytest.mark.parametrize("kind", [OSError, ValueError, KeyboardInterrupt])
+@each_case("kind", [OSError, ValueError, KeyboardInterrupt])
 def test_streams_end_with_their_error(kind):
     """Threads of a consumer that have not seen the error ask for more."""
 
@@ -238,8 +239,8 @@ def test_streams_end_with_their_error(kind):
     assert len(set(errors)) == 1
 
 
-@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])
-@pytest.mark.parametrize("consumer", ["orcish", "pyarrow", "polars"])
+@each_case("kind", [KeyboardInterrupt, SystemExit, asyncio.CancelledError])
+@each_case("consumer", ["orcish", "pyarrow", "polars"])
 def test_exceptions_stay_on_their_thread(consumer, kind):
     """The thread that reads gets the exception of a source, and the main thread runs on."""
 
@@ -299,7 +300,7 @@ def test_fork_after_use(path):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-@pytest.mark.parametrize(
+@each_case(
     "work",
     [
         pytest.param("file.read(threads=4)", id="file"),
@@ -402,8 +403,8 @@ def test_the_interpreter_runs_meanwhile(path):
     assert len(ticks) > 10
 
 
-@pytest.mark.parametrize("how", ["tables", "files", "batches of asyncio"])
-@pytest.mark.parametrize("buffering", [0, -1])
+@each_case("how", ["tables", "files", "batches of asyncio"])
+@each_case("buffering", [0, -1])
 def test_readers_of_one_file_object_take_turns(tmp_path, how, buffering):
     """A file object has one position, whoever reads it."""
     path, table = tmp_path / "a.orc", pa.table({"v": [at + 0.5 for at in range(400_000)]})
@@ -442,7 +443,7 @@ def test_readers_of_one_file_object_take_turns(tmp_path, how, buffering):
     assert all(each["v"].equals(table["v"]) for each in found)
 
 
-@pytest.mark.parametrize("buffering", [0, -1])
+@each_case("buffering", [0, -1])
 def test_file_objects_after_a_fork(path, buffering):
     """Processes share the position of an open file; bytes in memory are those of each."""
     out = run_python(

@@ -9,6 +9,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import col
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 from support.writer_tables import written
 from support.writer_zones import ZONES, write_in_zones
@@ -18,7 +19,7 @@ FRACTION = dt.datetime(2020, 2, 29, 12, 34, 56, 789012)
 BEFORE_1970 = dt.datetime(1965, 6, 1, 0, 0, 0, 250000)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("unit", "fraction", "before"),
     [
         ("s", 0, 0),
@@ -28,7 +29,7 @@ BEFORE_1970 = dt.datetime(1965, 6, 1, 0, 0, 0, 250000)
         ("auto", 789012, 250000),
     ],
 )
-@pytest.mark.parametrize("kind", ["timestamp", "timestamp with local time zone"])
+@each_case("kind", ["timestamp", "timestamp with local time zone"])
 def test_units(kind, unit, fraction, before):
     zone = UTC if "local" in kind else None
     rows = [(value and value.replace(tzinfo=zone),) for value in (FRACTION, None, BEFORE_1970, dt.datetime(1970, 1, 1))]
@@ -92,9 +93,9 @@ def test_calendars_of_cpp_writers():
     assert orcish.read_table(file)["d"].to_pylist() == [dt.date(1500, 1, 1), dt.date(1582, 10, 15)]
 
 
-@pytest.mark.parametrize("timestamps", [None, "wall", "instant"])
-@pytest.mark.parametrize("calendar", ["julian/gregorian", "proleptic gregorian"])
-@pytest.mark.parametrize("bloom", [False, True])
+@each_case("timestamps", [None, "wall", "instant"])
+@each_case("calendar", ["julian/gregorian", "proleptic gregorian"])
+@each_case("bloom", [False, True])
 def test_calendars_of_all_types(calendar, timestamps, bloom):
     """Dates are the same for instants and local times, and filters find them."""
     days = [dt.date(1000, 1, 5), dt.date(1, 3, 1), dt.date(1582, 10, 15), dt.date(2000, 1, 1)]
@@ -127,7 +128,7 @@ def test_calendars_of_all_types(calendar, timestamps, bloom):
             assert found.equals(table.slice(row, 1)), (name, value)
 
 
-@pytest.mark.parametrize(("nested", "name"), [(False, "t"), (True, "s.t")])
+@each_case(("nested", "name"), [(False, "t"), (True, "s.t")])
 def test_out_of_range_is_an_error_that_names_column_and_row(spark_orc, nested, name):
     column = "struct(t) s" if nested else "t"
     path = spark_orc(f"""
@@ -147,7 +148,7 @@ def test_out_of_range_is_an_error_that_names_column_and_row(spark_orc, nested, n
         assert all(value == dt.datetime(2020, 1, 1) for value in got if value is not None)
 
 
-@pytest.mark.parametrize("row", [0, 999, 1000, 2500, 4999])
+@each_case("row", [0, 999, 1000, 2500, 4999])
 def test_rows_of_errors_are_those_of_the_stripe_wherever_reading_begins(row):
     times = [dt.datetime(9999, 1, 1) if at == row else dt.datetime(2020, 1, 1) for at in range(5000)]
     out = io.BytesIO()
@@ -184,7 +185,7 @@ def written_in_zones(spark, tmp_path_factory):
     return {zone: folder / str(at) for at, zone in enumerate(ZONES)}
 
 
-@pytest.mark.parametrize("zone", ZONES)
+@each_case("zone", ZONES)
 def test_the_wall_clock_of_the_writer(zone, written_in_zones):
     """Readers show the local time of a writer in another zone."""
     (path,) = written_in_zones[zone].glob("*.orc")
@@ -199,7 +200,7 @@ def test_the_wall_clock_of_the_writer(zone, written_in_zones):
         assert row["deep"] == [("k", [clock])]
 
 
-@pytest.mark.parametrize("lost", [1, 2, 3])
+@each_case("lost", [1, 2, 3])
 def test_values_out_of_range_between_nulls_take_linear_time(lost):
     """Each value beyond the unit is a null of its own slot. A search for the slot of each would take minutes."""
     count = 1_000_000

@@ -6,6 +6,7 @@ from decimal import Decimal
 import orcish
 import pyarrow as pa
 import pytest
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 
 UTC = dt.timezone.utc
@@ -109,8 +110,8 @@ def nested(leaf: pa.Array, place: str) -> pa.Array:
     return nested(struct, "list")
 
 
-@pytest.mark.parametrize("nulls", NULLS)
-@pytest.mark.parametrize("name", CASES)
+@each_case("nulls", NULLS)
+@each_case("name", CASES)
 def test_pyarrow_wrote_it(name, nulls):
     """A file has the type at the top, in a struct, a union, a list, a map, and list<struct<map<string, type>>>."""
     arrow, given, _, values = CASES[name]
@@ -125,8 +126,8 @@ def test_pyarrow_wrote_it(name, nulls):
             assert table.schema.field("c").type == arrow
 
 
-@pytest.mark.parametrize("nulls", NULLS)
-@pytest.mark.parametrize("name", CASES)
+@each_case("nulls", NULLS)
+@each_case("name", CASES)
 def test_pyorc_wrote_it(name, nulls):
     arrow, _, kind, values = CASES[name]
     data = column(values, nulls)
@@ -205,7 +206,7 @@ def test_structs_without_fields():
     assert (nothing.num_rows, nothing.num_columns) == (1000, 0)
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_case("name", CASES)
 def test_files_without_rows(name):
     arrow, given, kind, _ = CASES[name]
     for file in (write_arrow({"c": pa.array([], given)}), write_rows(f"struct<c:{kind}>", [])):
@@ -225,7 +226,7 @@ def test_file_of_spark_without_rows(spark_orc):
     assert table.schema.names == ["id", "s"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "values", "want"),
     [
         ("int", [1, None, 3], [1, None, 3]),

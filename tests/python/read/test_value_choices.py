@@ -15,6 +15,7 @@ import pytest
 from orcish import col
 from pyarrow import orc
 from support import orc_builder
+from support.case_loops import each_case
 from support.random_cases import random_cases
 
 PARTS = [b"a", b"b ", "ä".encode(), "😀".encode(), "\ufffd".encode(), b"\xff", b"\xf0\x9f", b"\x80", b"\xee\x80"]
@@ -99,7 +100,7 @@ def check(data, options, want, chance, literals):
     assert (scan.min("v"), scan.max("v")) == ((min(some), max(some)) if some else (None, None))
 
 
-@pytest.mark.parametrize("strings", ["utf8", "large", "view", "dictionary"])
+@each_case("strings", ["utf8", "large", "view", "dictionary"])
 def test_text_that_is_not_utf8(strings):
     for _, chance in random_cases(f"text {strings}", 6):
         words = [word(chance) for _ in range(chance.choice([3, 60]))]
@@ -198,7 +199,7 @@ def test_schemas_that_were_kept():
     assert binary.to_pydict() == {"d": [b"a@", b"\xff@", b"a@"], "v": [b"\xffx", b"y", b"z"]}
 
 
-@pytest.mark.parametrize("precision", [1, 3, 17, 18])
+@each_case("precision", [1, 3, 17, 18])
 def test_decimals_of_too_many_digits_of_the_draft(precision):
     """The ORCv2 draft stores decimals of up to 18 digits as integers."""
     bound = 10**precision
@@ -227,7 +228,7 @@ def test_decimals_of_too_many_digits_of_the_draft(precision):
             assert orcish.read_table(one)["v"].to_pylist() == [fit[row]]
 
 
-@pytest.mark.parametrize("precision", [3, 18, 20])
+@each_case("precision", [3, 18, 20])
 def test_decimals_of_too_many_digits(precision):
     kind = pa.decimal128(precision, 2)
     bound = 10**precision
@@ -259,8 +260,8 @@ def chars(kind, values, **options):
     return data.replace(stated, bytes([8, code, 32, 3]))
 
 
-@pytest.mark.parametrize("kind", ["char", "varchar"])
-@pytest.mark.parametrize("trim", [False, True])
+@each_case("kind", ["char", "varchar"])
+@each_case("trim", [False, True])
 def test_text_longer_than_its_type(kind, trim):
     for _, chance in random_cases(f"{kind} {trim}", 4):
         letters = ["a", "b", "ä", "😀", " "]
@@ -285,8 +286,8 @@ def test_text_longer_than_its_type(kind, trim):
             orcish.read_table(data, long_char="error")
 
 
-@pytest.mark.parametrize("strings", ["utf8", "large", "view", "dictionary"])
-@pytest.mark.parametrize("dictionary", [0.0, 1.0])
+@each_case("strings", ["utf8", "large", "view", "dictionary"])
+@each_case("dictionary", [0.0, 1.0])
 def test_memory_of_text_that_is_replaced(strings, dictionary):
     """U+FFFD is longer than an invalid byte."""
     out = io.BytesIO()
@@ -319,7 +320,7 @@ def test_columns_that_are_text_by_their_own_form():
         assert orcish.scan(out.getvalue(), schema=schema, **options).min("v") == literal
 
 
-@pytest.mark.parametrize("strings", ["utf8", "large", "view", "dictionary"])
+@each_case("strings", ["utf8", "large", "view", "dictionary"])
 def test_long_text_that_is_not_read(strings):
     """Long text is an error only of rows that are read, also for dictionaries."""
     options = {"long_char": "error", "strings": strings}

@@ -5,9 +5,9 @@ import dataclasses
 import orcish
 import pyarrow as pa
 import pyarrow.compute as pc
-import pytest
 from orcish import col
 from support import buffer_sizes
+from support.case_loops import each_case
 from support.processes import run_python
 from support.query_cases import (
     Asked,
@@ -27,7 +27,7 @@ from support.random_cases import cases, seeded
 QUESTIONS = [ask_arrow, ask_files, ask_frames, ask_splits, ask_answers, ask_plans]
 
 
-@pytest.mark.parametrize("case", range(cases(10)))
+@each_case("case", range(cases(10)))
 def test_all_verbs_say_the_same(tmp_path, another_process, case):
     rng = seeded("verbs", case)
     with buffer_sizes.small(rng) as sizes:
@@ -38,7 +38,7 @@ def test_all_verbs_say_the_same(tmp_path, another_process, case):
                 ask(asked, rng, another_process)
 
 
-@pytest.mark.parametrize("case", range(cases(5)))
+@each_case("case", range(cases(5)))
 def test_tables_made_of_tables_say_the_same(tmp_path, another_process, case):
     """Merged, converted and rewritten tables give the same results."""
     rng = seeded("tables of tables", case)

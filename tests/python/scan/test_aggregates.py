@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pytest
 from orcish import col
 from support.aggregates import DATA, FILES, check, leaves
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 from support.http_server import serve
 from support.orc_layout import layout
@@ -28,8 +29,8 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(DATA)))
+@each_case("options", OPTIONS, ids=str)
+@each_case("path", FILES, ids=lambda path: str(path.relative_to(DATA)))
 def test_answers_are_those_of_the_rows(path, options):
     scan = orcish.scan(path, **options)
     for name, kind in leaves(orcish.scan(path, **{**options, "row_number": False}).schema):
@@ -41,7 +42,7 @@ def table_of(path):
     return orcish.read_table(path)
 
 
-@pytest.mark.parametrize("case", range(cases(60)))
+@each_case("case", range(cases(60)))
 def test_answers_of_parts(tmp_path, case):
     """Aggregates of filtered rows, of several files, of partition columns, and of splits are those of the rows."""
     rng = seeded("answers of parts", case)
@@ -82,7 +83,7 @@ def test_answers_of_a_split_are_those_of_its_stripes():
     assert at == 40_000
 
 
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@each_case("unit", ["s", "ms", "us", "ns"])
 def test_extremes_of_instants_are_not_those_of_clocks(tmp_path, unit):
     """Clocks of a zone are set back once a year. Values are in one batch, in several, and in several files."""
     first = dt.datetime(2025, 10, 26, 0, 30, tzinfo=dt.timezone.utc)
@@ -180,7 +181,7 @@ def test_bounds_that_are_not_utf8(tmp_path):
         assert (scan.min("s"), scan.max("s")) == (least, greatest)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "number"),
     [
         (pa.date32(), 3_000_000),
@@ -191,7 +192,7 @@ def test_bounds_that_are_not_utf8(tmp_path):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("other", [0, None])
+@each_case("other", [0, None])
 def test_values_that_python_does_not_hold_are_named(kind, number, other):
     """The error is the same from statistics and from values."""
     data = pa.array([number, other], pa.int32() if kind == pa.date32() else pa.int64()).cast(kind)
@@ -205,8 +206,8 @@ def test_values_that_python_does_not_hold_are_named(kind, number, other):
                 getattr(part, question)("a.when")
 
 
-@pytest.mark.parametrize("kind", [pa.time64("ns"), pa.timestamp("ns"), pa.duration("ns")], ids=str)
-@pytest.mark.parametrize("encode", [lambda data: data, lambda data: data.dictionary_encode()], ids=["plain", "encoded"])
+@each_case("kind", [pa.time64("ns"), pa.timestamp("ns"), pa.duration("ns")], ids=str)
+@each_case("encode", [lambda data: data, lambda data: data.dictionary_encode()], ids=["plain", "encoded"])
 def test_no_digit_of_nanoseconds_is_cut_off(kind, encode):
     """The value has all digits, or is an error."""
     for number in (86_399_999_999_999, 86_399_999_999_000, 1, 0):
@@ -225,8 +226,8 @@ def structs(fields, mask=None):
     return pa.StructArray.from_arrays(list(fields.values()), names=list(fields), mask=mask and pa.array(mask))
 
 
-@pytest.mark.parametrize("nulls", ["all", "some", "outer", "none"])
-@pytest.mark.parametrize("place", ["struct", "list", "map"])
+@each_case("nulls", ["all", "some", "outer", "none"])
+@each_case("place", ["struct", "list", "map"])
 def test_values_that_cpp_counts_below_null_structs_are_no_answers(place, nulls):
     """pyarrow writes and counts values below a null struct that is in a struct without nulls."""
     some = [True, False, True, False]

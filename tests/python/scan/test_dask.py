@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
+from support.case_loops import each_case
 from support.counting_file import Counting
 from support.query_dataset import ROWS, TABLE, share, written
 
@@ -66,7 +67,7 @@ def test_partitions_in_other_processes(folder):
     assert frame.compute(scheduler="processes", num_workers=1)["id"].tolist() == list(range(20_003))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "count"),
     [
         ({"filters": col("id") < 10}, 10),

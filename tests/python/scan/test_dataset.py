@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pytest
 from orcish import col
+from support.case_loops import each_case
 from support.small_tables import put
 
 ROWS = 6000
@@ -95,7 +96,7 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize("columns", COLUMNS, ids=str)
+@each_case("columns", COLUMNS, ids=str)
 def test_tables_are_those_of_pyarrow(dataset, memory, columns):
     for filters in FILTERS:
         want = memory.to_table(columns, filters)
@@ -146,7 +147,7 @@ def test_counts(dataset, memory):
         ), filters
 
 
-@pytest.mark.parametrize("columns", [None, ["s", "k"], [], {"b": A + 1}], ids=str)
+@each_case("columns", [None, ["s", "k"], [], {"b": A + 1}], ids=str)
 def test_rows_by_position(dataset, memory, columns):
     for indices in ([5999, 0, 2000, 1999, 0, 17], [], range(10), np.array([4000, 3]), pa.array([1], pa.uint8())):
         found = dataset.take(pa.array(indices) if isinstance(indices, range) else indices, columns)
@@ -199,7 +200,7 @@ def test_fragments_of_what_is_about_all_rows(folder):
     assert part.count_rows() == orcish.scan(folder, filters=pl.col("a") > pl.col("a").mean()).count()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "options",
     [
         {"limit": 100},
@@ -431,7 +432,7 @@ def test_processes_end_while_scanners_are_read(folder):
         assert said == f"{[True] * 6}\n"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "column",
     [
         pa.array([b"0123456789abcdef", None], pa.uuid().storage_type).cast(pa.binary(16)),

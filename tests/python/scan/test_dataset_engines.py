@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from support.case_loops import each_case
 from support.orc_layout import layout
 from support.query_dataset import ROWS, TABLE, opened, share, written
 
@@ -43,7 +44,7 @@ CONDITIONS = [
 ]
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
+@each_case("condition", CONDITIONS)
 def test_filters_of_duckdb_are_pushed_down(data, condition):
     file, dataset = opened(data)
     query = f"select id, payload from {{}} where {condition}"
@@ -55,7 +56,7 @@ def test_filters_of_duckdb_are_pushed_down(data, condition):
     assert share(file, data, of_payload=True) < 0.15
 
 
-@pytest.mark.parametrize(
+@each_case(
     "condition",
     [
         "id not in (1, 2, 3)",
@@ -113,7 +114,7 @@ def test_residuals_and_limits_of_the_scan_in_duckdb(data):
         assert duckdb.sql("select count(*), sum(id) from dataset").fetchall()[0][0] == dataset.count_rows()
 
 
-@pytest.mark.parametrize("options", [{}, {"timestamps": "instant"}, {"strings": "large"}, {"strings": "dictionary"}])
+@each_case("options", [{}, {"timestamps": "instant"}, {"strings": "large"}, {"strings": "dictionary"}])
 def test_types_in_duckdb(data, options):
     dataset, memory = orcish.dataset(data, **options), orcish.read_table(data, **options)
     query = "select * from {} where name in ('n000001', 'n000005', 'n000009') or id = 100 order by id"
@@ -133,7 +134,7 @@ POLARS = [
 ]
 
 
-@pytest.mark.parametrize("condition", POLARS, ids=str)
+@each_case("condition", POLARS, ids=str)
 def test_filters_of_polars_are_pushed_down(data, condition):
     file, dataset = opened(data)
     found = pl.scan_pyarrow_dataset(dataset).filter(condition).select("id", "payload").collect()

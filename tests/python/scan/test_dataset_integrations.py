@@ -5,6 +5,7 @@ import ibis
 import orcish
 import pyarrow as pa
 import pytest
+from support.case_loops import each_case
 from support.query_dataset import TABLE, opened, share, written
 
 
@@ -25,7 +26,7 @@ def rows_in_memory(text):
     return context.sql(text).to_arrow_table().to_pylist()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "condition",
     [
         "id = 23456",
@@ -47,9 +48,7 @@ def test_filters_of_datafusion_are_pushed_down(data, condition):
     assert share(file, data, of_payload=True) < 0.15
 
 
-@pytest.mark.parametrize(
-    "condition", ["n['a'] = 5", "name like 'n00000%'", "x is null", "id % 1000 = 7", "none <> 30001"]
-)
+@each_case("condition", ["n['a'] = 5", "name like 'n00000%'", "x is null", "id % 1000 = 7", "none <> 30001"])
 def test_rows_of_other_filters_of_datafusion(data, condition):
     text = f"select * from dataset where {condition} order by id"
     assert query(opened(data)[1], text).to_pylist() == rows_in_memory(text)

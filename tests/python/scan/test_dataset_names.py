@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pytest
+from support.case_loops import each_case
 
 TWICE = pa.Table.from_arrays([pa.array([1, 2]), pa.array([3, 4]), pa.array(["x", "y"])], names=["a", "a", "b"])
 
@@ -39,7 +40,7 @@ SELECTIONS: dict[str, Callable[[str, list[str]], pa.Table]] = {
 }
 
 
-@pytest.mark.parametrize("name", SELECTIONS)
+@each_case("name", SELECTIONS)
 def test_a_name_is_that_of_the_first_column(name: str, path: str) -> None:
     """All readers of orcish agree. pyarrow refuses such names."""
     select = SELECTIONS[name]
@@ -50,7 +51,7 @@ def test_a_name_is_that_of_the_first_column(name: str, path: str) -> None:
         ds.dataset(TWICE).to_table(columns=["a"])
 
 
-@pytest.mark.parametrize("name", ["ORCFile", "read_table", "scan", "dataset"])
+@each_case("name", ["ORCFile", "read_table", "scan", "dataset"])
 def test_all_columns_are_both(name: str, path: str) -> None:
     found = orcish.dataset(path).to_table() if name == "dataset" else orcish.read_table(path)
     assert found.equals(TWICE)
@@ -68,7 +69,7 @@ QUERIES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", QUERIES)
+@each_case("name", QUERIES)
 def test_expressions_of_ambiguous_names_are_errors(name: str, path: str) -> None:
     """As those of pyarrow, whichever column they would mean."""
     query = QUERIES[name]
@@ -120,7 +121,7 @@ def awkward(tmp_path_factory: pytest.TempPathFactory) -> ds.Dataset:
     return orcish.dataset(path)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_case("seed", range(60))
 def test_projections_of_names_and_positions(seed: int, awkward: ds.Dataset) -> None:
     """Columns by name, by position and within others, in any order, have the values that pyarrow gives."""
     chosen = random.Random(seed)
@@ -133,7 +134,7 @@ def test_projections_of_names_and_positions(seed: int, awkward: ds.Dataset) -> N
         assert awkward.take([1], columns=columns).to_pydict() == expected.slice(1).to_pydict()
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each_case("seed", range(30))
 def test_lists_of_names(seed: int, awkward: ds.Dataset) -> None:
     chosen = random.Random(seed)
     names = chosen.sample(AWKWARD.schema.names, chosen.randint(1, AWKWARD.num_columns))
@@ -144,7 +145,7 @@ def test_lists_of_names(seed: int, awkward: ds.Dataset) -> None:
         assert found.to_dict(as_series=False) == AWKWARD.select(named).to_pydict()
 
 
-@pytest.mark.parametrize("variants", [2, 3, 128])
+@each_case("variants", [2, 3, 128])
 def test_structs_of_unions(variants: int, tmp_path: Path) -> None:
     """What is within the struct of a union is not pushed down, and gives the rows that pyarrow gives."""
     values = [pa.array([number, number + 1, None], pa.int64()) for number in range(variants)]

@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from orcish import col
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow
 from support.small_tables import put, rows
 
@@ -46,7 +47,7 @@ def test_scans_with_a_residual(folder):
         assert duckdb.sql("select id from scan order by id").fetchall() == [(1,), (1001,), (2001,), (3001,), (4001,)]
 
 
-@pytest.mark.parametrize("strings", ["utf8", "large", "view", "dictionary", "binary"])
+@each_case("strings", ["utf8", "large", "view", "dictionary", "binary"])
 def test_forms_of_strings(folder, strings):
     scan = orcish.scan(folder, strings=strings)
     want = [(b"t0" if strings == "binary" else "t0", 715)]

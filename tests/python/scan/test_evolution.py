@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyorc
 import pytest
 from orcish import col
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 from support.small_tables import put
 
@@ -84,7 +85,7 @@ def file_of(stored, values):
     return write_rows(f"struct<x:{stored},n:int>", [(value, i) for i, value in enumerate(values)])
 
 
-@pytest.mark.parametrize(("stored", "wider"), PAIRS, ids=[f"{stored}-{wider}" for stored, wider in PAIRS])
+@each_case(("stored", "wider"), PAIRS, ids=[f"{stored}-{wider}" for stored, wider in PAIRS])
 def test_wider_types_are_those_of_a_cast(stored, wider):
     """Filters, pushed down or applied later, select the rows that they select of the table in memory."""
     data = file_of(stored, STORED[stored])
@@ -113,7 +114,7 @@ def test_wider_types_are_those_of_a_cast(stored, wider):
             assert table.where(filters).count() == len(kept)
 
 
-@pytest.mark.parametrize("kind", NOT_WIDER, ids=str)
+@each_case("kind", NOT_WIDER, ids=str)
 def test_what_does_not_fit_names_file_and_column(tmp_path, kind):
     for stored in NOT_WIDER[kind]:
         put(tmp_path, {"f.orc": file_of(stored, STORED[stored])})
@@ -211,7 +212,7 @@ def of_names(*names):
     return write_arrow(pa.table({"a": [1, 2], "n": inner, "l": lists}))
 
 
-@pytest.mark.parametrize("strings", ["utf8", "dictionary"])
+@each_case("strings", ["utf8", "dictionary"])
 def test_fields_of_one_name_are_told_apart_by_their_order(strings):
     twice, once = of_names("y", "x", "y"), of_names("y", "x")
     scan = orcish.scan(twice, strings=strings)
@@ -281,7 +282,7 @@ def nested(schema, one):
     )
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("schema", "one", "want"),
     [
         ("struct<b:string,a:int>", ("x", 1), {"a": 1, "b": "x"}),
@@ -409,10 +410,8 @@ def test_the_schema_of_the_caller_decides_on_the_unit():
     assert table["t"].cast(pa.int64()).to_pylist() == [1, 1001]
 
 
-@pytest.mark.parametrize("stored", ["tinyint", "smallint"])
-@pytest.mark.parametrize(
-    "literal", [D("1.00000000000000000001"), D("1.000000000000000000000000000000000000000001"), 1.0]
-)
+@each_case("stored", ["tinyint", "smallint"])
+@each_case("literal", [D("1.00000000000000000001"), D("1.000000000000000000000000000000000000000001"), 1.0])
 def test_decimals_are_compared_with_the_type_of_the_table(stored, literal):
     """The nearest double of the literal is 1, regardless of the type in the file."""
     table = orcish.scan(file_of(stored, [1, 2, None]), schema=pa.schema([("x", pa.float64())]))
@@ -420,7 +419,7 @@ def test_decimals_are_compared_with_the_type_of_the_table(stored, literal):
     assert table.where(col("x") > literal).to_table()["x"].to_pylist() == [2.0]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("stored", "value"),
     [("array<int>", [1]), ("bigint", 5), ("string", "x"), ("map<string,int>", {"k": 1}), ("uniontype<int,string>", 1)],
 )
@@ -472,8 +471,8 @@ def test_some_fields_of_unions_that_are_read_as_structs():
     assert orcish.scan(data, unions="struct", schema=schema).to_table()["u"].to_pylist()[1] == {"field1": "x"}
 
 
-@pytest.mark.parametrize("unions", ["dense", "sparse", "struct"])
-@pytest.mark.parametrize("nested", ["union", "list", "struct"])
+@each_case("unions", ["dense", "sparse", "struct"])
+@each_case("nested", ["union", "list", "struct"])
 def test_digits_of_timestamps_in_unions_are_not_lost(tmp_path, unions, nested):
     """Two files whose only common unit does not hold the digits of one of them, and a schema of seconds."""
 
@@ -658,12 +657,12 @@ OTHER_VALUES = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("stored", "value", "target"),
     [(stored, value, target) for stored, value, targets in OTHER_VALUES for target in targets],
     ids=str,
 )
-@pytest.mark.parametrize("nested", [False, True])
+@each_case("nested", [False, True])
 def test_values_that_do_not_fit_the_type_of_the_table(tmp_path, stored, value, target, nested):
     """The file is not damaged: it does not say that it has values of the type."""
 

@@ -1,6 +1,6 @@
 """Ctrl-C while a scan waits for a server."""
 
-import pytest
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow
 from support.http_server import seconds_to_interrupt, serve
 
@@ -8,7 +8,7 @@ DATA = write_arrow({"a": list(range(300_000))}, compression="uncompressed")
 SEVERAL = ["scan.to_table()", "list(scan)", "scan.count()", "scan.explain()", "scan.splits()"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("threads", "call"),
     [
         *((1, call) for call in SEVERAL),

@@ -4,7 +4,7 @@ import io
 
 import orcish
 import pyarrow as pa
-import pytest
+from support.case_loops import each_case
 
 NUMBERS = [0, 1, None, 5]
 TEXTS = ["a", "b", None, "f"]
@@ -45,7 +45,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("array", "condition"), CASES, ids=[f"{array.type}" for array, _ in CASES])
+@each_case(("array", "condition"), CASES, ids=[f"{array.type}" for array, _ in CASES])
 def test_columns_of_any_type(array: pa.Array, condition: str) -> None:
     out = io.BytesIO()
     orcish.write_table(pa.table({"x": pa.array([9, 0, 0, 0], pa.int32()), "c": array, "row": range(4)}), out)

@@ -10,6 +10,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import _native
+from support.case_loops import each_case
 from support.http_server import serve
 from support.small_tables import put, rows
 
@@ -158,7 +159,7 @@ def test_links_that_multiply_paths(tmp_path):
         orcish.scan(tmp_path)
 
 
-@pytest.mark.parametrize("url", ["file://tmp/x", "file://host/tmp/x", "FILE://a"])
+@each_case("url", ["file://tmp/x", "file://host/tmp/x", "FILE://a"])
 def test_urls_of_files_have_no_host(url):
     calls = [
         orcish.scan,
@@ -171,7 +172,7 @@ def test_urls_of_files_have_no_host(url):
             call(url)
 
 
-@pytest.mark.parametrize("url", ["s3://", "gs:///", "hdfs://", "az://"])
+@each_case("url", ["s3://", "gs:///", "hdfs://", "az://"])
 def test_urls_without_a_bucket(url):
     for call in (lambda url: orcish.write_dataset(pa.table({"a": [1]}), url), orcish.compact, orcish.recover):
         with pytest.raises(ValueError, match="names no bucket or server"):

@@ -7,6 +7,7 @@ from pathlib import Path
 import orcish
 import pytest
 from support import orc_builder
+from support.case_loops import each_case
 from support.processes import run_python
 
 STRIPES = 5_000
@@ -22,9 +23,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "use", ["sample(3, seed=1)", "tail(3)", "where(condition).sample(3)", "where(condition).tail(3)"]
-)
+@each_case("use", ["sample(3, seed=1)", "tail(3)", "where(condition).sample(3)", "where(condition).tail(3)"])
 def test_memory_and_work_do_not_grow_with_the_square_of_the_stripes(use: str, path: Path) -> None:
     code = f"""
         import resource, sys, orcish

@@ -15,6 +15,7 @@ import pyarrow.dataset as ds
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
+from support.case_loops import each_case
 from support.random_cases import pairs
 
 ROWS = pa.table({"day": [1, 2], "x": [5, 6]})
@@ -36,8 +37,8 @@ VERBS: dict[str, Callable[[Path, Path], Any]] = {
 }
 
 
-@pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("name", FORMATS)
+@each_case("verb", VERBS)
+@each_case("name", FORMATS)
 def test_what_reads_a_file_of_another_format(name: str, verb: str, tmp_path: Path) -> None:
     """The error says it, and it is so."""
     kind, write = FORMATS[name]
@@ -65,9 +66,7 @@ READS: dict[str, Callable[[Path], Any]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "by", "has_log", "verb"), pairs(["readme.txt", "a.txt"], [[], ["day"]], [True, False], READS)
-)
+@each_case(("name", "by", "has_log", "verb"), pairs(["readme.txt", "a.txt"], [[], ["day"]], [True, False], READS))
 def test_a_file_beside_those_of_a_table(name: str, by: list[str], has_log: bool, verb: str, tmp_path: Path) -> None:
     """The error names it, and says how it is left out."""
     table = tmp_path / "t"

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow
 from support.http_server import serve
 from support.small_tables import put, rows
@@ -20,7 +21,7 @@ def values(folder, name, **options):
     return table.schema.field(name).type, table[name].to_pylist()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("texts", "kind", "want"),
     [
         (["1", "20", "-3"], pa.int64(), [1, 20, -3]),
@@ -104,7 +105,7 @@ def test_folders_above_the_table_are_not_of_it(tmp_path):
     assert orcish.scan(tmp_path / "k=1", partitions=True).schema.names[-2:] == ["k", "j"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("filters", "want"),
     [
         (col("k") == 1, [0, 1]),
@@ -179,7 +180,7 @@ def test_splits_have_the_types_of_the_table(tmp_path):
     assert {part.scan().schema.field("k").type for part in numbers.splits()} == {pa.int16()}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "texts", "want", "literal"),
     [
         (pa.string(), ["1", "20"], ["1", "20"], "20"),
@@ -205,7 +206,7 @@ def test_the_schema_of_the_caller_decides_on_types(tmp_path, kind, texts, want, 
     assert table.where(col("k").is_null()).count() == want.count(None)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "text"), [(pa.int64(), "a"), (pa.int8(), "128"), (pa.date32(), "2026-2-30"), (pa.bool_(), "yes")], ids=str
 )
 def test_values_that_are_not_of_the_type_name_the_file(tmp_path, kind, text):
@@ -220,7 +221,7 @@ def test_types_that_no_path_has(tmp_path):
         orcish.scan(tmp_path, schema=pa.schema([("k", pa.list_(pa.int8()))]))
 
 
-@pytest.mark.parametrize("text", ["+2026-1-01", " 2026-1-1", "2026- 1- 1", "100%+5", "%-1"])
+@each_case("text", ["+2026-1-01", " 2026-1-1", "2026- 1- 1", "100%+5", "%-1"])
 def test_what_is_no_date_and_no_sign_stays_text(tmp_path, text):
     put(tmp_path, {f"k={text}/f.orc": rows(0, 1), "k=2026-01-01/f.orc": rows(0, 1)})
     found, got = values(tmp_path, "k")

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from orcish import col
 from orcish.reading.scan_reader import ScanReader
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow
 from support.random_cases import cases, seeded
 from support.small_tables import put, rows
@@ -211,7 +212,7 @@ def test_plans_are_shown(folder):
     assert "PYTHON SCAN" in plan.upper()
 
 
-@pytest.mark.parametrize("strings", ["utf8", "large", "view", "dictionary"])
+@each_case("strings", ["utf8", "large", "view", "dictionary"])
 def test_forms_of_strings(folder, memory, strings):
     lazy = orcish.scan_polars(folder, strings=strings)
     assert lazy.collect_schema()["s"] == (pl.Categorical if strings == "dictionary" else pl.String)
@@ -283,7 +284,7 @@ def predicate(rng, depth=2):
     return [left & right, left | right, ~left][rng.randrange(3)]
 
 
-@pytest.mark.parametrize("case", range(cases(200)))
+@each_case("case", range(cases(200)))
 def test_random_queries(folder, memory, case):
     rng = seeded("queries of polars", case)
     steps = []
@@ -309,7 +310,7 @@ def test_random_queries(folder, memory, case):
     assert run(lazy).collect(engine=rng.choice(["in-memory", "streaming"])).equals(want), run(lazy).explain()
 
 
-@pytest.mark.parametrize("zone", ["+05:30", "GMT+08:00", "PST", "-08:00", "EST", "Europe/Berlin", "UTC"])
+@each_case("zone", ["+05:30", "GMT+08:00", "PST", "-08:00", "EST", "Europe/Berlin", "UTC"])
 def test_zones(tmp_path, zone):
     """Instants stay, also in zones that polars has not."""
     kind = pa.timestamp("us", zone)
@@ -320,7 +321,7 @@ def test_zones(tmp_path, zone):
     assert frame["l"].explode().dt.epoch("us").to_list() == [0, None, 7]
 
 
-@pytest.mark.parametrize("zone", ["+05:30", "GMT+08:00", "PST"])
+@each_case("zone", ["+05:30", "GMT+08:00", "PST"])
 def test_zones_that_polars_has_not(tmp_path, zone):
     """A filter of polars would ask for hours of UTC, beside the hours of the zone that are read."""
     table = pa.table({"at": pa.array([0, 1], pa.timestamp("us", zone)), "id": [1, 2]})

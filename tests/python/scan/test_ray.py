@@ -26,6 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*deprecated:DeprecationWarning:
 
 from orcish.ray.datasource import OrcDatasource  # noqa: E402
 from ray.data.expressions import col as ray_col  # noqa: E402
+from support.case_loops import each_case  # noqa: E402
 
 NARROW = TABLE.select(["id", "name", "day", "none", "x", "n"])
 SCHEMA = NARROW.schema.append(pa.field("k", pa.int64()))
@@ -128,7 +129,7 @@ def test_limits_are_pushed_down():
     assert file.taken([range(len(data))]) < len(data) / 3
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("of_ray", "of_pyarrow"),
     [
         (ray_col("x") > 9000.0, pc.field("x") > 9000.0),
@@ -161,7 +162,7 @@ def test_projections_of_unknown_columns(folder):
             source.apply_projection({name: name})
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "count"),
     [
         ({"filters": col("id") < 10}, 10),
@@ -230,7 +231,7 @@ def test_arguments_of_ray(cluster, folder):
             orcish.ray.read(folder, ray_options={name: 1})
 
 
-@pytest.mark.parametrize("kind", ["pyarrow", "fsspec", "bytes"])
+@each_case("kind", ["pyarrow", "fsspec", "bytes"])
 def test_sources_reach_the_workers(cluster, folder, kind):
     file = next(folder.rglob("*.orc"))
     sources = {
@@ -344,7 +345,7 @@ def fails(rows):
     return rows
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("change", "options", "error", "message"),
     [
         (columns_differ, {}, ValueError, "a block has the columns other, and the dataset id"),
@@ -354,7 +355,7 @@ def fails(rows):
         (None, {"schema": pa.schema([("zzz", pa.int8())])}, ValueError, "a block has the columns id, and .* zzz"),
     ],
 )
-@pytest.mark.parametrize("exists", [True, False])
+@each_case("exists", [True, False])
 def test_an_error_of_a_task_changes_nothing(cluster, tmp_path, change, options, error, message, exists):
     path = tmp_path / "t"
     if exists:
@@ -398,7 +399,7 @@ def test_a_commit_that_comes_between(cluster, tmp_path):
     assert orcish.read_table(path)["id"].to_pylist() == [1]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "error", "message"),
     [
         ({"dataset": pa.table({"id": [1]})}, TypeError, "dataset: must be a dataset of Ray Data, not"),

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 from support.orc_layout import layout
 from support.processes import run_python
@@ -52,7 +53,7 @@ def test_patterns(folder):
     assert orcish.scan(f"{folder.parent}/t*").to_table().equals(WHOLE)
 
 
-@pytest.mark.parametrize("name", ["d[1]", "q?", "a*b", "[", "_x[!y]"])
+@each_case("name", ["d[1]", "q?", "a*b", "[", "_x[!y]"])
 def test_names_that_look_like_patterns_are_taken_literally(tmp_path, name):
     put(tmp_path, {f"{name}/day=1/a.orc": PARTS[0], "d1/b.orc": PARTS[1], "qq/b.orc": PARTS[1], "aab/b.orc": PARTS[1]})
     put(tmp_path, {f"{name}.orc": PARTS[2], "d1.orc": PARTS[1], "qq.orc": PARTS[1]})
@@ -101,7 +102,7 @@ def test_sources_of_all_kinds_in_one_list(folder):
     memory.rm("/orcish-scan", recursive=True)
 
 
-@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, pa.py_buffer, io.BytesIO])
+@each_case("kind", [bytes, bytearray, memoryview, pa.py_buffer, io.BytesIO])
 def test_bytes_and_file_objects(kind):
     table = orcish.scan(kind(write_arrow(PARTS[0])))
     assert table.to_table().equals(PARTS[0])
@@ -134,7 +135,7 @@ def test_options_are_checked_at_once(folder):
         orcish.scan(folder, row_number="id")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("ask", "error", "text"),
     [
         (lambda f: orcish.scan(f).select("id", ["x"]), TypeError, r"by their names, not by \['x'\]"),
@@ -178,8 +179,8 @@ def test_select_where_and_limit_compose(folder):
     assert table.limit(0).to_table().equals(WHOLE.slice(0, 0))
 
 
-@pytest.mark.parametrize("first", range(4))
-@pytest.mark.parametrize("second", range(4))
+@each_case("first", range(4))
+@each_case("second", range(4))
 def test_filters_of_several_libraries_are_joined(folder, first, second):
     low = [col("id") > 200, pc.field("id") > 200, pl.col("id") > 200, [("id", ">", 200)]][first]
     odd = [col("text") != "t1", pc.field("text") != "t1", pl.col("text") != "t1", [("text", "!=", "t1")]][second]
@@ -224,7 +225,7 @@ def test_row_numbers_are_those_within_the_file(folder):
     assert late.count() == 2
 
 
-@pytest.mark.parametrize("filters", [None, col("text") != "t4"])
+@each_case("filters", [None, col("text") != "t4"])
 def test_threads_and_sizes_of_batches_do_not_change_rows(folder, filters):
     want = orcish.scan(folder, threads=1, filters=filters).to_table()
     for threads in (0, 1, 2, 4, 9):
@@ -234,7 +235,7 @@ def test_threads_and_sizes_of_batches_do_not_change_rows(folder, filters):
             assert pa.Table.from_batches(batches).equals(want), (threads, size)
 
 
-@pytest.mark.parametrize("threads", [1, 3])
+@each_case("threads", [1, 3])
 def test_a_limit_leaves_further_files_alone(folder, tmp_path, threads):
     """Files after the limit are not opened: one is not an ORC file."""
     files = {f"{i:02}.orc": PARTS[i % 2] for i in range(3)} | {f"{i:02}.orc": b"not ORC" for i in range(20, 40)}
@@ -252,7 +253,7 @@ def test_a_count_leaves_files_behind_the_limit_alone(tmp_path):
     assert orcish.scan(tmp_path, threads=1).limit(301).count() == 301
 
 
-@pytest.mark.parametrize("threads", [1, 3])
+@each_case("threads", [1, 3])
 def test_errors_name_the_file_and_come_in_their_place(tmp_path, threads):
     put(tmp_path, {"1.orc": PARTS[0], "2.orc": PARTS[1], "3.orc": b"no ORC" * 10, "4.orc": PARTS[3]})
     seen = []
@@ -275,7 +276,7 @@ def test_errors_name_the_file_and_come_in_their_place(tmp_path, threads):
         table.to_table()
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
+@each_case("threads", [1, 2, 5])
 def test_scans_that_are_left_early_leave_no_threads(folder, threads):
     for part in orcish.scan(folder, threads=threads, batch_size=10):
         assert part.num_rows == 10
@@ -352,7 +353,7 @@ def test_the_representation_names_a_file(folder):
     assert repr(orcish.scan(folder / "part-1.orc")) == f"<orcish.Scan of {folder}/part-1.orc>"
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@each_case("threads", [1, 2])
 def test_types_that_pyarrow_cannot_import_in_one(threads):
     value = 5
     for _ in range(90):
@@ -363,7 +364,7 @@ def test_types_that_pyarrow_cannot_import_in_one(threads):
     assert sum(len(batch) for batch in scan) == 4
 
 
-@pytest.mark.parametrize("filters", [None, col("value").is_not_null()])
+@each_case("filters", [None, col("value").is_not_null()])
 def test_no_column_of_a_root_that_is_a_list(filters):
     path = pathlib.Path(__file__).parents[2] / "data" / "root.zlib.orc"
     assert orcish.ORCFile(path).type_string == "array<bigint>"
@@ -374,7 +375,7 @@ def test_no_column_of_a_root_that_is_a_list(filters):
     assert [len(batch) for batch in scan.select()] == [rows]
 
 
-@pytest.mark.parametrize("name", ["row_number", "at"])
+@each_case("name", ["row_number", "at"])
 def test_the_column_of_row_numbers_cannot_be_selected(tmp_path, name):
     """The message says what can select it."""
     path = tmp_path / "a.orc"
@@ -399,8 +400,8 @@ LANGUAGES = {
 }
 
 
-@pytest.mark.parametrize("name", ["row_number", "at"])
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_case("name", ["row_number", "at"])
+@each_case("language", LANGUAGES)
 def test_filters_of_row_numbers(folder, name, language):
     """All verbs and all languages find the same rows. Numbers are those of rows of a file."""
     number = True if name == "row_number" else name
@@ -441,7 +442,7 @@ def test_a_stored_column_of_the_name_is_meant(tmp_path):
         assert scan.to_table().to_pydict() == {"id": [2], "at": [1]}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@each_case("language", LANGUAGES)
 def test_limits_and_filters_are_applied_in_the_order_of_the_calls(folder, language):
     """As in polars and Spark, and in all verbs."""
     filters, scan = LANGUAGES[language]("id", 3), orcish.scan(folder)
@@ -471,7 +472,7 @@ def test_limits_and_filters_are_applied_in_the_order_of_the_calls(folder, langua
     assert lazy.select("id").collect()["id"].to_list() == [3, 4]
 
 
-@pytest.mark.parametrize("columns", [["id", "text", "id"], ["text", "text"]])
+@each_case("columns", [["id", "text", "id"], ["text", "text"]])
 def test_a_column_is_selected_once(folder, columns):
     """What is read has no column twice, and none is dropped in silence."""
     first = folder / "part-0.orc"
@@ -497,8 +498,8 @@ TWICE = pa.Table.from_arrays([pa.array([1, 2]), pa.array([20, 10]), pa.array(["a
 NESTED = pa.table({"s": pa.StructArray.from_arrays([pa.array([1, 2]), pa.array([20, 10])], names=["x", "x"])})
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("form", ["file", "scan", "files", "dataset"])
+@each_case("language", LANGUAGES)
+@each_case("form", ["file", "scan", "files", "dataset"])
 def test_filters_on_one_of_several_columns_of_a_name_are_errors(tmp_path, language, form):
     """As in pyarrow and polars: the first of them is not meant more than the others."""
     for at in range(2):

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish import col
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow
 from support.http_server import serve
 from support.orc_layout import layout
@@ -68,7 +69,7 @@ def test_splits_leave_out_stripes_without_wanted_rows(folder):
     assert orcish.scan(folder).where(col("id") < 0).splits() == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "filters", [col("key") == 5, pc.field("key") == 5, pl.col("key") == 5, pl.col("key") * 2 == 10, [("key", "=", 5)]]
 )
 def test_filters_travel_with_splits(folder, filters):

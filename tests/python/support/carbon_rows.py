@@ -49,7 +49,6 @@ COLUMNS = {
     "map": (pa.map_(pa.string(), pa.float64()), lambda row: [(f"k{at}", at / 2) for at in range(row % 3)]),
 }
 SIMPLE = [name for name, (of, _) in COLUMNS.items() if not pa.types.is_nested(of)]
-NESTED_NAMES = [name for name in COLUMNS if name not in SIMPLE]
 # Columns that a table may be sorted by.
 SORTABLE = ("s", "day", "at", "flag", "i16", "i32", "near")
 

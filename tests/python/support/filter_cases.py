@@ -14,7 +14,6 @@ from support import predicate_oracle
 
 ROW = "number of the row"
 NESTED = ["n.y.z", "n.x", "n.y", "ls.a", "m.value", "li", "u"]
-NANOSECOND = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 LEAST, MOST = -(2**63), 2**63 - 1
 # Options that change values, and with them what a predicate is true for.
 MEANING = ("timestamp_unit", "timestamp_out_of_range", "trim_char", "null_map_keys", "masked")

@@ -21,6 +21,7 @@ from orcish.tables import delete as deleting
 from orcish.tables.commit import Job
 from orcish.types import Progress
 from support.carbon_tables import some, writer
+from support.case_loops import each_case
 from support.random_cases import random_cases
 from support.staged_commits import staged
 
@@ -62,8 +63,8 @@ def left_over(table: pathlib.Path) -> list[pathlib.Path]:
 # Compaction.
 
 
-@pytest.mark.parametrize("rewrite", [False, True])
-@pytest.mark.parametrize("by", [[], ["k"]])
+@each_case("rewrite", [False, True])
+@each_case("by", [[], ["k"]])
 def test_compaction(tmp_path: pathlib.Path, by: list[str], rewrite: bool) -> None:
     table = in_parts(tmp_path / "t", partition_by=by)
     before = read(table)
@@ -161,7 +162,7 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("path", ODD, ids=lambda path: path.stem)
+@each_case("path", ODD, ids=lambda path: path.stem)
 def test_files_with_findings_are_written_again(tmp_path: pathlib.Path, path: pathlib.Path) -> None:
     """What contradicts the specification or the rows is not copied."""
     for copy in "ab":
@@ -199,8 +200,8 @@ PREDICATES: list[tuple[Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("by", [[], ["k"]])
-@pytest.mark.parametrize("case", range(len(PREDICATES)))
+@each_case("by", [[], ["k"]])
+@each_case("case", range(len(PREDICATES)))
 def test_deletion(tmp_path: pathlib.Path, by: list[str], case: int) -> None:
     """Rows for which the filter is true are gone; the others stay, with their types and their order."""
     filters, is_deleted = PREDICATES[case]
@@ -386,8 +387,8 @@ FITTING: list[tuple[pa.DataType, pa.Array]] = [
 ]
 
 
-@pytest.mark.parametrize("arrow_schema", [True, False])
-@pytest.mark.parametrize(("kind", "values"), FITTING, ids=[f"{values.type} on {kind}" for kind, values in FITTING])
+@each_case("arrow_schema", [True, False])
+@each_case(("kind", "values"), FITTING, ids=[f"{values.type} on {kind}" for kind, values in FITTING])
 def test_narrower_types_become_those_of_the_table(
     tmp_path: pathlib.Path, kind: pa.DataType, values: pa.Array, arrow_schema: bool
 ) -> None:
@@ -444,7 +445,7 @@ NAMED_TYPES = [
 ]
 
 
-@pytest.mark.parametrize("kind", NAMED_TYPES, ids=str)
+@each_case("kind", NAMED_TYPES, ids=str)
 def test_names_of_types_are_those_of_pyarrow(kind: pa.DataType) -> None:
     rows = pa.schema([("x", kind)])
     interval = pa.month_day_nano_interval()
@@ -454,8 +455,8 @@ def test_names_of_types_are_those_of_pyarrow(kind: pa.DataType) -> None:
         _native.appended_schema(other.__arrow_c_schema__(), rows.__arrow_c_schema__(), True)
 
 
-@pytest.mark.parametrize("existing_data", ["append", "overwrite_partitions"])
-@pytest.mark.parametrize("case", range(len(REFUSED)))
+@each_case("existing_data", ["append", "overwrite_partitions"])
+@each_case("case", range(len(REFUSED)))
 def test_rows_that_do_not_fit(tmp_path: pathlib.Path, case: int, existing_data: Any) -> None:
     """Nothing is written of rows that readers could not read beside the files of the table."""
     table_schema, schema, text = REFUSED[case]
@@ -509,7 +510,7 @@ def test_a_value_that_the_unit_of_the_table_does_not_hold(tmp_path: pathlib.Path
     assert left_over(table) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "column",
     [
         pa.array(["a", None, "c", "d"], pa.string_view()),
@@ -520,7 +521,7 @@ def test_a_value_that_the_unit_of_the_table_does_not_hold(tmp_path: pathlib.Path
     ],
     ids=lambda column: str(column.type)[:12],
 )
-@pytest.mark.parametrize("removed", [[0], [3], [1, 2], [0, 2], [1, 3]])
+@each_case("removed", [[0], [3], [1, 2], [0, 2], [1, 3]])
 def test_rows_of_any_type_are_deleted(tmp_path: pathlib.Path, column: Any, removed: list[int]) -> None:
     table = tmp_path / "t"
     orcish.write_dataset(pa.table({"id": [0, 1, 2, 3], "x": column}), table)

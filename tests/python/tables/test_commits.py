@@ -23,6 +23,7 @@ import pytest
 from orcish.errors import CommitError, CorruptFileError, OrcishError, UnsupportedError
 from orcish.tables.commit import Job, Staged
 from orcish.tables.log.listing import table_files
+from support.case_loops import each_case
 from support.random_cases import seeded
 from support.small_tables import put
 from support.staged_commits import WRITER, decide, entry, scanned_again, sealed, staged, staged_path
@@ -111,7 +112,7 @@ def linked(table: Path) -> Path:
     return link
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each_case("way", WAYS)
 def test_readers_write_nothing(tmp_path: Path, way: str) -> None:
     """A decided commit of a dead process: readers see its rows once all files are visible, and never half of them."""
     read = WAYS[way]
@@ -516,7 +517,7 @@ LINKS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", LINKS)
+@each_case("name", LINKS)
 def test_links_below_a_table(tmp_path: Path, name: str) -> None:
     """Who may write into a table can make links there. Nothing behind them is changed, whoever does what."""
     table, victim = table_with(tmp_path / "t", range(2)), victim_of(tmp_path / "victim")
@@ -543,7 +544,7 @@ def test_links_below_a_table(tmp_path: Path, name: str) -> None:
         assert state_of(victim) == before, name
 
 
-@pytest.mark.parametrize("kind", ["removed", "added", "dangling", "staged"])
+@each_case("kind", ["removed", "added", "dangling", "staged"])
 def test_entries_do_not_reach_through_links(tmp_path: Path, kind: str) -> None:
     table, victim = table_with(tmp_path / "t", range(2)), victim_of(tmp_path / "victim")
     job = Job(str(table))

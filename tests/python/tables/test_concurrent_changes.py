@@ -13,9 +13,9 @@ from typing import Any
 
 import orcish
 import pyarrow as pa
-import pytest
 from orcish.errors import CommitError
 from orcish_cli import main
+from support.case_loops import each_case
 from support.random_cases import random_cases
 
 PACKAGE = str(pathlib.Path(orcish.__file__).parent)
@@ -103,9 +103,9 @@ def at_step(step: int, change: Callable[[], Any], other: Callable[[], Any]) -> i
     return calls
 
 
-@pytest.mark.parametrize("has_log", [True, False])
-@pytest.mark.parametrize("is_partitioned", [True, False])
-@pytest.mark.parametrize("verb", VERBS)
+@each_case("has_log", [True, False])
+@each_case("is_partitioned", [True, False])
+@each_case("verb", VERBS)
 def test_commits_of_others(verb: str, is_partitioned: bool, has_log: bool, tmp_path: pathlib.Path) -> None:
     """Whenever another job commits, a change is done as if it came before or after, or is refused with CommitError."""
     model = made(tmp_path / "model", is_partitioned=is_partitioned, has_log=has_log)

@@ -7,11 +7,12 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.errors import CorruptFileError, OrcishError
+from support.case_loops import each_case
 
 ROWS = pa.table({"id": range(40), "text": [f"v{number * number}" for number in range(40)]})
 
 
-@pytest.mark.parametrize("compression", ["uncompressed", "zstd"])
+@each_case("compression", ["uncompressed", "zstd"])
 def test_files_that_contradict_their_rows_are_not_replaced(tmp_path: pathlib.Path, compression: str) -> None:
     """The error names the file, and the table is unchanged. With ``rewrite`` the rows are taken as they are read."""
     table = tmp_path / "t"

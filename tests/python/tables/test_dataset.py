@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pytest
 from orcish.tables.commit import Job
 from orcish.writing.dataset import TableWriter
+from support.case_loops import each_case
 from support.processes import run_python
 
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
@@ -84,7 +85,7 @@ VALUES: list[tuple[str, pa.Array, list[Any] | None, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("array", "read", "names"), [v[1:] for v in VALUES], ids=[v[0] for v in VALUES])
+@each_case(("array", "read", "names"), [v[1:] for v in VALUES], ids=[v[0] for v in VALUES])
 def test_values_of_partitions(
     tmp_path: pathlib.Path, array: pa.Array, read: list[Any] | None, names: list[str]
 ) -> None:
@@ -171,8 +172,8 @@ def test_several_partition_columns(tmp_path: pathlib.Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("batch_rows", [1, 7, 1000])
-@pytest.mark.parametrize("by", [[], ["a"]])
+@each_case("batch_rows", [1, 7, 1000])
+@each_case("by", [[], ["a"]])
 def test_rows_per_file(tmp_path: pathlib.Path, by: list[str], batch_rows: int) -> None:
     table = rows(100)
     reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=batch_rows))
@@ -188,7 +189,7 @@ def test_rows_per_file(tmp_path: pathlib.Path, by: list[str], batch_rows: int) -
     assert len(files(exact)) == 2
 
 
-@pytest.mark.parametrize("most", [1, 3])
+@each_case("most", [1, 3])
 def test_few_open_files(tmp_path: pathlib.Path, most: int) -> None:
     table = rows(300)
     batches = table.to_batches(max_chunksize=30)
@@ -331,7 +332,7 @@ def test_tables_without_rows(tmp_path: pathlib.Path) -> None:
 EMPTY = [pa.RecordBatch.from_pylist([], schema=rows(10).schema)]
 
 
-@pytest.mark.parametrize("at", [0, 1])
+@each_case("at", [0, 1])
 def test_batches_without_rows(tmp_path: pathlib.Path, at: int) -> None:
     batches = rows(10).to_batches()
     reader = pa.RecordBatchReader.from_batches(rows(10).schema, [*batches[:at], *EMPTY, *batches[at:]])
@@ -377,7 +378,7 @@ KINDS: list[tuple[str, Callable[[], Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in KINDS])
+@each_case("make", [pytest.param(make, id=name) for name, make in KINDS])
 def test_kinds_of_columns(tmp_path: pathlib.Path, make: Callable[[], Any]) -> None:
     """The kinds of columns of :func:`orcish.write_table` are accepted."""
     orcish.write_table(make(), tmp_path / "t.orc")
@@ -414,7 +415,7 @@ def test_urls_of_files(tmp_path: pathlib.Path) -> None:
     assert files(tmp_path / "u") == []
 
 
-@pytest.mark.parametrize("name", ["a b", "plain"])
+@each_case("name", ["a b", "plain"])
 def test_urls_of_files_are_decoded(tmp_path: pathlib.Path, name: str) -> None:
     table = pa.table({"id": [0, 1], "p": ["x:y", "z"]})
     orcish.write_dataset(table, (tmp_path / name).as_uri(), partition_by=["p"])
@@ -425,8 +426,8 @@ def test_urls_of_files_are_decoded(tmp_path: pathlib.Path, name: str) -> None:
 # Targets are paths, and no patterns.
 
 
-@pytest.mark.parametrize("name", ["v[12]", "v?", "v*", "v[", "**", "v[!3]"])
-@pytest.mark.parametrize("mode", ["error", "append", "overwrite"])
+@each_case("name", ["v[12]", "v?", "v*", "v[", "**", "v[!3]"])
+@each_case("mode", ["error", "append", "overwrite"])
 def test_targets_are_no_patterns(tmp_path: pathlib.Path, name: str, mode: Any) -> None:
     """A folder whose name looks like a pattern is written, and folders that the pattern matches are not."""
     for other in ("v1", "v2"):
@@ -448,7 +449,7 @@ def test_targets_are_no_patterns(tmp_path: pathlib.Path, name: str, mode: Any) -
         assert orcish.read_table(tmp_path / other).equals(rows(10))
 
 
-@pytest.mark.parametrize("name", ["v[12]", "v?", "v[", "a**b"])
+@each_case("name", ["v[12]", "v?", "v[", "a**b"])
 def test_a_table_of_which_no_file_is_there_says_no_types(tmp_path: pathlib.Path, name: str) -> None:
     """Appending to a folder whose name looks like a pattern takes no types from folders that the pattern matches."""
     instants = pa.table({"t": pa.array([0, 1], pa.timestamp("us", "UTC"))})
@@ -459,7 +460,7 @@ def test_a_table_of_which_no_file_is_there_says_no_types(tmp_path: pathlib.Path,
     assert orcish.ORCFile(written.path).column_types[1] == "timestamp with local time zone"
 
 
-@pytest.mark.parametrize("columns", [None, ["a"], []])
+@each_case("columns", [None, ["a"], []])
 def test_rows_are_there_without_columns(tmp_path: pathlib.Path, columns: list[str] | None) -> None:
     table = rows(1000)
     orcish.write_table(table, tmp_path / "source.orc")
@@ -470,7 +471,7 @@ def test_rows_are_there_without_columns(tmp_path: pathlib.Path, columns: list[st
         assert orcish.ORCFile(path).num_rows == orcish.scan(tmp_path / target).count() == len(table)
 
 
-@pytest.mark.parametrize("name", ["v[12]", "v?"])
+@each_case("name", ["v[12]", "v?"])
 def test_targets_of_conversions_are_no_patterns(tmp_path: pathlib.Path, name: str) -> None:
     for other in ("v1", "v2"):
         orcish.write_dataset(rows(10), tmp_path / other)
@@ -493,7 +494,7 @@ def test_a_target_has_a_name(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyP
     assert orcish.read_table(tmp_path).num_rows == 1
 
 
-@pytest.mark.parametrize("end", ["", "/", "//"])
+@each_case("end", ["", "/", "//"])
 def test_new_files_are_not_taken_for_old_ones(tmp_path: pathlib.Path, end: str) -> None:
     for count in (5, 7):
         orcish.write_dataset(
@@ -502,7 +503,7 @@ def test_new_files_are_not_taken_for_old_ones(tmp_path: pathlib.Path, end: str) 
         assert orcish.read_table(tmp_path / "t").equals(rows(count))
 
 
-@pytest.mark.parametrize(
+@each_case(
     "template",
     ["_x{i}.orc", ".x{i}.orc", "a/{i}.orc", "../{i}.orc", "/x{i}", "{i}/", "_{i}", "x{i}_$folder$", "{i}.carbondata"],
 )
@@ -512,7 +513,7 @@ def test_names_that_readers_pass_over(tmp_path: pathlib.Path, template: str) -> 
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["", ".hidden"])
+@each_case("name", ["", ".hidden"])
 def test_partition_columns_that_readers_pass_over(tmp_path: pathlib.Path, name: str) -> None:
     table = pa.table({"id": [1, 2], name: ["x", "y"]})
     with pytest.raises(ValueError, match="partition_by"):
@@ -563,9 +564,9 @@ def interrupt(*_: Any) -> Any:
     raise KeyboardInterrupt("by hand")
 
 
-@pytest.mark.parametrize("by", [[], ["a"]])
-@pytest.mark.parametrize("existing_data", ["append", "overwrite"])
-@pytest.mark.parametrize("is_late", [False, True])
+@each_case("by", [[], ["a"]])
+@each_case("existing_data", ["append", "overwrite"])
+@each_case("is_late", [False, True])
 def test_an_interrupt_leaves_the_old_rows_or_the_new_ones(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, is_late: bool, existing_data: Any, by: list[str]
 ) -> None:
@@ -601,7 +602,7 @@ def test_a_table_behind_a_link(tmp_path: pathlib.Path) -> None:
 # Numbers that are none.
 
 
-@pytest.mark.parametrize("kind", [pa.float64(), pa.float32()])
+@each_case("kind", [pa.float64(), pa.float32()])
 def test_numbers_that_are_none(tmp_path: pathlib.Path, kind: pa.DataType) -> None:
     """All NaN are one partition, with the folder name of Hive and Spark, in any number of batches."""
     nan, infinity = float("nan"), float("inf")
@@ -648,7 +649,7 @@ def test_nothing_follows_a_failure(tmp_path: pathlib.Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("kind", [pa.string(), pa.binary(), pa.large_string(), pa.string_view()])
+@each_case("kind", [pa.string(), pa.binary(), pa.large_string(), pa.string_view()])
 def test_partitions_of_what_is_not_utf8(tmp_path: pathlib.Path, kind: pa.DataType) -> None:
     is_binary = kind == pa.binary()
     wide = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}
@@ -694,7 +695,7 @@ def test_what_names_of_folders_cannot_hold(tmp_path: pathlib.Path) -> None:
     assert [row["p"] for row in by_id(orcish.read_table(tmp_path / "t"))] == [None, "x"]
 
 
-@pytest.mark.parametrize("existing", ["error", "append", "overwrite"])
+@each_case("existing", ["error", "append", "overwrite"])
 def test_a_file_in_the_place_of_the_folder(tmp_path: pathlib.Path, existing: Any) -> None:
     (tmp_path / "t").write_bytes(b"mine")
     with pytest.raises(NotADirectoryError, match="t is a file, and no folder"):

@@ -17,6 +17,7 @@ import pyorc
 import pytest
 from orcish.errors import LimitExceededError
 from pyorc.converters import ORCConverter
+from support.case_loops import each_case
 from support.counting_file import Counting
 from support.random_cases import pairs_of
 
@@ -180,7 +181,7 @@ def kept(expected: dict[int, Moment | None], operation: str) -> dict[int, Moment
 ONE_OR_TWO = [*((each, None) for each in FILES), *itertools.permutations(FILES, 2)]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("first", "other", "operation"),
     pairs_of((*files, operation) for files in ONE_OR_TWO for operation in [*OPERATIONS, "scan", "parts"]),
     ids=str,
@@ -215,9 +216,9 @@ def far(values: str) -> list[Moment]:
     return [moment for moment in VALUES[values] if moment is not None]
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("values", [("near", "near ns"), ("near ns", "near"), ("far", "near"), ("near ns", "far")])
-@pytest.mark.parametrize("shape", SHAPES)
+@each_case("operation", OPERATIONS)
+@each_case("values", [("near", "near ns"), ("near ns", "near"), ("far", "near"), ("near ns", "far")])
+@each_case("shape", SHAPES)
 def test_digits_of_nested_timestamps(
     tmp_path: pathlib.Path, shape: str, values: tuple[str, str], operation: str
 ) -> None:
@@ -250,7 +251,7 @@ def test_the_value_is_named(tmp_path: pathlib.Path) -> None:
     assert of_arrow(file.read(timestamp_unit="auto")) == {0: (LATE, 0), 1: None, 2: (NEAR, 1_000), 3: (NEAR, 0)}
 
 
-@pytest.mark.parametrize("unit", ["s", "ms", "us"])
+@each_case("unit", ["s", "ms", "us"])
 def test_digits_beyond_the_unit_of_a_schema(tmp_path: pathlib.Path, unit: str) -> None:
     path = tmp_path / "a.orc"
     schema = pa.schema([("id", pa.int32()), ("t", pa.timestamp(unit))])
@@ -271,7 +272,7 @@ def test_digits_beyond_the_unit_of_a_schema(tmp_path: pathlib.Path, unit: str) -
             assert of_arrow(scan.to_table()) == {0: (NEAR, nanos)}
 
 
-@pytest.mark.parametrize("nanos", [0, 1_000, 1])
+@each_case("nanos", [0, 1_000, 1])
 def test_statistics_have_all_digits(tmp_path: pathlib.Path, nanos: int) -> None:
     """The least and the greatest value are those of the statistics, if the unit has their digits."""
     path = tmp_path / "a.orc"
@@ -348,7 +349,7 @@ def test_small_strides_become_the_least_one(tmp_path: pathlib.Path) -> None:
     assert orcish.ORCFile(path).row_index_stride == 1_000
 
 
-@pytest.mark.parametrize("zones", [("UTC", "Asia/Tokyo"), ("Asia/Tokyo", "Europe/Paris"), ("Asia/Tokyo", "Asia/Tokyo")])
+@each_case("zones", [("UTC", "Asia/Tokyo"), ("Asia/Tokyo", "Europe/Paris"), ("Asia/Tokyo", "Asia/Tokyo")])
 def test_compaction_of_instants_of_several_zones(tmp_path: pathlib.Path, zones: tuple[str, str]) -> None:
     for name, zone in zip("ab", zones, strict=True):
         rows = pa.table({"id": pa.array([1], pa.int32()), "t": pa.array([NEAR], pa.timestamp("s", zone))})

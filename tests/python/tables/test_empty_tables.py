@@ -11,13 +11,14 @@ import pytest
 from orcish.errors import CommitError
 from orcish.tables.commit import Job
 from orcish_cli import main
+from support.case_loops import each_case
 
 ROWS = pa.table({"id": [1, 2], "k": ["x", "y"]})
 NOTHING = ROWS.slice(0, 0)
 
 
-@pytest.mark.parametrize("by", [[], ["k"]])
-@pytest.mark.parametrize("existing_data", ["error", "append", "overwrite", "overwrite_partitions"])
+@each_case("by", [[], ["k"]])
+@each_case("existing_data", ["error", "append", "overwrite", "overwrite_partitions"])
 def test_a_new_table_without_rows(tmp_path: pathlib.Path, by: list[str], existing_data: Any) -> None:
     """Each verb makes a table with the columns of the rows."""
     table = tmp_path / "t"
@@ -35,8 +36,8 @@ def test_a_new_table_without_rows(tmp_path: pathlib.Path, by: list[str], existin
     assert orcish.read_table(table).sort_by("id").equals(ROWS)
 
 
-@pytest.mark.parametrize("by", [[], ["k"]])
-@pytest.mark.parametrize("existing_data", ["append", "overwrite_partitions"])
+@each_case("by", [[], ["k"]])
+@each_case("existing_data", ["append", "overwrite_partitions"])
 def test_rows_that_are_none_change_no_table(tmp_path: pathlib.Path, by: list[str], existing_data: Any) -> None:
     """There is no file, no commit and no column more, whether the table has rows or not."""
     table = tmp_path / "t"
@@ -52,7 +53,7 @@ def test_rows_that_are_none_change_no_table(tmp_path: pathlib.Path, by: list[str
         orcish.delete(table, "true")
 
 
-@pytest.mark.parametrize("by", [[], ["k"]])
+@each_case("by", [[], ["k"]])
 def test_an_overwrite_without_rows(tmp_path: pathlib.Path, by: list[str]) -> None:
     """All rows are replaced by none, of the new columns."""
     table = tmp_path / "t"
@@ -62,7 +63,7 @@ def test_an_overwrite_without_rows(tmp_path: pathlib.Path, by: list[str]) -> Non
     assert (orcish.read_table(table).num_rows, orcish.scan(table).schema) == (0, other.schema)
 
 
-@pytest.mark.parametrize("by", [[], ["k"]])
+@each_case("by", [[], ["k"]])
 def test_a_table_without_rows_is_no_free_folder(tmp_path: pathlib.Path, by: list[str]) -> None:
     """Its columns are replaced on request only."""
     table = tmp_path / "t"
@@ -113,8 +114,8 @@ def test_metadata_of_a_table_without_rows(tmp_path: pathlib.Path, capsys: pytest
     assert '"rows": 0' in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("existing_data", ["error", "append", "overwrite", "overwrite_partitions"])
-@pytest.mark.parametrize("name", ["run=5", "run=5/", "a=1/run=5"])
+@each_case("existing_data", ["error", "append", "overwrite", "overwrite_partitions"])
+@each_case("name", ["run=5", "run=5/", "a=1/run=5"])
 def test_partitions_of_no_table(tmp_path: pathlib.Path, name: str, existing_data: Any) -> None:
     """A folder whose name has a sign of equality is no new table, and makes none of the folder above."""
     target = f"{tmp_path}/t/{name}"
@@ -152,7 +153,7 @@ def test_messages_of_the_shell(tmp_path: pathlib.Path, capsys: pytest.CaptureFix
         assert text in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("existing_data", ["append", "overwrite_partitions"])
+@each_case("existing_data", ["append", "overwrite_partitions"])
 def test_partition_columns_of_a_table_without_files(tmp_path: pathlib.Path, existing_data: Any) -> None:
     """They are those of the log: in reads, filters and checks of rows."""
     rows = pa.table({"day": [1, 2], "x": [5, 6]})

@@ -10,6 +10,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.arrow.casting import cast_array
+from support.case_loops import each_case
 
 NARROW = pa.array([1, None, 3, 3, 5, 6], pa.int32())
 """Values of a type that is narrower than that of the table."""
@@ -61,7 +62,7 @@ def plain(kind: Any) -> Any:
     return pa.list_(plain(kind.value_type)) if hasattr(kind, "value_type") else pa.int64()
 
 
-@pytest.mark.parametrize("name", ENCODED)
+@each_case("name", ENCODED)
 def test_encoded_rows_are_appended(tmp_path: pathlib.Path, name: str) -> None:
     """They get the plain, wider type of the table."""
     rows = ENCODED[name](NARROW)
@@ -75,7 +76,7 @@ def test_encoded_rows_are_appended(tmp_path: pathlib.Path, name: str) -> None:
     assert found["c"].to_pylist() == [None, *rows[1:].to_pylist()]
 
 
-@pytest.mark.parametrize("name", ENCODED)
+@each_case("name", ENCODED)
 def test_plain_rows_are_appended(tmp_path: pathlib.Path, name: str) -> None:
     """They get the encoding of the table."""
     first = ENCODED[name](NARROW.cast(pa.int64()))
@@ -87,8 +88,8 @@ def test_plain_rows_are_appended(tmp_path: pathlib.Path, name: str) -> None:
     assert found["c"].to_pylist() == first.to_pylist() * 2
 
 
-@pytest.mark.parametrize("name", ENCODED)
-@pytest.mark.parametrize(("start", "stop"), [(0, 99), (0, 0), (1, 3), (2, 4), (3, 99)])
+@each_case("name", ENCODED)
+@each_case(("start", "stop"), [(0, 99), (0, 0), (1, 3), (2, 4), (3, 99)])
 def test_casts_of_slices(name: str, start: int, stop: int) -> None:
     """Values, nulls and lengths are those of the slice, and the result is valid."""
     rows = ENCODED[name](NARROW)[start:stop]

@@ -13,6 +13,7 @@ import pytest
 from orcish.arrow.exact_casts import cast_exactly
 from orcish_cli import main
 from orcish_cli.formats.schemas import parse_type
+from support.case_loops import each_case
 from support.random_cases import random_cases
 
 D = decimal.Decimal
@@ -57,7 +58,7 @@ KEPT: list[tuple[Any, str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("array", "kind", "wanted"), KEPT, ids=lambda value: str(getattr(value, "type", ""))[:30])
+@each_case(("array", "kind", "wanted"), KEPT, ids=lambda value: str(getattr(value, "type", ""))[:30])
 def test_values_that_are_kept(array: Any, kind: str, wanted: Any) -> None:
     parsed = parse_type(kind).type
     for given in (array, pa.concat_arrays([array[:1], array])[1:]):
@@ -133,7 +134,7 @@ def nested(array: pa.Array, kind: str) -> list[tuple[pa.Array, str]]:
     ]
 
 
-@pytest.mark.parametrize(("array", "kind"), CHANGED, ids=lambda value: str(getattr(value, "type", value))[:30])
+@each_case(("array", "kind"), CHANGED, ids=lambda value: str(getattr(value, "type", value))[:30])
 def test_values_that_would_change(array: pa.Array, kind: str) -> None:
     for given, wanted in nested(array, kind):
         with pytest.raises(pa.ArrowInvalid):
@@ -151,7 +152,7 @@ def test_texts_of_far_dates() -> None:
     assert cast_exactly(far, pa.string()).to_pylist() == ["35680317-09-25 18:57:04", "-35676378-04-08 05:02:56"]
 
 
-@pytest.mark.parametrize("how", ["output", "in place", "table", "table in place"])
+@each_case("how", ["output", "in place", "table", "table in place"])
 def test_rewrite(how: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     table = pa.table({"f": [1e300], "id": [5], "s": [{"x": 1, "y": 2}], "day": FAR[:1]})
     source = str(tmp_path / "a.orc")
@@ -171,8 +172,8 @@ def test_rewrite(how: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]) ->
     assert found.to_pydict() == {"id": [D(5)], "day": FAR_TEXTS[:1]}
 
 
-@pytest.mark.parametrize("kind", [pa.float64(), pa.float32(), pa.float16()], ids=str)
-@pytest.mark.parametrize(("digits", "scale"), [(38, 7), (38, 3), (10, 2), (38, 0), (38, 30), (76, 40), (5, -2)])
+@each_case("kind", [pa.float64(), pa.float32(), pa.float16()], ids=str)
+@each_case(("digits", "scale"), [(38, 7), (38, 3), (10, 2), (38, 0), (38, 30), (76, 40), (5, -2)])
 def test_decimals_of_floats(kind: Any, digits: int, scale: int) -> None:
     """Whole numbers stay as they are, others have their shortest digits; or the cast is an error."""
     wanted = (pa.decimal256 if digits > 38 else pa.decimal128)(digits, scale)
@@ -193,7 +194,7 @@ def test_decimals_of_floats(kind: Any, digits: int, scale: int) -> None:
                 cast_exactly(array, wanted)
 
 
-@pytest.mark.parametrize("kind", ["decimal(38,7)", "array<decimal(38,7)>", "struct<x:decimal(38,7)>"])
+@each_case("kind", ["decimal(38,7)", "array<decimal(38,7)>", "struct<x:decimal(38,7)>"])
 def test_rewrite_of_floats_that_have_no_decimal(kind: str, tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     value = 123456789.12345679
     rows = [{"array<": [value], "struct": {"x": value}}.get(kind[:6], value)]

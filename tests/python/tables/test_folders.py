@@ -18,6 +18,7 @@ import pyarrow as pa
 import pytest
 from orcish import _native
 from orcish.tables.folder import FileInfo, Folder, upload_info
+from support.case_loops import each_case
 from support.hdfs_store import Hdfs
 from support.http_server import seconds_to_interrupt, serve
 from support.processes import run_python
@@ -438,7 +439,7 @@ def test_http_servers_are_read() -> None:
                 call()
 
 
-@pytest.mark.parametrize("call", ["read('a')", "stat('a')", "files()", "delete_folder('a')"])
+@each_case("call", ["read('a')", "stat('a')", "files()", "delete_folder('a')"])
 def test_ctrl_c(call: str) -> None:
     """SIGINT arrives while the store delays its response."""
     with serve({}) as server:

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 from orcish.errors import CommitError, CorruptFileError, LimitExceededError
 from orcish.tables.commit import Job
+from support.case_loops import each_case
 from support.random_cases import seeded
 from support.small_tables import put
 from support.staged_commits import LOG, decide, entry, sealed, staged, staged_path
@@ -97,7 +98,7 @@ def put_bytes(table: Path, name: bytes) -> None:
         file.write(b"x")
 
 
-@pytest.mark.parametrize("call", [*CALLS, "vacuum", "recover"])
+@each_case("call", [*CALLS, "vacuum", "recover"])
 def test_names_that_are_not_utf8(tmp_path: Path, call: str) -> None:
     """They are passed over where all files are, and are errors that name them where rows may be."""
     calls = CALLS | {"vacuum": lambda table: orcish.vacuum(table, older_than=timedelta(0)), "recover": orcish.recover}
@@ -115,7 +116,7 @@ def test_names_that_are_not_utf8(tmp_path: Path, call: str) -> None:
         assert ids_of(table) == want
 
 
-@pytest.mark.parametrize(
+@each_case(
     "name", [2**64 - 1, 2**64, 2**63, 10**20, 10**40, LAST + 1, "0" * 13, "+00000000001", "٠" * 12, "00000000001 "]
 )
 def test_numbers_that_are_none(tmp_path: Path, name: object) -> None:
@@ -129,8 +130,8 @@ def test_numbers_that_are_none(tmp_path: Path, name: object) -> None:
     assert orcish.recover(table) == "nothing"
 
 
-@pytest.mark.parametrize("is_done", [False, True])
-@pytest.mark.parametrize("number", [5, LAST - 1, LAST])
+@each_case("is_done", [False, True])
+@each_case("number", [5, LAST - 1, LAST])
 def test_gaps_between_numbers(tmp_path: Path, number: int, is_done: bool) -> None:
     """A log goes on after its largest number, until none is left."""
     table = table_with_log(tmp_path / "t")
@@ -150,9 +151,9 @@ def test_gaps_between_numbers(tmp_path: Path, number: int, is_done: bool) -> Non
     assert orcish.recover(table) in ("nothing", "finished")
 
 
-@pytest.mark.parametrize("number", [0, 1, LAST])
-@pytest.mark.parametrize("ending", ["done", "undone"])
-@pytest.mark.parametrize("count", [0, 1])
+@each_case("number", [0, 1, LAST])
+@each_case("ending", ["done", "undone"])
+@each_case("count", [0, 1])
 def test_markers_above_the_last_entry(tmp_path: Path, count: int, ending: str, number: int) -> None:
     """A writer would take such a marker for that of its own entry, and would not publish its files."""
     table = table_with_log(put(tmp_path / "t", {"a.orc": rows(9)}), count)
@@ -221,7 +222,7 @@ def test_no_damaged_bit_changes_what_a_commit_does(tmp_path: Path) -> None:
     assert ids_of(tmp_path / "t") == [2]
 
 
-@pytest.mark.parametrize("change", [-1, 1])
+@each_case("change", [-1, 1])
 def test_staged_files_of_another_size_are_lost(tmp_path: Path, change: int) -> None:
     table = tmp_path / "t"
     _, path = unfinished_overwrite(table)
@@ -236,7 +237,7 @@ def test_staged_files_of_another_size_are_lost(tmp_path: Path, change: int) -> N
     assert ids_of(table) == [1]
 
 
-@pytest.mark.parametrize("make", [os.symlink, os.link])
+@each_case("make", [os.symlink, os.link])
 def test_a_link_in_place_of_a_probe_is_not_followed(tmp_path: Path, make: Callable[..., None]) -> None:
     table, victim = table_with_log(tmp_path / "t", 1), tmp_path / "victim"
     victim.write_text("precious")
@@ -268,9 +269,9 @@ def make_dangling_link(path: Path) -> None:
     path.symlink_to(path.parent / "nowhere")
 
 
-@pytest.mark.parametrize("make", [make_file, os.mkfifo, make_dangling_link])
-@pytest.mark.parametrize("name", ["_orcish", LOG])
-@pytest.mark.parametrize("call", [*CALLS, "recover", "vacuum"])
+@each_case("make", [make_file, os.mkfifo, make_dangling_link])
+@each_case("name", ["_orcish", LOG])
+@each_case("call", [*CALLS, "recover", "vacuum"])
 def test_what_is_no_folder(tmp_path: Path, name: str, make: Callable[[Path], None], call: str) -> None:
     """Readers and writers say at once what is in the place of the log."""
     table = put(tmp_path / "t", {f"{at}.orc": rows(at) for at in range(2)})
@@ -285,8 +286,8 @@ def test_what_is_no_folder(tmp_path: Path, name: str, make: Callable[[Path], Non
     assert sorted(table.rglob("*")) == before
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-@pytest.mark.parametrize("count", [0, 2])
+@each_case("make", [os.mkfifo, os.mkdir])
+@each_case("count", [0, 2])
 def test_entries_that_are_no_files(tmp_path: Path, make: Callable[[Path], None], count: int) -> None:
     """They are of no commit, and the number is taken."""
     table = put(tmp_path / "t", {f"{at}.orc": rows(at) for at in range(2 - count)})
@@ -336,7 +337,7 @@ HEAVY: dict[str, Callable[[], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("case", HEAVY)
+@each_case("case", HEAVY)
 def test_heavy_entries(tmp_path: Path, case: str) -> None:
     """The bounds of an entry are checked before memory is used for it, and messages are short."""
     table = put(tmp_path / "t", {"0.orc": rows(0)})
@@ -423,8 +424,8 @@ def test_tables_below_tables(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("mode", ["error", "append", "overwrite", "overwrite_partitions"])
-@pytest.mark.parametrize("is_empty", [False, True])
+@each_case("mode", ["error", "append", "overwrite", "overwrite_partitions"])
+@each_case("is_empty", [False, True])
 def test_folders_above_tables(tmp_path: Path, mode: str, is_empty: bool) -> None:
     """A folder above tables becomes no table."""
     for name in ("a", "b/c"):

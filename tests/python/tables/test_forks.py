@@ -13,6 +13,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.tables.commit import Job
+from support.case_loops import each_case
 from support.staged_commits import staged
 
 SCHEMA = pa.schema([("id", pa.int64())])
@@ -49,8 +50,8 @@ CHANGES: dict[str, Callable[[pathlib.Path, Callable[..., None]], object]] = {
 }
 
 
-@pytest.mark.parametrize("when", [1, 2])
-@pytest.mark.parametrize("change", CHANGES)
+@each_case("when", [1, 2])
+@each_case("change", CHANGES)
 def test_a_child_that_goes_on(tmp_path: pathlib.Path, change: str, when: int) -> None:
     """Only the parent changes the table, whichever of the two is faster."""
     table = tmp_path / "t"

@@ -4,8 +4,8 @@ import pathlib
 
 import orcish
 import pyarrow as pa
-import pytest
 from orcish_cli import main
+from support.case_loops import each_case
 
 SAME = {
     "integer": ("1", pa.array([1, 1])),
@@ -33,7 +33,7 @@ def table(folder: pathlib.Path, text: str, stored: pa.Array) -> pathlib.Path:
     return path
 
 
-@pytest.mark.parametrize("kind", SAME)
+@each_case("kind", SAME)
 def test_stored_values_of_the_folder_are_not_needed(kind, tmp_path):
     table(tmp_path, *SAME[kind])
     before = orcish.read_table(tmp_path / "t")
@@ -41,8 +41,8 @@ def test_stored_values_of_the_folder_are_not_needed(kind, tmp_path):
     assert orcish.read_table(tmp_path / "t") == before
 
 
-@pytest.mark.parametrize("options", [[], ["--sort-by", "a"], ["--partition-by", ""], ["--rename", "k=kk"]])
-@pytest.mark.parametrize("kind", OTHER)
+@each_case("options", [[], ["--sort-by", "a"], ["--partition-by", ""], ["--rename", "k=kk"]])
+@each_case("kind", OTHER)
 def test_other_stored_values_are_not_lost(kind, options, tmp_path, capsys):
     path = table(tmp_path, *OTHER[kind])
     before = path.read_bytes()
@@ -56,8 +56,8 @@ def test_other_stored_values_are_not_lost(kind, options, tmp_path, capsys):
     assert main(["rewrite", str(tmp_path / "t"), "--in-place", "-c", "a"]) == 0
 
 
-@pytest.mark.parametrize("kind", [*SAME, *OTHER])
-@pytest.mark.parametrize("verb", ["compact", "delete"])
+@each_case("kind", [*SAME, *OTHER])
+@each_case("verb", ["compact", "delete"])
 def test_other_verbs_keep_stored_values(verb, kind, tmp_path):
     text, stored = {**SAME, **OTHER}[kind]
     path = table(tmp_path, text, stored)

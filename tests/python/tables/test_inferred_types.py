@@ -6,9 +6,9 @@ from pathlib import Path
 import orcish
 import pyarrow as pa
 import pyorc
-import pytest
 from orcish.reading.file import has_arrow_schema
 from orcish_cli import main
+from support.case_loops import each_case
 
 CASTS = {
     "uint8": pa.uint8(),
@@ -53,8 +53,8 @@ def files_of(target: Path) -> list[orcish.ORCFile]:
     return [orcish.ORCFile(path) for path in found]
 
 
-@pytest.mark.parametrize("place", ["file", "folder", "in place", "table in place"])
-@pytest.mark.parametrize("kind", CASTS)
+@each_case("place", ["file", "folder", "in place", "table in place"])
+@each_case("kind", CASTS)
 def test_a_cast_is_what_is_read(tmp_path, kind, place):
     folder = tmp_path / "t"
     folder.mkdir()
@@ -78,7 +78,7 @@ def test_a_cast_of_a_partition_column_is_what_is_read(tmp_path):
     assert orcish.scan(tmp_path / "x").schema.field("a").type == pa.time32("s")
 
 
-@pytest.mark.parametrize("digits", [0, 1], ids=["seconds", "microseconds"])
+@each_case("digits", [0, 1], ids=["seconds", "microseconds"])
 def test_units_of_timestamps_are_inferred(tmp_path, digits):
     """Units that hold all digits are no types that were asked for; a unit that is given is one."""
     source = foreign(tmp_path / "p.orc", t=("timestamp", datetime(2026, 1, 1, 0, 0, 0, digits, UTC)))
@@ -120,8 +120,8 @@ VERBS = {
 }
 
 
-@pytest.mark.parametrize("order", ["foreign first", "foreign last"])
-@pytest.mark.parametrize("verb", VERBS)
+@each_case("order", ["foreign first", "foreign last"])
+@each_case("verb", VERBS)
 def test_columns_of_one_file_keep_their_types(tmp_path, verb, order):
     folder = tmp_path / "t"
     folder.mkdir()

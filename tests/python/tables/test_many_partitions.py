@@ -21,6 +21,7 @@ import pytest
 from orcish.spark.options import WriterOptions
 from orcish.writing.dataset import MAX_OPEN_FILES, MAX_PARTITIONS
 from orcish_cli import main
+from support.case_loops import each_case
 from support.processes import run_python
 
 LITTLE: dict[str, Any] = {"max_open_files": 3, "max_memory": 0}
@@ -56,7 +57,7 @@ def check(folder: Path, table: pa.Table, values: int, files: int = 1) -> None:
     assert ids == want
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("values", "rows"), [(MAX_OPEN_FILES, 100), (MAX_OPEN_FILES + 1, 100), (MAX_OPEN_FILES + 1, 3000), (400, 500)]
 )
 def test_one_file_for_each_partition(tmp_path: Path, values: int, rows: int) -> None:
@@ -69,8 +70,8 @@ def test_one_file_for_each_partition(tmp_path: Path, values: int, rows: int) -> 
     check(tmp_path / "converted", table, values)
 
 
-@pytest.mark.parametrize("memory", [0, 100_000, 1 << 30])
-@pytest.mark.parametrize("order", ["random", "sorted", "sorted twice"])
+@each_case("memory", [0, 100_000, 1 << 30])
+@each_case("order", ["random", "sorted", "sorted twice"])
 def test_order_of_rows(tmp_path: Path, memory: int, order: str) -> None:
     table = shuffled(4000, 40)
     if order != "random":
@@ -126,7 +127,7 @@ def every_type(count: int) -> pa.Table:
     return pa.table({"p": [rng.randrange(12) for _ in range(count)], **columns})
 
 
-@pytest.mark.parametrize("options", [{}, {"arrow_schema": False}, {"timezone": "America/New_York"}])
+@each_case("options", [{}, {"arrow_schema": False}, {"timezone": "America/New_York"}])
 def test_values_of_rows_on_disk(tmp_path: Path, options: dict[str, Any]) -> None:
     """Rows that were in temporary files have the types and values of others. Dictionaries differ from batch to batch."""
     table = every_type(300)
@@ -217,7 +218,7 @@ def test_absurd_numbers_of_partitions(tmp_path: Path) -> None:
         orcish.write_dataset(few, tmp_path / "t", max_partitions=0)
 
 
-@pytest.mark.parametrize("command", ["convert", "rewrite", "rewrite in place"])
+@each_case("command", ["convert", "rewrite", "rewrite in place"])
 def test_the_bound_in_the_shell(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
     table, target = tmp_path / "flat", tmp_path / "t"
     orcish.write_dataset(shuffled(30, 5), table)
@@ -250,7 +251,7 @@ def broken(table: pa.Table, error: BaseException) -> pa.RecordBatchReader:
     return pa.RecordBatchReader.from_batches(table.schema, batches())
 
 
-@pytest.mark.parametrize("error", [LookupError("no more rows"), KeyboardInterrupt()])
+@each_case("error", [LookupError("no more rows"), KeyboardInterrupt()])
 def test_failures_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -273,7 +274,7 @@ def test_failures_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@each_case("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_signals_leave_no_temporary_files(tmp_path: Path, number: signal.Signals) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()

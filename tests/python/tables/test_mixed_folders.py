@@ -10,7 +10,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pyorc
-import pytest
+from support.case_loops import each_case
 from support.random_cases import pairs
 
 UNITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
@@ -21,9 +21,9 @@ def moments(unit: str, value: dt.datetime) -> pa.Array:
     return pa.array([value], pa.timestamp(unit))
 
 
-@pytest.mark.parametrize("place", ["top", "struct", "list"])
-@pytest.mark.parametrize("verb", ["append", "delete", "append of a hidden column"])
-@pytest.mark.parametrize(("first", "other"), [("us", "ns"), ("s", "us"), ("ms", "ns"), ("s", "ns")])
+@each_case("place", ["top", "struct", "list"])
+@each_case("verb", ["append", "delete", "append of a hidden column"])
+@each_case(("first", "other"), [("us", "ns"), ("s", "us"), ("ms", "ns"), ("s", "ns")])
 def test_units_that_hold_the_values_of_all_files(
     tmp_path: pathlib.Path, first: str, other: str, verb: str, place: str
 ) -> None:
@@ -118,7 +118,7 @@ DELETED: dict[str, tuple[Callable[[pathlib.Path], object], set[int]]] = {
 """Changes, and the rows that they delete."""
 
 
-@pytest.mark.parametrize(("columns", "layout", "verb"), pairs(COLUMNS, ["files", "partitions"], DELETED))
+@each_case(("columns", "layout", "verb"), pairs(COLUMNS, ["files", "partitions"], DELETED))
 def test_the_first_change_records_what_readers_saw(
     tmp_path: pathlib.Path, columns: str, layout: str, verb: str
 ) -> None:
@@ -134,7 +134,7 @@ def test_the_first_change_records_what_readers_saw(
     assert orcish.scan(tmp_path).schema.equals(before.schema)
 
 
-@pytest.mark.parametrize("columns", COLUMNS)
+@each_case("columns", COLUMNS)
 def test_a_change_of_a_partition_records_what_readers_of_the_table_saw(tmp_path: pathlib.Path, columns: str) -> None:
     mixed(tmp_path, columns, "partitions")
     before = all_rows(tmp_path, columns)
@@ -144,8 +144,8 @@ def test_a_change_of_a_partition_records_what_readers_of_the_table_saw(tmp_path:
     assert after.to_pylist() == [row for row in before.to_pylist() if row["k"] != "t"]
 
 
-@pytest.mark.parametrize("verb", ["append", "overwrite", "overwrite_partitions"])
-@pytest.mark.parametrize("columns", COLUMNS)
+@each_case("verb", ["append", "overwrite", "overwrite_partitions"])
+@each_case("columns", COLUMNS)
 def test_rows_that_are_added_keep_the_types_that_readers_saw(tmp_path: pathlib.Path, columns: str, verb: Any) -> None:
     """Also where they replace the file that has decided on the types."""
     mixed(tmp_path, columns, "partitions")
@@ -160,8 +160,8 @@ def test_rows_that_are_added_keep_the_types_that_readers_saw(tmp_path: pathlib.P
     assert after.schema.equals(before)
 
 
-@pytest.mark.parametrize("verb", ["append", "delete", "compact"])
-@pytest.mark.parametrize("columns", ["instants", "instants before"])
+@each_case("verb", ["append", "delete", "compact"])
+@each_case("columns", ["instants", "instants before"])
 def test_instants_of_one_file_are_instants_without_arrow_types(tmp_path: pathlib.Path, columns: str, verb: str) -> None:
     mixed(tmp_path, columns, "files")
     before = orcish.scan(tmp_path, arrow_schema=False).schema
@@ -180,7 +180,7 @@ BEYOND = {
 """Files with which readers cannot read the others."""
 
 
-@pytest.mark.parametrize("case", BEYOND)
+@each_case("case", BEYOND)
 def test_folders_that_cannot_be_read_get_no_schema(tmp_path: pathlib.Path, case: str) -> None:
     """Once the file that is in the way is gone, the files decide on the types."""
     for number, kind in enumerate([pa.int8(), pa.int8(), pa.int64()]):
@@ -220,8 +220,8 @@ def test_types_of_nulls_stay(tmp_path: pathlib.Path) -> None:
         assert orcish.scan(tmp_path).schema.field("n").type == pa.int64()
 
 
-@pytest.mark.parametrize("kind", ["char(5)", "varchar(1)"])
-@pytest.mark.parametrize("limited_first", [True, False])
+@each_case("kind", ["char(5)", "varchar(1)"])
+@each_case("limited_first", [True, False])
 def test_conversions_of_limited_texts(tmp_path: pathlib.Path, kind: str, limited_first: bool) -> None:
     """A column that is limited in some files only is not limited in the target: values are neither padded nor refused."""
     source = tmp_path / "s"
@@ -238,7 +238,7 @@ def test_conversions_of_limited_texts(tmp_path: pathlib.Path, kind: str, limited
     assert orcish.scan(tmp_path / "u").schema.field("t").metadata == {b"orc.type": kind.encode()}
 
 
-@pytest.mark.parametrize("kind", [pa.list_view(pa.int8()), pa.large_list_view(pa.string()), pa.int8()], ids=str)
+@each_case("kind", [pa.list_view(pa.int8()), pa.large_list_view(pa.string()), pa.int8()], ids=str)
 def test_results_without_rows_have_chunks(tmp_path: pathlib.Path, kind: pa.DataType) -> None:
     """pyarrow ends the process where pandas gets list views without chunks."""
     values = [[1]] if kind == pa.list_view(pa.int8()) else [["a"]] if pa.types.is_nested(kind) else [1]

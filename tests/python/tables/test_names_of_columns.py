@@ -9,6 +9,7 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pytest
+from support.case_loops import each_case
 
 
 def struct(*names: str) -> pa.Array:
@@ -26,9 +27,9 @@ TWICE = {
 }
 
 
-@pytest.mark.parametrize("name", TWICE)
-@pytest.mark.parametrize("existing_data", ["error", "append", "overwrite"])
-@pytest.mark.parametrize("rows", [0, 1])
+@each_case("name", TWICE)
+@each_case("existing_data", ["error", "append", "overwrite"])
+@each_case("rows", [0, 1])
 def test_names_that_are_there_twice(tmp_path: pathlib.Path, name: str, existing_data: Any, rows: int) -> None:
     """No table is made, and no folder."""
     with pytest.raises(ValueError, match=r"(is there twice|differ only by case): rename one of the columns"):
@@ -36,7 +37,7 @@ def test_names_that_are_there_twice(tmp_path: pathlib.Path, name: str, existing_
     assert not (tmp_path / "t").exists()
 
 
-@pytest.mark.parametrize("name", ["the same", "case"])
+@each_case("name", ["the same", "case"])
 def test_partition_columns_that_are_there_twice(tmp_path: pathlib.Path, name: str) -> None:
     """They are columns, too."""
     with pytest.raises(ValueError, match=r"twice|differ"):
@@ -59,8 +60,8 @@ def test_equal_names_in_different_places(tmp_path: pathlib.Path) -> None:
     assert orcish.read_table(tmp_path / "t").equals(rows)
 
 
-@pytest.mark.parametrize("verb", ["compact", "convert"])
-@pytest.mark.parametrize("is_nested", [False, True])
+@each_case("verb", ["compact", "convert"])
+@each_case("is_nested", [False, True])
 def test_names_of_files_that_differ_only_by_case(tmp_path: pathlib.Path, verb: str, is_nested: bool) -> None:
     """No verb writes such columns into one file: one of them would be hidden."""
     for number, name in enumerate(["Id", "ID"]):

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pytest
 from orcish import col
 from orcish.arrow.nested import value_type
+from support.case_loops import each_case
 from support.random_cases import cases, pairs
 from support.read_types import read_schema, read_type
 
@@ -90,7 +91,7 @@ def rows(source, **options):
     return orcish.read_table(source, **options).sort_by("i").to_pylist()
 
 
-@pytest.mark.parametrize(("kind", "values"), TYPES, ids=map(str, KINDS))
+@each_case(("kind", "values"), TYPES, ids=map(str, KINDS))
 def test_a_column_of_nulls_takes_the_type_of_rows_that_are_appended(kind, values, tmp_path):
     """The table has the type of the rows, and the old rows are null; rows of nulls may follow."""
     nulls, typed = table(pa.null(), [None, None]), table(kind, values, 2)
@@ -105,7 +106,7 @@ def test_a_column_of_nulls_takes_the_type_of_rows_that_are_appended(kind, values
     assert orcish.scan(tmp_path / "t").where(~col("x").is_null()).count() == 2
 
 
-@pytest.mark.parametrize(("null", "kind", "values", "others"), NESTED, ids=[str(each[0]) for each in NESTED])
+@each_case(("null", "kind", "values", "others"), NESTED, ids=[str(each[0]) for each in NESTED])
 def test_nulls_in_types_take_types(null, kind, values, others, tmp_path):
     """A null in a list, a struct, a map or a dictionary is no type for good either."""
     nulls, typed = table(null, values), table(kind, others, 2)
@@ -119,7 +120,7 @@ def test_nulls_in_types_take_types(null, kind, values, others, tmp_path):
     assert rows(tmp_path / "t") == found.to_pylist()
 
 
-@pytest.mark.parametrize(("null", "kind", "values", "others"), NESTED[:-2], ids=[str(each[0]) for each in NESTED[:-2]])
+@each_case(("null", "kind", "values", "others"), NESTED[:-2], ids=[str(each[0]) for each in NESTED[:-2]])
 def test_nulls_in_types_are_appended_to_types(null, kind, values, others, tmp_path):
     """Rows whose type has a null in it are written in the type of the table."""
     typed, nulls = table(kind, others), table(null, values, 2)
@@ -190,8 +191,8 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize("name", ["x", "s.x"])
-@pytest.mark.parametrize(("predicate", "expected"), FILTERS)
+@each_case("name", ["x", "s.x"])
+@each_case(("predicate", "expected"), FILTERS)
 def test_filters_on_files_without_values(predicate, expected, name, tmp_path):
     """Comparisons are true for no row of a file without values, and its nulls are found."""
     parts = [table(pa.null(), [None, None]), table(pa.int64(), [5, 6], 2)]
@@ -214,8 +215,8 @@ def test_files_without_values_are_not_read(tmp_path):
         assert "skipped by the filter" in str(found.explain())
 
 
-@pytest.mark.parametrize("source", ["file", "folder", "table"])
-@pytest.mark.parametrize("text", ["x = 1", "x = 'a'", "x in (1, 2)", "not (x > 1)", "x <> true", "x like 'a%'"])
+@each_case("source", ["file", "folder", "table"])
+@each_case("text", ["x = 1", "x = 'a'", "x in (1, 2)", "not (x > 1)", "x <> true", "x like 'a%'"])
 def test_columns_of_nulls_compare_with_everything(text, source, tmp_path):
     """Until a column has a type, comparisons are unknown for all its rows, as in SQL, and no error."""
     data = table(pa.null(), [None, None])
@@ -244,7 +245,7 @@ def test_rows_without_values_are_deleted(tmp_path):
     assert orcish.scan(tmp_path / "t").schema.field("x").type == pa.int64()
 
 
-@pytest.mark.parametrize("kind", ["int64", "string", "date32", "bool"])
+@each_case("kind", ["int64", "string", "date32", "bool"])
 def test_partition_columns_without_values(kind, tmp_path):
     """A partition column whose first values are null takes a type with the first values, and keeps it."""
     values = {"int64": [7], "string": ["7"], "date32": [FIRST.date()], "bool": [True]}[kind]
@@ -268,7 +269,7 @@ def test_partition_columns_without_values(kind, tmp_path):
 NESTED_TYPES = [(kind, [value for value in others if value is not None]) for _, kind, _, others in NESTED[:-2]]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("column", "new", "verb"),
     pairs(TYPES + NESTED_TYPES, ["nulls", "nested nulls", "values"], ["append", "overwrite_partitions"]),
     ids=str,
@@ -303,7 +304,7 @@ def test_columns_that_only_files_have(column, new, verb, tmp_path):
         orcish.compact(place, rewrite=True)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("files", "rows_type", "expected"),
     [
         ([pa.int32(), pa.int64()], pa.null(), pa.int64()),
@@ -325,7 +326,7 @@ def test_columns_that_only_files_have(column, new, verb, tmp_path):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("place", ["top", "struct"])
+@each_case("place", ["top", "struct"])
 def test_types_of_columns_that_only_files_have(files, rows_type, expected, place, tmp_path):
     """The log gets a type of all values, or the append is an error and the table stays as it was."""
 
@@ -363,8 +364,8 @@ def test_types_of_columns_that_only_files_have(files, rows_type, expected, place
     assert column.null_count == 1 + (rows_type == pa.null()) + (pa.null() in files)
 
 
-@pytest.mark.parametrize(("kind", "values"), TYPES, ids=map(str, KINDS))
-@pytest.mark.parametrize("first", ["nulls", "values"])
+@each_case(("kind", "values"), TYPES, ids=map(str, KINDS))
+@each_case("first", ["nulls", "values"])
 def test_folders_without_log(kind, values, first, tmp_path):
     """In a plain folder, a column of nulls has the type of the first file that has one."""
     nulls, typed = table(pa.null(), [None, None]), table(kind, values, 2)
@@ -380,8 +381,8 @@ def test_folders_without_log(kind, values, first, tmp_path):
     assert pa.concat_tables(splits).to_pylist() == found.to_pylist()
 
 
-@pytest.mark.parametrize(("null", "kind", "values", "others"), NESTED, ids=[str(each[0]) for each in NESTED])
-@pytest.mark.parametrize("match", ["name", "position", "name_ignoring_case"])
+@each_case(("null", "kind", "values", "others"), NESTED, ids=[str(each[0]) for each in NESTED])
+@each_case("match", ["name", "position", "name_ignoring_case"])
 def test_nested_nulls_in_folders_without_log(null, kind, values, others, match, tmp_path):
     """Columns are found in other files as the option ``match`` says."""
     nulls, typed = table(null, values), table(kind, others, 2)
@@ -467,7 +468,7 @@ def random_part(rng, kinds, chance, first):
     return pa.table(columns)
 
 
-@pytest.mark.parametrize("seed", range(cases(40)))
+@each_case("seed", range(cases(40)))
 def test_any_nulls_in_any_types(seed, tmp_path):
     """Appended rows are read as pyarrow concatenates them, before and after the files are rewritten, and without log."""
     rng = random.Random(seed)

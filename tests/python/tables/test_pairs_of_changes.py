@@ -19,6 +19,7 @@ from orcish.tables.commit import Job
 from orcish.tables.compaction import CompactionPlan
 from orcish.tables.deletion import DeletionPlan
 from orcish.tables.update import Update
+from support.case_loops import each_case
 from support.random_cases import pairs
 
 Change = Callable[[pathlib.Path], object]
@@ -167,8 +168,8 @@ def stopped(monkeypatch: pytest.MonkeyPatch, owners: list[Any], other: Callable[
 TWO_CHANGES = pairs(TABLES, CHANGES, CHANGES)
 
 
-@pytest.mark.parametrize("make", TABLES)
-@pytest.mark.parametrize("first", CHANGES)
+@each_case("make", TABLES)
+@each_case("first", CHANGES)
 def test_two_changes(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, first: str, make: str) -> None:
     start, table = tmp_path / "start", tmp_path / "t"
     TABLES[make](start)
@@ -193,8 +194,8 @@ def test_two_changes(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, fi
                 assert columns <= set(found.schema), f"{second}, {stop}"
 
 
-@pytest.mark.parametrize("make", TABLES)
-@pytest.mark.parametrize("name", [name for name in CHANGES if name.startswith(("delete", "compact", "rewrite"))])
+@each_case("make", TABLES)
+@each_case("name", [name for name in CHANGES if name.startswith(("delete", "compact", "rewrite"))])
 def test_columns_and_types_stay(tmp_path: pathlib.Path, name: str, make: str) -> None:
     """Whichever rows are deleted, and whichever files are joined."""
     TABLES[make](tmp_path)
@@ -218,8 +219,8 @@ OVERWRITTEN: dict[str, tuple[Any, Any, Any]] = {
 """Partition columns: those of a table, of an overwrite, and of rows that are written meanwhile."""
 
 
-@pytest.mark.parametrize("existing_data", ["append", "overwrite_partitions"])
-@pytest.mark.parametrize("case", OVERWRITTEN)
+@each_case("existing_data", ["append", "overwrite_partitions"])
+@each_case("case", OVERWRITTEN)
 def test_rows_are_checked_against_the_new_table(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, case: str, existing_data: str
 ) -> None:
@@ -246,7 +247,7 @@ def test_equal_partitions_are_those_of_the_new_table(tmp_path: pathlib.Path, mon
     assert sorted(orcish.read_table(tmp_path)["id"].to_pylist()) == [2, 3]
 
 
-@pytest.mark.parametrize("arrow_schema", [True, False])
+@each_case("arrow_schema", [True, False])
 def test_types_that_folders_show(tmp_path: pathlib.Path, arrow_schema: bool) -> None:
     """The log has no type of the column, and gets none that contradicts the folders."""
     rows = pa.table({"id": [1], "k": pa.nulls(1)})
@@ -260,7 +261,7 @@ def test_types_that_folders_show(tmp_path: pathlib.Path, arrow_schema: bool) -> 
     assert orcish.scan(tmp_path).schema.equals(found.schema)
 
 
-@pytest.mark.parametrize("way", ["overwrite", "overwrite_partitions"])
+@each_case("way", ["overwrite", "overwrite_partitions"])
 def test_columns_of_replaced_partitions_stay(tmp_path: pathlib.Path, way: Any) -> None:
     plain(tmp_path)
     before = set(seen(tmp_path).schema)
@@ -277,7 +278,7 @@ def test_columns_of_replaced_partitions_stay(tmp_path: pathlib.Path, way: Any) -
         assert sorted(orcish.read_table(other)["id"].to_pylist()) == [1, 2]
 
 
-@pytest.mark.parametrize("change", ["compact", "delete"])
+@each_case("change", ["compact", "delete"])
 def test_a_file_that_becomes_the_first_one(tmp_path: pathlib.Path, change: str) -> None:
     """The name of a file that was written again may come before that of the first one."""
     put(tmp_path, "abcdefghij0.orc", id=range(5_000), x=[f"{at * 7919 % 100_003}" for at in range(5_000)])

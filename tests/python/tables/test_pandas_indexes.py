@@ -6,6 +6,7 @@ import orcish
 import pandas as pd
 import pyarrow as pa
 import pytest
+from support.case_loops import each_case
 
 DAYS = pd.date_range("2024-05-01", periods=4)
 VALUES = {"a": [1, 2, 3, 4], "b": ["w", "x", "y", "z"]}
@@ -105,7 +106,7 @@ def test_rows_keep_their_index_in_tables(frame, tmp_path):
     same(orcish.read_table(tmp_path / "t").to_pandas(), half)
 
 
-@pytest.mark.parametrize("frame", UNNAMED.values(), ids=UNNAMED)
+@each_case("frame", UNNAMED.values(), ids=UNNAMED)
 def test_values_without_name_are_refused(frame, tmp_path):
     """A table has no column for them. A name, or an index of numbers, gives one, or none."""
     with pytest.raises(
@@ -196,8 +197,8 @@ READS = {
 }
 
 
-@pytest.mark.parametrize("read", READS.values(), ids=READS)
-@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+@each_case("read", READS.values(), ids=READS)
+@each_case("labels", LABELS.values(), ids=LABELS)
 def test_labels_of_columns_are_those_of_all_columns(labels, read, tmp_path):
     """Columns that no data frame has described get the names that they have in Arrow, and so do those beside them."""
     frame = pd.DataFrame({0: pd.array([1, None], "Int64"), 1: pd.Categorical(["x", "y"])}, pd.Index([7, 8], name="key"))
@@ -224,7 +225,7 @@ def test_labels_of_columns_are_those_of_all_columns(labels, read, tmp_path):
     assert list(map(str, projected.columns)) == [names[0], "new"]
 
 
-@pytest.mark.parametrize("labels", UNKNOWN_LABELS.values(), ids=UNKNOWN_LABELS)
+@each_case("labels", UNKNOWN_LABELS.values(), ids=UNKNOWN_LABELS)
 def test_labels_that_pyarrow_does_not_restore(labels, tmp_path):
     """They are the names of the columns."""
     frame = pd.DataFrame([[1, 2]], columns=labels)
@@ -236,7 +237,7 @@ def test_labels_that_pyarrow_does_not_restore(labels, tmp_path):
             assert list(read(tmp_path / source).to_pandas().columns) == names
 
 
-@pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
+@each_case("labels", LABELS.values(), ids=LABELS)
 def test_labels_of_partition_columns(labels, tmp_path):
     """A partition column is described if it was one of the data frame."""
     frame = pd.DataFrame([[1, 2], [3, 4]])

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from orcish.tables.partition_values import cast_values
+from support.case_loops import each_case
 from support.random_cases import examples
 
 # pandas, which shows nanoseconds to Python, cannot show the last hours of 64 bits in a zone.
@@ -90,7 +91,7 @@ def texts_of(column: pa.ChunkedArray) -> list[Any]:
     return [repr(value) if value not in ("", b"") else repr(None) for value in array.to_pylist()]
 
 
-@pytest.mark.parametrize("kind", VALUES)
+@each_case("kind", VALUES)
 def test_values_of_any_type_are_read_back(tmp_path: pathlib.Path, kind: str) -> None:
     """Equal in type and value, after appends, after deletions, and one by one with filters."""
     data_type, one = VALUES[kind]
@@ -134,7 +135,7 @@ def test_values_of_any_type_are_read_back(tmp_path: pathlib.Path, kind: str) -> 
     check()
 
 
-@pytest.mark.parametrize("kind", VALUES)
+@each_case("kind", VALUES)
 def test_without_an_arrow_schema_types_are_those_of_orc(tmp_path: pathlib.Path, kind: str) -> None:
     """They do not change with the values that come."""
     data_type, one = VALUES[kind]
@@ -167,7 +168,7 @@ SPELLINGS: list[tuple[pa.DataType, str, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "name", "others"), SPELLINGS, ids=[str(kind) for kind, *_ in SPELLINGS])
+@each_case(("kind", "name", "others"), SPELLINGS, ids=[str(kind) for kind, *_ in SPELLINGS])
 def test_a_value_has_one_folder(tmp_path: pathlib.Path, kind: pa.DataType, name: str, others: list[str]) -> None:
     """Rows with text get the type of the table, and its names."""
     first = pa.table({"id": [0], "k": pa.array([name])})
@@ -188,7 +189,7 @@ def test_a_value_has_one_folder(tmp_path: pathlib.Path, kind: pa.DataType, name:
         )
 
 
-@pytest.mark.parametrize(("kind", "name", "others"), SPELLINGS, ids=[str(kind) for kind, *_ in SPELLINGS])
+@each_case(("kind", "name", "others"), SPELLINGS, ids=[str(kind) for kind, *_ in SPELLINGS])
 def test_all_folders_of_a_value_are_replaced(
     tmp_path: pathlib.Path, kind: pa.DataType, name: str, others: list[str]
 ) -> None:
@@ -207,7 +208,7 @@ def test_all_folders_of_a_value_are_replaced(
     assert sorted(orcish.read_table(table)["id"].to_pylist()) == [5, 7]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("table", "rows"),
     [
         (pa.int32(), pa.array([2**31])),
@@ -247,7 +248,7 @@ def test_values_that_the_type_does_not_have(tmp_path: pathlib.Path, table: pa.Da
     assert orcish.read_table(tmp_path)["id"].to_pylist() == [0]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("table", "rows"),
     [
         (pa.int64(), pa.array([5], pa.uint8())),
@@ -280,7 +281,7 @@ WIDTHS: dict[str, tuple[pa.DataType, Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", WIDTHS)
+@each_case("kind", WIDTHS)
 def test_texts_of_floats_are_exact_or_an_error(kind: str) -> None:
     """Each spelling of a value is the value; a text between two values is neither."""
     data_type, one = WIDTHS[kind]
@@ -307,20 +308,20 @@ def test_texts_of_floats_are_exact_or_an_error(kind: str) -> None:
     check()
 
 
-@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+@each_case("kind", ["float16", "float32", "float64"])
 def test_shortest_texts_of_floats(kind: str) -> None:
     """As they are printed by other software."""
     texts = ["0.1", "0.10", "1e-1", "+.1", "1.5f", "65504" if kind == "float16" else "16777216", "NaN", "-Infinity", ""]
     assert cast_values(pa.array(texts), WIDTHS[kind][0]).null_count == 1
 
 
-@pytest.mark.parametrize("column", [pa.array([2**62]), pa.array([2**70], pa.decimal128(22, 0)), pa.array([str(2**70)])])
+@each_case("column", [pa.array([2**62]), pa.array([2**70], pa.decimal128(22, 0)), pa.array([str(2**70)])])
 def test_large_numbers_that_floats_have(column: pa.Array) -> None:
     """Their digits are more than those that the float is printed with."""
     assert int(cast_values(column, pa.float64())[0].as_py()) == int(column[0].as_py())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("table", "rows", "wanted"),
     [
         (pa.int64(), pa.array([2.0, None, -0.0, 1e18]), [2, None, 0, 10**18]),
@@ -365,7 +366,7 @@ def plain(folder: pathlib.Path, *names: str) -> None:
         orcish.write_table(pa.table({"id": [at]}), folder / f"k={name}" / "a.orc")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("names", "kind", "rows"),
     [
         (("1", "2"), pa.int64(), pa.array([1], pa.int8())),
@@ -374,7 +375,7 @@ def plain(folder: pathlib.Path, *names: str) -> None:
         (("a", "2"), pa.string(), pa.array([2])),
     ],
 )
-@pytest.mark.parametrize("change", ["append", "overwrite_partitions", "overwrite a partition"])
+@each_case("change", ["append", "overwrite_partitions", "overwrite a partition"])
 def test_inferred_types_stay(
     tmp_path: pathlib.Path, names: tuple[str, ...], kind: pa.DataType, rows: pa.Array, change: Any
 ) -> None:
@@ -398,7 +399,7 @@ def test_inferred_types_stay(
     assert orcish.scan(tmp_path).schema.field("k").type == kind
 
 
-@pytest.mark.parametrize("filters", ["true", "k is not null", "k = 'a'"])
+@each_case("filters", ["true", "k is not null", "k = 'a'"])
 def test_a_deletion_keeps_inferred_types(tmp_path: pathlib.Path, filters: str) -> None:
     plain(tmp_path, "a", "2", "__HIVE_DEFAULT_PARTITION__")
     orcish.delete(tmp_path, filters)
@@ -412,8 +413,8 @@ def test_a_column_of_nulls_has_the_type_of_the_first_rows(tmp_path: pathlib.Path
     assert orcish.scan(tmp_path).schema.field("k").type == pa.int16()
 
 
-@pytest.mark.parametrize("source", ["folder", "log", "log of a deletion", "log without an Arrow schema"])
-@pytest.mark.parametrize("rows", [pa.array([3], pa.int16()), pa.array(["x"]), pa.array([dt.date(2026, 1, 1)])], ids=str)
+@each_case("source", ["folder", "log", "log of a deletion", "log without an Arrow schema"])
+@each_case("rows", [pa.array([3], pa.int16()), pa.array(["x"]), pa.array([dt.date(2026, 1, 1)])], ids=str)
 def test_a_conversion_gives_nulls_no_type(tmp_path: pathlib.Path, rows: pa.Array, source: str) -> None:
     """The first rows with values do, as in the source."""
     table, target = tmp_path / "s", tmp_path / "t"
@@ -437,8 +438,8 @@ def test_a_conversion_gives_nulls_no_type(tmp_path: pathlib.Path, rows: pa.Array
     assert orcish.scan(target).schema.field("k").type == rows.type
 
 
-@pytest.mark.parametrize("kind", [pa.int16(), pa.string(), pa.date32(), pa.timestamp("us", "UTC")], ids=str)
-@pytest.mark.parametrize("filters", [None, "id = 1"])
+@each_case("kind", [pa.int16(), pa.string(), pa.date32(), pa.timestamp("us", "UTC")], ids=str)
+@each_case("filters", [None, "id = 1"])
 def test_a_conversion_keeps_the_type_of_nulls(tmp_path: pathlib.Path, kind: pa.DataType, filters: str | None) -> None:
     """It is in the log of the source, whether or not there are values."""
     rows = pa.table({"id": [1], "k": pa.nulls(1, kind)})

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from orcish.errors import LimitExceededError, OrcishError, UnsupportedError
 from pyarrow import orc
+from support.case_loops import each_case
 from support.random_cases import pairs
 
 NOON = dt.datetime(2026, 7, 4, 12)
@@ -90,7 +91,7 @@ VERBS: dict[str, tuple[Callable[[pathlib.Path], Any], list[int]]] = {
 }
 
 
-@pytest.mark.parametrize(("kind", "place", "verb"), pairs(KINDS, PLACES, [*VERBS, "convert"]))
+@each_case(("kind", "place", "verb"), pairs(KINDS, PLACES, [*VERBS, "convert"]))
 def test_columns_of_nulls_are_written_with_the_type_of_the_log(
     tmp_path: pathlib.Path, kind: str, place: str, verb: str
 ) -> None:
@@ -132,8 +133,8 @@ def table_of_other_files(table: pathlib.Path, place: str, kind: pa.DataType, val
         orcish.write_table(rows([at], place, kind, value, metadata), table / "p=b" / f"{at}.orc")
 
 
-@pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("place", ["top", "struct", "list", "map"])
+@each_case("verb", VERBS)
+@each_case("place", ["top", "struct", "list", "map"])
 def test_wall_clocks_of_spark(tmp_path: pathlib.Path, place: str, verb: str) -> None:
     """Files of the local timestamps of Spark, which are integers, have no instants."""
     table = tmp_path / "t"
@@ -145,7 +146,7 @@ def test_wall_clocks_of_spark(tmp_path: pathlib.Path, place: str, verb: str) -> 
     check_same(before, answers(table), gone)
 
 
-@pytest.mark.parametrize("place", ["top", "struct", "list", "map"])
+@each_case("place", ["top", "struct", "list", "map"])
 def test_dates_are_no_wall_clocks(tmp_path: pathlib.Path, place: str) -> None:
     """What makes rows of dates and wall clocks is an error that changes nothing, whichever verb it is."""
     table = tmp_path / "t"
@@ -202,7 +203,7 @@ FIRST_AND_OTHER = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("has_log", "units", "place", "verb"),
     pairs([True, False], FIRST_AND_OTHER, ["top", "struct", "list", "map"], [*VERBS, "convert"]),
 )
@@ -237,8 +238,8 @@ def test_readers_see_the_unit_that_they_saw(
         assert orcish.read_table(found, **each).sort_by("id").to_pylist() == left, each
 
 
-@pytest.mark.parametrize("verb", ["compact", "rewrite", "convert"])
-@pytest.mark.parametrize("place", ["top", "struct", "list", "map"])
+@each_case("verb", ["compact", "rewrite", "convert"])
+@each_case("place", ["top", "struct", "list", "map"])
 def test_digits_beyond_the_unit_are_an_error(tmp_path: pathlib.Path, place: str, verb: str) -> None:
     table = tmp_path / "t"
     table.mkdir()
@@ -261,8 +262,8 @@ FOLDER_VERBS: dict[str, Callable[[pathlib.Path], Any]] = {
 }
 
 
-@pytest.mark.parametrize("verb", FOLDER_VERBS)
-@pytest.mark.parametrize("names", ["ab", "ba"])
+@each_case("verb", FOLDER_VERBS)
+@each_case("names", ["ab", "ba"])
 def test_folders_keep_instants_that_one_file_states(tmp_path: pathlib.Path, names: str, verb: str) -> None:
     """A file without an Arrow schema has wall clocks, also where it is first; the other one has instants."""
     table = tmp_path / "t"
@@ -280,9 +281,9 @@ def test_folders_keep_instants_that_one_file_states(tmp_path: pathlib.Path, name
     assert {row["id"]: row["x"] for row in after.to_pylist() if row["id"] != 3} == kept
 
 
-@pytest.mark.parametrize("verb", FOLDER_VERBS)
-@pytest.mark.parametrize("names", ["ab", "ba"])
-@pytest.mark.parametrize(
+@each_case("verb", FOLDER_VERBS)
+@each_case("names", ["ab", "ba"])
+@each_case(
     ("plain", "stated"),
     [
         (pa.array([5]), pa.array([7], pa.uint64())),

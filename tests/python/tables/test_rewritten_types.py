@@ -11,10 +11,10 @@ from typing import Any
 import orcish
 import pyarrow as pa
 import pyarrow.compute as pc
-import pytest
 from orcish.errors import OrcishError, UnsupportedError
 from orcish.reading.file import native_file
 from pyarrow import orc
+from support.case_loops import each_case
 from support.random_cases import cases
 
 UTC = dt.timezone.utc
@@ -199,8 +199,8 @@ REWRITING: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("has_log", [True, False])
-@pytest.mark.parametrize("seed", range(cases(40)))
+@each_case("has_log", [True, False])
+@each_case("seed", range(cases(40)))
 def test_rewriting_changes_no_answer(tmp_path: pathlib.Path, seed: int, has_log: bool) -> None:
     """Tables of any types, of files of several writers and time zones, with an Arrow schema and without."""
     rng = random.Random(seed)
@@ -238,7 +238,7 @@ def test_rewriting_changes_no_answer(tmp_path: pathlib.Path, seed: int, has_log:
 INTERVAL = pa.month_day_nano_interval()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("kind", "value"),
     [
         (pa.time32("s"), dt.time(1)),
@@ -252,8 +252,8 @@ INTERVAL = pa.month_day_nano_interval()
     ],
     ids=str,
 )
-@pytest.mark.parametrize("way", ["appended", "copied"])
-@pytest.mark.parametrize("rewrite", [True, False])
+@each_case("way", ["appended", "copied"])
+@each_case("rewrite", [True, False])
 def test_types_that_only_the_log_has(
     tmp_path: pathlib.Path, kind: pa.DataType, value: Any, way: str, rewrite: bool
 ) -> None:
@@ -274,8 +274,8 @@ def test_types_that_only_the_log_has(
         assert orcish.read_table(path).equals(before)
 
 
-@pytest.mark.parametrize("arrow_schema", [True, False])
-@pytest.mark.parametrize("kind", [pa.timestamp("us"), pa.timestamp("us", "UTC")], ids=str)
+@each_case("arrow_schema", [True, False])
+@each_case("kind", [pa.timestamp("us"), pa.timestamp("us", "UTC")], ids=str)
 def test_stripes_keep_their_time_zones(tmp_path: pathlib.Path, kind: pa.DataType, arrow_schema: bool) -> None:
     """Rewriting moves neither a clock nor an instant, whatever reader looks."""
     table = tmp_path / "t"

@@ -17,6 +17,7 @@ import pytest
 from orcish import CorruptFileError, col
 from orcish.reading import schema_file as schema_files
 from orcish.tables.commit import Job
+from support.case_loops import each_case
 from support.processes import run_python
 from support.protobuf import varint
 from support.random_cases import seeded
@@ -46,7 +47,7 @@ def marker_of(entry: dict[str, Any]) -> str:
     return sealed({"job": entry["job"], "streams": entry["streams"], "schema": entry["new_schema"]})
 
 
-@pytest.mark.parametrize("partition_by", [(), ("k",)])
+@each_case("partition_by", [(), ("k",)])
 def test_columns_of_appends(tmp_path: pathlib.Path, partition_by: tuple[str, ...]) -> None:
     """A table has all columns that were ever appended, in the order of their appearance, whatever its files are named.
     Rows whose types do not fit are refused, and so are names that differ only by case.
@@ -171,8 +172,8 @@ PARTITION_TYPES = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "values", "read"), PARTITION_TYPES, ids=lambda value: str(value))
-@pytest.mark.parametrize("arrow_schema", [True, False])
+@each_case(("kind", "values", "read"), PARTITION_TYPES, ids=lambda value: str(value))
+@each_case("arrow_schema", [True, False])
 def test_types_of_partition_columns(
     tmp_path: pathlib.Path, kind: pa.DataType, values: list[Any], read: pa.DataType, arrow_schema: bool
 ) -> None:
@@ -218,7 +219,7 @@ def test_types_of_partition_columns(
     assert orcish.read_table(table).sort_by("id").equals(before)
 
 
-@pytest.mark.parametrize("arrow_schema", [True, False])
+@each_case("arrow_schema", [True, False])
 def test_partition_columns_of_inferred_types(tmp_path: pathlib.Path, arrow_schema: bool) -> None:
     table = tmp_path / "t"
     rows = pa.table({"id": [1], "k": pa.nulls(1)})
@@ -259,7 +260,7 @@ def test_names_of_plain_files_that_differ_by_case(tmp_path: pathlib.Path) -> Non
     assert sorted(found["a"].to_pylist()) == [1, 2, 4]
 
 
-@pytest.mark.parametrize("filters", ["A = 2", "a = 3"])
+@each_case("filters", ["A = 2", "a = 3"])
 def test_names_of_one_plain_file_that_differ_by_case(tmp_path: pathlib.Path, filters: str) -> None:
     """A deletion hides no column that readers see."""
     orcish.write_table(pa.table({"a": [1], "A": [2]}), tmp_path / "a.orc")
@@ -284,7 +285,7 @@ def test_a_new_table_has_new_columns(tmp_path: pathlib.Path) -> None:
     assert orcish.read_table(table).to_pydict() == {"other": [1.5]}
 
 
-@pytest.mark.parametrize("pending", ["wait", "before"])
+@each_case("pending", ["wait", "before"])
 def test_an_unfinished_commit(tmp_path: pathlib.Path, pending: Any) -> None:
     """Readers see the columns of the commits whose rows they see."""
     table = tmp_path / "t"
@@ -335,7 +336,7 @@ def test_a_deletion_leaves_the_types_of_plain_files(tmp_path: pathlib.Path) -> N
     assert sorted(orcish.read_table(tmp_path)["a"].to_pylist()) == [2, 2**40]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "stored",
     [
         pa.field("x", pa.string(), metadata={"orc.type": "char(5)"}),
@@ -345,7 +346,7 @@ def test_a_deletion_leaves_the_types_of_plain_files(tmp_path: pathlib.Path) -> N
     ],
     ids=["char", "attribute", "ntz", "nested"],
 )
-@pytest.mark.parametrize("arrow_schema", [True, False])
+@each_case("arrow_schema", [True, False])
 def test_rows_are_stored_as_the_table_has_them(tmp_path: pathlib.Path, stored: pa.Field, arrow_schema: bool) -> None:
     """Appended columns have the types in files and the attributes of the table, so that compaction changes no answer."""
     table = tmp_path / "t"
@@ -392,7 +393,7 @@ def test_lists_of_another_length_are_refused(tmp_path: pathlib.Path) -> None:
     assert orcish.read_table(table)["v"].to_pylist() == [[1.0, 2.0]] * 2
 
 
-@pytest.mark.parametrize("existing_data", ["append", "overwrite_partitions"])
+@each_case("existing_data", ["append", "overwrite_partitions"])
 def test_no_rows_change_nothing(tmp_path: pathlib.Path, existing_data: Any) -> None:
     table = tmp_path / "t"
     rows = pa.table({"k": [1], "id": [1]})
@@ -403,7 +404,7 @@ def test_no_rows_change_nothing(tmp_path: pathlib.Path, existing_data: Any) -> N
     assert orcish.scan(table).schema.names == ["id", "k"]
 
 
-@pytest.mark.parametrize("arrow_schema", [True, False])
+@each_case("arrow_schema", [True, False])
 def test_types_of_arrow(tmp_path: pathlib.Path, arrow_schema: bool) -> None:
     """A table whose files have an Arrow schema has its types, and one whose files have none is read as its files are."""
     rows = pa.table(
@@ -432,7 +433,7 @@ def test_types_of_arrow(tmp_path: pathlib.Path, arrow_schema: bool) -> None:
     assert orcish.read_table(tmp_path / "t").num_rows == 2
 
 
-@pytest.mark.parametrize("file", ["", "x", "T1JD", "AAAA" * 100], ids=["empty", "no base64", "magic", "zeros"])
+@each_case("file", ["", "x", "T1JD", "AAAA" * 100], ids=["empty", "no base64", "magic", "zeros"])
 def test_a_forged_schema(tmp_path: pathlib.Path, file: str) -> None:
     table = tmp_path / "t"
     orcish.write_dataset(pa.table({"id": [1]}), table)
@@ -468,7 +469,7 @@ HEAVY_SCHEMA_CALLS = [
 ]
 
 
-@pytest.mark.parametrize("call", HEAVY_SCHEMA_CALLS)
+@each_case("call", HEAVY_SCHEMA_CALLS)
 def test_a_schema_that_takes_much_memory(tmp_path: pathlib.Path, call: str) -> None:
     """Small bytes of which a reader would make 252 MB."""
     table = tmp_path / "t"
@@ -512,9 +513,7 @@ def test_a_schema_that_is_too_large_is_not_written(tmp_path: pathlib.Path, monke
     assert orcish.read_table(table).to_pydict() == {"id": [1]}
 
 
-@pytest.mark.parametrize(
-    "names", [["id"], ["k", "k"], ["a\0b"], [""], ["n"] * 100_000, [f"{at}" for at in range(5_000)]]
-)
+@each_case("names", [["id"], ["k", "k"], ["a\0b"], [""], ["n"] * 100_000, [f"{at}" for at in range(5_000)]])
 def test_forged_partition_columns(tmp_path: pathlib.Path, names: list[str]) -> None:
     table = tmp_path / "t"
     orcish.write_dataset(pa.table({"id": [1], "s": ["x"]}), table)
@@ -596,7 +595,7 @@ def test_history(tmp_path: pathlib.Path) -> None:
     assert rest == found
 
 
-@pytest.mark.parametrize("kind", [pa.date64(), pa.list_(pa.date64()), pa.struct([("f", pa.date64())])], ids=str)
+@each_case("kind", [pa.date64(), pa.list_(pa.date64()), pa.struct([("f", pa.date64())])], ids=str)
 def test_dates_of_milliseconds_without_an_arrow_schema(kind: pa.DataType, tmp_path: pathlib.Path) -> None:
     """They are added again, as dates, if they are whole days."""
 

@@ -9,6 +9,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish_cli import main
+from support.case_loops import each_case
 from support.random_cases import pairs
 
 ROWS = pa.table({"id": [1, 2, 3]})
@@ -62,12 +63,17 @@ FILES: dict[str, Callable[[str], object]] = {
 }
 
 
-@pytest.fixture
-def here(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+def working_folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    """A folder to work in, with the rows as files."""
     monkeypatch.chdir(tmp_path)
     orcish.write_table(ROWS, "rows.orc")
     pathlib.Path("rows.csv").write_text("id\n7\n")
     return tmp_path
+
+
+@pytest.fixture
+def here(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    return working_folder(tmp_path, monkeypatch)
 
 
 def contents(folder: pathlib.Path) -> dict[str, bytes]:
@@ -81,19 +87,35 @@ def assert_refused(call: Callable[[], object], capsys: pytest.CaptureFixture[str
     assert "transactional table of Hive" in text
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("writer", "layout", "place"),
     pairs(WRITERS, [layout for layout in LAYOUTS if layout != "without rows"], ["", "/p=1", "/p=1/q=2"]),
 )
-def test_tables(writer: str, layout: str, place: str, here: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables(
+    writer: str,
+    layout: str,
+    place: str,
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    here = working_folder(tmp_path, monkeypatch)
     made(f"t{place}", layout)
     before = contents(here)
     assert_refused(lambda: WRITERS[writer]("t"), capsys)
     assert contents(here) == before
 
 
-@pytest.mark.parametrize(("verb", "layout", "place"), pairs(FILES, LAYOUTS, ["z.orc", "sub/z.orc", "delta", "link"]))
-def test_files(verb: str, layout: str, place: str, here: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+@each_case(("verb", "layout", "place"), pairs(FILES, LAYOUTS, ["z.orc", "sub/z.orc", "delta", "link"]))
+def test_files(
+    verb: str,
+    layout: str,
+    place: str,
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    here = working_folder(tmp_path, monkeypatch)
     made("t", layout)
     os.mkdir("t/sub")
     os.symlink("t", "link")
@@ -104,9 +126,12 @@ def test_files(verb: str, layout: str, place: str, here: pathlib.Path, capsys: p
     assert contents(here) == before
 
 
-@pytest.mark.parametrize("verb", ["write_dataset", "shell append", "convert append"])
-@pytest.mark.parametrize("place", ["sub", "delta_0000001_0000001_0000", "delta_0000001_0000001_0000/sub"])
-def test_tables_below(verb: str, place: str, here: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+@each_case("verb", ["write_dataset", "shell append", "convert append"])
+@each_case("place", ["sub", "delta_0000001_0000001_0000", "delta_0000001_0000001_0000/sub"])
+def test_tables_below(
+    verb: str, place: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = working_folder(tmp_path, monkeypatch)
     made("t", "deltas")
     before = contents(here)
     assert_refused(lambda: WRITERS[verb](f"t/{place}"), capsys)

@@ -7,6 +7,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.errors import UnsupportedError
+from support.case_loops import each_case
 
 
 def write(path: pathlib.Path, numbers: list[int], name: str, value: str, iceberg: int | None, nested: bool) -> None:
@@ -25,10 +26,10 @@ def write(path: pathlib.Path, numbers: list[int], name: str, value: str, iceberg
 CASES = [("Name", None, "name", None), ("n", 2, "renamed", 2), ("n", 2, "n", 3)]
 
 
-@pytest.mark.parametrize("rewrite", [False, True])
-@pytest.mark.parametrize("has_log", [False, True])
-@pytest.mark.parametrize("nested", [False, True])
-@pytest.mark.parametrize(("name", "iceberg", "other", "other_id"), CASES)
+@each_case("rewrite", [False, True])
+@each_case("has_log", [False, True])
+@each_case("nested", [False, True])
+@each_case(("name", "iceberg", "other", "other_id"), CASES)
 def test_twins(
     tmp_path: pathlib.Path,
     name: str,

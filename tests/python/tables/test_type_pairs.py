@@ -11,6 +11,7 @@ import pytest
 from orcish.errors import OrcishError
 from orcish.tables.commit import Job
 from orcish.tables.update import Update
+from support.case_loops import each_case
 from support.random_cases import pairs
 
 NTZ = {"spark.sql.catalyst.type": "timestamp_ntz"}
@@ -142,7 +143,7 @@ def put(table: pathlib.Path, rows: pa.Table, has_log: bool, has_schema: bool) ->
         orcish.write_table(rows, table / "a.orc", arrow_schema=has_schema)
 
 
-@pytest.mark.parametrize(("has_log", "has_schema", "others_have_schema"), pairs(*[[True, False]] * 3))
+@each_case(("has_log", "has_schema", "others_have_schema"), pairs(*[[True, False]] * 3))
 def test_appends_of_all_types(
     tmp_path: pathlib.Path, has_log: bool, has_schema: bool, others_have_schema: bool
 ) -> None:

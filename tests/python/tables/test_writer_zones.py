@@ -6,7 +6,7 @@ from typing import Any
 
 import orcish
 import pyarrow as pa
-import pytest
+from support.case_loops import each_case
 
 BERLIN = "Europe/Berlin"
 INSTANT = dt.datetime(2026, 7, 1, 10, tzinfo=dt.timezone.utc)
@@ -24,9 +24,7 @@ def add(table: pathlib.Path, day: int, fields: list[pa.Field], values: list[Any]
     orcish.write_dataset(rows, table, **by, **options)
 
 
-@pytest.mark.parametrize(
-    "arrange", ["first without", "last without", "first of ntz", "first of nulls", "emptied", "empty"]
-)
+@each_case("arrange", ["first without", "last without", "first of ntz", "first of nulls", "emptied", "empty"])
 def test_appended_instants_have_the_zone_of_the_table(tmp_path: pathlib.Path, arrange: str) -> None:
     """Files without values of the type have no zone. The zone outlives the files."""
     table = tmp_path / "t"

@@ -12,6 +12,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import col
+from support.case_loops import each_case
 from support.writer_tables import TYPE_KEY
 
 # Numbers of the values that are written; those between are absent.
@@ -79,8 +80,8 @@ def written(path: pathlib.Path, kind: Kind, *, wrapped: bool) -> Any:
     return col("s.v") if wrapped else col("v")
 
 
-@pytest.mark.parametrize("wrapped", [False, True], ids=["top", "in a struct"])
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@each_case("wrapped", [False, True], ids=["top", "in a struct"])
+@each_case("kind", KINDS, ids=lambda kind: kind.name)
 def test_values_of_any_type(tmp_path: pathlib.Path, kind: Kind, wrapped: bool) -> None:
     path = tmp_path / "bloom.orc"
     column = written(path, kind, wrapped=wrapped)

@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 import pyorc
 import pytest
 from support import orc_builder
-from support.conformance_pack import PACK, valid
+from support.case_loops import each_case
+from support.conformance.pack import PACK, valid
 from support.cpp_writers import write_arrow, write_rows
 from support.orc_layout import layout
 from support.protobuf import read_varint, varint, zigzag
@@ -111,7 +112,7 @@ def _union(first: pa.Array, second: pa.Array) -> pa.Array:
     return pa.UnionArray.from_dense(_TAGS, pa.array([i // 2 for i in range(ROWS)], pa.int32()), [first, second])
 
 
-@pytest.mark.parametrize(
+@each_case(
     "array",
     [pytest.param(array, id=name) for name, array in _arrays()],
 )
@@ -136,7 +137,7 @@ def test_all_types_pass(array: pa.Array) -> None:
             assert orcish.ORCFile(data).check() == []
 
 
-@pytest.mark.parametrize("kind", ["char(3)", "varchar(3)"])
+@each_case("kind", ["char(3)", "varchar(3)"])
 def test_text_of_fixed_length_passes(kind: str) -> None:
     """Padding of char values is not part of the values."""
     text = pa.field("c", pa.string(), metadata={TYPE_KEY: kind})
@@ -151,9 +152,7 @@ def test_text_of_fixed_length_passes(kind: str) -> None:
     assert orcish.ORCFile(data).check() == []
 
 
-@pytest.mark.parametrize(
-    "zone", ["UTC", "America/New_York", "Asia/Kolkata", "Europe/London", "Africa/Monrovia", "EST5EDT"]
-)
+@each_case("zone", ["UTC", "America/New_York", "Asia/Kolkata", "Europe/London", "Africa/Monrovia", "EST5EDT"])
 def test_time_zones_pass(zone: str) -> None:
     """Hours around skipped and repeated hours of clocks, and times long before 1970, pass."""
     hour = 3600
@@ -168,7 +167,7 @@ def test_time_zones_pass(zone: str) -> None:
     assert orcish.read_table(data).equals(table)
 
 
-@pytest.mark.parametrize("codec", ["none", "zlib", "snappy", "lz4", "zstd", "brotli"])
+@each_case("codec", ["none", "zlib", "snappy", "lz4", "zstd", "brotli"])
 def test_options_pass(codec: Any, tmp_path: pathlib.Path) -> None:
     """All codecs, bloom filters, several stripes, and a local file pass."""
     rows = 20_000
@@ -314,7 +313,7 @@ STATISTICS: list[tuple[str, str, list[tuple[int, int]], Callable[[int], int], st
 ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("column", "path", "change", "text"), [case[1:] for case in STATISTICS], ids=[case[0] for case in STATISTICS]
 )
 def test_statistics_that_are_wrong(
@@ -336,7 +335,7 @@ def test_statistics_that_are_wrong(
         assert text in finding.message
 
 
-@pytest.mark.parametrize("column", ["union", "union.field0", "id"])
+@each_case("column", ["union", "union.field0", "id"])
 def test_values_of_unions_of_other_writers_are_not_known(sound: bytes, column: str) -> None:
     """Arrow has no nulls of unions: they are read as nulls of the first variant."""
     footer = tail(sound)[1]
@@ -424,8 +423,8 @@ def levels(findings: list[Any]) -> list[tuple[int | None, int | None]]:
 ALL_LEVELS = [(0, 0), (0, None), (None, None)]
 
 
-@pytest.mark.parametrize(("at", "begin"), [(0, b"035"), (0, b"03000y"), (1, b"035"), (1, b"03998")])
-@pytest.mark.parametrize("is_wrong", [True, False])
+@each_case(("at", "begin"), [(0, b"035"), (0, b"03000y"), (1, b"035"), (1, b"03998")])
+@each_case("is_wrong", [True, False])
 def test_cut_bounds_that_are_wrong(at: int, begin: bytes, is_wrong: bool) -> None:
     """Truncated bounds of text of more than 1,024 bytes are checked."""
     texts = [f"{i % 1000 + 3000:05}" + "x" * 1100 for i in range(1000)]
@@ -441,8 +440,8 @@ def test_cut_bounds_that_are_wrong(at: int, begin: bytes, is_wrong: bool) -> Non
     assert all(("least" if at == 0 else "greatest") in finding.message for finding in found)
 
 
-@pytest.mark.parametrize("by", [1, 999, -1])
-@pytest.mark.parametrize("zone", [None, "UTC"])
+@each_case("by", [1, 999, -1])
+@each_case("zone", [None, "UTC"])
 def test_bounds_of_nanoseconds_that_are_wrong(by: int, zone: str | None) -> None:
     least = 10**18 + 234_567
     table = pa.table({"t": pa.array([least, least + 10**9 + 5_000], pa.timestamp("ns", zone))})
@@ -454,7 +453,7 @@ def test_bounds_of_nanoseconds_that_are_wrong(by: int, zone: str | None) -> None
     assert all("least" in finding.message for finding in found)
 
 
-@pytest.mark.parametrize("sum_", [-499_500, 1_048_575, 999_001, 400_000])
+@each_case("sum_", [-499_500, 1_048_575, 999_001, 400_000])
 def test_sums_that_cannot_be(sum_: int) -> None:
     data = written(pa.table({"l": range(1000)}), compression="none", arrow_schema=False)
     found = orcish.ORCFile(everywhere(data, b"\x18" + varint(zigzag(499_500)), b"\x18" + varint(zigzag(sum_)))).check()
@@ -462,7 +461,7 @@ def test_sums_that_cannot_be(sum_: int) -> None:
     assert all("sum" in finding.message for finding in found)
 
 
-@pytest.mark.parametrize("values", [["ab" * 500] * 100, [b"ab" * 500] * 100], ids=["text", "binary"])
+@each_case("values", [["ab" * 500] * 100, [b"ab" * 500] * 100], ids=["text", "binary"])
 def test_lengths_that_cannot_be(values: list[Any]) -> None:
     data = written(pa.table({"v": values}), compression="none", arrow_schema=False)
     found = orcish.ORCFile(everywhere(data, varint(zigzag(100_000)), varint(zigzag(-100_000)))).check()
@@ -495,7 +494,7 @@ def test_sums_without_the_mark_of_nan() -> None:
     assert {finding[:2] for finding in orcish.ORCFile(believed).check()} == {(0, 1), (0, None), (None, None)}
 
 
-@pytest.mark.parametrize("column", ["id", "text", "x"])
+@each_case("column", ["id", "text", "x"])
 def test_bloom_filters_that_are_wrong(sound: bytes, column: str) -> None:
     found = stream(sound, 1, column, "8")
     bits = place(sound, found, (1, 2), (3, 0))
@@ -524,7 +523,7 @@ def positions(data: bytes, column: str) -> Iterator[bytes]:
         at = end
 
 
-@pytest.mark.parametrize("column", ["id", "text", "x", "flag", "list"])
+@each_case("column", ["id", "text", "x", "flag", "list"])
 def test_positions_that_are_wrong(sound: bytes, column: str) -> None:
     """Wrong positions are noticed, whether they lead to other rows or to none."""
     found = 0
@@ -543,7 +542,7 @@ def test_positions_that_are_wrong(sound: bytes, column: str) -> None:
     assert found
 
 
-@pytest.mark.parametrize("column", ["id", "text", "list"])
+@each_case("column", ["id", "text", "list"])
 def test_positions_are_findings(sound: bytes, column: str) -> None:
     for damaged in positions(sound, column):
         assert orcish.ORCFile(damaged).read().equals(orcish.ORCFile(sound).read())
@@ -562,7 +561,7 @@ def test_positions_that_go_backwards(sound: bytes) -> None:
     assert "positions of the row index" in finding.message
 
 
-@pytest.mark.parametrize("column", ["id", "text", "x", "flag", "list", "union"])
+@each_case("column", ["id", "text", "x", "flag", "list", "union"])
 def test_positions_that_are_missing(sound: bytes, column: str) -> None:
     """Readers that seek need the positions. orcish writes all of them."""
     span = place(sound, stream(sound, 1, column, "ROW_INDEX"), (1, 1), (1, 0))
@@ -649,7 +648,7 @@ SECTIONS = [
 """Sections in the order in which they are written, and of which column they are; data has no name."""
 
 
-@pytest.mark.parametrize("number", range(len(SECTIONS)))
+@each_case("number", range(len(SECTIONS)))
 def test_sections_with_odd_chunks(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A chunk without bytes is found in each section."""
     deflated, calls = orc_builder.deflated, itertools.count()
@@ -678,7 +677,7 @@ def test_sections_with_odd_chunks(number: int, monkeypatch: pytest.MonkeyPatch) 
     assert [tuple(found) for found in orcish.ORCFile(data).check()] == [wanted]
 
 
-@pytest.mark.parametrize("level", ["file", "stripe", "group"])
+@each_case("level", ["file", "stripe", "group"])
 def test_bounds_in_the_wrong_order(level: str) -> None:
     """Readers ignore them: no value is changed."""
     sound, wrong = orc_builder.statistics(5, 1, 5), orc_builder.statistics(5, 5, 1)
@@ -703,7 +702,7 @@ def test_bounds_in_the_wrong_order(level: str) -> None:
 # Files of others.
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("column", "root"),
     [("v", "struct<n:int,v:varchar(77)>"), ("s.v", "struct<n:int,s:struct<n:int,v:varchar(77),m:int>>")],
 )

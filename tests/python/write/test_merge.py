@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 from orcish import col
 from pyarrow import orc
-from support.conformance_pack import PACK, valid
+from support.case_loops import each_case
+from support.conformance.pack import PACK, valid
 from support.cpp_writers import write_arrow, write_rows
 from support.orc_builder import DATA, LONG, STRUCT, column_type, integer, integers, nested
 from support.orc_builder import orc as handmade
@@ -243,7 +244,7 @@ def pyorc_none() -> Any:
     return pyorc.CompressionKind.NONE
 
 
-@pytest.mark.parametrize(("first", "second", "texts"), [p[1:] for p in _refused()], ids=[p[0] for p in _refused()])
+@each_case(("first", "second", "texts"), [p[1:] for p in _refused()], ids=[p[0] for p in _refused()])
 def test_what_is_refused(tmp_path: pathlib.Path, first: bytes, second: bytes, texts: list[str]) -> None:
     """The message has the file and the difference. No file appears."""
     names = [tmp_path / "first.orc", tmp_path / "second one.orc"]
@@ -378,8 +379,8 @@ def test_a_key_that_is_there_a_million_times() -> None:
 PLAIN_KINDS = {"boolean": 0, "bigint": LONG, "double": 6, "string": 7, "binary": 8, "date": 15}
 
 
-@pytest.mark.parametrize("kind", PLAIN_KINDS)
-@pytest.mark.parametrize("field", [4, 5, 6], ids=["length", "precision", "scale"])
+@each_case("kind", PLAIN_KINDS)
+@each_case("field", [4, 5, 6], ids=["length", "precision", "scale"])
 def test_numbers_that_a_type_has_no_use_for(kind: str, field: int) -> None:
     """Attributes without meaning for a type, which C++ writes for every type, may differ."""
     files = []
@@ -391,7 +392,7 @@ def test_numbers_that_a_type_has_no_use_for(kind: str, field: int) -> None:
             assert orcish.ORCFile(merged(first, second)).column_types == [f"struct<a:{kind}>", kind]
 
 
-@pytest.mark.parametrize(("kind", "field", "numbers"), [(14, 5, (18, 9)), (14, 6, (3, 2)), (17, 4, (3, 4)), (16, 4, (3, 4))])  # fmt: skip
+@each_case(("kind", "field", "numbers"), [(14, 5, (18, 9)), (14, 6, (3, 2)), (17, 4, (3, 4)), (16, 4, (3, 4))])  # fmt: skip
 def test_numbers_that_a_type_has_use_for(kind: int, field: int, numbers: tuple[int, int]) -> None:
     """Precision and scale of decimals, and lengths of `char` and `varchar`, have to be equal."""
     plain = {4: integer(4, 9), 5: integer(5, 20), 6: integer(6, 2)}
@@ -404,7 +405,7 @@ def test_numbers_that_a_type_has_use_for(kind: int, field: int, numbers: tuple[i
     assert orcish.ORCFile(merged(files[0], files[0])).num_rows == 0
 
 
-@pytest.mark.parametrize("codec", ["zlib", "snappy", "lz4", "zstd", "brotli"])
+@each_case("codec", ["zlib", "snappy", "lz4", "zstd", "brotli"])
 def test_tails_are_compressed(codec: str) -> None:
     wide = pa.table({f"a column with a long name {at}": pa.array([at]) for at in range(500)})
     file = written(wide, compression=codec, arrow_schema=False)
@@ -470,7 +471,7 @@ MEANINGS = [
 ]
 
 
-@pytest.mark.parametrize("wrapped", [False, True])
+@each_case("wrapped", [False, True])
 def test_units_that_differ_are_not_merged(wrapped: bool) -> None:
     """Durations and times are stored as integers in the unit of the Arrow schema."""
 
@@ -510,7 +511,7 @@ def _clocks(kind: pa.DataType, beside: pa.DataType, wrapped: bool, **options: An
     return written(table, timezone="America/New_York", **options)
 
 
-@pytest.mark.parametrize("wrapped", [False, True])
+@each_case("wrapped", [False, True])
 def test_instants_do_not_become_wall_clocks(wrapped: bool) -> None:
     """Instants with the zone of the writer are instants only by the Arrow schema."""
     micros = pa.timestamp("us", "UTC")
@@ -533,7 +534,7 @@ def test_instants_do_not_become_wall_clocks(wrapped: bool) -> None:
     assert orcish.read_table(merged(*clocks)).num_rows == 6
 
 
-@pytest.mark.parametrize("wrapped", [False, True])
+@each_case("wrapped", [False, True])
 def test_instants_that_are_such_by_their_type(wrapped: bool) -> None:
     """Instants by ORC type need no Arrow schema: a different schema that changes no values is dropped."""
 
@@ -556,8 +557,8 @@ def test_instants_that_are_such_by_their_type(wrapped: bool) -> None:
             assert instants.cast(micros).to_pylist() == INSTANTS.to_pylist() * 2
 
 
-@pytest.mark.parametrize("zone", [None, "UTC"])
-@pytest.mark.parametrize("wrapped", [False, True])
+@each_case("zone", [None, "UTC"])
+@each_case("wrapped", [False, True])
 def test_nanoseconds_are_not_lost(zone: str | None, wrapped: bool) -> None:
     """Timestamps in nanoseconds are read as such only by the Arrow schema."""
 
