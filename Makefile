@@ -93,6 +93,7 @@ package: ## Package each crate for crates.io and build it from its package, with
 
 .PHONY: docs
 docs: $(VENV)/module $(VENV)/docs-tools ## Build the documentation site in target/docs; warnings are errors
+	$(BIN)/python docs/site/generate.py
 	$(BIN)/sphinx-build -q -W -E -c docs/site docs target/docs
 	@echo "target/docs/index.html"
 

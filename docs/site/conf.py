@@ -51,7 +51,7 @@ LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<file>[\w./-]+\.md)(?P<anchor>#[\w-
 
 def read_page(_: object, page: str, source: list[str]) -> None:
     """Gives a page its text, with the links of the site in place of those of the repository."""
-    folder = ROOT / "docs"
+    folder = (ROOT / "docs" / page).parent
     file = next((file for file, name in REPOSITORY_PAGES.items() if page == f"site/{name}"), None)
     if file is not None:
         folder = ROOT

@@ -3,12 +3,14 @@
 import importlib
 import inspect
 import re
+import runpy
 import shlex
 from pathlib import Path
 
 import orcish
-import pyarrow as pa
+import orcish.spark
 import pytest
+from orcish import _native
 from orcish.types import Limits, ReadOptions, ScanOptions, WriteOptions
 from orcish_cli import main
 from support.s3_store import BUCKET
@@ -17,7 +19,8 @@ from support.sample_files import write_sample
 ROOT = next(folder for folder in Path(__file__).parents if (folder / "pyproject.toml").exists())
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 PAGES = [ROOT / "README.md", *DOCS]
-LINKING = [*PAGES, *(ROOT / name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "fuzz/README.md"))]
+DECISIONS = sorted((ROOT / "docs/decisions").glob("*.md"))
+LINKING = [*PAGES, *DECISIONS, *(ROOT / name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "fuzz/README.md"))]
 BLOCK = re.compile(
     r"(?P<reason>^<!-- not run: \S.* -->\n)?^```(?P<language>.*)\n(?P<code>(?:.*\n)*?)^```$", flags=re.MULTILINE
 )
@@ -79,7 +82,7 @@ def names(page, sample, request, monkeypatch):
 
 
 PATHS = re.compile(
-    r"""(["'])((?:orders|parquet|table|sorted|added|sales|sales_orc|sales_by_spark|copy|checkpoint|by_day|imported|by_job|arrow|inserted|ids|days|written)/?|\w+\.orc)\1"""
+    r"""(["'])((?:orders|parquet|table|sorted|added|sales|sales_orc|sales_by_spark|copy|checkpoint|imported|by_job|arrow|inserted|ids|days|written|shop/\w+)/?|\w+\.orc)\1"""
 )
 """Literals of paths in the code of a page."""
 
@@ -120,7 +123,7 @@ def test_pages_have_tables_of_their_own():
         code = "".join([*blocks(page, "python"), *blocks(page, "console")])
         for found in TARGET.finditer(code):
             pages.setdefault(found[1] or found[2], set()).add(name_of(page))
-    assert {"by_day", "daily", "converted", "added"} <= set(pages)
+    assert {"by_city", "daily", "converted", "added"} <= set(pages)
     assert {table: by for table, by in pages.items() if len(by) > 1} == {}
 
 
@@ -141,14 +144,13 @@ def test_pages_run_one_after_the_other(sample, capsys):
 
 
 def check_readme(names):
-    assert names["table"].column_names == ["customer", "total"]
-    assert names["table"]["customer"].type == pa.struct([("name", pa.string())])
-    assert names["big"].column("customer").to_pylist() == [{"name": "customer 1"}] * names["big"].num_rows
-    assert names["big"].num_rows == 2
-    assert names["file"].statistics("total").max == 99
-    assert names["orders"].count() == 10
-    assert orcish.scan("by_day").count() == 20
-    assert orcish.scan("sales_orc").count() == 100
+    assert names["table"].equals(names["rides"])
+    assert names["dear"].column_names == ["id", "price"]
+    assert names["dear"].num_rows == len([i for i in names["ids"] if 5 + i % 300 / 10 > 34.5 and i % 3 == 0]) > 0
+    assert names["file"].statistics("price").max == 34.9
+    assert orcish.scan("by_city").count() == 100_010 - 33_336
+    assert names["cheap"].schema.names == ["id", "city"]
+    assert orcish.scan("converted").count() == 94
     assert orcish.scan("table/").count() == 100
 
 
@@ -247,32 +249,37 @@ def test_make_targets():
 
 
 def options_of_spark():
-    """Names of the options of the data source."""
-    from orcish.spark import options
-
-    found = re.findall(r"parser\.(?:flag|integer|names|number|real|text)\(\"(\w+)\"", inspect.getsource(options))
-    return {*found, "invalidUtf8", "decimalOutOfRange", "longChar"} - {"path", "paths", "checkpointLocation"}
-
-
-def test_tables_have_every_option():
-    tables = {
-        ("reading-options.md",): ReadOptions.__annotations__,
-        ("tables.md",): set(ScanOptions.__annotations__) - set(ReadOptions.__annotations__),
-        ("writing.md",): WriteOptions.__annotations__,
-        ("untrusted-input.md",): Limits.__annotations__,
-        ("spark-reading.md", "spark-writing.md"): options_of_spark(),
+    """Names of the options of the data source, which are keywords of functions in camel case."""
+    keywords = {
+        name
+        for function in (orcish.spark.read, orcish.spark.write)
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
     }
-    for pages, wanted in tables.items():
-        text = "\n".join(text_of(ROOT / "docs" / name) for name in pages)
-        rows = re.findall(r"^\| (`.*?) \|", text, flags=re.MULTILINE)
-        listed = {option for row in rows for option in re.findall(r"`(\w+)`", row)}
-        assert len(wanted) > 3
-        assert set(wanted) <= listed, pages
+    keywords -= {"mode", "schema", "storage_options"}
+    return {re.sub(r"_(\w)", lambda found: found[1].upper(), name) for name in keywords}
+
+
+def test_the_page_of_options_has_every_option():
+    of_python = {name for kind in (ReadOptions, ScanOptions, WriteOptions, Limits) for name in kind.__annotations__}
+    named = set(re.findall(r"`([\w.]+)`", text_of(ROOT / "docs/options.md")))
+    of_requests = {f"orcish.{name}" for name, *_ in _native.options_of("requests")}
+    assert len(of_python) > 40
+    assert len(of_spark := options_of_spark()) > 20
+    assert {*of_python, *of_requests, *of_spark} - named == set()
+
+
+def test_generated_parts_are_up_to_date():
+    """``python docs/site/generate.py`` brings the pages up to date."""
+    pages = runpy.run_path(str(ROOT / "docs/site/generate.py"))["pages"]()
+    assert {page.name for page in pages} == {"options.md", "command-line.md"}
+    assert [page.name for page, text in pages.items() if text != text_of(page)] == []
 
 
 def test_files_of_the_architecture_exist():
     tracked = [*(ROOT / "crates").rglob("*"), *(ROOT / "python").rglob("*.py"), *(ROOT / "tests").rglob("*"), *DOCS]
     files = [f"/{file.relative_to(ROOT)}" for file in [*tracked, *(ROOT / "proto").glob("*")]]
-    named = set(re.findall(r"`([\w/]+\.(?:rs|py|proto|md))`", text_of(ROOT / "ARCHITECTURE.md")))
+    pages = [ROOT / "ARCHITECTURE.md", *DECISIONS]
+    named = {name for page in pages for name in re.findall(r"`([\w/]+\.(?:rs|py|proto|md))`", text_of(page))}
     assert len(named) > 30
     assert not [name for name in named if not any(file.endswith(f"/{name}") for file in files)]
