@@ -69,16 +69,19 @@ def sample(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def names(page, sample, request, monkeypatch):
+def names(page, request, monkeypatch):
     """What the code of a page finds: a session of Spark, and the sample files in the bucket, where it uses these."""
     code = "".join([*blocks(page, "python"), *blocks(page, "console")])
+    # Spark begins before the directory changes: it starts workers in the directory in which it began, which has to stay.
+    found = {"spark": request.getfixturevalue("spark")} if re.search(r"\bspark\b", code) else {}
+    sample = request.getfixturevalue("sample")
     if "s3://bucket" in code:
         store = request.getfixturevalue("store")
         for key in ("aws_endpoint", "aws_access_key_id", "aws_secret_access_key", "aws_region", "aws_allow_http"):
             monkeypatch.setenv(key.upper(), str(store.options[key]).lower())
         for path in sample.rglob("*.orc"):
             store.client.put_object(Bucket=BUCKET, Key=path.relative_to(sample).as_posix(), Body=path.read_bytes())
-    return {"spark": request.getfixturevalue("spark")} if re.search(r"\bspark\b", code) else {}
+    return found
 
 
 PATHS = re.compile(
