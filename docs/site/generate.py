@@ -12,6 +12,7 @@ import importlib
 import inspect
 import itertools
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ OF_SEVERAL = 3
 
 def texts_of_types() -> dict[str, dict[str, str]]:
     """The documentation in :mod:`orcish.types`: of keys by their class, and of other names."""
-    module = ast.parse(inspect.getsource(orcish.types))
+    module = ast.parse(inspect.getsource(sys.modules[orcish.types.ReadOptions.__module__]))
     found: dict[str, dict[str, str]] = {}
     for name, body in [("", module.body), *((each.name, each.body) for each in module.body if hasattr(each, "name"))]:
         for option, text in itertools.pairwise(body):
