@@ -36,10 +36,16 @@ def texts_of_types() -> dict[str, dict[str, str]]:
     """The documentation in :mod:`orcish.types`: of keys by their class, and of other names."""
     module = ast.parse(inspect.getsource(sys.modules[orcish.types.ReadOptions.__module__]))
     found: dict[str, dict[str, str]] = {}
-    for name, body in [("", module.body), *((each.name, each.body) for each in module.body if hasattr(each, "name"))]:
+    classes = [each for each in module.body if isinstance(each, ast.ClassDef)]
+    for name, body, bases in [("", module.body, []), *((each.name, each.body, each.bases) for each in classes)]:
+        texts = found[name] = {}
+        for base in bases:
+            texts |= found.get(ast.unparse(base), {})
         for option, text in itertools.pairwise(body):
             if isinstance(option, ast.AnnAssign) and isinstance(text, ast.Expr):
-                found.setdefault(name, {})[ast.unparse(option.target)] = str(ast.literal_eval(text.value))
+                texts[ast.unparse(option.target)] = str(ast.literal_eval(text.value))
+    of_files = found["ReadOptions"].keys()
+    found["ScanOptions"] = {name: text for name, text in found["ScanOptions"].items() if name not in of_files}
     return found
 
 
