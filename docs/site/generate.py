@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import ast
 import collections
-import importlib
 import inspect
 import itertools
 import re
@@ -22,7 +21,6 @@ import orcish.spark
 import orcish.types
 from orcish._native import options_of
 from orcish_cli.commands import COMMANDS
-from orcish_cli.groups import GROUPS
 from orcish_cli.parser import Parser
 
 DOCS = Path(__file__).parents[1]
@@ -89,7 +87,7 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
     found: dict[str, argparse.ArgumentParser] = {}
     for command in COMMANDS:
         parser = found[command.name] = Parser(prog=command.name, description=command.help.capitalize())
-        getattr(importlib.import_module(f"orcish_cli.{command.module}"), command.function)(parser)
+        command.add_arguments(parser)
         for action in parser._actions:
             if isinstance(action, argparse._SubParsersAction):
                 found |= {f"{command.name} {job}": each for job, each in action.choices.items()}
@@ -129,7 +127,7 @@ def commands() -> dict[str, str]:
     links = {
         each.name: f"[`{each.name}`](#{'data' if each.name == 'head' else each.name}): {each.help}" for each in COMMANDS
     }
-    made["commands"] = "".join(f"- {links[name]}\n" for names in GROUPS.values() for name in names)
+    made["commands"] = "".join(f"- {link}\n" for link in links.values())
     return made
 
 
