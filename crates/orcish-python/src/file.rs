@@ -283,7 +283,7 @@ impl File {
         // No column is selected yet.
         let options = ReadOptions::default().with_columns(Columns::Names(Vec::new())).with_limits(self.limits.clone());
         let scan = FileScan::try_new(self.file.clone(), options).map_err(|error| to_python(py, &error))?;
-        Scan::of(py, Opened::File(scan), self.limits.clone())
+        Scan::of(py, Opened::File(Box::new(scan)), self.limits.clone())
     }
 }
 

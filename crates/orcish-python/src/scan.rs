@@ -37,11 +37,14 @@ type Unified<'py> = (Bound<'py, PyCapsule>, bool, Option<PyErr>, Vec<(String, Py
 /// `None` and the token of the split.
 type SplitSpec<'py> = (String, u64, u64, Vec<usize>, Option<Vec<(String, Option<String>)>>, Bound<'py, PyBytes>);
 
+/// Statistics of the stripes of a file all of whose rows are wanted, and the indexes of the other stripes.
+type FileStatistics<'py> = (Bound<'py, PyDict>, Vec<usize>);
+
 /// A table of any format, or a file.
 #[derive(Debug, Clone)]
 pub(crate) enum Opened {
     Orc(orcish::scan::Scan),
-    File(FileScan),
+    File(Box<FileScan>),
     Carbon(carbondata::Scan),
 }
 
@@ -50,7 +53,9 @@ impl Opened {
     fn with_options(&self, py: Python<'_>, options: ReadOptions) -> PyResult<Self> {
         let found = match self {
             Opened::Orc(scan) => py.detach(|| scan.with_options(options)).map(Opened::Orc),
-            Opened::File(scan) => py.detach(|| FileScan::try_new(scan.file().clone(), options)).map(Opened::File),
+            Opened::File(scan) => {
+                py.detach(|| FileScan::try_new(scan.file().clone(), options)).map(Box::new).map(Opened::File)
+            }
             Opened::Carbon(scan) => {
                 let options = carbon_options(options)?;
                 py.detach(|| scan.with_options(options)).map(Opened::Carbon)
@@ -65,7 +70,10 @@ macro_rules! of_format {
     ($opened:expr, $scan:ident => $call:expr) => {
         match $opened {
             Opened::Orc($scan) => $call,
-            Opened::File($scan) => $call,
+            Opened::File(boxed) => {
+                let $scan = &**boxed;
+                $call
+            }
             Opened::Carbon($scan) => $call,
         }
     };
@@ -93,7 +101,7 @@ impl TableScan for Opened {
     fn select(&self, selection: RowSelection) -> orcish_core::Result<Self> {
         match self {
             Opened::Orc(scan) => scan.select(selection).map(Opened::Orc),
-            Opened::File(scan) => scan.select(selection).map(Opened::File),
+            Opened::File(scan) => scan.select(selection).map(Box::new).map(Opened::File),
             Opened::Carbon(scan) => scan.select(selection).map(Opened::Carbon),
         }
     }
@@ -342,7 +350,7 @@ impl Scan {
 
     /// For each file, statistics of the column over stripes all of whose rows are wanted, and the other stripes; `None` where
     /// rows have to be read to know that.
-    fn exact_statistics<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<(Bound<'py, PyDict>, Vec<usize>)>>> {
+    fn exact_statistics<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<FileStatistics<'py>>>> {
         let plan = self.staged.plan();
         let Opened::Orc(scan) = self.staged.scan() else { return Ok(None) };
         if plan.is_late() || plan.limit.is_some() {

@@ -63,6 +63,25 @@ impl Memory {
         }
         fields
     }
+
+    fn rows(&self) -> Vec<Result<RecordBatch>> {
+        let (filter, limit) = self.selection.clone().unwrap();
+        let mut left = usize::try_from(limit.unwrap_or(1 << 20)).unwrap();
+        let (schema, mut rows) = (self.schema(), Vec::new());
+        for batch in &*self.batches {
+            let batch = match &filter {
+                Some(predicate) => keep(batch, predicate),
+                None => batch.clone(),
+            };
+            let batch = batch.slice(0, left.min(batch.num_rows()));
+            left -= batch.num_rows();
+            let column = |(at, field): &(usize, Arc<Field>)| prune_fields(batch.column(*at), field).unwrap();
+            let columns = self.output().iter().map(column).collect();
+            let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+            rows.push(Ok(RecordBatch::try_new_with_options(schema.clone(), columns, &options).unwrap()));
+        }
+        rows
+    }
 }
 
 impl TableScan for Memory {
@@ -99,22 +118,7 @@ impl TableScan for Memory {
     }
 
     fn read(&self) -> Result<Self::Rows> {
-        let (filter, limit) = self.selection.clone().unwrap();
-        let mut left = usize::try_from(limit.unwrap_or(1 << 20)).unwrap();
-        let (schema, mut rows) = (self.schema(), Vec::new());
-        for batch in &*self.batches {
-            let batch = match &filter {
-                Some(predicate) => keep(batch, predicate),
-                None => batch.clone(),
-            };
-            let batch = batch.slice(0, left.min(batch.num_rows()));
-            left -= batch.num_rows();
-            let column = |(at, field): &(usize, Arc<Field>)| prune_fields(batch.column(*at), field).unwrap();
-            let columns = self.output().iter().map(column).collect();
-            let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-            rows.push(Ok(RecordBatch::try_new_with_options(schema.clone(), columns, &options).unwrap()));
-        }
-        Ok(rows.into_iter())
+        Ok(self.rows().into_iter())
     }
 
     fn count(&self) -> Result<u64> {
@@ -263,7 +267,7 @@ fn stage(text: &str) -> Stage {
 #[test]
 fn the_reader_evaluates_what_precedes_a_limit() {
     let first = Stage { limit: Some(5), ..stage("a > 1") };
-    let staged = StagedScan::try_new(table(30, 7), &[first.clone()]).unwrap();
+    let staged = StagedScan::try_new(table(30, 7), std::slice::from_ref(&first)).unwrap();
     assert!(!staged.plan().is_late() && staged.plan().limit == Some(5) && !staged.plan().is_divisible());
     let staged = StagedScan::try_new(table(30, 7), &[first, stage("b < 3"), stage("a = 2")]).unwrap();
     assert!(staged.plan().is_late() && staged.plan().is_elementwise());
