@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import orcish
+from sphinx.pycode import ModuleAnalyzer
 
 project = "orcish"
 release = version = orcish.__version__
@@ -73,6 +74,15 @@ def read_page(_: object, page: str, source: list[str]) -> None:
     source[0] = LINK.sub(link, source[0])
 
 
+def join_comments() -> None:
+    """Has autodoc find the comments of type aliases that ``orcish.types`` takes from the module of arguments."""
+    types, arguments = map(ModuleAnalyzer.for_module, ("orcish.types", "orcish.types.arguments"))
+    types.analyze()
+    arguments.analyze()
+    types.attr_docs.update(arguments.attr_docs)
+
+
 def setup(app: Any) -> None:
     """Connects this file with Sphinx."""
+    join_comments()
     app.connect("source-read", read_page)
