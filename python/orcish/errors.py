@@ -94,19 +94,22 @@ class OptionError(ValueError):
     command, make messages of the parts.
 
     Args:
-        option: The argument.
+        option: The argument; the whole message where there is no reason, as of an error that was made anew with another
+            text.
         reason: What is wrong.
         value: The value; it is not shown where it is not given, as of arguments that may have keys of a store.
     """
 
-    def __init__(self, option: str, reason: str, value: Any = ...) -> None:
+    def __init__(self, option: str, reason: str | None = None, value: Any = ...) -> None:
         # All are arguments of the exception, so that it passes between processes.
         super().__init__(option, reason, value)
-        self.option = option
-        self.reason = reason
+        self.option = "" if reason is None else option
+        self.reason = option if reason is None else reason
         self.value = value
 
     def __str__(self) -> str:
+        if not self.option:
+            return self.reason
         given = "" if self.value is ... else f"={self.value!r}"
         return f"{self.option}{given}: {self.reason}"
 
