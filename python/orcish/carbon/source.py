@@ -11,7 +11,7 @@ from typing import Any, cast
 import pyarrow as pa
 
 from orcish import _native
-from orcish.errors import OrcishError
+from orcish.errors import OptionError, OrcishError
 from orcish.io.names import display_name
 from orcish.io.paths import absolute, expanded
 from orcish.io.storage import native_storage
@@ -48,9 +48,7 @@ def check_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """
     for name, default in _OF_ORC.items():
         if options.get(name) is not None and options[name] != default:
-            raise ValueError(
-                f"{name}={options[name]!r}: the option is of ORC files, which a table of CarbonData has not"
-            )
+            raise OptionError(name, "the option is of ORC files, which a table of CarbonData has not", options[name])
     return {name: value for name, value in options.items() if name not in _OF_ORC}
 
 

@@ -79,7 +79,7 @@ def test_steps_upward(elsewhere, place):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
-@each_case("whole", [True, False])
+@pytest.mark.parametrize("whole", [True, False])
 def test_links(elsewhere, whole):
     written, folder = elsewhere
     place = written.path / "Fact/Part0/Segment_0"
