@@ -216,7 +216,7 @@ def test_a_filter_of_several_that_is_none(run: Run, capsys: pytest.CaptureFixtur
     ("given", "prog", "text"),
     [
         (["dta"], "orcish", "unknown command 'dta'; did you mean data?"),
-        (["cat", "f.orc"], "orcish", "unknown command 'cat'; did you mean data?"),
+        (["cat", "f.orc"], "orcish", "unknown command 'cat'; did you mean compat?"),
         (["xyzzy"], "orcish", "unknown command 'xyzzy'"),
         (["--foo"], "orcish", "unknown option --foo"),
         (["--verson", "data"], "orcish", "unknown option --verson; did you mean --version?"),

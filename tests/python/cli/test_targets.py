@@ -37,7 +37,7 @@ COMMANDS: dict[str, Callable[[Path, Path], list[Any]]] = {
 
 def replacing(command: str) -> list[str]:
     """The arguments by which a command replaces its target."""
-    return ["--existing-data=overwrite"]
+    return ["--existing-data", "overwrite"]
 
 
 @pytest.fixture(params=COMMANDS)
