@@ -63,7 +63,7 @@ def columns_of_first(
         if missing:
             raise ValueError(
                 f"{_place(file)} has no folders of {', '.join(missing)}, a partition column of {_place(first)}: read "
-                f"them one by one, or {_place(file)} first, whose columns are then those of both"
+                f"them one by one; a scan that begins with {_place(file)} has the columns that both have"
             )
         more = [name for name in values if name not in wanted]
         if more:

@@ -121,7 +121,7 @@ def test_tables_of_other_partitions_are_not_written_together(
     orcish.write_dataset(ROWS.append_column("day", [["x", "y"]]), "t", partition_by=["day"])
     code, lines, err = run(command[0], *order, *command[1:], "new.orc")
     assert (code, lines) == (1, [])
-    assert ": write them one by one" in err
+    assert " them one by one" in err
     assert " first" not in err
 
 
