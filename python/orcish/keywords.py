@@ -426,7 +426,8 @@ def checked_keywords(function: Callable[P, R]) -> Callable[P, R]:
             plain = name.replace("_", "").lower()
             meant = next((own for own in SYNONYMS.get(plain, ()) if own in known), None)
             match = meant or closest_match(name, sorted(known - {"self"}))
-            hint = f": {INSTEAD[plain]}" if plain in INSTEAD else f"; did you mean {match!r}?" if match else ""
+            is_other = plain in INSTEAD and plain not in known
+            hint = f": {INSTEAD[plain]}" if is_other else f"; did you mean {match!r}?" if match else ""
             raise TypeError(f"{function.__qualname__}() has no keyword argument {name!r}{hint}")
         for at, name, check, may_be_missing in checks:
             if at < len(args):
