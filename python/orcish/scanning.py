@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
@@ -132,6 +133,7 @@ def read_table(
     limit: int | None = None,
     row_number: bool | str | None = None,
     threads: int | None = None,
+    stripes: Sequence[int] | None = None,
     progress: ProgressOption = False,
     **options: Unpack[TableOptions],
 ) -> pa.Table:
@@ -140,6 +142,7 @@ def read_table(
     The chunks of the table are the batches that are read.
 
     Args:
+        stripes: Indexes of stripes of one file, which are read in this order.
         progress: True for a bar on the terminal, or a function that is called with a :class:`~orcish.types.Progress`,
             of rows, at the beginning and after each batch. Their total number is not known with a filter.
 
@@ -155,7 +158,7 @@ def read_table(
     source = in_file_system(source, chosen.pop("filesystem", None), storage_options)
     is_table = isinstance(source, list | tuple) or is_many(source) or is_carbon_file(source)
     if is_table or any(chosen.get(name) for name in OF_TABLES) or chosen.get("schema") is not None:
-        return scan(source, **chosen).to_table(progress=progress)
+        return _table(source, chosen, stripes, progress)
     check_no_external(chosen.get("external_locations"))
     try:
         file = ORCFile(cast("Source", source), storage_options=storage_options, limits=chosen.get("limits"))
@@ -164,6 +167,17 @@ def read_table(
         is_remote = isinstance(source, SystemPath) or (isinstance(source, str) and "://" in source)
         if not is_remote and not isinstance(error, IsADirectoryError):
             raise
-        return scan(source, **chosen).to_table(progress=progress)
+        return _table(source, chosen, stripes, progress)
     given = {name: chosen[name] for name in chosen if name in ReadOptions.__optional_keys__}
-    return file.read(**given, progress=progress)
+    return file.read(**given, stripes=stripes, progress=progress)
+
+
+def _table(source: Sources, options: dict[str, Any], stripes: Any, progress: ProgressOption) -> pa.Table:
+    """The rows of a scan.
+
+    Raises:
+        ValueError: Stripes are chosen, which are those of one file.
+    """
+    if stripes is not None:
+        raise ValueError("stripes are those of one file: read it with ORCFile, or take splits of the scan")
+    return scan(source, **options).to_table(progress=progress)

@@ -15,6 +15,8 @@ SETUP = """
     import io, os, signal, sys, threading, time
     import orcish, pyarrow as pa
 
+    # Names are loaded when they are asked for, and a signal may come meanwhile.
+    orcish.read_table, orcish.scan, orcish.merge, orcish.ORCFile, orcish.col, orcish.write_table
     table = pa.table({"a": range(300_000)})
     out = io.BytesIO()
     orcish.write_table(table, out, stripe_size=200_000)
