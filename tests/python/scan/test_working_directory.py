@@ -12,7 +12,6 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish import col
-from support.case_loops import each_case
 
 
 @pytest.fixture
@@ -40,8 +39,8 @@ USES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@each_case("use", USES)
-@each_case("source", ["t", "t/", "./t", "t/*/*.orc", "t/../t"])
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("source", ["t", "t/", "./t", "t/*/*.orc", "t/../t"])
 def test_scans(folder: Path, source: str, use: str) -> None:
     scan = orcish.scan(source)
     used = orcish.scan(source)
@@ -101,8 +100,8 @@ def test_a_removed_working_directory(folder: Path, tmp_path_factory: pytest.Temp
         os.chdir(folder)
 
 
-@each_case("name", ["a.orc", "sub/../a.orc", "sub/a.orc", "link.orc"])
-@each_case("overwrite", [True, False])
+@pytest.mark.parametrize("name", ["a.orc", "sub/../a.orc", "sub/a.orc", "link.orc"])
+@pytest.mark.parametrize("overwrite", [True, False])
 def test_files_that_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, overwrite: bool) -> None:
     """They appear in the folder in which they were begun."""
     (tmp_path / "sub").mkdir()
