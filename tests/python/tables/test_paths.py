@@ -11,7 +11,6 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish_cli import main
-from support.case_loops import each_case
 
 ROWS = pa.table({"id": [1, 2, 3], "day": ["a", "a", "b"], "hour": [7, 8, 7]})
 
@@ -34,8 +33,8 @@ READERS: dict[str, Callable[[str], list[dict[str, Any]]]] = {
 }
 
 
-@each_case("reader", READERS)
-@each_case(
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(
     ("inside", "ids"),
     [
         ("", [1, 2, 3]),
@@ -104,8 +103,8 @@ def test_plain_folders_have_the_columns_below_the_path(tmp_path: pathlib.Path) -
     assert orcish.read_table(tmp_path / "t" / "day=a", partitions=True).schema.names == ["id", "day", "hour"]
 
 
-@each_case("pattern", ["tabel/*.orc", "t/*.orc", "t/day=x*", "t/day=a/h*/*.orcc", "t/**/none"])
-@each_case(
+@pytest.mark.parametrize("pattern", ["tabel/*.orc", "t/*.orc", "t/day=x*", "t/day=a/h*/*.orcc", "t/**/none"])
+@pytest.mark.parametrize(
     "call",
     [
         orcish.read_table,
@@ -127,7 +126,7 @@ def test_patterns_match_files(
     assert not os.path.exists("copy")
 
 
-@each_case("command", [["data"], ["meta"], ["convert"]])
+@pytest.mark.parametrize("command", [["data"], ["meta"], ["convert"]])
 def test_patterns_match_files_in_the_shell(
     table: pathlib.Path, capsys: pytest.CaptureFixture[str], command: list[str]
 ) -> None:
@@ -147,8 +146,8 @@ VERBS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@each_case("verb", VERBS)
-@each_case("scheme", ["", "file://"])
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("scheme", ["", "file://"])
 def test_verbs_of_tables_take_folders(table: pathlib.Path, verb: str, scheme: str) -> None:
     """A file is no table, even if it is in one, and neither is a folder that is not there."""
     files = [next(table.rglob("*.orc")), table.parent / "other.orc"]
@@ -163,7 +162,7 @@ def test_verbs_of_tables_take_folders(table: pathlib.Path, verb: str, scheme: st
     assert not (table.parent / "tabel").exists()
 
 
-@each_case("verb", VERBS)
+@pytest.mark.parametrize("verb", VERBS)
 def test_verbs_of_tables_in_the_shell(table: pathlib.Path, capsys: pytest.CaptureFixture[str], verb: str) -> None:
     """The error is one line."""
     options = ["--filters", "id = 1"] if verb == "delete" else []
@@ -173,14 +172,14 @@ def test_verbs_of_tables_in_the_shell(table: pathlib.Path, capsys: pytest.Captur
         assert text in capsys.readouterr().err.splitlines()[-1]
 
 
-@each_case("limit", [0, 1, 2, 10**12, 2**63, 2**64 - 1])
+@pytest.mark.parametrize("limit", [0, 1, 2, 10**12, 2**63, 2**64 - 1])
 def test_any_number_of_commits_can_be_asked_for(table: pathlib.Path, limit: int) -> None:
     """There are as many as there are."""
     orcish.write_dataset(ROWS, table, partition_by=["day", "hour"], existing_data="append")
     assert len(orcish.history(table, limit=limit)) == min(limit, 2)
 
 
-@each_case("limit", [-1, 2**64, 2**99])
+@pytest.mark.parametrize("limit", [-1, 2**64, 2**99])
 def test_numbers_out_of_range(table: pathlib.Path, limit: int) -> None:
     """They are errors that name the argument, whichever it is."""
     with pytest.raises(ValueError, match=f"limit={limit}: "):
@@ -193,7 +192,7 @@ def test_numbers_out_of_range(table: pathlib.Path, limit: int) -> None:
             orcish.write_dataset(ROWS, table, existing_data="overwrite", **given)
 
 
-@each_case(
+@pytest.mark.parametrize(
     "call",
     [
         *VERBS.values(),
@@ -201,7 +200,7 @@ def test_numbers_out_of_range(table: pathlib.Path, limit: int) -> None:
         lambda path: orcish.convert("t", path),
     ],
 )
-@each_case("path", [b"t", 7, None, ["t"]])
+@pytest.mark.parametrize("path", [b"t", 7, None, ["t"]])
 def test_paths_are_text(
     table: pathlib.Path, monkeypatch: pytest.MonkeyPatch, call: Callable[[Any], Any], path: Any
 ) -> None:

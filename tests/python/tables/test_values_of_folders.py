@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from orcish.errors import OrcishError
-from support.case_loops import each_case
 from support.random_cases import cases, seeded
 
 REFUSED = (OrcishError, ValueError)
@@ -184,8 +183,8 @@ def _described(pair: Pair) -> str:
     return f"{pair.first.type} and {pair.second.type}"
 
 
-@each_case("of_others", [False, True], ids=["of orcish", "of others"])
-@each_case("nest", NESTS)
+@pytest.mark.parametrize("of_others", [False, True], ids=["of orcish", "of others"])
+@pytest.mark.parametrize("nest", NESTS)
 def test_no_value_changes_in_any_order_of_files(tmp_path: pathlib.Path, nest: str, of_others: bool) -> None:
     pairs = _all_pairs(nest)
     if of_others:
@@ -373,7 +372,7 @@ def test_rows_that_differ_are_different(tmp_path: pathlib.Path) -> None:
     assert compared > len(LEAVES) * cases(len(pairs)) // len(pairs)
 
 
-@each_case(
+@pytest.mark.parametrize(
     "types",
     list(itertools.permutations([pa.float64(), pa.int32(), pa.uint32()])),
     ids=lambda types: "-".join(map(str, types)),
@@ -449,7 +448,7 @@ def test_errors_name_both_files_the_column_the_types_and_the_option(tmp_path: pa
     assert found["x"].to_pylist() == [1.0, 2.0, 3.0, 0.5]
 
 
-@each_case("verb", ["compact", "convert"])
+@pytest.mark.parametrize("verb", ["compact", "convert"])
 def test_decimals_beyond_those_of_orc_are_refused_with_the_name_of_the_table(tmp_path: pathlib.Path, verb: str) -> None:
     """The new file, which nobody sees, is not named."""
     wide = pa.array([Decimal(10**37)], pa.decimal128(38, 0))

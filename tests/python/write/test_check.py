@@ -17,8 +17,7 @@ import pyarrow.compute as pc
 import pyorc
 import pytest
 from support import orc_builder
-from support.case_loops import each_case
-from support.conformance.pack import PACK, valid
+from support.conformance_pack import PACK, valid
 from support.cpp_writers import write_arrow, write_rows
 from support.orc_layout import layout
 from support.protobuf import read_varint, varint, zigzag
@@ -112,7 +111,7 @@ def _union(first: pa.Array, second: pa.Array) -> pa.Array:
     return pa.UnionArray.from_dense(_TAGS, pa.array([i // 2 for i in range(ROWS)], pa.int32()), [first, second])
 
 
-@each_case(
+@pytest.mark.parametrize(
     "array",
     [pytest.param(array, id=name) for name, array in _arrays()],
 )
@@ -137,7 +136,7 @@ def test_all_types_pass(array: pa.Array) -> None:
             assert orcish.ORCFile(data).check() == []
 
 
-@each_case("kind", ["char(3)", "varchar(3)"])
+@pytest.mark.parametrize("kind", ["char(3)", "varchar(3)"])
 def test_text_of_fixed_length_passes(kind: str) -> None:
     """Padding of char values is not part of the values."""
     text = pa.field("c", pa.string(), metadata={TYPE_KEY: kind})
@@ -152,7 +151,9 @@ def test_text_of_fixed_length_passes(kind: str) -> None:
     assert orcish.ORCFile(data).check() == []
 
 
-@each_case("zone", ["UTC", "America/New_York", "Asia/Kolkata", "Europe/London", "Africa/Monrovia", "EST5EDT"])
+@pytest.mark.parametrize(
+    "zone", ["UTC", "America/New_York", "Asia/Kolkata", "Europe/London", "Africa/Monrovia", "EST5EDT"]
+)
 def test_time_zones_pass(zone: str) -> None:
     """Hours around skipped and repeated hours of clocks, and times long before 1970, pass."""
     hour = 3600
@@ -167,7 +168,7 @@ def test_time_zones_pass(zone: str) -> None:
     assert orcish.read_table(data).equals(table)
 
 
-@each_case("codec", ["none", "zlib", "snappy", "lz4", "zstd", "brotli"])
+@pytest.mark.parametrize("codec", ["none", "zlib", "snappy", "lz4", "zstd", "brotli"])
 def test_options_pass(codec: Any, tmp_path: pathlib.Path) -> None:
     """All codecs, bloom filters, several stripes, and a local file pass."""
     rows = 20_000
@@ -313,7 +314,7 @@ STATISTICS: list[tuple[str, str, list[tuple[int, int]], Callable[[int], int], st
 ]
 
 
-@each_case(
+@pytest.mark.parametrize(
     ("column", "path", "change", "text"), [case[1:] for case in STATISTICS], ids=[case[0] for case in STATISTICS]
 )
 def test_statistics_that_are_wrong(
@@ -335,7 +336,7 @@ def test_statistics_that_are_wrong(
         assert text in finding.message
 
 
-@each_case("column", ["union", "union.field0", "id"])
+@pytest.mark.parametrize("column", ["union", "union.field0", "id"])
 def test_values_of_unions_of_other_writers_are_not_known(sound: bytes, column: str) -> None:
     """Arrow has no nulls of unions: they are read as nulls of the first variant."""
     footer = tail(sound)[1]
@@ -423,8 +424,8 @@ def levels(findings: list[Any]) -> list[tuple[int | None, int | None]]:
 ALL_LEVELS = [(0, 0), (0, None), (None, None)]
 
 
-@each_case(("at", "begin"), [(0, b"035"), (0, b"03000y"), (1, b"035"), (1, b"03998")])
-@each_case("is_wrong", [True, False])
+@pytest.mark.parametrize(("at", "begin"), [(0, b"035"), (0, b"03000y"), (1, b"035"), (1, b"03998")])
+@pytest.mark.parametrize("is_wrong", [True, False])
 def test_cut_bounds_that_are_wrong(at: int, begin: bytes, is_wrong: bool) -> None:
     """Truncated bounds of text of more than 1,024 bytes are checked."""
     texts = [f"{i % 1000 + 3000:05}" + "x" * 1100 for i in range(1000)]
@@ -440,8 +441,8 @@ def test_cut_bounds_that_are_wrong(at: int, begin: bytes, is_wrong: bool) -> Non
     assert all(("least" if at == 0 else "greatest") in finding.message for finding in found)
 
 
-@each_case("by", [1, 999, -1])
-@each_case("zone", [None, "UTC"])
+@pytest.mark.parametrize("by", [1, 999, -1])
+@pytest.mark.parametrize("zone", [None, "UTC"])
 def test_bounds_of_nanoseconds_that_are_wrong(by: int, zone: str | None) -> None:
     least = 10**18 + 234_567
     table = pa.table({"t": pa.array([least, least + 10**9 + 5_000], pa.timestamp("ns", zone))})
@@ -453,7 +454,7 @@ def test_bounds_of_nanoseconds_that_are_wrong(by: int, zone: str | None) -> None
     assert all("least" in finding.message for finding in found)
 
 
-@each_case("sum_", [-499_500, 1_048_575, 999_001, 400_000])
+@pytest.mark.parametrize("sum_", [-499_500, 1_048_575, 999_001, 400_000])
 def test_sums_that_cannot_be(sum_: int) -> None:
     data = written(pa.table({"l": range(1000)}), compression="none", arrow_schema=False)
     found = orcish.ORCFile(everywhere(data, b"\x18" + varint(zigzag(499_500)), b"\x18" + varint(zigzag(sum_)))).check()
@@ -461,7 +462,7 @@ def test_sums_that_cannot_be(sum_: int) -> None:
     assert all("sum" in finding.message for finding in found)
 
 
-@each_case("values", [["ab" * 500] * 100, [b"ab" * 500] * 100], ids=["text", "binary"])
+@pytest.mark.parametrize("values", [["ab" * 500] * 100, [b"ab" * 500] * 100], ids=["text", "binary"])
 def test_lengths_that_cannot_be(values: list[Any]) -> None:
     data = written(pa.table({"v": values}), compression="none", arrow_schema=False)
     found = orcish.ORCFile(everywhere(data, varint(zigzag(100_000)), varint(zigzag(-100_000)))).check()
@@ -494,7 +495,7 @@ def test_sums_without_the_mark_of_nan() -> None:
     assert {finding[:2] for finding in orcish.ORCFile(believed).check()} == {(0, 1), (0, None), (None, None)}
 
 
-@each_case("column", ["id", "text", "x"])
+@pytest.mark.parametrize("column", ["id", "text", "x"])
 def test_bloom_filters_that_are_wrong(sound: bytes, column: str) -> None:
     found = stream(sound, 1, column, "8")
     bits = place(sound, found, (1, 2), (3, 0))
@@ -523,7 +524,7 @@ def positions(data: bytes, column: str) -> Iterator[bytes]:
         at = end
 
 
-@each_case("column", ["id", "text", "x", "flag", "list"])
+@pytest.mark.parametrize("column", ["id", "text", "x", "flag", "list"])
 def test_positions_that_are_wrong(sound: bytes, column: str) -> None:
     """Wrong positions are noticed, whether they lead to other rows or to none."""
     found = 0
@@ -542,7 +543,7 @@ def test_positions_that_are_wrong(sound: bytes, column: str) -> None:
     assert found
 
 
-@each_case("column", ["id", "text", "list"])
+@pytest.mark.parametrize("column", ["id", "text", "list"])
 def test_positions_are_findings(sound: bytes, column: str) -> None:
     for damaged in positions(sound, column):
         assert orcish.ORCFile(damaged).read().equals(orcish.ORCFile(sound).read())
@@ -561,7 +562,7 @@ def test_positions_that_go_backwards(sound: bytes) -> None:
     assert "positions of the row index" in finding.message
 
 
-@each_case("column", ["id", "text", "x", "flag", "list", "union"])
+@pytest.mark.parametrize("column", ["id", "text", "x", "flag", "list", "union"])
 def test_positions_that_are_missing(sound: bytes, column: str) -> None:
     """Readers that seek need the positions. orcish writes all of them."""
     span = place(sound, stream(sound, 1, column, "ROW_INDEX"), (1, 1), (1, 0))
@@ -648,7 +649,7 @@ SECTIONS = [
 """Sections in the order in which they are written, and of which column they are; data has no name."""
 
 
-@each_case("number", range(len(SECTIONS)))
+@pytest.mark.parametrize("number", range(len(SECTIONS)))
 def test_sections_with_odd_chunks(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A chunk without bytes is found in each section."""
     deflated, calls = orc_builder.deflated, itertools.count()
@@ -677,7 +678,7 @@ def test_sections_with_odd_chunks(number: int, monkeypatch: pytest.MonkeyPatch) 
     assert [tuple(found) for found in orcish.ORCFile(data).check()] == [wanted]
 
 
-@each_case("level", ["file", "stripe", "group"])
+@pytest.mark.parametrize("level", ["file", "stripe", "group"])
 def test_bounds_in_the_wrong_order(level: str) -> None:
     """Readers ignore them: no value is changed."""
     sound, wrong = orc_builder.statistics(5, 1, 5), orc_builder.statistics(5, 5, 1)
@@ -702,7 +703,7 @@ def test_bounds_in_the_wrong_order(level: str) -> None:
 # Files of others.
 
 
-@each_case(
+@pytest.mark.parametrize(
     ("column", "root"),
     [("v", "struct<n:int,v:varchar(77)>"), ("s.v", "struct<n:int,s:struct<n:int,v:varchar(77),m:int>>")],
 )

@@ -15,7 +15,6 @@ import pyorc
 import pytest
 from pyorc import TypeKind
 from pyorc.predicates import Predicate, PredicateColumn
-from support.case_loops import each_case
 from support.orc_cpp import SKIP, as_pyorc, empty_maps, rows_of
 from support.random_cases import pairs
 from support.writer_tables import COMBINATIONS, ROWS, STRIDE, assert_same, bloomed, comparable, table, union, written
@@ -55,7 +54,7 @@ def column_values(name: str) -> list[Any]:
     return [empty_maps(as_pyorc(value)) for value in data()[name].to_pylist()]
 
 
-@each_case("title", [title for title, _ in WITHOUT_BROTLI])
+@pytest.mark.parametrize("title", [title for title, _ in WITHOUT_BROTLI])
 def test_pyarrow_reads_all(title: str) -> None:
     file = pyarrow.orc.ORCFile(io.BytesIO(file_of(title)))
     assert_same(file.read(), data())
@@ -72,14 +71,14 @@ def test_pyarrow_filters(tmp_path: Any) -> None:
     assert_same(found.drop_columns(["u", "l_u"]), data().slice(1300, 100).drop_columns(["u", "l_u"]))
 
 
-@each_case("title", [title for title, _ in COMBINATIONS if title.startswith("brotli_0_12")])
+@pytest.mark.parametrize("title", [title for title, _ in COMBINATIONS if title.startswith("brotli_0_12")])
 def test_brotli_is_not_known_to_the_peer(title: str) -> None:
     """If this test fails, the peer supports brotli: include brotli in the tests above."""
     with pytest.raises(Exception, match=BROTLI):
         pyarrow.orc.ORCFile(io.BytesIO(file_of(title))).read()
 
 
-@each_case("title", [title for title, _ in WITHOUT_BROTLI])
+@pytest.mark.parametrize("title", [title for title, _ in WITHOUT_BROTLI])
 def test_pyorc_reads_all(title: str) -> None:
     rows = list(rows_of(file_of(title)))
     assert len(rows) == ROWS
@@ -87,7 +86,7 @@ def test_pyorc_reads_all(title: str) -> None:
         assert [empty_maps(row[name]) for row in rows] == column_values(name), name
 
 
-@each_case("title", [title for title, _ in INDEXED])
+@pytest.mark.parametrize("title", [title for title, _ in INDEXED])
 def test_pyorc_seeks(title: str) -> None:
     """Each column seeks to the first rows of row groups, and to other rows."""
     file = file_of(title)
@@ -108,7 +107,7 @@ def test_pyorc_seeks(title: str) -> None:
         assert skipped <= len(wanted) * 0.6, name
 
 
-@each_case("title", [title for title, _ in INDEXED][:4])
+@pytest.mark.parametrize("title", [title for title, _ in INDEXED][:4])
 def test_pyorc_reads_stripes(title: str) -> None:
     reader = rows_of(file_of(title), column_names=["row", "o", "l_s"])
     first = 0
@@ -159,8 +158,8 @@ PLACES = [0, 0.5, 1]
 QUERIES = set(pairs(PRUNED, KINDS, PLACES, ASKED))
 
 
-@each_case("title", PRUNED)
-@each_case("name", KINDS)
+@pytest.mark.parametrize("title", PRUNED)
+@pytest.mark.parametrize("name", KINDS)
 def test_pyorc_prunes(title: str, name: str) -> None:
     """Row groups that are not pruned have all matching rows, unchanged."""
     found = column_values(name)

@@ -9,8 +9,8 @@ import orcish
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pytest
 from orcish import col
-from support.case_loops import each_case
 
 KEYS = [pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64()]
 SMALL = [pa.int8(), pa.uint8(), pa.int16(), pa.uint16()]
@@ -30,7 +30,7 @@ def in_batches(keys: pa.DataType, count: int) -> Iterator[pa.RecordBatch]:
         yield pa.record_batch({"x": encoded(texts(start), keys)})
 
 
-@each_case("keys", KEYS, ids=str)
+@pytest.mark.parametrize("keys", KEYS, ids=str)
 def test_types_of_keys(keys: pa.DataType) -> None:
     """Keys that are read have 32 bits at least. The type does not depend on the values."""
     out = io.BytesIO()
@@ -39,7 +39,7 @@ def test_types_of_keys(keys: pa.DataType) -> None:
     assert orcish.ORCFile(out.getvalue()).schema.field("x").type == pa.dictionary(read, pa.string())
 
 
-@each_case(("keys", "count"), [(pa.int8(), 300), (pa.uint8(), 300), (pa.int16(), 40_000)], ids=str)
+@pytest.mark.parametrize(("keys", "count"), [(pa.int8(), 300), (pa.uint8(), 300), (pa.int16(), 40_000)], ids=str)
 def test_files_with_more_values_than_keys(tmp_path: pathlib.Path, keys: pa.DataType, count: int) -> None:
     path = tmp_path / "a.orc"
     with orcish.ORCWriter(path, pa.schema({"x": pa.dictionary(keys, pa.string())}), verify=True) as writer:
@@ -54,7 +54,7 @@ def test_files_with_more_values_than_keys(tmp_path: pathlib.Path, keys: pa.DataT
     assert pl.DataFrame(orcish.scan(path))["x"].cast(pl.String).to_list() == expected
 
 
-@each_case(
+@pytest.mark.parametrize(
     "made",
     [
         lambda start: encoded(texts(start), pa.int8()),
@@ -65,7 +65,7 @@ def test_files_with_more_values_than_keys(tmp_path: pathlib.Path, keys: pa.DataT
     ],
     ids=["plain", "durations", "list", "struct", "pandas"],
 )
-@each_case("arrow_schema", [True, False])
+@pytest.mark.parametrize("arrow_schema", [True, False])
 def test_tables_with_more_values_than_keys(tmp_path: pathlib.Path, made: Any, arrow_schema: bool) -> None:
     """Each append has few values, and the table, or a compacted file, has many."""
     table = tmp_path / "t"

@@ -22,7 +22,6 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.tables.folder import Folder
-from support.case_loops import each_case
 from support.random_cases import cases, seeded
 from support.s3_store import BUCKET, Store
 from support.waiting import wait_until
@@ -509,7 +508,7 @@ STEPS: list[Callable[[Play], None]] = [
 ]
 
 
-@each_case("kind", [Path, Unpublished])
+@pytest.mark.parametrize("kind", [Path, Unpublished])
 def test_files(rng: random.Random, tmp_path: pathlib.Path, kind: type[Path]) -> None:
     for case in range(cases(20)):
         folder = tmp_path / str(case)
@@ -518,7 +517,7 @@ def test_files(rng: random.Random, tmp_path: pathlib.Path, kind: type[Path]) -> 
         Play(kind(rng, folder)).run()
 
 
-@each_case("kind", [Raw, Pipe])
+@pytest.mark.parametrize("kind", [Raw, Pipe])
 def test_file_objects(rng: random.Random, kind: Callable[[random.Random], Sink]) -> None:
     for _ in range(cases(25)):
         Play(kind(rng)).run()

@@ -17,7 +17,6 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pytest
 from orcish.writing.inputs import _has_objects
-from support.case_loops import each_case
 from support.writer_tables import assert_same, bloomed, table, written
 
 ROWS = pa.table(
@@ -63,7 +62,7 @@ INPUTS: dict[str, Callable[[], Any]] = {
 }
 
 
-@each_case("title", INPUTS)
+@pytest.mark.parametrize("title", INPUTS)
 def test_anything_with_arrow(tmp_path: Path, title: str) -> None:
     path = tmp_path / "a.orc"
     done = orcish.write_table(INPUTS[title](), path)
@@ -81,7 +80,7 @@ def test_anything_with_arrow(tmp_path: Path, title: str) -> None:
     assert orcish.read_table(path).to_pydict() == ROWS.to_pydict()
 
 
-@each_case("title", INPUTS)
+@pytest.mark.parametrize("title", INPUTS)
 def test_anything_with_arrow_as_a_table(tmp_path: Path, title: str) -> None:
     orcish.write_dataset(INPUTS[title](), tmp_path / "t")
     assert orcish.read_table(tmp_path / "t").to_pydict() == ROWS.to_pydict()
@@ -115,8 +114,8 @@ def objects() -> pl.DataFrame:
     return pl.DataFrame({"id": [1, 2], "o": pl.Series([object(), object()], dtype=pl.Object)})
 
 
-@each_case("verb", VERBS)
-@each_case("title", OTHERS)
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("title", OTHERS)
 def test_other_objects(tmp_path: Path, title: str, verb: str) -> None:
     """The error says what makes a table of them. Nothing is written."""
     made, message = OTHERS[title]
@@ -125,14 +124,14 @@ def test_other_objects(tmp_path: Path, title: str, verb: str) -> None:
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
-@each_case("kind", [pl.List(pl.Object), pl.Struct({"a": pl.Array(pl.Object, 2)}), pl.Object])
+@pytest.mark.parametrize("kind", [pl.List(pl.Object), pl.Struct({"a": pl.Array(pl.Object, 2)}), pl.Object])
 def test_nested_types_with_objects(kind: pl.DataType) -> None:
     """They are known by the types alone. polars makes no such values."""
     assert _has_objects(kind, pl.Object)
     assert not _has_objects(pl.Struct({"a": pl.List(pl.Int8)}), pl.Object)
 
 
-@each_case("verb", ["write_table", "write_dataset"])
+@pytest.mark.parametrize("verb", ["write_table", "write_dataset"])
 def test_parts_have_the_same_columns(tmp_path: Path, verb: str) -> None:
     with pytest.raises(ValueError, match="part 1 has other columns than part 0: z: int64, not id: int64, text: string"):
         VERBS[verb]([ROWS, pa.table({"z": [1]})], tmp_path)
@@ -191,7 +190,7 @@ def test_a_folder_of_files_for_others(tmp_path: Path) -> None:
     assert path.stat().st_mode == plain.stat().st_mode
 
 
-@each_case(
+@pytest.mark.parametrize(
     "rows",
     [
         *(1, 3, 999, 1000, 1001, 5000),
@@ -212,7 +211,7 @@ def test_batches_do_not_matter(rows: int) -> None:
     assert file == whole
 
 
-@each_case("codec", ["none", "zlib", "snappy", "lz4", "zstd", "brotli"])
+@pytest.mark.parametrize("codec", ["none", "zlib", "snappy", "lz4", "zstd", "brotli"])
 def test_threads_and_times_do_not_matter(codec: str) -> None:
     data = table(5000, unions=True)
     options: dict[str, Any] = {
@@ -226,8 +225,8 @@ def test_threads_and_times_do_not_matter(codec: str) -> None:
     assert len(files) == 1
 
 
-@each_case("dictionary", [True, False, None])
-@each_case("distinct", [10, 900, 3000])
+@pytest.mark.parametrize("dictionary", [True, False, None])
+@pytest.mark.parametrize("distinct", [10, 900, 3000])
 def test_dictionary_arrays_do_not_matter(dictionary: bool | None, distinct: int) -> None:
     texts = pa.array([None if row % 11 == 0 else f"é{row * 7919 % distinct}" for row in range(3000)])
     forms = [
@@ -301,8 +300,8 @@ FORMS_OF_POLARS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = 
 }
 
 
-@each_case("form", FORMS_OF_POLARS)
-@each_case("name", ["Int128", "UInt128"])
+@pytest.mark.parametrize("form", FORMS_OF_POLARS)
+@pytest.mark.parametrize("name", ["Int128", "UInt128"])
 def test_integers_of_polars_that_arrow_has_not(name: str, form: str, tmp_path: Path) -> None:
     """They are decimals without a fraction, by every way into a file; what these do not hold is an error."""
     if not hasattr(pl, name):
@@ -363,7 +362,7 @@ SOURCES: dict[str, Callable[[bytes], Any]] = {
 }
 
 
-@each_case("title", SOURCES)
+@pytest.mark.parametrize("title", SOURCES)
 def test_errors_of_own_sources_are_those_of_reading(tmp_path: Path, title: str) -> None:
     data = damaged()
     with pytest.raises(orcish.CorruptFileError) as read:
@@ -386,7 +385,7 @@ def test_errors_of_own_sources_are_those_of_reading(tmp_path: Path, title: str) 
         assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-@each_case("title", SOURCES)
+@pytest.mark.parametrize("title", SOURCES)
 def test_own_sources(tmp_path: Path, title: str) -> None:
     source = SOURCES[title](written(ROWS))
     rows = pa.concat_tables([ROWS, ROWS]) if title == "list" else ROWS
@@ -394,8 +393,8 @@ def test_own_sources(tmp_path: Path, title: str) -> None:
     assert orcish.read_table(tmp_path / "a.orc").equals(rows)
 
 
-@each_case("mode", ["r+b", "w+b", "ab", "wb"])
-@each_case("write", ["write_table", "ORCWriter", "merge"])
+@pytest.mark.parametrize("mode", ["r+b", "w+b", "ab", "wb"])
+@pytest.mark.parametrize("write", ["write_table", "ORCWriter", "merge"])
 def test_file_objects_that_have_bytes(tmp_path, mode, write):
     """A file begins at the start of its object, and ends with it."""
     path, rows = tmp_path / "a.orc", pa.table({"id": [1]})

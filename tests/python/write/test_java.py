@@ -12,7 +12,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from support.case_loops import each_case
 from support.orc_java import Java, lines
 from support.writer_tables import (
     COMBINATIONS,
@@ -99,7 +98,7 @@ def test_spark_reads_all_row_by_row(spark: Spark, frame: Any) -> None:
         spark.conf.unset("spark.sql.orc.enableVectorizedReader")
 
 
-@each_case(
+@pytest.mark.parametrize(
     ("where", "rows"),
     [
         ("g = 13", range(1300, 1400)),
@@ -139,7 +138,7 @@ FILTERED = ["o", "i8", "i16", "i32", "i64", "f32", "f64", "s", "w", "b", "day", 
 BESIDE = [["l_o", "o"], ["l_s", "s0"], ["m_s", "t"], ["deep", "d18"], ["st", "f64"], ["m_i", "w0"], ["l_t", "b"]]
 
 
-@each_case("name", [each + plain for each in FILTERED for plain in ("", "0") if each + plain != "vc0"])
+@pytest.mark.parametrize("name", [each + plain for each in FILTERED for plain in ("", "0") if each + plain != "vc0"])
 def test_spark_filters_on_each_type(frame: Any, name: str) -> None:
     kind = data().schema.field(name).type
     columns = list(dict.fromkeys(["row", "g", name, *BESIDE[sum(name.encode()) % len(BESIDE)]]))
@@ -192,8 +191,8 @@ def everything() -> pa.Table:
     return table(unions=True)
 
 
-@each_case("stride", [1000, 1001, 1003, 1006, 2047])
-@each_case("version", ["0.11", "0.12"])
+@pytest.mark.parametrize("stride", [1000, 1001, 1003, 1006, 2047])
+@pytest.mark.parametrize("version", ["0.11", "0.12"])
 def test_java_seeks(spark: Spark, tmp_path: Path, everything: pa.Table, version: str, stride: int) -> None:
     """Java seeks to the first rows of row groups and to other rows, in all columns at once."""
     codec = ["none", "zlib", "zstd", "lz4", "snappy"][stride % 5]
@@ -222,7 +221,7 @@ def test_java_seeks(spark: Spark, tmp_path: Path, everything: pa.Table, version:
     rows.close()
 
 
-@each_case("nulls", [False, True])
+@pytest.mark.parametrize("nulls", [False, True])
 def test_java_reads_unions(spark: Spark, tmp_path: Path, nulls: bool) -> None:
     array = union("java", 3000, nulls=nulls)
     path = tmp_path / "u.orc"

@@ -12,8 +12,7 @@ import pyarrow as pa
 import pytest
 from orcish import col
 from pyarrow import orc
-from support.case_loops import each_case
-from support.conformance.pack import PACK, valid
+from support.conformance_pack import PACK, valid
 from support.cpp_writers import write_arrow, write_rows
 from support.orc_builder import DATA, LONG, STRUCT, column_type, integer, integers, nested
 from support.orc_builder import orc as handmade
@@ -244,7 +243,7 @@ def pyorc_none() -> Any:
     return pyorc.CompressionKind.NONE
 
 
-@each_case(("first", "second", "texts"), [p[1:] for p in _refused()], ids=[p[0] for p in _refused()])
+@pytest.mark.parametrize(("first", "second", "texts"), [p[1:] for p in _refused()], ids=[p[0] for p in _refused()])
 def test_what_is_refused(tmp_path: pathlib.Path, first: bytes, second: bytes, texts: list[str]) -> None:
     """The message has the file and the difference. No file appears."""
     names = [tmp_path / "first.orc", tmp_path / "second one.orc"]
@@ -379,8 +378,8 @@ def test_a_key_that_is_there_a_million_times() -> None:
 PLAIN_KINDS = {"boolean": 0, "bigint": LONG, "double": 6, "string": 7, "binary": 8, "date": 15}
 
 
-@each_case("kind", PLAIN_KINDS)
-@each_case("field", [4, 5, 6], ids=["length", "precision", "scale"])
+@pytest.mark.parametrize("kind", PLAIN_KINDS)
+@pytest.mark.parametrize("field", [4, 5, 6], ids=["length", "precision", "scale"])
 def test_numbers_that_a_type_has_no_use_for(kind: str, field: int) -> None:
     """Attributes without meaning for a type, which C++ writes for every type, may differ."""
     files = []
@@ -392,7 +391,7 @@ def test_numbers_that_a_type_has_no_use_for(kind: str, field: int) -> None:
             assert orcish.ORCFile(merged(first, second)).column_types == [f"struct<a:{kind}>", kind]
 
 
-@each_case(("kind", "field", "numbers"), [(14, 5, (18, 9)), (14, 6, (3, 2)), (17, 4, (3, 4)), (16, 4, (3, 4))])  # fmt: skip
+@pytest.mark.parametrize(("kind", "field", "numbers"), [(14, 5, (18, 9)), (14, 6, (3, 2)), (17, 4, (3, 4)), (16, 4, (3, 4))])  # fmt: skip
 def test_numbers_that_a_type_has_use_for(kind: int, field: int, numbers: tuple[int, int]) -> None:
     """Precision and scale of decimals, and lengths of `char` and `varchar`, have to be equal."""
     plain = {4: integer(4, 9), 5: integer(5, 20), 6: integer(6, 2)}
@@ -405,7 +404,7 @@ def test_numbers_that_a_type_has_use_for(kind: int, field: int, numbers: tuple[i
     assert orcish.ORCFile(merged(files[0], files[0])).num_rows == 0
 
 
-@each_case("codec", ["zlib", "snappy", "lz4", "zstd", "brotli"])
+@pytest.mark.parametrize("codec", ["zlib", "snappy", "lz4", "zstd", "brotli"])
 def test_tails_are_compressed(codec: str) -> None:
     wide = pa.table({f"a column with a long name {at}": pa.array([at]) for at in range(500)})
     file = written(wide, compression=codec, arrow_schema=False)
@@ -471,7 +470,7 @@ MEANINGS = [
 ]
 
 
-@each_case("wrapped", [False, True])
+@pytest.mark.parametrize("wrapped", [False, True])
 def test_units_that_differ_are_not_merged(wrapped: bool) -> None:
     """Durations and times are stored as integers in the unit of the Arrow schema."""
 
@@ -511,7 +510,7 @@ def _clocks(kind: pa.DataType, beside: pa.DataType, wrapped: bool, **options: An
     return written(table, timezone="America/New_York", **options)
 
 
-@each_case("wrapped", [False, True])
+@pytest.mark.parametrize("wrapped", [False, True])
 def test_instants_do_not_become_wall_clocks(wrapped: bool) -> None:
     """Instants with the zone of the writer are instants only by the Arrow schema."""
     micros = pa.timestamp("us", "UTC")
@@ -534,7 +533,7 @@ def test_instants_do_not_become_wall_clocks(wrapped: bool) -> None:
     assert orcish.read_table(merged(*clocks)).num_rows == 6
 
 
-@each_case("wrapped", [False, True])
+@pytest.mark.parametrize("wrapped", [False, True])
 def test_instants_that_are_such_by_their_type(wrapped: bool) -> None:
     """Instants by ORC type need no Arrow schema: a different schema that changes no values is dropped."""
 
@@ -557,8 +556,8 @@ def test_instants_that_are_such_by_their_type(wrapped: bool) -> None:
             assert instants.cast(micros).to_pylist() == INSTANTS.to_pylist() * 2
 
 
-@each_case("zone", [None, "UTC"])
-@each_case("wrapped", [False, True])
+@pytest.mark.parametrize("zone", [None, "UTC"])
+@pytest.mark.parametrize("wrapped", [False, True])
 def test_nanoseconds_are_not_lost(zone: str | None, wrapped: bool) -> None:
     """Timestamps in nanoseconds are read as such only by the Arrow schema."""
 

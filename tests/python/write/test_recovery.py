@@ -15,7 +15,6 @@ import pyarrow.orc as po
 import pyorc
 import pytest
 from support import orc_builder
-from support.case_loops import each_case
 from support.counting_file import Counting
 from support.orc_builder import DATA as VALUES
 from support.orc_builder import LONG, PRESENT, STRUCT, column_type, integer, nested, orc
@@ -112,7 +111,7 @@ def expected(data: bytes, cut: int) -> int:
     )
 
 
-@each_case("share", [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
 def test_a_cut_file_with_another_one(file: bytes, share: float) -> None:
     """The rows of all complete stripes come back."""
     cut = max(3, int(len(file) * share))
@@ -152,7 +151,7 @@ def with_inner_tail(file: bytes, more: bytes, behind: int) -> bytes:
     )
 
 
-@each_case("torn", [0, 1, 1000])
+@pytest.mark.parametrize("torn", [0, 1, 1000])
 def test_tails_within_the_file(file: bytes, torn: int) -> None:
     """The tail of the last flush lists the first stripes, and complete stripes behind it are found."""
     data = with_inner_tail(file, file, 2)
@@ -209,8 +208,8 @@ STRIPES, TYPES, STRIPE_ROWS = 3, 4, 5
 PLAIN = [by_orcish, by_pyarrow, by_pyorc]
 
 
-@each_case("writer", PLAIN)
-@each_case("left_out", [[0], [1], [-1], [0, 1], [1, 2, -1]], ids=str)
+@pytest.mark.parametrize("writer", PLAIN)
+@pytest.mark.parametrize("left_out", [[0], [1], [-1], [0, 1], [1, 2, -1]], ids=str)
 def test_stripes_that_the_tail_does_not_list(writer: Callable[..., bytes], left_out: list[int]) -> None:
     """They come back at their place."""
     file = writer("none", table())
@@ -225,9 +224,9 @@ def test_stripes_that_the_tail_does_not_list(writer: Callable[..., bytes], left_
     assert (found.unlisted, found.lost, found.doubts, found.is_whole) == (len(gone), [], [], False)
 
 
-@each_case("writer", PLAIN)
-@each_case("stride", [0, 1000])
-@each_case("stated", [0, 1, -1, 10**6])
+@pytest.mark.parametrize("writer", PLAIN)
+@pytest.mark.parametrize("stride", [0, 1000])
+@pytest.mark.parametrize("stated", [0, 1, -1, 10**6])
 def test_numbers_of_rows_that_a_tail_does_not_have_right(
     writer: Callable[..., bytes], stride: int, stated: int
 ) -> None:
@@ -249,15 +248,15 @@ def test_numbers_of_rows_that_a_tail_does_not_have_right(
     assert doubt.endswith(f" {right}")
 
 
-@each_case("writer", PLAIN)
+@pytest.mark.parametrize("writer", PLAIN)
 def test_a_footer_with_another_number_of_rows(writer: Callable[..., bytes]) -> None:
     found, rows = recovered(with_footer(writer("none", table()), lambda footer: footer.update({6: [ROWS + 5]})))
     assert rows.num_rows == ROWS
     assert found.doubts == [f"the footer states {ROWS + 5} rows, and the stripes up to it have {ROWS}"]
 
 
-@each_case("writer", PLAIN)
-@each_case("part", ["data", "index"])
+@pytest.mark.parametrize("writer", PLAIN)
+@pytest.mark.parametrize("part", ["data", "index"])
 def test_damage_that_can_be_read_is_in_doubt(writer: Callable[..., bytes], part: str) -> None:
     """The rows are kept, and where their values may be wrong, it is said."""
     file = writer("none", table())
@@ -280,7 +279,7 @@ def test_damage_that_can_be_read_is_in_doubt(writer: Callable[..., bytes], part:
     assert rows.equals(whole.read()) == (part == "index")
 
 
-@each_case("writer", PLAIN)
+@pytest.mark.parametrize("writer", PLAIN)
 def test_damaged_types_are_those_of_another_file(writer: Callable[..., bytes]) -> None:
     file = writer("none", table())
     whole = orcish.ORCFile(file)
@@ -324,9 +323,9 @@ COLUMNS = {
 HOLES = pa.array([None if number % 3 else True for number in range(ROWS)])
 
 
-@each_case("version", ["0.11", "0.12"])
-@each_case("codec", ["none", "zlib"])
-@each_case("name", COLUMNS)
+@pytest.mark.parametrize("version", ["0.11", "0.12"])
+@pytest.mark.parametrize("codec", ["none", "zlib"])
+@pytest.mark.parametrize("name", COLUMNS)
 def test_a_column_without_nulls_tells_the_number_of_rows(name: str, codec: str, version: str) -> None:
     rows = pa.table({"flag": HOLES, "column": COLUMNS[name], "more": HOLES})
     options = {"compression": codec, "row_index_stride": 0, "version": version}
@@ -358,7 +357,7 @@ def ends(file: bytes) -> list[int]:
     ]
 
 
-@each_case("more", [0, 1, 0xFF])
+@pytest.mark.parametrize("more", [0, 1, 0xFF])
 def test_plain_stripes_that_begin_with_any_byte(more: int) -> None:
     """Zeros may be padding, and 0x1A the tag of a field of the footer before."""
     for first in range(256):
@@ -379,7 +378,7 @@ def test_plain_stripes_that_begin_like_the_time_zone_of_the_footer_before() -> N
         assert (back.equals(rows), found.lost) == (True, []), first
 
 
-@each_case(("sizes", "zeros"), [(range(100, 140), 1), (range(32_540, 32_570), 2)])
+@pytest.mark.parametrize(("sizes", "zeros"), [(range(100, 140), 1), (range(32_540, 32_570), 2)])
 def test_compressed_stripes_that_begin_with_zeros(sizes: range, zeros: int) -> None:
     """The header of a chunk of 128 bytes begins with a byte that padding has, too; that of 32 KiB with two."""
     chosen, found = random.Random(7), 0
@@ -406,7 +405,7 @@ def test_streams_that_end_with_an_empty_chunk(monkeypatch: pytest.MonkeyPatch) -
     assert (back.to_pylist(), found.lost) == ([{"a": number, "b": None} for number in (1, 2, 3)] * 3, [])
 
 
-@each_case("inner", ["other", "same", "empty"])
+@pytest.mark.parametrize("inner", ["other", "same", "empty"])
 def test_files_that_are_values(inner: str) -> None:
     """Their tails are not those of the file."""
     values = {"other": pa.table({"z": ["a"]}), "same": None, "empty": None}[inner]
@@ -431,7 +430,7 @@ def test_files_that_are_values(inner: str) -> None:
     assert orcish.recover_file(file).is_whole
 
 
-@each_case("seed", range(40))
+@pytest.mark.parametrize("seed", range(40))
 def test_noise(seed: int) -> None:
     """Any bytes give an error, or rows that were written."""
     chosen = random.Random(seed)
@@ -448,7 +447,7 @@ def test_noise(seed: int) -> None:
     orcish.ORCFile(out.getvalue()).read()
 
 
-@each_case("path", DATA, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", DATA, ids=lambda path: path.name)
 def test_files_of_all_writers(path: Path) -> None:
     file = orcish.ORCFile(path)
     if file.encrypted_columns:
@@ -480,7 +479,7 @@ def test_many_places_that_look_like_tails() -> None:
         orcish.recover_file(b"ORC" + many)
 
 
-@each_case("zone", ["Europe/Berlin", "Europe/Berlix", "Mars"])
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "Europe/Berlix", "Mars"])
 def test_time_zones_that_are_not_known(zone: str) -> None:
     """Stripes that have them are found, whether their values can be read or not."""
     rows = pa.table({"id": range(3000), "t": pa.array(range(3000), pa.timestamp("us"))})
@@ -510,7 +509,7 @@ def test_many_tails_that_are_values() -> None:
         assert sum(map(len, torn.ranges)) < 4 * (len(whole) + 2000 * (16 << 10))
 
 
-@each_case("codec", ["none", "zstd"])
+@pytest.mark.parametrize("codec", ["none", "zstd"])
 def test_small_stripes_are_read_twice_at_most(codec: str) -> None:
     """A walk over stripes reads each of their bytes once, and their values are read once more."""
     rows = pa.table({"noise": [random.Random(number).randbytes(1000) for number in range(24_000)]})

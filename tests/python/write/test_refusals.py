@@ -13,7 +13,6 @@ import orcish
 import pyarrow as pa
 import pytest
 from support import orc_builder
-from support.case_loops import each_case
 from support.processes import run_python
 from support.writer_tables import written
 
@@ -120,8 +119,8 @@ CASES: dict[str, tuple[Callable[[], pa.Table], str, str]] = {
 }
 
 
-@each_case("title", CASES)
-@each_case("old", [b"what was there", None])
+@pytest.mark.parametrize("title", CASES)
+@pytest.mark.parametrize("old", [b"what was there", None])
 def test_values(tmp_path: Path, title: str, old: bytes | None) -> None:
     make, column, about = CASES[title]
     path = tmp_path / "a.orc"
@@ -137,7 +136,7 @@ def test_values(tmp_path: Path, title: str, old: bytes | None) -> None:
     assert [each for each in tmp_path.iterdir() if each != path] == []
 
 
-@each_case("kind", [pa.large_list, pa.large_list_view])
+@pytest.mark.parametrize("kind", [pa.large_list, pa.large_list_view])
 def test_lists_that_are_too_long_to_be_read_are_refused(kind: Callable[..., pa.DataType], tmp_path: Path) -> None:
     items = pa.nulls(2**32)
     offsets = pa.array([0, 0, 2**32] if kind is pa.large_list else [0, 0], pa.int64())
@@ -170,7 +169,7 @@ def in_views(values: list[bytes | None]) -> pa.Array:
     return pa.Array.from_buffers(pa.string_view(), len(values), binary.buffers())
 
 
-@each_case("length", [1, 2, 4, 5, 8, 11, 12, 13, 40])
+@pytest.mark.parametrize("length", [1, 2, 4, 5, 8, 11, 12, 13, 40])
 def test_text_in_views(length: int) -> None:
     """Views store short values inline: an invalid byte at any place is found."""
     short, long = [b"a" * each for each in range(13)], [b"a" * each for each in range(13, 30)]
@@ -186,7 +185,7 @@ def test_text_in_views(length: int) -> None:
             assert back["c"].to_pylist() == [None if each is None else each.decode() for each in batch]
 
 
-@each_case("length", [31, 32, 33, 1000])
+@pytest.mark.parametrize("length", [31, 32, 33, 1000])
 def test_messages_show_the_beginning_of_what_is_no_text(length: int) -> None:
     data = pa.table({"c": in_views([b"\xff" + b"a" * (length - 1)])})
     shown = "a" * (min(length, 32) - 1) + ("…" if length > 32 else "")
@@ -194,7 +193,7 @@ def test_messages_show_the_beginning_of_what_is_no_text(length: int) -> None:
         written(data)
 
 
-@each_case("ends", [[0, 20, 5], [0, 2**31 - 1, 10], [0, 0, 11, 3]])
+@pytest.mark.parametrize("ends", [[0, 20, 5], [0, 2**31 - 1, 10], [0, 0, 11, 3]])
 def test_lists_beyond_their_elements(tmp_path: Path, ends: list[int]) -> None:
     """Invalid offsets from foreign producers cause no panic and no invalid memory access."""
     values = pa.array(range(10))
@@ -221,7 +220,7 @@ def test_no_temporary_file_is_left(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@each_case("title", ["decimal256", "null in a struct", "varchar", "fraction before 1970"])
+@pytest.mark.parametrize("title", ["decimal256", "null in a struct", "varchar", "fraction before 1970"])
 def test_rows_are_those_of_the_file(title: str) -> None:
     """Row numbers in messages count the rows of the file over batches, row groups and stripes."""
     make, column, _ = CASES[title]
@@ -262,7 +261,7 @@ def test_what_is_below_a_null_is_not_asked() -> None:
     assert back["s"].to_pylist() == [{"c": 1}, None, {"c": 3}]
 
 
-@each_case(
+@pytest.mark.parametrize(
     ("value", "unit"), [(-1_000_000_000, "ns"), (-1_000_000, "us"), (-1000, "ms"), (-1, "s"), (-1_000_000_001, "ns")]
 )
 def test_whole_seconds_before_1970_are_stored(value: int, unit: str) -> None:
@@ -296,7 +295,7 @@ def test_batches_of_another_schema(tmp_path: Path) -> None:
 TABLE = pa.table({"a": [1], "b": ["x"], "o": [True], "s": [{"t": "y"}]})
 
 
-@each_case(
+@pytest.mark.parametrize(
     ("options", "error", "about"),
     [
         ({"compression": "lzo"}, orcish.UnsupportedError, "lzo"),
@@ -355,12 +354,12 @@ def test_options(tmp_path: Path, options: dict[str, Any], error: Any, about: str
     assert len(list(tmp_path.iterdir())) == 1
 
 
-@each_case("options", [{"compression": "zlib", "compression_level": 12}, {"compression_level": -7}, {"compression_level": 22}, {"compression": "brotli", "compression_level": 0}, {"compression_block_size": 1024}, {"compression_block_size": (1 << 23) - 1}, {"row_index_stride": 2**31 - 1}, {"compression": "uncompressed"}, {"compression": None, "row_index_stride": None, "dictionary": None, "metadata": None}, {"dictionary": {"s": True, "b": None}}, {"bloom_filter_columns": []}, {"bloom_filter_columns": ("a", "s")}], ids=str)  # fmt: skip
+@pytest.mark.parametrize("options", [{"compression": "zlib", "compression_level": 12}, {"compression_level": -7}, {"compression_level": 22}, {"compression": "brotli", "compression_level": 0}, {"compression_block_size": 1024}, {"compression_block_size": (1 << 23) - 1}, {"row_index_stride": 2**31 - 1}, {"compression": "uncompressed"}, {"compression": None, "row_index_stride": None, "dictionary": None, "metadata": None}, {"dictionary": {"s": True, "b": None}}, {"bloom_filter_columns": []}, {"bloom_filter_columns": ("a", "s")}], ids=str)  # fmt: skip
 def test_options_at_the_edge(options: dict[str, Any]) -> None:
     assert orcish.read_table(written(TABLE, **options)).to_pylist() == TABLE.to_pylist()
 
 
-@each_case(
+@pytest.mark.parametrize(
     "field",
     [
         pa.field("c", pa.string(), metadata={"orc.type": "char(0)"}),
@@ -521,7 +520,7 @@ def char_file(length: int, values: int = 5) -> bytes:
     return orc_builder.orc([orc_builder.column_type(orc_builder.STRUCT, [1], ["c"]), kind], [(values, streams)])
 
 
-@each_case("length", [(1 << 31) - 1, (1 << 32) - 1])
+@pytest.mark.parametrize("length", [(1 << 31) - 1, (1 << 32) - 1])
 def test_chars_of_any_length(tmp_path: Path, length: int) -> None:
     """Files of some hundred bytes have char types that would need gigabytes of padding."""
     path = tmp_path / "t.orc"

@@ -15,7 +15,6 @@ import pyarrow.orc
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from support.case_loops import each_case
 from support.random_cases import examples
 from support.read_types import read_schema
 from support.writer_tables import (
@@ -194,7 +193,7 @@ def test_types_come_back(data: pa.Table) -> None:
     assert all(values(left) == values(right) for left, right in zip(back.columns, data.columns, strict=True))
 
 
-@each_case(("title", "options"), COMBINATIONS, ids=lambda each: each if isinstance(each, str) else "")
+@pytest.mark.parametrize(("title", "options"), COMBINATIONS, ids=lambda each: each if isinstance(each, str) else "")
 def test_all_combinations(title: str, options: dict[str, Any]) -> None:
     data = table(unions=True)
     if options["row_index_stride"] and options["version"] == "0.12":
@@ -231,14 +230,14 @@ def test_filters_find_the_rows() -> None:
             assert_same(file.read(filters=filters), data.take(list(rows)).select(columns))
 
 
-@each_case("stride", [1000, 1001, 1003, 1007, 4096])
+@pytest.mark.parametrize("stride", [1000, 1001, 1003, 1007, 4096])
 def test_nulls_of_unions(stride: int) -> None:
     data = pa.table({"row": np.arange(3000), "u": union("nulls", 3000, nulls=True)})
     file = written(data, row_index_stride=stride, compression_block_size=1024)
     assert values(orcish.read_table(file)["u"]) == values(data["u"])
 
 
-@each_case("mode", ["dense", "sparse"])
+@pytest.mark.parametrize("mode", ["dense", "sparse"])
 def test_unions_sliced(mode: str) -> None:
     tags = pa.array([0, 1, 1, 0, 1, 0] * 500, pa.int8())
     if mode == "dense":
@@ -255,7 +254,7 @@ def test_unions_sliced(mode: str) -> None:
         assert [row["u"] for row in back["s"].to_pylist()] == want
 
 
-@each_case(
+@pytest.mark.parametrize(
     ("rows", "kind"),
     [
         *((rows, kind) for rows in (0, 3) for kind in (pa.string(), pa.binary(), pa.int64(), pa.bool_())),
@@ -333,7 +332,7 @@ def test_negative_scales() -> None:
     assert file.read(arrow_schema=False)["d"].to_pylist() == [12_000, -99_000, None]
 
 
-@each_case("digits", [18, 38])
+@pytest.mark.parametrize("digits", [18, 38])
 def test_zeros_behind_the_point_take_no_room(digits: int) -> None:
     """Trailing zeros that all values of a row group share are not stored."""
     numbers = np.random.default_rng(3).integers(-(10**5), 10**5, 5000).tolist()
@@ -346,7 +345,7 @@ def test_zeros_behind_the_point_take_no_room(digits: int) -> None:
     assert max(sizes.values()) <= sizes[0] + 100
 
 
-@each_case(
+@pytest.mark.parametrize(
     "kind",
     [
         *(pa.decimal128(38, scale) for scale in (0, 1, 37, 38)),
@@ -506,7 +505,7 @@ def test_many_columns_and_deep_nesting() -> None:
     assert orcish.read_table(written(deep)).to_pylist() == deep.to_pylist()
 
 
-@each_case("kind", ["char(3)", "varchar(3)"])
+@pytest.mark.parametrize("kind", ["char(3)", "varchar(3)"])
 def test_char(kind: str) -> None:
     field = pa.field("c", pa.string(), metadata={"orc.type": kind})
     data = pa.table([pa.array(["a", "", None, "äöü", "b  ", "\U0001f600", " a"] * 400)], schema=pa.schema([field]))
@@ -520,7 +519,7 @@ def test_char(kind: str) -> None:
     assert filtered["c"].to_pylist() == ["a"] * 400
 
 
-@each_case("length", [1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 40])
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 40])
 def test_texts_that_differ_in_one_character(length: int) -> None:
     """Dictionaries have each of the similar texts once."""
     plain = "a" * length

@@ -22,7 +22,6 @@ import numpy
 import orcish
 import pyarrow as pa
 import pytest
-from support.case_loops import each_case
 from support.processes import run_python
 from support.random_cases import seeded
 
@@ -649,7 +648,7 @@ def test_file_objects(tmp_path: pathlib.Path) -> None:
     assert orcish.read_table(tmp_path / "u.orc").equals(rows)
 
 
-@each_case("limit", [0, 3, 20_000])
+@pytest.mark.parametrize("limit", [0, 3, 20_000])
 def test_file_objects_that_fail(limit: int) -> None:
     rows = pa.table({"a": [number * 7919 % 10_007 for number in range(200_000)]})
     out = Faulty(1000, limit)
@@ -700,7 +699,7 @@ def test_file_objects_that_are_odd() -> None:
         orcish.write_table(OLD, file)
 
 
-@each_case("is_raw", [True, False])
+@pytest.mark.parametrize("is_raw", [True, False])
 def test_pipes_that_do_not_block(is_raw: bool) -> None:
     """Raw files return `None` if nothing was written. For other files the number of written bytes is unknown."""
     read, write = os.pipe()
@@ -776,7 +775,7 @@ def test_a_forked_process_leaves_the_file_alone(tmp_path: pathlib.Path) -> None:
     assert out.strip() == "2"
 
 
-@each_case("target", ["path", "file", "raw", "unpublished"])
+@pytest.mark.parametrize("target", ["path", "file", "raw", "unpublished"])
 def test_a_forked_process_publishes_nothing(tmp_path: pathlib.Path, target: str) -> None:
     """Parent and child write to the same file after a fork. The child publishes nothing."""
     out = run_python(
@@ -846,7 +845,7 @@ def test_a_forked_process_leaves_a_table_alone(tmp_path: pathlib.Path) -> None:
     assert out.splitlines() == ["[7, 7, 7, 7]", "40"]
 
 
-@each_case("call", ["writer.rows", "writer.abort()"])
+@pytest.mark.parametrize("call", ["writer.rows", "writer.abort()"])
 def test_producers_may_ask_the_writer(tmp_path: pathlib.Path, call: str) -> None:
     out = run_python(
         f"""
@@ -883,7 +882,7 @@ WRITES = {
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process cannot send itself SIGINT there")
-@each_case("call", WRITES.values(), ids=WRITES)
+@pytest.mark.parametrize("call", WRITES.values(), ids=WRITES)
 def test_ctrl_c_before_the_file_appears(tmp_path: pathlib.Path, call: str) -> None:
     """The signal arrives while the only stripe is written, after all rows have been taken."""
     code = f"""
@@ -1057,7 +1056,7 @@ def peak_of(code: str, folder: pathlib.Path, count: int) -> tuple[int, int]:
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="needs /proc")
-@each_case(
+@pytest.mark.parametrize(
     ("code", "most"),
     [
         ("orcish.write_table(reader, where, stripe_size=4 << 20)", 80),
@@ -1074,8 +1073,8 @@ def test_memory_is_bounded(tmp_path: pathlib.Path, code: str, most: int) -> None
     assert used < most * MIB
 
 
-@each_case("kind", ["pa.struct([('a', kind)])", "pa.list_(kind)", "pa.map_(pa.string(), kind)"])
-@each_case("levels", [200, 2000])
+@pytest.mark.parametrize("kind", ["pa.struct([('a', kind)])", "pa.list_(kind)", "pa.map_(pa.string(), kind)"])
+@pytest.mark.parametrize("levels", [200, 2000])
 def test_types_of_many_levels(kind: str, levels: int) -> None:
     """The conversion of a type is recursive, and the end of the stack would end the process."""
     code = f"""

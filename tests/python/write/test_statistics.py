@@ -16,7 +16,6 @@ import pyarrow as pa
 import pyorc
 import pytest
 from pyorc.predicates import PredicateColumn
-from support.case_loops import each_case
 from support.column_statistics import COLUMNS, KINDS, ROWS, expect
 from support.orc_java import Java
 from support.writer_tables import written
@@ -30,7 +29,7 @@ def data() -> pa.Table:
     return pa.table({name: pa.array(found, KINDS[name][2]) for name, found in COLUMNS.items()})
 
 
-@each_case("version", ["0.11", "0.12"])
+@pytest.mark.parametrize("version", ["0.11", "0.12"])
 def test_files_and_stripes(version: str) -> None:
     file = orcish.ORCFile(written(data(), stripe_size=50_000, row_index_stride=1000, version=version))
     assert file.num_stripes > 1
@@ -123,7 +122,7 @@ def test_sums_that_do_not_fit() -> None:
         assert this.sum == want
 
 
-@each_case("text", [TEXT + "é", "é" * 600, "\U0010ffff" * 300, "y" * 5000, "\U0010ffff" * 256 + "a"])
+@pytest.mark.parametrize("text", [TEXT + "é", "é" * 600, "\U0010ffff" * 300, "y" * 5000, "\U0010ffff" * 256 + "a"])
 def test_long_strings(spark: Spark, tmp_path: Path, text: str) -> None:
     """Bounds have at most 1024 bytes, and are truncated between characters. The upper bound is incremented."""
     rows = [text, text + "b", TEXT + "b" * 10] * 400 + ["a"] * 1200
@@ -147,8 +146,8 @@ def test_long_strings(spark: Spark, tmp_path: Path, text: str) -> None:
     assert found == rows
 
 
-@each_case("prefix", ["", "é" * 3 + "a", "the same beginning of all "], ids=len)
-@each_case("dictionary", [True, False])
+@pytest.mark.parametrize("prefix", ["", "é" * 3 + "a", "the same beginning of all "], ids=len)
+@pytest.mark.parametrize("dictionary", [True, False])
 def test_bounds_of_texts_that_begin_alike(prefix: str, dictionary: bool) -> None:
     """Texts with a common prefix come in any order."""
     ends = ["", "a", "ab", "abcdefgh", "abcdefghi", "abcdefghj", "b", "\x7f", "é", "z" * 20]
@@ -165,7 +164,7 @@ def test_bounds_of_texts_that_begin_alike(prefix: str, dictionary: bool) -> None
             assert this.total_length == binary.total_length == sum(len(text.encode()) for text in texts)
 
 
-@each_case("length", [1, 1023, 1024, 1025])
+@pytest.mark.parametrize("length", [1, 1023, 1024, 1025])
 def test_texts_are_bounds_up_to_1024_bytes(length: int) -> None:
     text = "x" * length
     this = orcish.ORCFile(written(pa.table({"s": [text]}))).statistics("s")
@@ -175,8 +174,8 @@ def test_texts_are_bounds_up_to_1024_bytes(length: int) -> None:
     assert (this.min, this.max) == ((text, text) if exact else ("x" * 1024, "x" * 1023 + "y"))
 
 
-@each_case("digits", [9, 18, 19, 38])
-@each_case("sign", [1, -1])
+@pytest.mark.parametrize("digits", [9, 18, 19, 38])
+@pytest.mark.parametrize("sign", [1, -1])
 def test_sums_of_decimals(digits: int, sign: int) -> None:
     """Sums have at most 38 digits, as readers support no more."""
     most = 10**digits - 1
@@ -222,7 +221,7 @@ DOUBLE_QUERIES = [
 ]
 
 
-@each_case("bloom", [False, True])
+@pytest.mark.parametrize("bloom", [False, True])
 def test_nan_in_spark(spark: Spark, tmp_path: Path, bloom: bool) -> None:
     """Spark finds the same rows as without pruning."""
     table = doubles()
@@ -240,8 +239,8 @@ def test_nan_in_spark(spark: Spark, tmp_path: Path, bloom: bool) -> None:
         assert found == want, query
 
 
-@each_case("bloom", [False, True])
-@each_case("query", ["{} = 0.0", "{} = -0.0", "{} < 0.0", "{} >= 0.0", "{} in (0.0, 9)", "{} <= -0.0"])
+@pytest.mark.parametrize("bloom", [False, True])
+@pytest.mark.parametrize("query", ["{} = 0.0", "{} = -0.0", "{} < 0.0", "{} >= 0.0", "{} in (0.0, 9)", "{} <= -0.0"])
 def test_zeros_in_spark(spark: Spark, tmp_path: Path, query: str, bloom: bool) -> None:
     """Zeros of either sign are equal."""
     table = doubles()
@@ -293,9 +292,9 @@ def nans(place: int, others: list[float]) -> list[float]:
     return found
 
 
-@each_case("kind", [pa.float32(), pa.float64()], ids=str)
-@each_case("others", [[5.0], [0.25, 0.5], [7.0, 8.0], [math.nan], [math.inf, -math.inf, 5.0]], ids=str)
-@each_case("place", [0, 1500, 2999])
+@pytest.mark.parametrize("kind", [pa.float32(), pa.float64()], ids=str)
+@pytest.mark.parametrize("others", [[5.0], [0.25, 0.5], [7.0, 8.0], [math.nan], [math.inf, -math.inf, 5.0]], ids=str)
+@pytest.mark.parametrize("place", [0, 1500, 2999])
 def test_nan_is_known_by_all_statistics(kind: pa.DataType, others: list[float], place: int) -> None:
     """Statistics of row groups, stripes, files and merged files record NaN: ORC C++ finds every row."""
     first, last = nans(place, others), [1.0] * 1000

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import orcish
 import pyarrow as pa
-from support.case_loops import each_case
+import pytest
 from support.orc_layout import layout
 from support.writer_tables import generator, written
 
@@ -69,8 +69,8 @@ KINDS: dict[str, Callable[[int], pa.Array]] = {
 }
 
 
-@each_case("version", ["0.11", "0.12"])
-@each_case("kind", KINDS)
+@pytest.mark.parametrize("version", ["0.11", "0.12"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_stripes_end_by_the_size_of_any_column(kind: str, version: str) -> None:
     """No type of column makes stripes three times as large as another type."""
     options: dict[str, Any] = {"compression": "none", "row_index_stride": STRIDE, "version": version}
@@ -90,7 +90,7 @@ def test_stripes_of_dictionaries_are_as_large_as_is_asked_for() -> None:
     assert 9 * STEP <= stripes[0].num_rows <= 18 * STEP
 
 
-@each_case(("columns", "chunk"), [(1, 256), (50, 256), (100, 256), (200, 128), (300, 64), (1000, 64)])
+@pytest.mark.parametrize(("columns", "chunk"), [(1, 256), (50, 256), (100, 256), (200, 128), (300, 64), (1000, 64)])
 def test_chunks_of_wide_tables_are_small(columns: int, chunk: int) -> None:
     """Readers hold one chunk of each stream."""
     data = pa.table({f"c{at}": pa.array([at], pa.int32()) for at in range(columns)})
@@ -109,7 +109,7 @@ def test_stripes_end_by_the_size_of_bloom_filters() -> None:
     assert {stripe.num_rows for stripe in stripes[:-1]} <= {3 * STEP, 4 * STEP, 5 * STEP}
 
 
-@each_case("text", ["", "a", "a" * 300], ids=len)
+@pytest.mark.parametrize("text", ["", "a", "a" * 300], ids=len)
 def test_stripes_end_by_the_memory_of_dictionaries(text: str) -> None:
     """Keys of a repeated text take almost no bytes in the file, and four bytes each in memory."""
     data = pa.table({"s": pa.DictionaryArray.from_arrays(np.zeros(100_000, np.int8), [text])})
@@ -132,7 +132,7 @@ FORMS: dict[str, Callable[[pa.Array, list[int]], pa.Array]] = {
 }
 
 
-@each_case("form", FORMS)
+@pytest.mark.parametrize("form", FORMS)
 def test_memory_of_rows_that_wait(form: str) -> None:
     """Only the slice of a buffer that a batch has counts as memory."""
     offsets = list(range(0, 100_001, 10_000))
@@ -144,7 +144,7 @@ def test_memory_of_rows_that_wait(form: str) -> None:
             assert batch.nbytes * 9 // 10 <= writer.memory <= batch.nbytes * 11 // 10
 
 
-@each_case("form", FORMS)
+@pytest.mark.parametrize("form", FORMS)
 def test_rows_that_wait_are_bounded(form: str) -> None:
     """Buffered rows are bounded by bytes, for any size of rows and row groups."""
     offsets = list(range(0, 500_001, 50_000))
@@ -169,8 +169,8 @@ ZEROS: dict[str, pa.Array] = {
 }
 
 
-@each_case("kind", ZEROS)
-@each_case("version", ["0.11", "0.12"])
+@pytest.mark.parametrize("kind", ZEROS)
+@pytest.mark.parametrize("version", ["0.11", "0.12"])
 def test_runs_are_encoded_within_row_groups(kind: str, version: str) -> None:
     """Equal values in unbounded row groups take almost no memory."""
     # The other column is as many bytes as wait at most.
@@ -184,7 +184,7 @@ def test_runs_are_encoded_within_row_groups(kind: str, version: str) -> None:
     assert found[2] < found[0] + MANY
 
 
-@each_case("form", ["string", "large_string", "string_view", "dictionary", "char(20)", "varchar(30)"])
+@pytest.mark.parametrize("form", ["string", "large_string", "string_view", "dictionary", "char(20)", "varchar(30)"])
 def test_texts_that_repeat_have_a_dictionary(form: str) -> None:
     """The choice of a dictionary makes the file hardly larger than the other choice."""
     metadata = {"orc.type": form} if "(" in form else None
@@ -205,7 +205,7 @@ def test_texts_that_repeat_have_a_dictionary(form: str) -> None:
             assert len(file) <= 1.1 * min(len(written(part, dictionary=choice, **options)) for choice in (True, False))
 
 
-@each_case(("distinct", "encoding"), [(300, 3), (600, 2)])
+@pytest.mark.parametrize(("distinct", "encoding"), [(300, 3), (600, 2)])
 def test_dictionaries_that_blanks_make_large_are_given_up(distinct: int, encoding: int) -> None:
     """Padding makes small entries large, so that only their padded size bounds the dictionary."""
     field = pa.field("s", pa.string(), metadata={"orc.type": "char(65536)"})
@@ -215,7 +215,7 @@ def test_dictionaries_that_blanks_make_large_are_given_up(distinct: int, encodin
     assert orcish.read_table(file, trim_char=True)["s"].to_pylist() == found
 
 
-@each_case("rows", [300, 1000, 4000])
+@pytest.mark.parametrize("rows", [300, 1000, 4000])
 def test_batches_of_large_rows_do_not_matter(rows: int) -> None:
     """Stripes end at the same row groups for any size of batches, within twice the stripe size."""
     raw = np.zeros(9000 * 8192, np.int8)
@@ -226,8 +226,8 @@ def test_batches_of_large_rows_do_not_matter(rows: int) -> None:
     assert [stripe.num_rows for stripe in stripes] == [4000, 4000, 1000]
 
 
-@each_case("rows", [1, 100, 9000, 20_000])
-@each_case("distinct", [1, 1 << 62])
+@pytest.mark.parametrize("rows", [1, 100, 9000, 20_000])
+@pytest.mark.parametrize("distinct", [1, 1 << 62])
 def test_dictionaries_that_are_asked_for(rows: int, distinct: int) -> None:
     """The option forces a dictionary, or none, against the estimate."""
     data = pa.table({"s": texts("asked for", rows, distinct), "t": texts("too", rows, distinct)})

@@ -13,7 +13,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.orc
 import pyorc
-from support.case_loops import each_case
+import pytest
 from support.filter_files import clock_of
 from support.writer_tables import SPARK_KEY, written
 
@@ -79,7 +79,7 @@ def shown(table: pa.Table) -> list[dict[str, Any]]:
     return list(table.select(["id", "t", "l", "s", "d"]).to_pylist())
 
 
-@each_case("zone", ZONES)
+@pytest.mark.parametrize("zone", ZONES)
 def test_the_wall_clock_is_the_same_for_all(spark: Spark, tmp_path: Path, zone: str) -> None:
     data = clocks(CLOCKS)
     file = written(data, timezone=zone, compression="none")
@@ -110,8 +110,8 @@ def text(moment: dt.datetime) -> str:
     return found.rstrip("0") if "." in found else found
 
 
-@each_case("zone", ["America/New_York", "Asia/Shanghai"])
-@each_case("writer", ["UTC", "America/New_York"])
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Shanghai"])
+@pytest.mark.parametrize("writer", ["UTC", "America/New_York"])
 def test_spark_in_another_zone(spark: Spark, tmp_path: Path, zone: str, writer: str) -> None:
     """A JVM in another zone reads the local time of timestamps, and the instant of timestamps with a zone."""
     data = clocks(CLOCKS)
@@ -129,7 +129,7 @@ def test_spark_in_another_zone(spark: Spark, tmp_path: Path, zone: str, writer: 
     assert rows["z"].to_pylist() == instants.cast(pa.int64()).to_pylist()
 
 
-@each_case("zone", ["UTC", "America/New_York"])
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
 def test_years_1_to_9999(spark: Spark, tmp_path: Path, zone: str) -> None:
     data = clocks(ANCIENT)
     file = written(data, timezone=zone)
@@ -145,7 +145,7 @@ def test_years_1_to_9999(spark: Spark, tmp_path: Path, zone: str) -> None:
     assert rows["t"].to_pylist() == [moment and text(moment) for moment in data["t"].to_pylist()]
 
 
-@each_case("zone", ["UTC", "America/New_York", "Asia/Shanghai"])
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Shanghai"])
 def test_before_1970_with_fractions(spark: Spark, tmp_path: Path, zone: str) -> None:
     data = pa.table(
         {
@@ -169,8 +169,8 @@ def test_before_1970_with_fractions(spark: Spark, tmp_path: Path, zone: str) -> 
         assert found[name].cast(pa.int64()).to_pylist() == [micros * 1000 for micros in BEFORE_1970[: len(near)]]
 
 
-@each_case("zone", ["America/New_York", "Asia/Shanghai", "GMT+08:00"])
-@each_case("options", [{}, {"verify": True}], ids=str)
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Shanghai", "GMT+08:00"])
+@pytest.mark.parametrize("options", [{}, {"verify": True}], ids=str)
 def test_what_one_zone_refuses_another_has(zone: str, options: dict[str, Any]) -> None:
     """Local times in the second before 1970 in UTC: statistics of read values refuse nothing."""
     clocks = [-1, -999_999, -500_000, 0, None, 10**15, -(10**15) - 1]
@@ -195,7 +195,7 @@ def test_what_one_zone_refuses_another_has(zone: str, options: dict[str, Any]) -
         assert found.max is not None
 
 
-@each_case("unit", ["s", "ms", "us", "ns"])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_units(unit: str) -> None:
     ticks = [0, 1, -(10**9), 10**9 + 7, None]
     data = pa.table({"t": pa.array(ticks, pa.timestamp(unit)), "z": pa.array(ticks, pa.timestamp(unit, "UTC"))})

@@ -10,7 +10,6 @@ import orcish
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from support.case_loops import each_case
 from support.cpp_writers import write_rows
 from support.orc_builder import DATA, LENGTH, LIST, LONG, STRUCT, column_type, integers, orc, statistics, zeros
 from support.orc_layout import layout
@@ -131,8 +130,8 @@ def passes_verified(rng: random.Random) -> bool:
     return True
 
 
-@each_case("unit", ["s", "ms"])
-@each_case("zone", [None, "UTC"])
+@pytest.mark.parametrize("unit", ["s", "ms"])
+@pytest.mark.parametrize("zone", [None, "UTC"])
 def test_times_beyond_microseconds(unit: str, zone: str | None) -> None:
     most = {"s": 2**60, "ms": 2**63 - 1}[unit]
     values = pa.array([most, most - 1, None, 5] * 700, pa.timestamp(unit, zone))
@@ -247,7 +246,7 @@ def test_merging_more_rows_than_can_be_counted() -> None:
     assert out.getvalue() == b""
 
 
-@each_case("what", ["stripes", "metadata"])
+@pytest.mark.parametrize("what", ["stripes", "metadata"])
 def test_merging_keeps_to_its_memory(what: str) -> None:
     if what == "stripes":
         types = [column_type(STRUCT, [1], ["a"]), column_type(LONG)]
@@ -275,7 +274,7 @@ def test_torn_stripes_are_not_merged() -> None:
     assert out.getvalue() == b""
 
 
-@each_case("rows", [0, 1, 3, 100_000])
+@pytest.mark.parametrize("rows", [0, 1, 3, 100_000])
 def test_tables_without_columns(tmp_path, rows):
     table = pa.table({"a": pa.nulls(rows)}).select([])
     orcish.write_table(table, tmp_path / "t.orc", verify=True)
