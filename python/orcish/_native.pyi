@@ -10,7 +10,6 @@ __all__ = [
     "Batches",
     "CarbonFile",
     "CarbonTable",
-    "ColumnAggregate",
     "DatasetWriter",
     "Distinct",
     "File",
@@ -271,15 +270,6 @@ class DatasetWriter:
     def abort(self) -> None:
         """Removes all files. A finished dataset stays."""
 
-@final
-class ColumnAggregate:
-    """The minimum, maximum or sum of the only column of batches."""
-
-    def __new__(cls, function: str, schema: object) -> ColumnAggregate: ...
-    def update(self, batch: tuple[object, object]) -> None: ...
-    def finish(self) -> tuple[object, object]:
-        """The result, as an array of one value."""
-
 def exact_bound(statistics: dict[str, Any], schema: object, function: str) -> tuple[object, object] | None:
     """The minimum or maximum of values of the only type of a schema, as an array of one value; ``None`` if the
     statistics are not exact.
@@ -367,7 +357,6 @@ class Scan:
         a list of :class:`orcish.filters.residual.Residual`, and a limit or ``None``.
         """
 
-    def __arrow_c_schema__(self) -> object: ...
     def schema_only(self) -> Batches:
         """No batches, of the schema of the batches that are read."""
 

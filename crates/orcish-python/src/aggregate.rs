@@ -1,9 +1,8 @@
 //! Aggregates of columns.
 
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::Field;
 use orcish_core::aggregate::{Accumulator, Aggregate};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 
@@ -20,42 +19,6 @@ pub(crate) fn function(py: Python<'_>, name: &str) -> PyResult<Aggregate> {
 pub(crate) fn export<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<Pair<'py>> {
     let field = Field::new("", array.data_type().clone(), true);
     Ok((capsule::field(py, &field)?, capsule::array(py, array.to_data())?))
-}
-
-/// The state of an aggregate over the only column of batches.
-#[pyclass(module = "orcish._native")]
-pub(crate) struct ColumnAggregate(Option<Accumulator>);
-
-#[pymethods]
-impl ColumnAggregate {
-    /// The aggregate of no batches of a schema.
-    #[new]
-    fn new(py: Python<'_>, function: &str, schema: &Bound<'_, PyCapsule>) -> PyResult<Self> {
-        let function = self::function(py, function)?;
-        let accumulator = Accumulator::of_only_column(function, &capsule::read_schema(schema)?);
-        Ok(ColumnAggregate(Some(accumulator.map_err(|error| to_python(py, &error))?)))
-    }
-
-    /// Adds the capsules of a batch.
-    fn update(&mut self, py: Python<'_>, batch: Pair<'_>) -> PyResult<()> {
-        let fields = capsule::read_array(&batch)?;
-        let accumulator = self.0.as_mut().ok_or_else(finished)?;
-        let updated = py.detach(|| match fields.as_any().downcast_ref() {
-            Some(fields) => accumulator.update_batch(&RecordBatch::from(fields)),
-            None => accumulator.update(&fields, None),
-        });
-        updated.map_err(|error| to_python(py, &error))
-    }
-
-    /// The result, as the capsules of an array of one value.
-    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Pair<'py>> {
-        let result = self.0.take().ok_or_else(finished)?.finish();
-        export(py, &result.map_err(|error| to_python(py, &error))?)
-    }
-}
-
-fn finished() -> PyErr {
-    PyRuntimeError::new_err("the aggregate is finished")
 }
 
 /// The minimum or maximum of values of the only type of a schema by statistics, as the capsules of an array of one value; `None`

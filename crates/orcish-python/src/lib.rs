@@ -38,7 +38,7 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::aggregate::{ColumnAggregate, exact_bound};
+    use crate::aggregate::exact_bound;
     #[pymodule_export]
     use crate::carbon::{CarbonFile, CarbonTable, is_carbon};
     #[pymodule_export]

@@ -1,10 +1,10 @@
 //! Filters of other libraries, which Python evaluates on batches.
 
 use std::fmt;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, BooleanArray, RecordBatch, StructArray};
-use arrow_schema::Schema;
 use orcish_core::error::{Error, Result};
 use orcish_core::stages::{RowFilter, Stage};
 use pyo3::prelude::*;
@@ -67,11 +67,6 @@ impl RowFilter for PythonFilter {
         self.is_elementwise
     }
 
-    /// The filter was checked where it was made, in Python.
-    fn check(&self, _schema: &Schema) -> Result<()> {
-        Ok(())
-    }
-
     fn masks(&self, batches: &[RecordBatch]) -> Result<Vec<BooleanArray>> {
         let call = |py: Python<'_>| {
             self.call(py, batches).map_err(|error| from_python(py, "a filter of another library failed", error))
@@ -82,23 +77,20 @@ impl RowFilter for PythonFilter {
 
 /// The stages under the key `stages` of options: for each a predicate or `None`, a list of filters of other libraries, and a
 /// limit or `None`. Also returns the other options.
-pub(crate) fn stages<'py>(options: Option<&Bound<'py, PyDict>>) -> PyResult<(Vec<Stage>, Option<Bound<'py, PyDict>>)> {
-    let Some(options) = options else { return Ok((Vec::new(), None)) };
+pub(crate) fn stages<'py>(options: &Bound<'py, PyDict>) -> PyResult<(Vec<Stage>, Bound<'py, PyDict>)> {
     let options = options.copy()?;
-    let given = options.get_item("stages")?;
-    if given.is_some() {
-        options.del_item("stages")?;
-    }
     let mut stages = Vec::new();
-    for stage in given.into_iter().flat_map(|given| given.try_iter()).flatten() {
+    let Some(given) = options.get_item("stages")? else { return Ok((stages, options)) };
+    options.del_item("stages")?;
+    for stage in given.try_iter()? {
         let (filter, row_filters, limit): (Option<Bound<'_, PyAny>>, Vec<Bound<'_, PyAny>>, Option<u64>) =
             stage?.extract()?;
-        let row_filters = row_filters.iter().map(|object| Ok(std::sync::Arc::new(PythonFilter::new(object)?) as _));
+        let row_filters = row_filters.iter().map(|object| Ok(Arc::new(PythonFilter::new(object)?) as _));
         stages.push(Stage {
             predicate: filter.as_ref().map(predicate).transpose()?,
             row_filters: row_filters.collect::<PyResult<_>>()?,
             limit,
         });
     }
-    Ok((stages, Some(options)))
+    Ok((stages, options))
 }

@@ -233,15 +233,10 @@ impl Scan {
 
     /// A scan of the same table under other options, which have no filter and no limit, but `stages`.
     fn with_options(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let (stages, options) = row_filter::stages(Some(options))?;
-        let options = read_options(options.as_ref(), &self.limits)?;
+        let (stages, options) = row_filter::stages(options)?;
+        let options = read_options(Some(&options), &self.limits)?;
         let opened = self.staged.base().with_options(py, options)?;
         Self::staged(py, opened, &stages, self.limits.clone())
-    }
-
-    /// The schema of the batches as a PyCapsule.
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        capsule::schema(py, &self.staged.schema())
     }
 
     /// An empty read of the schema of the batches, also where it is nested deeper than a PyCapsule may be.

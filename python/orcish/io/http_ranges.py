@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["is_http", "read_range"]
+__all__ = ["read_range", "reads_http"]
 
 CONTENT_RANGE = re.compile(r"\s*bytes\s+(\d+)-(\d+)/(\d+|\*)\s*", re.IGNORECASE)
 Check = Callable[[Mapping[str, str]], None]
@@ -29,7 +29,8 @@ def read_range(
     """The bytes of a range of a file, or those of the whole file where a server of HTTP gives no ranges.
 
     Args:
-        system: A file system of fsspec. Those that are not of HTTP check their answers themselves.
+        system: A file system of fsspec, and no folder of another. Those that are not of HTTP check their answers
+            themselves.
         path: The path within it.
         start: Offset of the first byte.
         end: Offset of the byte after the last.
@@ -41,29 +42,19 @@ def read_range(
         OSError: A server of HTTP gives another range, the range of a file of another length, or more bytes than it
             says.
     """
-    if not is_http(system, path):
+    if not reads_http(system):
         found: bytes = system.cat_file(path, start=start, end=end)
         return found
     from fsspec.asyn import sync
 
-    inner, inside = _inner(system, path)
-    checked: bytes = sync(inner.loop, _checked, inner, inside, (start, end, size), dict(headers), check)
+    checked: bytes = sync(system.loop, _checked, system, path, (start, end, size), dict(headers), check)
     return checked
 
 
-def is_http(system: Any, path: str) -> bool:
-    """Whether a file system of fsspec reads a path by HTTP."""
+def reads_http(system: Any) -> bool:
+    """Whether a file system of fsspec, which is no folder of another, reads by HTTP."""
     http = sys.modules.get("fsspec.implementations.http")
-    return http is not None and isinstance(_inner(system, path)[0], http.HTTPFileSystem)
-
-
-def _inner(system: Any, path: str) -> tuple[Any, str]:
-    """The file system within those that are folders of another, and the path within it."""
-    from fsspec.implementations.dirfs import DirFileSystem
-
-    while isinstance(system, DirFileSystem):
-        system, path = system.fs, system.fs.sep.join(filter(None, (system.path, path)))
-    return system, path
+    return http is not None and isinstance(system, http.HTTPFileSystem)
 
 
 async def _checked(

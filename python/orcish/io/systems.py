@@ -16,7 +16,7 @@ from pyarrow import fs
 
 from orcish.errors import UnsupportedError
 from orcish.file_systems import library_of
-from orcish.io.http_ranges import is_http, read_range
+from orcish.io.http_ranges import read_range, reads_http
 from orcish.io.names import display_name
 from orcish.io.outputs import Moved, Output, Upload
 from orcish.io.versions import Version, version_of
@@ -173,10 +173,11 @@ class FsspecSystem(System):
             raise UnsupportedError(f"{path}: the file system does not know the length of the file: read it into memory")
 
         def read(ranges: Sequence[Range]) -> Sequence[Any]:
-            if is_http(self._given, path):
+            inner, inside = self._innermost(path)
+            if reads_http(inner):
                 # The file system takes any range for that which it asked for.
                 with ThreadPoolExecutor(CONCURRENCY) as pool:
-                    return [*pool.map(lambda each: read_range(self._given, path, each[0], each[1], size, {}), ranges)]
+                    return [*pool.map(lambda each: read_range(inner, inside, each[0], each[1], size, {}), ranges)]
             starts, ends = zip(*ranges, strict=True)
             paths = [path] * len(ranges)
             # Calls that are under way after an error are not waited for.

@@ -35,9 +35,8 @@ COMMANDS: dict[str, Callable[[Path, Path], list[Any]]] = {
 """Commands that write one file."""
 
 
-def replacing(command: str) -> list[str]:
-    """The arguments by which a command replaces its target."""
-    return ["--existing-data", "overwrite"]
+REPLACING = ["--existing-data", "overwrite"]
+"""The arguments by which a command replaces its target."""
 
 
 @pytest.fixture(params=COMMANDS)
@@ -68,9 +67,9 @@ def test_existing_targets(command: str, source: Path, target: Path, run: Run) ->
     target.write_bytes(OTHER)
     code, _, err = run(*arguments(command, source, target))
     assert (code != 0, str(target) in err, "is there already" in err) == (True, True, True)
-    assert " ".join(replacing(command)) in err
+    assert " ".join(REPLACING) in err
     assert target.read_bytes() == OTHER
-    code, _, err = run(*arguments(command, source, target), *replacing(command))
+    code, _, err = run(*arguments(command, source, target), *REPLACING)
     assert code == 0, err
     assert target.read_bytes() != OTHER
     assert_only(source.parent, "source.orc", target.name)
@@ -94,7 +93,7 @@ def test_sources_are_no_targets(command: str, spelling: str, source: Path, tmp_p
         target = tmp_path / "again.orc"
         (target.symlink_to if spelling == "link" else target.hardlink_to)(source)
     before = source.read_bytes()
-    code, _, err = run(*arguments(command, source, target), *replacing(command))
+    code, _, err = run(*arguments(command, source, target), *REPLACING)
     # A page is refused as any ORC file is its target.
     text = "is an ORC file" if command == "layout" else "the target is one of the sources"
     assert (code != 0, text in err) == (True, True), err
@@ -160,7 +159,7 @@ def test_pipes_and_devices_stay(command: str, kind: str, source: Path, tmp_path:
         if kind != "pipe":
             target.symlink_to("pipe")
     before = os.lstat(target).st_mode
-    for more in ([], replacing(command)):
+    for more in ([], REPLACING):
         code, _, err = run(*arguments(command, source, target), *more)
         text = ": the target is no regular file"
         if command.startswith("rewrite") and target.suffix != ".orc":
@@ -176,7 +175,7 @@ def test_links_and_permissions_stay(command: str, source: Path, target: Path, tm
     real.write_bytes(OTHER)
     real.chmod(0o600)
     target.symlink_to("folder/real")
-    code, _, err = run(*arguments(command, source, target), *replacing(command))
+    code, _, err = run(*arguments(command, source, target), *REPLACING)
     assert code == 0, err
     assert target.is_symlink()
     assert real.read_bytes() != OTHER
@@ -204,7 +203,7 @@ def test_full_disks(command: str, source: Path, full_disk: Path, run: Run) -> No
     orcish.write_table(large, source)
     target = full_disk / "target.orc"
     target.write_bytes(OTHER)
-    code, _, err = run(*arguments(command, source, target), *replacing(command))
+    code, _, err = run(*arguments(command, source, target), *REPLACING)
     assert code != 0
     assert str(target) in err
     assert "No space left on device" in err

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyorc
 import pytest
 from support import orc_builder
-from support.conformance_pack import PACK, valid
+from support.conformance.pack import PACK, valid
 from support.cpp_writers import write_arrow, write_rows
 from support.orc_layout import layout
 from support.protobuf import read_varint, varint, zigzag

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from orcish import col
 from pyarrow import orc
-from support.conformance_pack import PACK, valid
+from support.conformance.pack import PACK, valid
 from support.cpp_writers import write_arrow, write_rows
 from support.orc_builder import DATA, LONG, STRUCT, column_type, integer, integers, nested
 from support.orc_builder import orc as handmade

@@ -2,7 +2,7 @@
 
 use arrow_array::ArrayRef;
 use orcish_core::Result;
-use orcish_core::aggregate::{Accumulator, Aggregate};
+use orcish_core::aggregate::Aggregate;
 
 use super::Scan;
 
@@ -16,10 +16,6 @@ impl Scan {
     /// `InvalidArgument` if the scan does not have exactly one column, or the values of the column have no order or sum. As
     /// reading.
     pub fn aggregate(&self, aggregate: Aggregate) -> Result<ArrayRef> {
-        let mut accumulator = Accumulator::of_only_column(aggregate, &self.schema())?;
-        for batch in self.read_cancellable() {
-            accumulator.update_batch(&batch?)?;
-        }
-        accumulator.finish()
+        aggregate.of_rows(&self.schema(), self.read_cancellable())
     }
 }

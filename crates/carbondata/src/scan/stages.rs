@@ -1,8 +1,6 @@
 //! Scans as what filters and limits are applied to one after the other.
 
-use arrow_array::ArrayRef;
 use arrow_schema::SchemaRef;
-use orcish_core::aggregate::Aggregate;
 use orcish_core::error::Result;
 use orcish_core::stages::{ReadColumns, RowSelection, TableScan};
 
@@ -45,9 +43,5 @@ impl TableScan for Scan {
 
     fn count(&self) -> Result<u64> {
         Scan::count(self)
-    }
-
-    fn aggregate(&self, aggregate: Aggregate) -> Result<ArrayRef> {
-        Scan::aggregate(self, aggregate)
     }
 }

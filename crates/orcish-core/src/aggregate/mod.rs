@@ -60,6 +60,20 @@ impl FromStr for Aggregate {
     }
 }
 
+impl Aggregate {
+    /// The aggregate of the only column of batches of a schema; see [`Accumulator::finish`] for its type.
+    ///
+    /// # Errors
+    /// As [`Accumulator::of_only_column`], before a batch is read; errors of the batches.
+    pub fn of_rows(self, schema: &Schema, rows: impl IntoIterator<Item = Result<RecordBatch>>) -> Result<ArrayRef> {
+        let mut accumulator = Accumulator::of_only_column(self, schema)?;
+        for batch in rows {
+            accumulator.update_batch(&batch?)?;
+        }
+        accumulator.finish()
+    }
+}
+
 /// The state of an aggregate over the values of a column. Nulls are ignored.
 #[derive(Debug)]
 pub struct Accumulator {

@@ -50,17 +50,6 @@ impl LateFilter {
         }
     }
 
-    /// Checks that the filter fits the columns of a table.
-    ///
-    /// # Errors
-    /// As binding the filter to the columns.
-    pub(super) fn check(&self, readable: &Schema) -> Result<()> {
-        match self {
-            LateFilter::Predicate(predicate) => BatchFilter::try_new(predicate, readable).map(drop),
-            LateFilter::Row(filter) => filter.check(readable),
-        }
-    }
-
     /// The filter of batches of a schema.
     ///
     /// # Errors

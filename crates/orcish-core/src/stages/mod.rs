@@ -12,7 +12,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use arrow_array::{BooleanArray, RecordBatch};
-use arrow_schema::Schema;
 
 use crate::error::Result;
 use crate::expression::Predicate;
@@ -39,12 +38,6 @@ pub trait RowFilter: fmt::Debug + fmt::Display + Send + Sync {
 
     /// Whether a row is kept or not whatever the other rows are, so that the filter can be applied batch by batch.
     fn is_elementwise(&self) -> bool;
-
-    /// Checks that the filter fits the columns of a table.
-    ///
-    /// # Errors
-    /// `UnknownColumn` and `InvalidArgument`, or the error of the other library.
-    fn check(&self, schema: &Schema) -> Result<()>;
 
     /// The rows that are kept, a mask for each batch. Batches that are given together are the whole table unless the filter is
     /// elementwise. They have the columns that the filter needs, all columns where those are not known, and one column at

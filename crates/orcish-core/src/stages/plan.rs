@@ -71,7 +71,7 @@ impl StagePlan {
         Ok(plan)
     }
 
-    /// Checks the later filters, and returns the names of the columns that they need.
+    /// Binds the later filters to the columns, and returns the names of those that they need.
     fn needed(&self, readable: &Schema) -> Result<Option<Vec<String>>> {
         let mut names = Some(Vec::new());
         let mut resolver = ArrowNames::new(readable.fields());
@@ -83,7 +83,6 @@ impl StagePlan {
                     resolver.path(name, &arrow_schema::Fields::empty())?;
                 }
             }
-            filter.check(readable)?;
             names = names.zip(columns).map(|(mut names, columns)| {
                 names.extend(columns);
                 names

@@ -1,7 +1,6 @@
 //! Batches after the stages that a reader does not evaluate.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use arrow_array::{BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::{FieldRef, Schema, SchemaRef};
@@ -134,12 +133,4 @@ fn places(read: &Schema, output: &Schema) -> Result<Vec<usize>> {
     }
     let place = |name: &String| all.iter().position(|other| other == name).or_internal("a column was not read");
     asked.iter().map(place).collect()
-}
-
-/// The same rows for readers that are shared.
-impl<I> StagedRows<I> {
-    /// Schema of the batches.
-    pub fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.output)
-    }
 }

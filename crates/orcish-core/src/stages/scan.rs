@@ -6,7 +6,7 @@ use arrow_schema::{Schema, SchemaRef};
 use super::Stage;
 use super::plan::StagePlan;
 use super::rows::StagedRows;
-use crate::aggregate::{Accumulator, Aggregate};
+use crate::aggregate::Aggregate;
 use crate::error::{Error, OrInternal as _, Result};
 use crate::expression::Predicate;
 
@@ -72,11 +72,13 @@ pub trait TableScan: Sized {
     /// As reading.
     fn count(&self) -> Result<u64>;
 
-    /// The aggregate of the only column.
+    /// The aggregate of the only column. All rows are read, unless a format knows better.
     ///
     /// # Errors
-    /// As reading.
-    fn aggregate(&self, aggregate: Aggregate) -> Result<ArrayRef>;
+    /// As reading; as [`Aggregate::of_rows`].
+    fn aggregate(&self, aggregate: Aggregate) -> Result<ArrayRef> {
+        aggregate.of_rows(&self.schema(), self.read()?)
+    }
 }
 
 /// A scan whose rows pass stages.
@@ -201,12 +203,7 @@ impl<S: TableScan> StagedScan<S> {
         let columns = ReadColumns::With(Vec::new());
         let nothing = RowSelection { filter: None, limit: Some(0), columns, has_row_number: None };
         self.base.select(nothing)?.aggregate(aggregate)?;
-        let mut accumulator = Accumulator::of_only_column(aggregate, &schema)?;
-        let rows = self.read_late()?.or_internal("a plan with later stages has none")?;
-        for batch in rows {
-            accumulator.update_batch(&batch?)?;
-        }
-        accumulator.finish()
+        aggregate.of_rows(&schema, self.read_late()?.or_internal("a plan with later stages has none")?)
     }
 
     /// Checks that the scan can be divided into splits, whose rows together are those of the scan.

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::{ReadColumns, RowFilter, RowSelection, Stage, StagedScan, TableScan};
 use crate::Predicate;
-use crate::aggregate::{Accumulator, Aggregate};
+use crate::aggregate::Aggregate;
 use crate::cast::prune_fields;
 use crate::error::{ErrorKind, Result};
 use crate::names::select;
@@ -124,14 +124,6 @@ impl TableScan for Memory {
     fn count(&self) -> Result<u64> {
         Ok(self.read()?.map(|batch| batch.unwrap().num_rows() as u64).sum())
     }
-
-    fn aggregate(&self, aggregate: Aggregate) -> Result<ArrayRef> {
-        let mut accumulator = Accumulator::of_only_column(aggregate, &self.schema())?;
-        for batch in self.read()? {
-            accumulator.update_batch(&batch?)?;
-        }
-        accumulator.finish()
-    }
 }
 
 fn keep(batch: &RecordBatch, predicate: &Predicate) -> RecordBatch {
@@ -163,10 +155,6 @@ impl RowFilter for Foreign {
 
     fn is_elementwise(&self) -> bool {
         matches!(self, Foreign::Below(_, _))
-    }
-
-    fn check(&self, _: &Schema) -> Result<()> {
-        Ok(())
     }
 
     fn masks(&self, batches: &[RecordBatch]) -> Result<Vec<BooleanArray>> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_schema::{Schema, SchemaRef};
-use orcish_core::aggregate::{Accumulator, Aggregate};
+use orcish_core::aggregate::Aggregate;
 use orcish_core::error::Result;
 use orcish_core::stages::{ReadColumns, RowSelection, TableScan};
 
@@ -163,13 +163,5 @@ impl TableScan for FileScan {
             rows = rows.saturating_add(batch?.num_rows() as u64);
         }
         Ok(rows)
-    }
-
-    fn aggregate(&self, aggregate: Aggregate) -> Result<ArrayRef> {
-        let mut accumulator = Accumulator::of_only_column(aggregate, &self.schema)?;
-        for batch in TableScan::read(self)? {
-            accumulator.update_batch(&batch?)?;
-        }
-        accumulator.finish()
     }
 }
