@@ -1,7 +1,7 @@
 """Types of the native core, which only modules of :mod:`orcish` use."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal, final
+from typing import Any, Final, Literal, TypeAlias, final
 
 from orcish.errors import OrcishError
 
@@ -14,6 +14,7 @@ __all__ = [
     "Distinct",
     "File",
     "Filter",
+    "JsonTypes",
     "Node",
     "Scan",
     "StoredFile",
@@ -45,6 +46,7 @@ __all__ = [
     "partition_folder",
     "partitions_below",
     "partitions_of",
+    "read_json",
     "read_small",
     "recover_file",
     "stat",
@@ -303,6 +305,54 @@ class Batches:
     def raise_failure(self) -> None: ...
     def nodes(self) -> list[Node]: ...
     def next_nodes(self) -> list[Node] | None: ...
+
+_JsonType: TypeAlias = tuple[str, list[tuple[str, _JsonType]]]
+"""A type of ORC, or ``null``, and the types in it with their names."""
+
+@final
+class JsonTypes:
+    """The type of the values of JSON documents, nulls aside. Values of several kinds are a union."""
+
+    def __new__(cls, *, dates: bool = False, hexadecimal: bool = False) -> JsonTypes:
+        """With ``dates``, text that has the form of a date in all values is a date; with ``hexadecimal``, text of
+        hexadecimal digits is binary.
+        """
+
+    def add(
+        self, read: Callable[[int], bytes], *, block_size: int, blocks: int | None = None, limit: int | None = None
+    ) -> int:
+        """Adds documents of a file, and gives their number: those of its first ``blocks``, and at most ``limit``.
+
+        Raises:
+            CorruptFileError: The text is not JSON, or a document is larger than a block.
+            LimitExceededError: Values nest too deeply.
+        """
+
+    def column(self) -> _JsonType:
+        """The type."""
+
+    def fine(self) -> list[str]:
+        """The columns that have text of a time with digits beyond microseconds."""
+
+def read_json(
+    read: Callable[[int], bytes],
+    schema: object,
+    cast: Callable[[tuple[object, object], object], tuple[object, object]],
+    *,
+    inferred: set[str],
+    advice: str,
+    block_size: int,
+) -> Batches:
+    """The rows of JSON lines.
+
+    Args:
+        read: The method of a file.
+        schema: The capsule of the schema.
+        cast: Takes the capsules of an array of texts and of a schema of one field, and gives those of the values.
+        inferred: The columns whose types are inferred; errors about them end in the advice.
+        advice: The advice.
+        block_size: Bytes that are parsed at a time. A row has no more.
+    """
 
 @final
 class Node:

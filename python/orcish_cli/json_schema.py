@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import argparse
-import io
-import itertools
 import os
 from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
-from orcish import ORCFile, UnsupportedError
+from orcish import ORCFile, UnsupportedError, _native
 from orcish.arrow.exported import check_names
 from orcish.arrow.nested import map_columns
 from orcish.arrow.unions import union_of_schemas
 from orcish.io.names import display_name
 from orcish.io.paths import local_path
-from orcish.reading.json_types import JsonType, json_documents
 from orcish.reading.type_tree import ColumnType, column_tree, flat_lines, pretty_lines, quoted, type_text
 from orcish.terminal import printable
 from orcish.writing.writer import file_of_schema
 
 from orcish_cli.arguments import add_limit, add_storage, storage_of
+from orcish_cli.formats import text_values
 from orcish_cli.formats.bounded_file import BoundedFile
-from orcish_cli.formats.encodings import add_encoding, checked_encoding
+from orcish_cli.formats.csv_lines import csv_schema
 from orcish_cli.formats.errors import errors_of_reading
 from orcish_cli.formats.names import COMPRESSED, ENDINGS
 from orcish_cli.formats.places import check_regular, open_bounded, open_input
 from orcish_cli.formats.reading import open_arrow
 from orcish_cli.formats.source_types import common_schema
-from orcish_cli.formats.text import csv_schema, with_text
-from orcish_cli.formats.text_options import TextOptions
+from orcish_cli.formats.text_options import TextOptions, add_encoding, checked_encoding
+from orcish_cli.formats.text_values import with_text
 from orcish_cli.sources import is_carbon, opened_file, orc_files
 from orcish_cli.terminal import print_lines, print_objects
 
@@ -88,7 +86,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _type(options: argparse.Namespace) -> ColumnType:
     storage = storage_of(options)
-    documents = JsonType(dates=options.dates, hexadecimal=options.hex)
+    documents = _native.JsonTypes(dates=options.dates, hexadecimal=options.hex)
     schemas: list[pa.Schema] = []
     orc: list[ORCFile] = []
     for name in options.files:
@@ -114,9 +112,7 @@ def _type(options: argparse.Namespace) -> ColumnType:
             if kind == "orc":
                 orc += filter(None, [opened_file(of, name, storage)])
             elif kind == "json":
-                text = io.TextIOWrapper(_stream(name, codec, storage), encoding="utf-8-sig")
-                for document in itertools.islice(json_documents(text), options.limit):
-                    documents.add(document)
+                documents.add(_stream(name, codec, storage).read, block_size=text_values.BLOCK, limit=options.limit)
             else:
                 schemas.append(_schema(name, kind, codec, storage, encoding))
                 # Types that ORC has not are errors of this file.
@@ -125,7 +121,7 @@ def _type(options: argparse.Namespace) -> ColumnType:
     if is_json + bool(schemas) + bool(orc) > 1:
         raise ValueError("files of several formats: give those of one format, or --format")
     if is_json:
-        return documents.column()
+        return _of_documents("", documents.column())
     if not schemas and not orc:
         raise ValueError(f"{', '.join(map(display_name, names))}: there are no bytes, and so no columns")
     if len(orc) == 1:
@@ -134,6 +130,12 @@ def _type(options: argparse.Namespace) -> ColumnType:
         schemas = [common_schema(schemas, names, "csv", None)]
     schemas += _with_instants([file.arrow_schema(masked="allow") for file in orc])
     return column_tree(file_of_schema(with_text(union_of_schemas(schemas))))
+
+
+def _of_documents(name: str, found: tuple[str, list[Any]]) -> ColumnType:
+    """The type of JSON documents as a tree. Values that are all null have the type ``string``."""
+    kind, children = found
+    return ColumnType(name, "string" if kind == "null" else kind, {}, [_of_documents(*child) for child in children])
 
 
 def _with_instants(schemas: list[pa.Schema]) -> list[pa.Schema]:

@@ -11,6 +11,7 @@ mod file;
 mod file_object;
 mod folder;
 mod interpreter;
+mod json;
 mod node;
 mod options;
 mod partition;
@@ -56,6 +57,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::interpreter::detach_threads;
+    #[pymodule_export]
+    use crate::json::{JsonTypes, read_json};
     #[pymodule_export]
     use crate::node::Node;
     #[pymodule_export]

@@ -22,14 +22,15 @@ from orcish.tables.partition_values import parse_values
 from orcish.writing.rows import limited
 from orcish.writing.writer import ORCWriter
 
+from orcish_cli.formats.csv_lines import csv_rows, csv_schema
 from orcish_cli.formats.errors import errors_of_reading
 from orcish_cli.formats.json_lines import json_rows, json_schema
 from orcish_cli.formats.names import TEXT, named
 from orcish_cli.formats.parquet import BATCH_SIZE, open_parquet
 from orcish_cli.formats.places import open_bounded, open_input
 from orcish_cli.formats.source_types import common_schema, numbered
-from orcish_cli.formats.text import csv_rows, csv_schema, with_text
 from orcish_cli.formats.text_options import TextOptions
+from orcish_cli.formats.text_values import with_text
 from orcish_cli.messages import with_stream
 from orcish_cli.terminal import show
 
@@ -113,22 +114,25 @@ class ForeignRows(BatchSource):
     ) -> Batches:
         for file in self.files:
             values = dict(file.partition)
-            constants = {field.name: _constant(values[field.name], field.type) for field in partition}
+            constants = {(field.name, 0): _constant(values[field.name], field.type) for field in partition}
             found = opened.pop(file.location, None) or self._opened(file)
-            for batch in _validated(found.batches, given, file.location):
-                if len(batch):
-                    with errors_of_reading(file.location):
-                        typed = _with_types(batch, given)
-                    yield from self._filtered(_with_constants(typed, constants), schema, file.location)
+            with errors_of_reading(file.location):
+                batches = found.batches(given)
+            while True:
+                with errors_of_reading(file.location):
+                    batch = next(batches, None)
+                    if batch is None:
+                        break
+                    kept = self._chosen(_with_types(batch, given, constants), schema)
+                if len(kept):
+                    yield kept
 
-    def _filtered(self, batch: pa.RecordBatch, schema: pa.Schema, location: str) -> Iterator[pa.RecordBatch]:
+    def _chosen(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
         """The rows for which the filter is true, with the columns of a schema."""
-        with errors_of_reading(location):
-            kept = batch if self.filters is None else _kept(batch, self.filters)
-            places = _places(kept.schema)
-            columns = [kept.column(places[key]) for key in numbered(schema.names)]
-        if len(kept):
-            yield pa.RecordBatch.from_arrays(columns, schema=schema) if columns else kept.select([])
+        kept = batch if self.filters is None else _kept(batch, self.filters)
+        places = _places(kept.schema)
+        columns = [kept.column(places[key]) for key in numbered(schema.names)]
+        return pa.RecordBatch.from_arrays(columns, schema=schema) if columns else kept.select([])
 
     def _partition_fields(self) -> list[pa.Field]:
         """The partition columns, with the types that readers of ORC infer."""
@@ -162,7 +166,7 @@ def _kept(batch: pa.RecordBatch, filters: str) -> pa.RecordBatch:
         if not found:
             raise unknown_column(name, batch.schema.names)
         for own in found:
-            _check_single(batch.schema, own)
+            _field(batch.schema, own)
         used += found
     number = pa.field("row " + " ".join(used), pa.int64())
     schema = pa.schema([*(batch.schema.field(name) for name in dict.fromkeys(used)), number])
@@ -183,69 +187,52 @@ def _constant(text: str | None, kind: pa.DataType) -> pa.Array:
     return pa.nulls(1, kind) if text is None else parse_values(pa.array([text]), kind)
 
 
-def _with_types(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    """A batch of some columns, with the types of a schema.
+def _with_types(
+    batch: pa.RecordBatch, schema: pa.Schema, constants: Mapping[tuple[str, int], pa.Array]
+) -> pa.RecordBatch:
+    """A batch of some columns, with the types of a schema, and with partition columns.
 
     Raises:
         ValueError: A value is not one of its type.
     """
     places = _places(schema)
-    fields = [schema.field(places[key]) for key in numbered(batch.schema.names)]
-    if all(own.type == field.type for own, field in zip(batch.schema, fields, strict=True)):
-        return batch
-    columns = []
-    for column, field in zip(batch.columns, fields, strict=True):
+    fields, columns = [], []
+    for key, column in zip(numbered(batch.schema.names), batch.columns, strict=True):
+        if key in constants:
+            continue
+        field = schema.field(places[key])
         try:
             columns.append(cast_exactly(column, field.type))
         except pa.ArrowInvalid as error:
             raise ValueError(f"column {field.name!r}: {error}") from error
-    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields, batch.schema.metadata))
+        fields.append(field)
+    for (name, _), value in constants.items():
+        columns.append(pa.repeat(value[0], len(batch)))
+        fields.append(pa.field(name, value.type))
+    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields)) if columns else batch
 
 
-def _validated(read: Callable[[pa.Schema], Batches], schema: pa.Schema, location: str) -> Batches:
+def _validated(batches: Batches) -> Batches:
     """The batches of a file.
 
-    Arrow IPC has offsets, indices and texts as they are in the file, JSON and Parquet have texts so. The memory of the
-    process is read where they are wrong.
+    Arrow IPC has offsets, indices and texts as they are in the file, Parquet has texts so. The memory of the process is
+    read where they are wrong.
+
+    Raises:
+        CorruptFileError: They are wrong.
     """
-    with errors_of_reading(location):
-        batches = read(schema)
-    while True:
-        with errors_of_reading(location):
-            batch = next(batches, None)
-            if batch is not None:
-                batch.validate()
-                for name, column in zip(batch.schema.names, batch.columns, strict=True):
-                    try:
-                        column.validate(full=True)
-                    except pa.ArrowException as error:
-                        raise CorruptFileError(f"column {name!r}: {error}") from error
-        if batch is None:
-            return
+    for batch in batches:
+        batch.validate()
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            try:
+                column.validate(full=True)
+            except pa.ArrowException as error:
+                raise CorruptFileError(f"column {name!r}: {error}") from error
         yield batch
-
-
-def _with_constants(batch: pa.RecordBatch, constants: Mapping[str, pa.Array]) -> pa.RecordBatch:
-    if not constants:
-        return batch
-    own = [at for at, name in enumerate(batch.schema.names) if name not in constants]
-    columns = [batch.column(at) for at in own] + [pa.repeat(value[0], len(batch)) for value in constants.values()]
-    fields = [batch.schema.field(at) for at in own] + [pa.field(name, value.type) for name, value in constants.items()]
-    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields, batch.schema.metadata))
 
 
 def _places(schema: pa.Schema) -> dict[tuple[str, int], int]:
     return {key: at for at, key in enumerate(numbered(schema.names))}
-
-
-def _check_single(schema: pa.Schema, name: str) -> None:
-    """Checks that a name is that of one column.
-
-    Raises:
-        ValueError: Several columns have it.
-    """
-    if (count := schema.names.count(name)) > 1:
-        raise ValueError(f"{count} columns have the name {name!r}: choose columns and rows by the names of others")
 
 
 def _field(schema: pa.Schema, name: str) -> pa.Field:
@@ -255,9 +242,10 @@ def _field(schema: pa.Schema, name: str) -> pa.Field:
         UnknownColumnError: There is no such column.
         ValueError: There are several.
     """
-    if name not in schema.names:
+    if (count := schema.names.count(name)) == 0:
         raise unknown_column(name, schema.names)
-    _check_single(schema, name)
+    if count > 1:
+        raise ValueError(f"{count} columns have the name {name!r}: choose columns and rows by the names of others")
     return schema.field(name)
 
 
@@ -267,15 +255,16 @@ def _parquet(location: str, rows: ForeignRows) -> Opened:
     schema = file.schema_arrow
     if wanted is not None:
         wanted = [name for name in schema.names if name in wanted]
-    return Opened(schema, lambda _: file.iter_batches(BATCH_SIZE, columns=wanted), unit)
+    return Opened(schema, lambda _: _validated(file.iter_batches(BATCH_SIZE, columns=wanted)), unit)
 
 
 def _arrow(location: str, rows: ForeignRows) -> Opened:
     file = open_bounded(location, rows.storage)
     found = open_arrow(file)
     if isinstance(found, pa.RecordBatchStreamReader):
-        return Opened(found.schema, lambda _: _stream_batches(found, file, location))
-    return Opened(found.schema, lambda _: (found.get_batch(at) for at in range(found.num_record_batches)))
+        return Opened(found.schema, lambda _: _validated(_stream_batches(found, file, location)))
+    batches = (found.get_batch(at) for at in range(found.num_record_batches))
+    return Opened(found.schema, lambda _: _validated(batches))
 
 
 def _stream_batches(reader: pa.RecordBatchStreamReader, file: Any, location: str) -> Batches:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import dataclasses
 
 import pyarrow as pa
 
-from orcish_cli.formats.encodings import add_encoding, checked_encoding
 from orcish_cli.formats.names import TEXT
 from orcish_cli.formats.schemas import parse_schema
 
-__all__ = ["TextOptions", "add_text", "check_text_options"]
+__all__ = ["TextOptions", "add_encoding", "add_text", "check_text_options", "checked_encoding"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +28,7 @@ class TextOptions:
     """The text of CSV that is null, where it is not quoted; by default the empty one."""
 
     encoding: str | None = None
-    """The encoding of CSV that is read, as :func:`orcish_cli.formats.encodings.checked_encoding` gives it."""
+    """The encoding of CSV that is read, as :func:`checked_encoding` gives it."""
 
     def with_delimiter(self, default: str) -> TextOptions:
         """The options with a delimiter."""
@@ -99,3 +99,25 @@ def add_text(command: argparse.ArgumentParser) -> None:
     )
     add_encoding(command)
     command.add_argument("--null", metavar="TEXT", help="the unquoted text of CSV that is null (the empty one)")
+
+
+def add_encoding(command: argparse.ArgumentParser) -> None:
+    """Adds the argument for the encoding of CSV."""
+    command.add_argument("--encoding", metavar="NAME", help="the encoding of CSV that is read, such as latin1 (utf-8)")
+
+
+def checked_encoding(name: str | None) -> str | None:
+    """The name that Python has for an encoding; ``None`` for UTF-8.
+
+    Raises:
+        ValueError: There is no such encoding of text.
+    """
+    if name is None:
+        return None
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):
+        found = None
+    if found is None or not getattr(found, "_is_text_encoding", True):
+        raise ValueError(f"--encoding {name!r}: no encoding that is known here, such as latin1, cp1252 or utf-16")
+    return None if found.name == "utf-8" else found.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import orcish
-import pytest
+from support.case_loops import each_case
 
 TEXT = "id,name\n1,Muller\n2,Müller\n3,\n"
 ROWS = [{"id": 1, "name": "Muller"}, {"id": 2, "name": "Müller"}, {"id": 3, "name": None}]
@@ -17,8 +17,8 @@ def written(tmp_path: Path, ending: str, encoding: str, text: str = TEXT) -> Pat
     return path
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv"])
-@pytest.mark.parametrize("given", [[], ["--schema", "name string"], ["--schema", "id int, name binary"]], ids=str)
+@each_case("ending", ["csv", "tsv"])
+@each_case("given", [[], ["--schema", "name string"], ["--schema", "id int, name binary"]], ids=str)
 def test_other_text_is_an_error_that_says_where(ending, given, tmp_path, run):
     path = written(tmp_path, ending, "latin1")
     code, lines, err = run("convert", path, tmp_path / "a.orc", *given)
@@ -36,14 +36,14 @@ def test_other_text_is_an_error_of_types(tmp_path, run):
 
 
 def test_other_text_after_the_first_block(tmp_path, run, monkeypatch):
-    monkeypatch.setattr("orcish_cli.formats.text.BLOCK", 1 << 10)
+    monkeypatch.setattr("orcish_cli.formats.text_values.BLOCK", 1 << 10)
     path = written(tmp_path, "csv", "latin1", "id,name\n" + "1,Muller\n" * 1000 + "2,Müller\n")
     code, _, err = run("convert", path, tmp_path / "a.orc")
     assert code == 1
     assert f"{path}: row 1001: column 'name': M\\xfcller is not UTF-8: --encoding " in err
 
 
-@pytest.mark.parametrize("command", ["convert", "json-schema"])
+@each_case("command", ["convert", "json-schema"])
 def test_other_names_of_columns(command, tmp_path, run):
     path = written(tmp_path, "csv", "latin1", "id,Straße\n1,a\n")
     code, _, err = run(command, path, *([tmp_path / "a.orc"] if command == "convert" else []))
@@ -51,8 +51,8 @@ def test_other_names_of_columns(command, tmp_path, run):
     assert f"{path}: the names of the columns" in err
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv"])
-@pytest.mark.parametrize("encoding", ["utf-8", "latin1", "cp1252", "utf-16", "utf-16-le", "utf-8-sig"])
+@each_case("ending", ["csv", "tsv"])
+@each_case("encoding", ["utf-8", "latin1", "cp1252", "utf-16", "utf-16-le", "utf-8-sig"])
 def test_encodings(ending, encoding, tmp_path, run):
     path, target = written(tmp_path, ending, encoding), tmp_path / "a.orc"
     assert run("convert", path, target, "--encoding", encoding)[0] == 0
@@ -61,8 +61,8 @@ def test_encodings(ending, encoding, tmp_path, run):
     assert (code, lines) == (0, ["struct<id:bigint,name:string>"])
 
 
-@pytest.mark.parametrize("command", ["convert", "json-schema"])
-@pytest.mark.parametrize(
+@each_case("command", ["convert", "json-schema"])
+@each_case(
     ("ending", "encoding", "wanted"),
     [
         ("csv", "ascii", "the text is not of the encoding that is given"),

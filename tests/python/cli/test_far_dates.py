@@ -7,6 +7,7 @@ import json
 import orcish
 import pyarrow as pa
 import pytest
+from support.case_loops import each_case
 
 FAR = {
     "day": (pa.array([36_500_000, -(2**31)], pa.int32()).cast(pa.date32()), ["101903-08-11", "-5877641-06-23"]),
@@ -17,7 +18,7 @@ FAR = {
 }
 
 
-@pytest.mark.parametrize("name", FAR)
+@each_case("name", FAR)
 def test_commands(name, tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     array, texts = FAR[name]

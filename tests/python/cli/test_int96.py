@@ -10,6 +10,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from support.case_loops import each_case
 
 NEAR = (-(2**63), 2**63 - 1)
 """The nanoseconds of the first and the last instant that 64 bits hold."""
@@ -36,7 +37,7 @@ def us(values):
     return pa.array(values, pa.int64()).cast(pa.timestamp("us"))
 
 
-@pytest.mark.parametrize("ending", ["orc", "arrow", "parquet"])
+@each_case("ending", ["orc", "arrow", "parquet"])
 def test_all_years(ending, tmp_path, run):
     choose = random.Random(ending)
     far = [choose.randint(-(2**55), 2**57) for _ in range(50)]
@@ -63,7 +64,7 @@ def test_all_years(ending, tmp_path, run):
     assert found.cast(rows.schema).equals(rows)
 
 
-@pytest.mark.parametrize("far", [NEAR[0] // 1000, NEAR[1] // 1000 + 1])
+@each_case("far", [NEAR[0] // 1000, NEAR[1] // 1000 + 1])
 def test_the_unit_is_that_of_all_values(far, tmp_path, run):
     exact = pa.array([*NEAR, 1, None]).cast(pa.timestamp("ns"))
     write(tmp_path / "exact.parquet", pa.table({"at": exact}))

@@ -7,8 +7,8 @@ from typing import Any
 
 import orcish
 import pyarrow as pa
-import pytest
 from orcish_cli.json_values import unique_names
+from support.case_loops import each_case
 
 PLACES = {
     "columns": lambda one, two: pa.table([one, two], names=["a", "a"]),
@@ -32,8 +32,8 @@ def _pairs(text: str) -> list[list[tuple[str, Any]]]:
     return found
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@each_case("place", PLACES)
+@each_case("command", COMMANDS, ids=lambda command: command[0])
 def test_names_are_there_once(command, place, tmp_path, run):
     path = tmp_path / "a.orc"
     orcish.write_table(PLACES[place](pa.array([1, 2]), pa.array([3, 4])), path)
@@ -46,7 +46,7 @@ def test_names_are_there_once(command, place, tmp_path, run):
         assert [("a", number), ("a_1", number + 2)] in objects
 
 
-@pytest.mark.parametrize("place", PLACES)
+@each_case("place", PLACES)
 def test_json_lines_are_refused(place, tmp_path, run):
     path = tmp_path / "a.orc"
     orcish.write_table(PLACES[place](pa.array([1, 2]), pa.array([3, 4])), path)
@@ -56,7 +56,7 @@ def test_json_lines_are_refused(place, tmp_path, run):
     assert not (tmp_path / "a.jsonl").exists()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("names", "wanted"),
     [
         (["a", "b"], ["a", "b"]),

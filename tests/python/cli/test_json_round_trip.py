@@ -7,7 +7,7 @@ import random
 
 import orcish
 import pyarrow as pa
-import pytest
+from support.case_loops import each_case
 
 LEAVES = (pa.int64(), pa.float64(), pa.string(), pa.bool_(), pa.decimal128(30, 3))
 
@@ -60,7 +60,7 @@ def without_nulls(value, kind):
     return value
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each_case("seed", range(60))
 def test_rows_come_back(tmp_path, run, seed):
     rng = random.Random(seed)
     kinds = [kind_of(rng, 3) for _ in range(3)]
@@ -81,12 +81,10 @@ def test_rows_come_back(tmp_path, run, seed):
     assert orcish.read_table(back, columns=names).to_pylist() == wanted
 
 
-@pytest.mark.parametrize(
-    "kind", ["bigint", "array<bigint>", "struct<a:bigint>", "map<string,bigint>", "date", "boolean"]
-)
-@pytest.mark.parametrize("rows", [3, 2000])
+@each_case("kind", ["bigint", "array<bigint>", "struct<a:bigint>", "map<string,bigint>", "date", "boolean"])
+@each_case("rows", [3, 2000])
 def test_values_of_other_types_name_the_row(kind, rows, tmp_path, run, monkeypatch):
-    monkeypatch.setattr("orcish_cli.formats.json_lines.BLOCK", 1 << 10)
+    monkeypatch.setattr("orcish_cli.formats.text_values.BLOCK", 1 << 10)
     text = tmp_path / "a.jsonl"
     text.write_text('{"x": null}\n' * rows + '{"x": "other"}\n{"x": null}\n')
     code, _, err = run("convert", text, tmp_path / "b.orc", "--schema", f"x {kind}")
@@ -113,8 +111,8 @@ def test_a_schema_of_json_reads_structs_without_fields(tmp_path, run):
     ]
 
 
-@pytest.mark.parametrize("target", ["a.jsonl", "a.csv"])
-@pytest.mark.parametrize(
+@each_case("target", ["a.jsonl", "a.csv"])
+@each_case(
     ("kind", "value"),
     [
         (pa.time32("s"), dt.time(0, 0, 5)),

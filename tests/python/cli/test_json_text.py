@@ -3,12 +3,12 @@
 import datetime as dt
 
 import pyarrow as pa
-import pytest
 from orcish.reading.moments import arrow_text
 from orcish_cli.json_text import json_text
 from orcish_cli.json_values import to_json
 from orcish_cli.rows import table_lines
 from orcish_cli.terminal import json_line
+from support.case_loops import each_case
 from support.columns_of_types import COLUMNS
 from support.random_cases import random_cases
 from support.random_tables import array_of, moments, nested, sequence, with_nulls
@@ -41,7 +41,7 @@ def by_column(batch: pa.RecordBatch) -> list[str]:
     return text.split("\n")[:-1]
 
 
-@pytest.mark.parametrize("array", [*COLUMNS.values(), *FAR.values()], ids=[*COLUMNS, *FAR])
+@each_case("array", [*COLUMNS.values(), *FAR.values()], ids=[*COLUMNS, *FAR])
 def test_types(array):
     inside = pa.StructArray.from_arrays([array], ["inner"], mask=pa.array([False, True, False, False, True, False]))
     lists = pa.ListArray.from_arrays(pa.array([0, 2, 2, 3, 6, 6, 6], pa.int32()), array)
@@ -73,8 +73,8 @@ def expected(number: int, unit: str) -> str:
     return f"{whole:%Y-%m-%dT%H:%M:%S}{'.' if digits else ''}{digits}"
 
 
-@pytest.mark.parametrize("zone", [None, "UTC", "Asia/Kathmandu"])
-@pytest.mark.parametrize("unit", UNITS)
+@each_case("zone", [None, "UTC", "Asia/Kathmandu"])
+@each_case("unit", UNITS)
 def test_texts_of_moments(unit, zone):
     second, end = 1000 ** UNITS.index(unit), "" if zone is None else "Z"
     whole = [-second, 0, 86_399 * second, -(10**9) * second]
@@ -118,7 +118,7 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("array", PLACES.values(), ids=PLACES)
+@each_case("array", PLACES.values(), ids=PLACES)
 def test_fields_of_the_same_name_are_all_there(array):
     batch = pa.record_batch([array], names=["x"])
     (line,) = by_column(batch)

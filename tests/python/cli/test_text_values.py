@@ -14,6 +14,7 @@ import pyarrow.parquet
 import pytest
 from orcish.arrow.units import DIGITS
 from orcish_cli import main
+from support.case_loops import each_case
 
 ENDINGS = ["csv", "jsonl"]
 
@@ -42,8 +43,8 @@ INFERRED = [
 ]
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-@pytest.mark.parametrize("texts", INFERRED, ids=" ".join)
+@each_case("ending", ENDINGS)
+@each_case("texts", INFERRED, ids=" ".join)
 def test_inferred_numbers_of_more_digits(ending, texts, tmp_path, run):
     source, target = write(tmp_path / f"a.{ending}", texts), tmp_path / "o.orc"
     code, _, err = run(source, target)
@@ -53,7 +54,7 @@ def test_inferred_numbers_of_more_digits(ending, texts, tmp_path, run):
         assert orcish.read_table(target)["a"].to_pylist() == texts
     else:
         assert code == 1
-        assert "give the type with --schema" in err or "beyond those of double" in err
+        assert "give the type with --schema" in err
         assert not target.exists()
         # Values of nested columns, too.
         source.write_text("".join(f'{{"a":[{{"b":{text}}}]}}\n' for text in texts))
@@ -72,8 +73,8 @@ def quoted(texts):
     return ['"' + text + '"' for text in texts]
 
 
-@pytest.mark.parametrize("beside", [[], ["1"], ["1.5"], ["true"]], ids=["alone", "integer", "double", "boolean"])
-@pytest.mark.parametrize("text", OTHER_TEXTS, ids=ascii)
+@each_case("beside", [[], ["1"], ["1.5"], ["true"]], ids=["alone", "integer", "double", "boolean"])
+@each_case("text", OTHER_TEXTS, ids=ascii)
 def test_cells_that_are_other_texts(text, beside, tmp_path, run, capsys):
     """Columns with such a text are texts, and those of integers and booleans have the same cells again."""
     texts = [*beside, text]
@@ -85,10 +86,10 @@ def test_cells_that_are_other_texts(text, beside, tmp_path, run, capsys):
     assert capsys.readouterr().out.strip() == orcish.ORCFile(tmp_path / "o.orc").type_string
 
 
-@pytest.mark.parametrize("text", ["+5", "007", "-0", " 5", "True"])
-@pytest.mark.parametrize("first", ["5", "1.5", "true"])
+@each_case("text", ["+5", "007", "-0", " 5", "True"])
+@each_case("first", ["5", "1.5", "true"])
 def test_later_cells_that_are_other_texts(first, text, tmp_path, run, monkeypatch):
-    monkeypatch.setattr("orcish_cli.formats.text.BLOCK", 1000)
+    monkeypatch.setattr("orcish_cli.formats.text_values.BLOCK", 1000)
     code, _, err = run(write(tmp_path / "a.csv", [first] * 1000 + [text]), tmp_path / "o.orc")
     assert (code, "--schema 'a string'" in err) == ((0, False) if (first, text) == ("1.5", "-0") else (1, True))
 
@@ -102,7 +103,7 @@ CELLS = {
 }
 
 
-@pytest.mark.parametrize("kind", CELLS)
+@each_case("kind", CELLS)
 def test_the_same_cells_again(kind, tmp_path, run):
     for at, cells in enumerate([CELLS[kind], *([cell] for cell in CELLS[kind])]):
         source, target = write(tmp_path / f"{at}.csv", quoted(cells)), tmp_path / f"{at}-again.csv"
@@ -111,7 +112,7 @@ def test_the_same_cells_again(kind, tmp_path, run):
         assert target.read_text().replace('"', "") == source.read_text().replace('"', "")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "value"),
     [("1.", 1.0), (".5", 0.5), ("-.5", -0.5), ("0.50", 0.5), ("1e5", 1e5), ("1E+05", 1e5), ("Infinity", float("inf"))],
 )
@@ -120,8 +121,8 @@ def test_doubles_have_other_spellings(text, value, tmp_path, run):
     assert orcish.read_table(tmp_path / "o.orc")["a"].to_pylist() == [value]
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.csv.gz", "a.tsv"])
-@pytest.mark.parametrize("rows", [0, 1, 3])
+@each_case("name", ["a.csv", "a.jsonl", "a.csv.gz", "a.tsv"])
+@each_case("rows", [0, 1, 3])
 def test_the_last_line_break_says_nothing(name, rows, tmp_path, run):
     """Files with one and without one are the same rows, those of a header alone included."""
     sign = "\t" if ".tsv" in name else ","
@@ -141,8 +142,8 @@ def test_the_last_line_break_says_nothing(name, rows, tmp_path, run):
     assert made[0].num_rows == rows + ("jsonl" in name)
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
-@pytest.mark.parametrize("schema", [None, "b date", "c int, b date", "c int, a int, b date"])
+@each_case("name", ["a.csv", "a.jsonl"])
+@each_case("schema", [None, "b date", "c int, b date", "c int, a int, b date"])
 def test_columns_stay_in_their_order(name, schema, tmp_path, run):
     source = tmp_path / name
     rows = ["a,b,c", "1,2020-01-01,2"] if name == "a.csv" else ['{"a":1,"b":"2020-01-01","c":2}']
@@ -151,8 +152,8 @@ def test_columns_stay_in_their_order(name, schema, tmp_path, run):
     assert orcish.read_table(tmp_path / "o.orc").column_names == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-@pytest.mark.parametrize(
+@each_case("ending", ENDINGS)
+@each_case(
     ("kind", "text"),
     [
         ("float", "1e39"),
@@ -173,7 +174,7 @@ def test_given_types_of_other_values(ending, kind, text, tmp_path, run):
     assert not (tmp_path / "o.orc").exists()
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@each_case("ending", ENDINGS)
 def test_numbers_that_are_kept(ending, tmp_path, run):
     texts = ["0.1", "1.50", "1e5", "123456789012345678e-3", "0.30000000000000004", "5e-324", "1.7976931348623157e308"]
     texts.pop(3)
@@ -241,7 +242,7 @@ def test_our_own_json_is_read_back(tmp_path, run):
     assert (tmp_path / "b.jsonl").read_text() == (tmp_path / "a.jsonl").read_text()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "kind"),
     [
         ('"00fg"', "binary"),
@@ -282,8 +283,8 @@ def test_rows_of_json(tmp_path, run):
     assert orcish.read_table(tmp_path / "many.orc").to_pylist() == rows
 
 
-@pytest.mark.parametrize("is_given", [True, False], ids=["given", "inferred"])
-@pytest.mark.parametrize(
+@each_case("is_given", [True, False], ids=["given", "inferred"])
+@each_case(
     ("kind", "text", "wrong"),
     [
         ("bigint", "5", "x7"),
@@ -300,7 +301,7 @@ def test_errors_of_cells_name_row_and_column(kind, text, wrong, is_given, tmp_pa
     """Rows are counted below the header, without empty lines, in all blocks of the file; cells may have line breaks."""
     if not is_given and kind in ("tinyint", "decimal(5,2)", "binary"):
         pytest.skip("the type is not inferred")
-    monkeypatch.setattr("orcish_cli.formats.text.BLOCK", 200)
+    monkeypatch.setattr("orcish_cli.formats.text_values.BLOCK", 200)
     lines = ["a,b", f'"two\nlines",{text}', "", *[f"{at},{text}" for at in range(50)], f",{wrong}", f"last,{wrong}"]
     source = tmp_path / "a.csv"
     source.write_text("".join(f"{line}\n" for line in lines))
@@ -315,9 +316,9 @@ def test_errors_of_cells_name_row_and_column(kind, text, wrong, is_given, tmp_pa
     assert f": row 52: column '{name}': " in run(source, tmp_path / "o.orc", "--no-header", *given)[2]
 
 
-@pytest.mark.parametrize("at", [0, 40], ids=["first block", "later block"])
+@each_case("at", [0, 40], ids=["first block", "later block"])
 def test_errors_of_rows_of_csv_name_the_row(at, tmp_path, run, monkeypatch):
-    monkeypatch.setattr("orcish_cli.formats.text.BLOCK", 200)
+    monkeypatch.setattr("orcish_cli.formats.text_values.BLOCK", 200)
     source = tmp_path / "a.csv"
     source.write_text("a,b\n" + "1,2020-01-01\n" * at + "1,2020-01-01\n1,2,3\n")
     err = run(source, tmp_path / "o.orc")[2]
@@ -325,12 +326,12 @@ def test_errors_of_rows_of_csv_name_the_row(at, tmp_path, run, monkeypatch):
     assert err == f"orcish: {source}: row {at + 2}: Expected 2 columns, got 3: 1,2,3: {advice}\n"
 
 
-@pytest.mark.parametrize("given", [[], ["--schema", "b bigint"]], ids=["inferred", "given"])
-@pytest.mark.parametrize("at", [0, 40], ids=["first block", "later block"])
-@pytest.mark.parametrize("text", ['{"a":', "[1]", '{"a":1,"a":2}', '{"a":NaN}', '{"a":"x"}', "nul", "5", '{"a":[1]}'])
+@each_case("given", [[], ["--schema", "b bigint"]], ids=["inferred", "given"])
+@each_case("at", [0, 40], ids=["first block", "later block"])
+@each_case("text", ['{"a":', "[1]", '{"a":1,"a":2}', '{"a":NaN}', '{"a":"x"}', "nul", "5", '{"a":[1]}'])
 def test_errors_of_json_name_the_row(text, at, given, tmp_path, run, monkeypatch):
     """Rows are counted from 1, in all blocks of the file."""
-    monkeypatch.setattr("orcish_cli.formats.json_lines.BLOCK", 200)
+    monkeypatch.setattr("orcish_cli.formats.text_values.BLOCK", 200)
     source = tmp_path / "a.jsonl"
     source.write_text('{"a":1,"b":2}\n\n{"b":2}\n' + '{"a":1,"b":2}\n' * at + text + "\n")
     code, _, err = run(source, tmp_path / "o.orc", *given)
@@ -350,8 +351,8 @@ ZONES = [
 ]
 
 
-@pytest.mark.parametrize("unit", ["s", "us", "ns"])
-@pytest.mark.parametrize("zone", ZONES)
+@each_case("unit", ["s", "us", "ns"])
+@each_case("zone", ZONES)
 def test_texts_of_instants_are_read_as_the_same_instants(zone, unit, tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     choose, second = random.Random(zone), 10 ** DIGITS[unit]

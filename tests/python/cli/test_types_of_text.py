@@ -13,6 +13,7 @@ import pytest
 from orcish.reading.file import ORCFile
 from orcish.writing.writer import file_of_schema
 from orcish_cli.formats.schemas import parse_schema, parse_type
+from support.case_loops import each_case
 
 ARROW = [
     *(pa.null(), pa.bool_(), pa.int8(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()),
@@ -34,7 +35,7 @@ ORC = [
 ]
 
 
-@pytest.mark.parametrize("kind", ARROW, ids=str)
+@each_case("kind", ARROW, ids=str)
 def test_texts_of_arrow(kind: pa.DataType) -> None:
     assert parse_type(str(kind)).type == kind
     schema = pa.schema({"a": kind, "b c": kind})
@@ -44,7 +45,7 @@ def test_texts_of_arrow(kind: pa.DataType) -> None:
         assert parse_schema(text).names == schema.names
 
 
-@pytest.mark.parametrize("kind", ORC)
+@each_case("kind", ORC)
 def test_texts_of_orc(kind: str) -> None:
     text = f"struct<x:{kind},y:int,`z,`:{kind}>"
     schema = parse_schema(text)
@@ -53,7 +54,7 @@ def test_texts_of_orc(kind: str) -> None:
     assert file_of_schema(plain).type_string == text or "char" in kind
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         *("a list<item: int32", "a fixed_size_binary", "a fixed_size_list<item: int32>", "a date32[ms]", "a geometry"),
@@ -85,7 +86,7 @@ TABLE = pa.table(
 )
 
 
-@pytest.mark.parametrize("printed", ["--arrow", None], ids=["arrow", "orc"])
+@each_case("printed", ["--arrow", None], ids=["arrow", "orc"])
 def test_what_schema_prints_reads_json_back(printed: str | None, tmp_path: Path, run: Any) -> None:
     table = TABLE
     if printed:
@@ -117,7 +118,7 @@ def test_what_json_schema_prints_reads_documents(tmp_path: Path, run: Any) -> No
     assert str(found) == str([[1, "x"], [{"c": True}], None, [[2]]])
 
 
-@pytest.mark.parametrize("mode", ["dense_union", "sparse_union"])
+@each_case("mode", ["dense_union", "sparse_union"])
 def test_values_that_are_of_no_variant(mode: str, tmp_path: Path, run: Any) -> None:
     source = tmp_path / "a.jsonl"
     for value, text in (
@@ -134,8 +135,8 @@ def test_values_that_are_of_no_variant(mode: str, tmp_path: Path, run: Any) -> N
 NINE, SIX = "2026-01-02T03:04:05.123456789", "9999-01-02T03:04:05.123456"
 
 
-@pytest.mark.parametrize("ending", ["csv", "jsonl"])
-@pytest.mark.parametrize("zone", ["", "Z"], ids=["wall", "instant"])
+@each_case("ending", ["csv", "jsonl"])
+@each_case("zone", ["", "Z"], ids=["wall", "instant"])
 def test_timestamps_without_a_unit_have_the_digits_that_are_there(
     ending: str, zone: str, tmp_path: Path, run: Any
 ) -> None:
@@ -168,8 +169,8 @@ def test_timestamps_without_a_unit_have_the_digits_that_are_there(
     assert run("convert", sources[1], tmp_path / "d.orc", "--schema", f"a {unit}")[0] == 1
 
 
-@pytest.mark.parametrize("kind", ["timestamp", "timestamp with local time zone"])
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@each_case("kind", ["timestamp", "timestamp with local time zone"])
+@each_case("unit", ["s", "ms", "us", "ns"])
 def test_a_cast_without_a_unit_keeps_the_unit(kind: str, unit: str, tmp_path: Path, run: Any) -> None:
     zone = "UTC" if "zone" in kind else None
     orcish.write_table(pa.table({"t": pa.array([123], pa.timestamp(unit, zone))}), tmp_path / "a.orc")
