@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Any
 
@@ -148,6 +147,8 @@ def out_of_memory(name: str, error: MemoryError) -> LimitExceededError:
 
 def closest_match(name: str, names: Iterable[str]) -> str | None:
     """The closest match of a name, ignoring case; ``None`` where no name is close."""
+    import difflib
+
     known = list(names)
     near = difflib.get_close_matches(name.lower(), [each.lower() for each in known], 1)
     return next((each for each in known if [each.lower()] == near), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import functools
 import os
 import time
@@ -118,6 +117,8 @@ def _found_by_botocore(given: OfBotocore) -> Any:
 
 
 def _sections(path: str) -> dict[str, dict[str, str]]:
+    import configparser
+
     parser = configparser.RawConfigParser(default_section="", strict=False)
     try:
         with open(path, encoding="utf-8") as file:

@@ -7,7 +7,6 @@ import dataclasses
 import itertools
 from typing import Any, NamedTuple
 
-from orcish.notebook import text_html
 from orcish.terminal import printable
 
 __all__ = ["BLOCKLETS", "STRIPES", "Explanation", "FilePlan", "PartNames", "StripePlan"]
@@ -144,6 +143,8 @@ class Explanation:
         return sum(plan.rows_read for file in self.files for plan in file.stripes)
 
     def _repr_html_(self) -> str:
+        from orcish.notebook import text_html
+
         return text_html(str(self))
 
     def __str__(self) -> str:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 
 from orcish import _native
-from orcish.arrow.polars import to_polars
 from orcish.asynchronous import batches_of_thread
 from orcish.errors import UnknownColumnError
 from orcish.filters.pushdown import Filters
@@ -23,7 +22,6 @@ from orcish.io.paths import within, working_folder
 from orcish.io.storage import native_storage
 from orcish.io.system_path import SystemFile
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.notebook import schema_html
 from orcish.progress import reported_so_far
 from orcish.reading.explanation import STRIPES, Explanation
 from orcish.reading.reader import BatchSource
@@ -132,6 +130,8 @@ class ORCFile(BatchSource):
 
     def _repr_html_(self) -> str:
         facts = [("rows", self.num_rows), ("stripes", self.num_stripes), ("", self.compression)]
+        from orcish.notebook import schema_html
+
         return schema_html(f"orcish.ORCFile {self._source}", facts, self.schema)
 
     def __array__(self, *_: Any, **__: Any) -> Any:
@@ -478,6 +478,8 @@ class ORCFile(BatchSource):
 
     def to_polars(self) -> Any:
         """Reads the file into a polars data frame."""
+        from orcish.arrow.polars import to_polars
+
         return to_polars(self.read())
 
     @checked_keywords

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
-from orcish.arrow.polars import to_polars
 from orcish.asynchronous import batches_of_thread, table_of_thread
 from orcish.filters.pushdown import Filters, check_filters
 from orcish.hints import SCAN, missing_attribute
 from orcish.io.names import display_name
 from orcish.keywords import check_integer, checked_keywords
-from orcish.notebook import schema_html
 from orcish.progress import reported
-from orcish.reading.aggregates import aggregate
 from orcish.reading.explanation import Explanation
-from orcish.reading.parts import last_rows, sampled_rows
 from orcish.reading.reader import BatchSource
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.source import ScanSource
@@ -56,6 +52,8 @@ class Scan(BatchSource):
 
     def _repr_html_(self) -> str:
         files = self.files
+        from orcish.notebook import schema_html
+
         return schema_html(repr(self), [("files" if len(files) != 1 else "file", len(files))], self.schema)
 
     def __array__(self, *_: Any, **__: Any) -> Any:
@@ -131,6 +129,8 @@ class Scan(BatchSource):
         """Reads the rows into a polars data frame. :func:`orcish.scan_polars` makes a lazy frame, which pushes its
         columns and filters down.
         """
+        from orcish.arrow.polars import to_polars
+
         return to_polars(self.to_table())
 
     def to_batches(self) -> Iterator[pa.RecordBatch]:
@@ -171,6 +171,8 @@ class Scan(BatchSource):
         """Reads the last rows, in their order. Stripes before them are not read; of more than 256 stripes, neighbours
         are read together.
         """
+        from orcish.reading.parts import last_rows
+
         return last_rows(self._reader, rows)
 
     @checked_keywords
@@ -194,6 +196,8 @@ class Scan(BatchSource):
         """
         if (rows is None) == (fraction is None):
             raise ValueError("sample: give either rows or fraction")
+        from orcish.reading.parts import sampled_rows
+
         return sampled_rows(self._reader, rows, fraction, seed)
 
     @checked_keywords
@@ -237,12 +241,12 @@ class Scan(BatchSource):
                 Timestamps and durations of nanoseconds are those of pandas.
             UnknownColumnError: The table does not have the column.
         """
-        return aggregate(self._reader, column, "min")
+        return self._aggregate(column, "min")
 
     @checked_keywords
     def max(self, column: str) -> Any:
         """Maximum of a column; like :meth:`min`."""
-        return aggregate(self._reader, column, "max")
+        return self._aggregate(column, "max")
 
     @checked_keywords
     def sum(self, column: str) -> Any:
@@ -251,7 +255,12 @@ class Scan(BatchSource):
         Floating point columns are always read, as their sum depends on the order of the values. The sum is NaN where a
         value is NaN.
         """
-        return aggregate(self._reader, column, "sum")
+        return self._aggregate(column, "sum")
+
+    def _aggregate(self, column: str, function: Literal["min", "max", "sum"]) -> Any:
+        from orcish.reading.aggregates import aggregate
+
+        return aggregate(self._reader, column, function)
 
     def explain(self) -> Explanation:
         """Explains what reading would do: which files, stripes and row groups (of CarbonData: blocklets and pages) are

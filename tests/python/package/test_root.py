@@ -13,6 +13,7 @@ from types import ModuleType
 
 import orcish
 import orcish.types
+import pyarrow as pa
 import pytest
 
 LOADED = """
@@ -35,6 +36,23 @@ def test_the_import_loads_nothing_that_takes_time() -> None:
     own = [name for name in found if name.split(".")[0] in ("orcish", "orcish_cli")]
     assert set(own) == {"orcish", "orcish.lazy", "orcish.process"}
     assert len(found) < 15, found
+
+
+def test_reads_load_no_library_that_they_do_not_need(tmp_path: Path) -> None:
+    """``pyarrow.compute`` takes as long to import as the rest of pyarrow."""
+    path = tmp_path / "a.orc"
+    orcish.write_table(pa.table({"id": [1, 2, 3]}), path)
+    code = f"""
+import sys, orcish
+file = orcish.ORCFile({str(path)!r})
+rows = [file.read(), orcish.read_table({str(path)!r}, filters="id > 1"), orcish.scan({str(path)!r}).to_table()]
+assert [len(table) for table in rows] == [3, 2, 3]
+print(*(name for name in sys.modules if name.startswith(("pyarrow.", "orcish.filters.", "polars", "fsspec", "asyncio"))))
+"""
+    found = set(modules_of(code))
+    assert not found & {"pyarrow.compute", "pyarrow.dataset", "pyarrow.parquet", "pyarrow.fs"}
+    assert not [name for name in found if name.split(".")[0] in ("polars", "fsspec", "asyncio")]
+    assert "orcish.filters.foreign" not in found
 
 
 def test_the_root_is_small() -> None:
