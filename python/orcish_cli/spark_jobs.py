@@ -8,8 +8,8 @@ from typing import Any
 
 import orcish.spark as osp
 from orcish import OrcishError
-from orcish.spark.jobs.profile import profile_table
-from orcish.spark.table.open import open_table
+from orcish.spark.profiling import profile_table
+from orcish.spark.table import open_table
 from orcish.terminal import printable
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession

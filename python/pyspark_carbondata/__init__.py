@@ -1,5 +1,5 @@
 """The data source ``carbondata``. Spark finds it by the name of this module, as ``DefaultSource``."""
 
-from orcish.spark.source.data_source import CarbonDataSource as DefaultSource
+from orcish.spark.data_source import CarbonDataSource as DefaultSource
 
 __all__ = ["DefaultSource"]

@@ -17,13 +17,11 @@ from __future__ import annotations
 import os
 import sys
 
-from orcish.spark.dataframes import map_batches, map_pandas, read
-from orcish.spark.jobs.compact import compact
-from orcish.spark.jobs.convert import convert
-from orcish.spark.jobs.delete import delete
-from orcish.spark.jobs.profile import profile
-from orcish.spark.jobs.verify import verify
-from orcish.spark.unfiltered import UnfilteredReadWarning
+from orcish.spark.changing import compact, delete
+from orcish.spark.conversion import convert
+from orcish.spark.dataframes import UnfilteredReadWarning, map_batches, map_pandas, read
+from orcish.spark.profiling import profile
+from orcish.spark.verification import verify
 from orcish.spark.writing import write
 
 if sys.executable:

@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
+from orcish.errors import OrcishError
 from orcish.filters.expression import Column, Expression, tree_of
 from orcish.filters.pushdown import Filters
+from orcish.io.filesystem import is_foreign
+from orcish.io.names import display_name
+from orcish.io.paths import expanded, is_hidden, is_http, is_pattern, local_path
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.spark.options import SourceOptions, data_source_options, path_texts
-from orcish.spark.session import task_cpus
-from orcish.spark.table.open import open_table, session_defaults
-from orcish.spark.table.tasks import TaskInput
-from orcish.spark.types.arrow import nullable
-from orcish.spark.types.results import ResultSchema
-from orcish.spark.unfiltered import warn_of_partitions
-from orcish.types import Pending, StorageOptions
+from orcish.spark.options import data_source_options, path_texts
+from orcish.spark.results import ResultSchema
+from orcish.spark.runner import in_workers
+from orcish.spark.schemas import nullable
+from orcish.spark.session import session_defaults, task_cpus
+from orcish.spark.table import open_table
+from orcish.spark.tasks import TaskInput
+from orcish.tables.log.table import table_log
+from orcish.types import SparkReadOptions, StorageOptions
 
 if TYPE_CHECKING:
     import pandas as pd
+    from typing_extensions import Unpack
 
-__all__ = ["map_batches", "map_pandas", "read"]
+__all__ = ["UnfilteredReadWarning", "map_batches", "map_pandas", "read"]
 
 _Part = TypeVar("_Part")
 """A batch, or a data frame."""
+_known: set[str] = set()
+"""The tables that this process has looked at."""
+
+
+class UnfilteredReadWarning(UserWarning):
+    """A data frame has all partitions of a table, because it is read without ``filters``."""
 
 
 @checked_keywords
@@ -39,23 +53,8 @@ def read(
     columns: Sequence[str] | None = None,
     filters: Filters | None = None,
     schema: StructType | str | None = None,
-    merge_schema: bool | None = None,
-    case_sensitive: bool | None = None,
-    row_number: bool | str | None = None,
-    partitions: bool | None = None,
-    partition_column_type_inference: bool | None = None,
-    recursive_file_lookup: bool | None = None,
-    pending: Pending | None = None,
-    split_size: int | None = None,
-    min_splits: int | None = None,
-    batch_size: int | None = None,
-    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-    decimal_out_of_range: Literal["error", "null"] | None = None,
-    long_char: Literal["keep", "cut", "error"] | None = None,
-    timezone: str | None = None,
-    session_timezone: str | None = None,
-    external_locations: Sequence[str] | None = None,
     storage_options: StorageOptions | None = None,
+    **options: Unpack[SparkReadOptions],
 ) -> DataFrame:
     """Reads a table as a data frame. Columns and filters are pushed down to the workers.
 
@@ -80,21 +79,21 @@ def read(
         TypeError: The predicate is of another library, which cannot be an option of Spark; :func:`map_batches` takes
             it.
     """
-    options = chosen_options(locals(), SourceOptions)
+    chosen = chosen_options(options, SparkReadOptions)
     if filters is not None and not isinstance(filters, Expression | Column | str):
         raise TypeError(f"filters is a predicate of orcish.col, or its text, not {type(filters).__name__}")
     if isinstance(filters, Column):
         filters = Expression(tree_of(filters))
     selection = {"columns": columns, "filters": None if filters is None else str(filters)}
-    text = data_source_options({**session_defaults(spark), **options, **selection, **(storage_options or {})})
+    text = data_source_options({**session_defaults(spark), **chosen, **selection, **(storage_options or {})})
     reader = spark.read.format("orcish").options(**cast("dict[str, Any]", text))
     if schema is not None:
         # Spark's own sources make schemas nullable. For Python data sources, it uses the schema unchanged.
         reader = reader.schema(nullable(_struct_type(spark, schema)))
     paths = path_texts(path)
-    if filters is None and partitions is not False and not recursive_file_lookup:
+    if filters is None and options.get("partitions") is not False and not options.get("recursive_file_lookup"):
         # The caller is above the check of the keywords.
-        warn_of_partitions(paths, storage_options, 3)
+        _warn_of_partitions(paths, storage_options, 3)
     return reader.load(paths[0] if len(paths) == 1 else paths)
 
 
@@ -108,23 +107,8 @@ def map_batches(
     columns: Sequence[str] | None = None,
     filters: Filters | None = None,
     table_schema: StructType | None = None,
-    merge_schema: bool | None = None,
-    case_sensitive: bool | None = None,
-    row_number: bool | str | None = None,
-    partitions: bool | None = None,
-    partition_column_type_inference: bool | None = None,
-    recursive_file_lookup: bool | None = None,
-    pending: Pending | None = None,
-    split_size: int | None = None,
-    min_splits: int | None = None,
-    batch_size: int | None = None,
-    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-    decimal_out_of_range: Literal["error", "null"] | None = None,
-    long_char: Literal["keep", "cut", "error"] | None = None,
-    timezone: str | None = None,
-    session_timezone: str | None = None,
-    external_locations: Sequence[str] | None = None,
     storage_options: StorageOptions | None = None,
+    **options: Unpack[SparkReadOptions],
 ) -> DataFrame:
     """Passes the rows of a table through a function, which takes an iterator of Arrow batches and yields batches. It
     runs in the workers, once for a task. These open the files themselves, so that no row of the table passes through
@@ -152,15 +136,14 @@ def map_batches(
         table_schema: Columns and their types, instead of those of the files, and of ``columns``.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
     """
-    options = chosen_options(locals(), SourceOptions)
-    tasks = open_table(spark, path, columns, filters, table_schema, options, storage_options).task_inputs()
+    chosen = chosen_options(options, SparkReadOptions)
+    tasks = open_table(spark, path, columns, filters, table_schema, chosen, storage_options).task_inputs()
     results = ResultSchema(_struct_type(spark, schema))
 
-    def run(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for part in _inputs_of_task(tasks, (batch.column(0).to_pylist() for batch in rows)):
-            yield from map(results.of, _checked(fn(part.batches(task_cpus())), "batches"))
+    def run(part: TaskInput) -> Iterator[pa.RecordBatch]:
+        yield from map(results.of, _checked(fn(part.batches(task_cpus())), "batches"))
 
-    return _index_frame(spark, tasks).mapInArrow(run, schema)
+    return in_workers(spark, tasks, run, schema)
 
 
 @checked_keywords
@@ -173,33 +156,18 @@ def map_pandas(
     columns: Sequence[str] | None = None,
     filters: Filters | None = None,
     table_schema: StructType | None = None,
-    merge_schema: bool | None = None,
-    case_sensitive: bool | None = None,
-    row_number: bool | str | None = None,
-    partitions: bool | None = None,
-    partition_column_type_inference: bool | None = None,
-    recursive_file_lookup: bool | None = None,
-    pending: Pending | None = None,
-    split_size: int | None = None,
-    min_splits: int | None = None,
-    batch_size: int | None = None,
-    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-    decimal_out_of_range: Literal["error", "null"] | None = None,
-    long_char: Literal["keep", "cut", "error"] | None = None,
-    timezone: str | None = None,
-    session_timezone: str | None = None,
-    external_locations: Sequence[str] | None = None,
     storage_options: StorageOptions | None = None,
+    **options: Unpack[SparkReadOptions],
 ) -> DataFrame:
     """Like :func:`map_batches`, with data frames of pandas, whose columns Spark casts to the types of the schema."""
-    options = chosen_options(locals(), SourceOptions)
-    tasks = open_table(spark, path, columns, filters, table_schema, options, storage_options).task_inputs()
+    chosen = chosen_options(options, SparkReadOptions)
+    tasks = open_table(spark, path, columns, filters, table_schema, chosen, storage_options).task_inputs()
 
     def run(rows: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        for part in _inputs_of_task(tasks, (frame.iloc[:, 0].tolist() for frame in rows)):
+        for part in (tasks[number] for frame in rows for number in frame.iloc[:, 0]):
             yield from _checked(fn(batch.to_pandas() for batch in part.batches(task_cpus())), "data frames")
 
-    return _index_frame(spark, tasks).mapInPandas(run, schema)
+    return spark.range(0, len(tasks), 1, max(len(tasks), 1)).mapInPandas(run, schema)
 
 
 def _struct_type(spark: SparkSession, schema: StructType | str) -> StructType:
@@ -219,11 +187,42 @@ def _checked(made: Iterable[_Part], parts: str) -> Iterable[_Part]:
     return made
 
 
-def _index_frame(spark: SparkSession, task_inputs: list[TaskInput]) -> DataFrame:
-    """A data frame with one row, and one task, for each task input."""
-    count = len(task_inputs)
-    return spark.range(0, count, 1, max(count, 1))
+def _warn_of_partitions(paths: Sequence[str], storage: StorageOptions | None, level: int) -> None:
+    """Warns once of each table with partitions.
+
+    Args:
+        paths: The paths or URLs that are read without ``filters``.
+        storage: Options of the store.
+        level: The frame that the warning names, counted from the caller.
+    """
+    for path in map(expanded, paths):
+        if path in _known:
+            continue
+        _known.add(path)
+        # What is wrong with a path is an error of the read.
+        with contextlib.suppress(OSError, OrcishError, ValueError):
+            if _has_partitions(path, storage):
+                warnings.warn(
+                    f"{display_name(path)}: the table has partitions and is read without filters: df.filter(...) reads "
+                    "all of them, as Spark passes no filters to Python data sources; filters='...' of osp.read reads "
+                    "those that match",
+                    UnfilteredReadWarning,
+                    stacklevel=level + 1,
+                )
 
 
-def _inputs_of_task(task_inputs: list[TaskInput], numbers: Iterable[list[int]]) -> Iterator[TaskInput]:
-    return (task_inputs[number] for some in numbers for number in some)
+def _has_partitions(path: str, storage: StorageOptions | None) -> bool:
+    """Whether a table has partitions: on local disks by its folders, and in stores by its log.
+
+    Raises:
+        OSError, OrcishError, ValueError: There is no such folder, or the log cannot be read.
+    """
+    place = local_path(path)
+    if is_pattern(place) or is_foreign(place) or is_http(place):
+        return False
+    if "://" in place:
+        # Below this folder there are no files of the table.
+        _, schema = table_log(place.rstrip("/"), storage).view("_orcish")
+        return schema is not None and bool(schema[1])
+    with os.scandir(place) as entries:
+        return any(entry.is_dir() and entry.name.partition("=")[1] and not is_hidden(entry.name) for entry in entries)

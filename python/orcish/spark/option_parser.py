@@ -1,168 +1,204 @@
-"""Texts of the options of the data source, and hints for options that it does not have."""
+"""Texts of the options of the data source by tables of options, and hints for options that it does not have."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
+from orcish import _native
 from orcish.errors import closest_match
 
-__all__ = ["OptionParser", "flag_option", "json_option"]
+__all__ = ["Parse", "at_least", "flag", "names", "native_options", "one_of", "parse_options", "spark_name", "text"]
+
+Parse: TypeAlias = Callable[[str, str], Any]
+"""Takes the name of an option and its text, and gives its value; ``None`` where the text stands for the default."""
 
 STORES = ("aws_", "google_", "azure_", "dfs.", "fs.", "hadoop.", "orcish.", "header.")
 """Prefixes of the options of stores."""
 OF_STORES = ("allow_http", "timeout", "connect_timeout", "proxy_url", "allow_invalid_certificates")
 
-SYNONYMS: Mapping[str, tuple[str, ...]] = {
-    "where": ("filters",),
-    "filter": ("filters",),
-    "predicate": ("filters",),
-    "select": ("columns",),
-    "usecols": ("columns",),
-    "codec": ("compression",),
-    "partitioncols": ("partitionBy",),
-    "partitionoverwrite": ("partitionOverwriteMode",),
-    "maxbytespertrigger": ("maxFilesPerTrigger",),
-    "maxpartitionbytes": ("splitSize",),
-    "hivepartitioning": ("partitions",),
-    "rowindex": ("rowNumber",),
+ALIASES: Mapping[str, str] = {
+    "maxrecordsperfile": "max_rows_per_file",
+    "orc.compress": "compression",
+    "orc.compress.size": "compression_block_size",
+    "orc.stripe.size": "stripe_size",
+    "orc.row.index.stride": "row_index_stride",
+    "orc.bloom.filter.columns": "bloom_filter_columns",
+    "orc.bloom.filter.fpp": "bloom_filter_fpp",
+}
+"""Names of options of Spark's and Java's writers, in lower case."""
+
+SYNONYMS: Mapping[str, str] = {
+    "where": "filters",
+    "filter": "filters",
+    "predicate": "filters",
+    "select": "columns",
+    "usecols": "columns",
+    "codec": "compression",
+    "partitioncols": "partitionBy",
+    "partitionoverwrite": "partitionOverwriteMode",
+    "maxbytespertrigger": "maxFilesPerTrigger",
+    "maxpartitionbytes": "splitSize",
+    "hivepartitioning": "partitions",
+    "rowindex": "rowNumber",
 }
 """Words of Spark and of other libraries, in lower case without underscores and dots, and what may be in their place."""
 
 _FILES = "load(path) takes a pattern, such as orders/*.orc, or a list of paths"
 _TEXT_FILES = 'format("orcish") reads ORC: read other files with spark.read.csv, json or parquet'
 _STREAM = "the files of a stream are read in the order in which they are found"
+_MODE = 'the save mode is .mode("append") or .mode("overwrite") of the writer'
 INSTEAD: Mapping[str, str] = {
     "basepath": "load the folder of the table, with filters on its partition columns; or, with option partitions=true, "
     "all folders name=value of a path are columns",
-    "pathglobfilter": _FILES,
-    "modifiedbefore": _FILES,
-    "modifiedafter": _FILES,
+    **dict.fromkeys(("pathglobfilter", "modifiedbefore", "modifiedafter"), _FILES),
     "ignorecorruptfiles": "orcish.spark.verify names files that cannot be read",
     "ignoremissingfiles": "files that are removed after they were listed are an error; read again",
-    "latestfirst": _STREAM,
-    "maxfileage": _STREAM,
+    **dict.fromkeys(("latestfirst", "maxfileage"), _STREAM),
     "filenameonly": "files are known by their paths in the table",
     "cleansource": "files that are read stay; orcish.delete removes rows",
-    "header": _TEXT_FILES,
-    "inferschema": _TEXT_FILES,
-    "sep": _TEXT_FILES,
-    "delimiter": _TEXT_FILES,
-    "multiline": _TEXT_FILES,
+    **dict.fromkeys(("header", "inferschema", "sep", "delimiter", "multiline"), _TEXT_FILES),
     "format": 'format("orcish") has no other format',
-    "mode": 'the save mode is .mode("append") or .mode("overwrite") of the writer',
-    "existingdata": 'the save mode is .mode("append") or .mode("overwrite") of the writer',
+    **dict.fromkeys(("mode", "existingdata"), _MODE),
     "schema": "the schema is .schema(...) of the reader",
 }
 """What to do in place of an option of Spark that the data source does not have, likewise."""
 
 
-def json_option(name: str, text: str) -> Any:
-    """The value of an option in JSON.
-
-    Raises:
-        ValueError: The text is no JSON.
-    """
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"option {name}={text!r}: is no JSON: {error}") from None
+def spark_name(keyword: str) -> str:
+    """The name of an option in Spark, given its keyword: ``mergeSchema`` for ``merge_schema``."""
+    first, *rest = keyword.split("_")
+    return first + "".join(map(str.capitalize, rest))
 
 
-def flag_option(name: str, text: str) -> bool:
-    """The value of an option that is ``true`` or ``false``.
+def text(name: str, given: str) -> str | None:  # noqa: ARG001 - all take the name
+    """The text itself, unless it is empty."""
+    return given or None
 
-    Raises:
-        ValueError: The text is neither.
-    """
-    found = {"true": True, "false": False}.get(text.strip().lower())
+
+def flag(name: str, given: str) -> bool:
+    """An option that is ``true`` or ``false``."""
+    found = {"true": True, "false": False}.get(given.strip().lower())
     if found is None:
-        raise ValueError(f"option {name}={text!r}: must be true or false")
+        raise ValueError(f"option {name}={given!r}: must be true or false")
     return found
 
 
-class OptionParser:
-    """Parses options, and keeps track of which are used."""
+def _integer(name: str, given: str) -> int:
+    try:
+        return int(given)
+    except ValueError:
+        raise ValueError(f"option {name}={given!r}: must be a whole number") from None
 
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self._left = {name.lower(): value for name, value in options.items()}
-        self._known: list[str] = []
 
-    def text(self, *names: str) -> str | None:
-        """The value of an option, under the first of its names that is given."""
-        self._known.append(names[0])
-        found = [self._left.pop(name.lower(), None) for name in names]
-        return next((value for value in found if value is not None), None)
+def at_least(least: int) -> Parse:
+    """An integer that is at least ``least``."""
 
-    def has(self, *names: str) -> bool:
-        """Whether one of some options is given."""
-        return any(name in self._left for name in names)
+    def number(name: str, given: str) -> int:
+        found = _integer(name, given)
+        if found < least:
+            raise ValueError(f"option {name}={found}: must be {least} at least")
+        return found
 
-    def flag(self, name: str) -> bool | None:
-        """An option that is ``true`` or ``false``."""
-        found = self.text(name)
-        return None if found is None else flag_option(name, found)
+    return number
 
-    def integer(self, *names: str) -> int | None:
-        """An integer."""
-        found = self.text(*names)
-        try:
-            return None if found is None else int(found)
-        except ValueError:
-            raise ValueError(f"option {names[0]}={found!r}: must be a whole number") from None
 
-    def number(self, *names: str, default: int, least: int = 1) -> int:
-        """An integer that is at least ``least``."""
-        found = self.integer(*names)
-        if found is not None and found < least:
-            raise ValueError(f"option {names[0]}={found}: must be {least} at least")
-        return default if found is None else found
+def _real(name: str, given: str) -> float:
+    try:
+        return float(given)
+    except ValueError:
+        raise ValueError(f"option {name}={given!r}: must be a number") from None
 
-    def real(self, *names: str) -> float | None:
-        """A number."""
-        found = self.text(*names)
-        try:
-            return None if found is None else float(found)
-        except ValueError:
-            raise ValueError(f"option {names[0]}={found!r}: must be a number") from None
 
-    def names(self, *names: str) -> tuple[str, ...] | None:
-        """A list of names, separated by commas or in JSON; ``None`` where the text is empty."""
-        found = self.text(*names)
-        if not (found or "").strip():
-            return None
-        assert found is not None
-        if found.lstrip().startswith("["):
-            listed = json_option(names[0], found)
-            if not all(isinstance(name, str) for name in listed):
-                raise ValueError(f"option {names[0]}={found!r}: must be names")
-            return tuple(listed)
-        return tuple(name.strip() for name in found.split(",") if name.strip())
+def names(name: str, given: str) -> tuple[str, ...] | None:
+    """A list of names, separated by commas or in JSON."""
+    if given.lstrip().startswith("["):
+        listed = _json(name, given)
+        if not all(isinstance(each, str) for each in listed):
+            raise ValueError(f"option {name}={given!r}: must be names")
+        return tuple(listed)
+    return tuple(each.strip() for each in given.split(",") if each.strip()) or None
 
-    def storage(self) -> dict[str, str]:
-        """Removes and returns the options of object stores."""
-        names = [name for name in self._left if name.startswith(STORES) or name in OF_STORES]
-        return {name: self._left.pop(name) for name in names}
 
-    def end(self, what: str, others: Mapping[str, Collection[str]]) -> None:
-        """Raises ValueError for options that are left, which are unknown.
+def one_of(*words: str) -> Parse:
+    """One of some words, in any case."""
 
-        Args:
-            what: What the options are for.
-            others: Names of options for other things.
-        """
-        for name in self._left:
-            raise ValueError(f"there is no option {name!r} for {what}{self._hint(name, others)}")
+    def word(name: str, given: str) -> str | None:
+        if given and given.lower() not in words:
+            raise ValueError(f"option {name}={given!r}: must be one of {', '.join(words)}")
+        return given.lower() or None
 
-    def _hint(self, name: str, others: Mapping[str, Collection[str]]) -> str:
-        """What an unknown option may stand for."""
-        plain = name.replace("_", "").replace(".", "").lower()
-        other = next((what for what, names in others.items() if plain in map(str.lower, names)), None)
-        if other is not None:
-            return f": it is an option for {other}"
-        meant = next((own for own in SYNONYMS.get(plain, ()) if own in self._known), None)
-        if meant is None and plain in INSTEAD:
-            return f": {INSTEAD[plain]}"
-        match = meant or closest_match(plain, self._known)
-        return f"; did you mean {match}?" if match else ": docs/spark-reading.md and docs/spark-writing.md list all"
+    return word
+
+
+def _dictionary(name: str, given: str) -> Any:
+    return _json(name, given) if given.lstrip().startswith("{") else flag(name, given)
+
+
+def _json(name: str, given: str) -> Any:
+    try:
+        return json.loads(given)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"option {name}={given!r}: is no JSON: {error}") from None
+
+
+_OF_KIND: Mapping[str, Parse] = {"boolean": flag, "integer": _integer, "number": _real, "list": names, "text": text}
+
+
+def native_options(what: Any, keywords: tuple[str, ...]) -> dict[str, Parse]:
+    """Some options of the native core, which says of what kind they are, and which words they have."""
+    options = {keyword: (kind, words) for keyword, kind, _, words, _ in _native.options_of(what)}
+    found: dict[str, Parse] = {}
+    for keyword in keywords:
+        kind, words = options[keyword]
+        found[keyword] = one_of(*words) if words else _dictionary if keyword == "dictionary" else _OF_KIND[kind]
+    return found
+
+
+def parse_options(
+    options: Mapping[str, str], table: Mapping[str, Parse], what: str, others: Mapping[str, Mapping[str, Parse]]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The values of given options, by their keywords, and the options of stores.
+
+    Args:
+        options: Texts by names in any case.
+        table: The options by their keywords.
+        what: What they are for.
+        others: Options for other things.
+
+    Raises:
+        ValueError: A value is invalid, or an option is unknown.
+    """
+    known = {spark_name(keyword).lower(): keyword for keyword in table}
+    known |= {alias: keyword for alias, keyword in ALIASES.items() if keyword in table}
+    values: dict[str, Any] = {}
+    storage: dict[str, str] = {}
+    for name, given in options.items():
+        lower = name.lower()
+        keyword = known.get(lower)
+        if keyword is not None:
+            found = table[keyword](spark_name(keyword), given)
+            if found is not None and (keyword not in values or lower not in ALIASES):
+                values[keyword] = found
+        elif lower.startswith(STORES) or lower in OF_STORES:
+            storage[lower] = given
+        else:
+            raise ValueError(f"there is no option {lower!r} for {what}{_hint(lower, table, others)}")
+    return values, storage
+
+
+def _hint(name: str, table: Mapping[str, Parse], others: Mapping[str, Mapping[str, Parse]]) -> str:
+    """What an unknown option may stand for."""
+    plain = name.replace("_", "").replace(".", "")
+    known = [spark_name(keyword) for keyword in table]
+    of_other = {spark_name(keyword).lower(): other for other, options in others.items() for keyword in options}
+    if plain in of_other and plain not in map(str.lower, known):
+        return f": it is an option for {of_other[plain]}"
+    meant = SYNONYMS.get(plain)
+    if meant not in known:
+        meant = None
+    if meant is None and plain in INSTEAD:
+        return f": {INSTEAD[plain]}"
+    match = meant or closest_match(plain, known)
+    return f"; did you mean {match}?" if match else ": docs/spark-reading.md and docs/spark-writing.md list all"

@@ -1,31 +1,49 @@
-"""Parsing of the options of the data source, which are strings with case-insensitive names."""
+"""The options of the data source: their names, kinds and defaults, once, for Spark and for functions of Python.
+
+Spark passes options as texts with names in any case. In functions of Python they are keywords: ``merge_schema`` is
+``mergeSchema``.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import os
+import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, cast
+
+import pyarrow as pa
 
 from orcish.io.paths import absolute, is_pattern, local_path, path_text
 from orcish.reading.scan import DEFAULT_SPLIT_SIZE
 from orcish.reading.source import DEFAULT_ROW_NUMBER
-from orcish.spark.option_parser import OptionParser, flag_option, json_option
-from orcish.spark.types.timezones import arrow_zone, local_zone
+from orcish.spark.option_parser import (
+    Parse,
+    at_least,
+    flag,
+    names,
+    native_options,
+    one_of,
+    parse_options,
+    spark_name,
+    text,
+)
+from orcish.tables.partition_values import parse_values
 from orcish.types import Pending, WriteOptions
 from orcish.writing.dataset import MAX_PARTITIONS
 
 __all__ = [
-    "SourceOptions",
-    "StreamOptions",
+    "READING",
+    "WRITING",
     "TableOptions",
     "WriterOptions",
     "data_source_options",
+    "java_zone",
     "partition_overwrite_mode",
     "path_texts",
     "to_text",
-    "writer_options",
 ]
 
 BATCH_SIZE = 32_768
@@ -41,55 +59,98 @@ NO_PATH = (
 )
 
 
-class SourceOptions(TypedDict, total=False):
-    """Options of reading as keywords of Python functions. In the data source, their names are in camel case."""
+def java_zone(name: str, option: str) -> str:
+    """The id of a time zone for Java, which calls offsets ``GMT+01:00``.
 
-    merge_schema: bool | None
-    case_sensitive: bool | None
-    row_number: bool | str | None
-    partitions: bool | None
-    partition_column_type_inference: bool | None
-    recursive_file_lookup: bool | None
-    pending: Pending | None
-    split_size: int | None
-    min_splits: int | None
-    batch_size: int | None
-    invalid_utf8: Literal["error", "replace", "null", "binary"] | None
-    decimal_out_of_range: Literal["error", "null"] | None
-    long_char: Literal["keep", "cut", "error"] | None
-    timezone: str | None
-    session_timezone: str | None
-    external_locations: Sequence[str] | None
+    Args:
+        name: A region, an offset with or without the prefix ``UTC``, ``GMT`` or ``UT``, or a short id of Java.
+        option: Name of the option, with which error messages begin.
+
+    Raises:
+        ValueError: There is no such zone.
+    """
+    offset = re.fullmatch(r"(?:UTC|GMT|UT)?([+-].*)", name)
+    zone = f"GMT{offset[1]}" if offset else "UTC" if name in ("UT", "Z", "GMT") else name
+    try:
+        parse_values(pa.array([], pa.string()), pa.timestamp("us", zone))
+    except ValueError:
+        raise ValueError(f"option {option}={name!r}: is no time zone that is known here") from None
+    return zone
 
 
-def _camel_case(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(map(str.capitalize, rest))
+def _local_zone() -> str:
+    """The time zone of the machine, found like in a JVM: ``TZ``, or that of the system."""
+    name = os.environ.get("TZ", "").lstrip(":") or os.path.realpath("/etc/localtime").rpartition("zoneinfo/")[2]
+    if name and not name.startswith("/"):
+        return name
+    if time.timezone == 0 and not time.daylight:
+        return "UTC"
+    raise ValueError("the machine's time zone has no name: give option `timezone`, such as Europe/Berlin")
 
 
-OF_WRITING = (
-    "partitionBy",
-    "partitionOverwriteMode",
-    "maxRowsPerFile",
-    "maxRecordsPerFile",
-    "maxPartitions",
-    *map(_camel_case, WriteOptions.__optional_keys__),
+def _zone(name: str, given: str) -> str | None:
+    return java_zone(given, name) if given else None
+
+
+def _row_number(_: str, given: str) -> str | None:
+    """The name of the column of row numbers, which ``true`` and ``false`` are not."""
+    return {"": None, "false": None, "true": DEFAULT_ROW_NUMBER}.get(given.strip().lower(), given)
+
+
+_PATHS: Mapping[str, Parse] = {"path": text, "paths": names}
+_BOTH: Mapping[str, Parse] = {"case_sensitive": flag, "timezone": _zone, "session_timezone": _zone}
+_VALUES = native_options("read", ("invalid_utf8", "decimal_out_of_range", "long_char"))
+_FILE = native_options(
+    "write",
+    (
+        "compression",
+        "compression_level",
+        "compression_block_size",
+        "stripe_size",
+        "row_index_stride",
+        "bloom_filter_columns",
+        "bloom_filter_fpp",
+        "dictionary",
+        "verify",
+    ),
 )
-"""Options of the data source for writing only."""
-OF_READING = ("columns", "filters", *map(_camel_case, SourceOptions.__optional_keys__))
-"""Options for reading only."""
+READING: Mapping[str, Parse] = {
+    "columns": names,
+    "filters": text,
+    "merge_schema": flag,
+    "row_number": _row_number,
+    "partitions": flag,
+    "partition_column_type_inference": flag,
+    "recursive_file_lookup": flag,
+    "pending": one_of("wait", "before"),
+    "split_size": at_least(1),
+    "min_splits": at_least(1),
+    "batch_size": at_least(1),
+    "external_locations": names,
+    "max_files_per_trigger": at_least(1),
+    "state_location": text,
+    **_VALUES,
+    **_BOTH,
+}
+"""The options of reading, by their keywords."""
+WRITING: Mapping[str, Parse] = {
+    "partition_by": names,
+    "partition_overwrite_mode": one_of("static", "dynamic"),
+    "max_rows_per_file": at_least(0),
+    "max_partitions": at_least(1),
+    # An option of Spark for streams.
+    "checkpoint_location": text,
+    **_FILE,
+    **_BOTH,
+}
+"""The options of writing."""
 
 
 def data_source_options(options: Mapping[str, Any]) -> dict[str, str]:
-    """Options of the data source, given by its own names, or by the names of :class:`SourceOptions`."""
-    names = SourceOptions.__optional_keys__
-    return to_text({_camel_case(name) if name in names else name: value for name, value in options.items()})
-
-
-def writer_options(options: Mapping[str, Any]) -> dict[str, str]:
-    """Options of the data source for writing, given in snake case. Those of stores have their own names."""
-    names = {name.lower(): name for name in (*OF_WRITING, "caseSensitive", "timezone", "sessionTimezone")}
-    return to_text({names.get(_camel_case(name).lower(), name): value for name, value in options.items()})
+    """Options of the data source, given by their keywords, or by their own names."""
+    return to_text(
+        {spark_name(name) if name in READING or name in WRITING else name: value for name, value in options.items()}
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,6 +184,10 @@ class TableOptions:
     """Choices for invalid values: options of :class:`orcish.types.ReadOptions`."""
     external_locations: tuple[str, ...] | None = None
     """Where a CarbonData table may have files outside of its folder."""
+    max_files_per_trigger: int | None = None
+    """Maximum files of a batch of a stream."""
+    state_location: str | None = None
+    """Folder of the file log of a stream, if it is not in that of the table."""
     storage: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
 
     @classmethod
@@ -132,65 +197,29 @@ class TableOptions:
         Raises:
             ValueError: There is no path, a value is invalid, or an option is unknown.
         """
-        parser = OptionParser(options)
-        made = cls(
-            paths=_paths(parser),
-            columns=parser.names("columns"),
-            filters=parser.text("filters") or None,
-            merge_schema=parser.flag("mergeSchema") or False,
-            case_sensitive=parser.flag("caseSensitive") or False,
-            row_number=_row_number(parser.text("rowNumber")),
-            partitions=parser.flag("partitions"),
-            partition_column_type_inference=parser.flag("partitionColumnTypeInference"),
-            recursive_file_lookup=parser.flag("recursiveFileLookup") or False,
-            pending=_pending(parser.text("pending")),
-            split_size=parser.number("splitSize", default=DEFAULT_SPLIT_SIZE),
-            min_splits=parser.number("minSplits", default=1),
-            batch_size=parser.number("batchSize", default=BATCH_SIZE),
-            **_zones(parser),
-            is_session_zone_known=any(
-                value for name, value in options.items() if name.lower() in ("timezone", "sessiontimezone")
-            ),
-            values=_values(parser),
-            external_locations=parser.names("externalLocations"),
-            storage=parser.storage(),
-        )
-        # Options of streams, which ask for the schema with all their options.
-        parser.text("stateLocation")
-        parser.text("maxFilesPerTrigger")
-        parser.end("reading", {"writing": OF_WRITING})
+        paths = _paths(options)
+        given, storage = parse_options(options, {**_PATHS, **READING}, "reading", {"writing": WRITING})
+        is_known = "timezone" in given or "session_timezone" in given
+        values = {keyword: given.pop(keyword) for keyword in _VALUES if keyword in given}
+        made = cls(paths, values=values, is_session_zone_known=is_known, storage=storage, **_fields(given))
         if made.recursive_file_lookup and made.partitions:
             raise ValueError("with option recursiveFileLookup, no folder is a partition: leave option partitions out")
         return made
 
-
-@dataclasses.dataclass(frozen=True)
-class StreamOptions:
-    """Options of reading a stream."""
-
-    table: TableOptions
-    state: str
-    """Folder of the file log."""
-    max_files: int | None
-    """Maximum files of a batch."""
-
-    @classmethod
-    def of(cls, options: Mapping[str, str]) -> StreamOptions:
-        """Parses options of the data source.
+    def stream_state(self) -> str:
+        """Folder of the file log of a stream.
 
         Raises:
-            ValueError: As in :meth:`TableOptions.of`; or ``stateLocation`` is missing for several paths or a pattern.
+            ValueError: ``stateLocation`` is missing for several paths or a pattern.
         """
-        parser = OptionParser(options)
-        state = parser.text("stateLocation")
-        most = parser.number("maxFilesPerTrigger", default=0) or None
-        table = TableOptions.of(options)
-        if state is None and (len(table.paths) > 1 or is_pattern(local_path(table.paths[0]))):
+        if self.state_location is not None:
+            return absolute(self.state_location)
+        if len(self.paths) > 1 or is_pattern(local_path(self.paths[0])):
             # The folder of the table has the log of all its files, which is another order.
             raise ValueError(
                 "option stateLocation says where a stream of several paths, or a pattern, keeps what it has found"
             )
-        return cls(table, absolute(state) if state else f"{table.paths[0].rstrip('/')}/_orcish/found", most)
+        return f"{self.paths[0].rstrip('/')}/_orcish/found"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -202,7 +231,7 @@ class WriterOptions:
     max_rows_per_file: int | None = None
     max_partitions: int = MAX_PARTITIONS
     """Maximum number of partitions of a task."""
-    partition_overwrite: Literal["static", "dynamic"] | None = None
+    partition_overwrite_mode: Literal["static", "dynamic"] | None = None
     """Which partitions an overwrite replaces; ``None`` if the session decides."""
     case_sensitive: bool = False
     timezone: str = "UTC"
@@ -216,7 +245,7 @@ class WriterOptions:
 
     def named(self, keyword: str) -> str:
         """What messages call an option of :class:`~orcish.types.WriteOptions`."""
-        return keyword if self.are_keywords else f"option {_camel_case(keyword)}"
+        return keyword if self.are_keywords else f"option {spark_name(keyword)}"
 
     @property
     def replace(self) -> str:
@@ -230,50 +259,31 @@ class WriterOptions:
         Raises:
             ValueError: There is not exactly one path, a value is invalid, or an option is unknown.
         """
-        parser = OptionParser(options)
-        paths = _paths(parser)
+        paths = _paths(options)
         if len(paths) != 1:
             raise ValueError(f"a table is written to one path, not to {len(paths)}")
-        rows = parser.number("maxRowsPerFile", "maxRecordsPerFile", default=0, least=0)
-        file: dict[str, Any] = {
-            "compression": _codec(parser.text("compression", "orc.compress")),
-            "compression_level": parser.integer("compressionLevel"),
-            "compression_block_size": parser.integer("compressionBlockSize", "orc.compress.size"),
-            "stripe_size": parser.integer("stripeSize", "orc.stripe.size"),
-            "row_index_stride": parser.integer("rowIndexStride", "orc.row.index.stride"),
-            "bloom_filter_columns": parser.names("bloomFilterColumns", "orc.bloom.filter.columns"),
-            "bloom_filter_fpp": parser.real("bloomFilterFpp", "orc.bloom.filter.fpp"),
-            "dictionary": _dictionary(parser.text("dictionary")),
-            "verify": parser.flag("verify"),
-        }
-        made = cls(
-            path=paths[0],
-            partition_by=parser.names("partitionBy") or (),
-            max_rows_per_file=rows or None,
-            max_partitions=parser.number("maxPartitions", default=MAX_PARTITIONS),
-            partition_overwrite=partition_overwrite_mode(parser.text("partitionOverwriteMode")),
-            case_sensitive=parser.flag("caseSensitive") or False,
-            **_zones(parser),
-            file=cast("WriteOptions", {name: value for name, value in file.items() if value is not None}),
-            storage=parser.storage(),
-        )
-        # An option of Spark for streams.
-        parser.text("checkpointLocation")
-        parser.end("writing", {"reading": OF_READING})
-        return made
+        given, storage = parse_options(options, {**_PATHS, **WRITING}, "writing", {"reading": READING})
+        given.pop("checkpoint_location", None)
+        given["max_rows_per_file"] = given.get("max_rows_per_file") or None
+        file = cast("WriteOptions", {keyword: given.pop(keyword) for keyword in _FILE if keyword in given})
+        return cls(paths[0], file=file, storage=storage, **_fields(given))
 
 
-def partition_overwrite_mode(text: str | None) -> Literal["static", "dynamic"] | None:
-    """The value of the option ``partitionOverwriteMode``, or of the setting of the session.
+def _fields(given: dict[str, Any]) -> dict[str, Any]:
+    """The values of given options, with both time zones, and without paths."""
+    zone = given.get("timezone") or java_zone(_local_zone(), "timezone")
+    zones = {"timezone": zone, "session_timezone": given.get("session_timezone", zone)}
+    return {keyword: value for keyword, value in {**given, **zones}.items() if keyword not in _PATHS}
+
+
+def partition_overwrite_mode(given: str | None) -> Literal["static", "dynamic"] | None:
+    """The value of the setting of the session that the option ``partitionOverwriteMode`` overrides.
 
     Raises:
         ValueError: The value is unknown.
     """
-    if not text:
-        return None
-    if text.lower() not in ("static", "dynamic"):
-        raise ValueError(f"option partitionOverwriteMode={text!r}: must be static or dynamic")
-    return "dynamic" if text.lower() == "dynamic" else "static"
+    found = WRITING["partition_overwrite_mode"]("partitionOverwriteMode", given or "")
+    return cast('Literal["static", "dynamic"] | None', found)
 
 
 def to_text(options: Mapping[str, Any]) -> dict[str, str]:
@@ -291,13 +301,11 @@ def to_text(options: Mapping[str, Any]) -> dict[str, str]:
     return made
 
 
-def _paths(parser: OptionParser) -> tuple[str, ...]:
-    is_of_catalog = parser.has(*OF_CATALOG)
-    one, several = parser.text("path"), parser.text("paths")
-    paths = json_option("paths", several) if several else []
-    if one:
-        paths = [one, *paths]
-    if is_of_catalog or not paths:
+def _paths(options: Mapping[str, str]) -> tuple[str, ...]:
+    given = {name.lower(): value for name, value in options.items()}
+    one, several = given.get("path"), given.get("paths")
+    paths = [*([one] if one else []), *((names("paths", several) or ()) if several else ())]
+    if not paths or not given.keys().isdisjoint(OF_CATALOG):
         raise ValueError(NO_PATH)
     return tuple(map(absolute, paths))
 
@@ -310,48 +318,3 @@ def path_texts(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
     """
     is_one = isinstance(path, str | bytes | os.PathLike) or not isinstance(path, Iterable)
     return [path_text(path)] if is_one else [path_text(each) for each in cast("Iterable[Any]", path)]
-
-
-def _zones(parser: OptionParser) -> dict[str, Any]:
-    zone = arrow_zone(parser.text("timezone") or local_zone(), "timezone")
-    session = parser.text("sessionTimezone")
-    return {"timezone": zone, "session_timezone": arrow_zone(session, "sessionTimezone") if session else zone}
-
-
-def _values(parser: OptionParser) -> dict[str, str]:
-    """The given choices for invalid values, under the names of :class:`orcish.types.ReadOptions`."""
-    words = {
-        "invalidUtf8": ("invalid_utf8", ("error", "replace", "null", "binary")),
-        "decimalOutOfRange": ("decimal_out_of_range", ("error", "null")),
-        "longChar": ("long_char", ("keep", "cut", "error")),
-    }
-    chosen = {}
-    for name, (own, known) in words.items():
-        text = parser.text(name)
-        if text is not None and text.lower() not in known:
-            raise ValueError(f"option {name}={text!r}: must be one of {', '.join(known)}")
-        if text is not None:
-            chosen[own] = text.lower()
-    return chosen
-
-
-def _pending(text: str | None) -> Pending:
-    if text not in (None, "wait", "before"):
-        raise ValueError(f"option pending={text!r}: must be wait or before")
-    return "before" if text == "before" else "wait"
-
-
-def _row_number(text: str | None) -> str | None:
-    """The name of the column of row numbers, which ``true`` and ``false`` are not."""
-    return {"": None, "false": None, "true": DEFAULT_ROW_NUMBER}.get((text or "").strip().lower(), text)
-
-
-def _codec(name: str | None) -> str | None:
-    # Spark also has upper case, and `uncompressed`.
-    return None if name is None else {"uncompressed": "none"}.get(name.lower(), name.lower())
-
-
-def _dictionary(text: str | None) -> Any:
-    if text is None or not text.lstrip().startswith("{"):
-        return None if text is None else flag_option("dictionary", text)
-    return json_option("dictionary", text)

@@ -19,6 +19,7 @@ __all__ = [
     "large_batches",
     "local_property",
     "make_active",
+    "session_defaults",
     "session_zone",
     "task_cpus",
     "task_number",
@@ -70,6 +71,16 @@ def default_parallelism(spark: SparkSession) -> int:
     if jvm(spark) is None:
         return 1
     return int(spark.sparkContext.defaultParallelism)
+
+
+def session_defaults(spark: SparkSession) -> dict[str, Any]:
+    """Options that come from the session, which a data source cannot access."""
+    return {
+        "timezone": timestamp_zone(spark),
+        "session_timezone": session_zone(spark),
+        "min_splits": default_parallelism(spark),
+        "partition_column_type_inference": None if infers_partition_types(spark) else False,
+    }
 
 
 @contextlib.contextmanager

@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pyspark.sql import DataFrame
 
 from orcish.io.paths import path_text
 from orcish.keywords import checked_keywords, chosen_options
-from orcish.sizes import parse_size
-from orcish.spark.options import writer_options
+from orcish.spark.options import data_source_options
 from orcish.spark.session import make_active, session_zone, timestamp_zone
-from orcish.types import StorageOptions
+from orcish.types import SparkWriteOptions, StorageOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["write"]
-
-
-class _FrameOptions(TypedDict, total=False):
-    """Options of the data source for writing, as keywords."""
-
-    max_rows_per_file: int | None
-    partition_overwrite_mode: Literal["static", "dynamic"] | None
-    case_sensitive: bool | None
-    timezone: str | None
-    session_timezone: str | None
-    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None
-    compression_level: int | None
-    compression_block_size: int | str | None
-    stripe_size: int | str | None
-    row_index_stride: int | None
-    bloom_filter_columns: Sequence[str] | None
-    bloom_filter_fpp: float | None
-    dictionary: bool | Mapping[str, bool | None] | None
-    verify: bool | None
 
 
 @checked_keywords
@@ -44,21 +27,8 @@ def write(
     *,
     mode: Literal["append", "overwrite"],
     partition_by: Sequence[str] = (),
-    max_rows_per_file: int | None = None,
-    partition_overwrite_mode: Literal["static", "dynamic"] | None = None,
-    case_sensitive: bool | None = None,
-    timezone: str | None = None,
-    session_timezone: str | None = None,
-    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
-    compression_level: int | None = None,
-    compression_block_size: int | str | None = None,
-    stripe_size: int | str | None = None,
-    row_index_stride: int | None = None,
-    bloom_filter_columns: Sequence[str] | None = None,
-    bloom_filter_fpp: float | None = None,
-    dictionary: bool | Mapping[str, bool | None] | None = None,
-    verify: bool | None = None,
     storage_options: StorageOptions | None = None,
+    **options: Unpack[SparkWriteOptions],
 ) -> None:
     """Writes a data frame as a table, from any thread of Python.
 
@@ -84,16 +54,14 @@ def write(
         ValueError: The mode or a size is wrong.
         PySparkException: The rows cannot be written; the table is unchanged.
     """
-    options = chosen_options(locals(), _FrameOptions)
     if mode not in ("append", "overwrite"):
         raise ValueError(f"mode={mode!r}: must be 'append' or 'overwrite'")
-    for name in ("compression_block_size", "stripe_size"):
-        if name in options:
-            options[name] = parse_size(options[name])
     spark = frame.sparkSession
     zones = {"timezone": timestamp_zone(spark), "session_timezone": session_zone(spark)}
     by = list(partition_by) or None
-    text = writer_options({**zones, "partition_by": by, **options, **(storage_options or {})})
+    text = data_source_options(
+        {**zones, "partition_by": by, **chosen_options(options, SparkWriteOptions), **(storage_options or {})}
+    )
     make_active(spark)
     writer = frame.write.format("orcish").mode(mode).options(**cast("dict[str, Any]", text))
     writer.save(path_text(path))

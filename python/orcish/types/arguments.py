@@ -26,6 +26,8 @@ __all__ = [
     "SelectionOptions",
     "Source",
     "Sources",
+    "SparkReadOptions",
+    "SparkWriteOptions",
     "StorageOptions",
     "TableOptions",
     "Target",
@@ -310,3 +312,43 @@ class WriteOptions(TypedDict, total=False):
     """Whether the file is read and compared with the input before it appears: values, statistics, row index, bloom
     filters, and, of local files, the bytes on disk. Writing takes about three times as long, and the rows of a stripe
     are kept in memory."""
+
+
+class SparkReadOptions(TypedDict, total=False):
+    """Options of reading with Spark; ``docs/spark-reading.md`` describes them."""
+
+    merge_schema: bool | None
+    case_sensitive: bool | None
+    row_number: bool | str | None
+    partitions: bool | None
+    partition_column_type_inference: bool | None
+    recursive_file_lookup: bool | None
+    pending: Pending | None
+    split_size: int | None
+    min_splits: int | None
+    batch_size: int | None
+    invalid_utf8: Literal["error", "replace", "null", "binary"] | None
+    decimal_out_of_range: Literal["error", "null"] | None
+    long_char: Literal["keep", "cut", "error"] | None
+    timezone: str | None
+    session_timezone: str | None
+    external_locations: Sequence[str] | None
+
+
+class SparkWriteOptions(TypedDict, total=False):
+    """Options of writing with Spark; ``docs/spark-writing.md`` describes them."""
+
+    max_rows_per_file: int | None
+    partition_overwrite_mode: Literal["static", "dynamic"] | None
+    case_sensitive: bool | None
+    timezone: str | None
+    session_timezone: str | None
+    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None
+    compression_level: int | None
+    compression_block_size: int | str | None
+    stripe_size: int | str | None
+    row_index_stride: int | None
+    bloom_filter_columns: Sequence[str] | None
+    bloom_filter_fpp: float | None
+    dictionary: bool | Mapping[str, bool | None] | None
+    verify: bool | None

@@ -200,7 +200,7 @@ def test_one_text_is_no_list_and_tables_of_orc_have_no_places(elsewhere, capsys)
 
 def test_tables_of_orc_have_no_places_elsewhere_in_spark(tmp_path):
     options = pytest.importorskip("orcish.spark.options")
-    tables = pytest.importorskip("orcish.spark.table.table")
+    tables = pytest.importorskip("orcish.spark.table")
     path = tmp_path / "rows.orc"
     orcish.write_table(some(names=NAMES), path)
     with pytest.raises(ValueError, match="externalLocations"):

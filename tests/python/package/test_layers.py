@@ -26,10 +26,6 @@ RANKS = [
     {"datasets", "writing"},
     {"comparing", "dask", "glance", "polars", "tables"},
     {"advising", "ray"},
-    {"spark.types", "spark.session", "spark.option_parser", "spark.unfiltered"},
-    {"spark.options"},
-    {"spark.table"},
-    {"spark.dataframes", "spark.jobs", "spark.source", "spark.writing"},
     {"spark"},
     {"compat"},
     {""},
@@ -77,7 +73,7 @@ NOT_PUBLIC = {
         for name in ("merged_statistics", "moments", "orc_files", "reader", "scan", "scan_reader")
     ),
     *(f"orcish.reading.{name}" for name in ("schema_file", "source", "storage", "table_file", "type_tree")),
-    *("orcish.scanning", "orcish.sizes", "orcish.spark.jobs.profile", "orcish.spark.table.open"),
+    *("orcish.scanning", "orcish.sizes", "orcish.spark.profiling", "orcish.spark.table"),
     *(f"orcish.tables.{name}" for name in ("all_columns", "apart", "changed_rows", "inferred_types", "rewriting")),
     *(
         f"orcish.tables.{name}"

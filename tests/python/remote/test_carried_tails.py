@@ -204,7 +204,7 @@ def ray_tasks(place: Place) -> Later:
 def spark_tasks(place: Place) -> Later:
     pytest.importorskip("pyspark", reason="Spark is not installed")
     from orcish.spark.options import TableOptions
-    from orcish.spark.table.table import SparkTable
+    from orcish.spark.table import SparkTable
 
     given = place.options.get("storage_options", {}).items()
     storage = {key: str(value) for key, value in given if not key.startswith("orcish.")}

@@ -12,7 +12,7 @@ import orcish.spark as osp
 import pyarrow as pa
 import pytest
 from orcish.spark.options import WriterOptions
-from orcish.spark.source.stream_writer import OrcishStreamWriter
+from orcish.spark.writers import OrcishStreamWriter
 from pyspark.sql import functions as F  # noqa: N812
 from support.random_cases import pairs, pairs_of
 

@@ -14,7 +14,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.spark.options import TableOptions
-from orcish.spark.table.table import SparkTable
+from orcish.spark.table import SparkTable
 from orcish.tables.commit import Job
 from support.random_cases import seeded
 from support.small_tables import put

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 from orcish.errors import OrcishError
-from orcish.spark.source import file_log, list_names
-from orcish.spark.source.file_log import FileLog
+from orcish.spark import file_log
+from orcish.spark.file_log import FileLog
 from orcish.tables.folder import FileInfo, Folder
 from support.random_cases import random_cases
 
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(list_names, "FAN", 3)
-    monkeypatch.setattr(list_names, "LEVELS", 3)
+    monkeypatch.setattr(file_log, "FAN", 3)
+    monkeypatch.setattr(file_log, "LEVELS", 3)
 
 
 def log_of(folder: Path) -> FileLog:
@@ -88,8 +88,8 @@ def test_a_year_of_triggers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     names = [f"day=2026-11-24/part-00000-{at:032x}-c000.zstd.orc" for at in range(count)]
     at = 0
     while at < count:
-        spans = [(first, last) for first, last in list_names.block_spans(at + 1) if first == at + 1 and last <= count]
-        piece = list_names.Piece(spans[-1] if spans else (at + 1, at + 1))
+        spans = [(first, last) for first, last in file_log.block_spans(at + 1) if first == at + 1 and last <= count]
+        piece = file_log.Piece(spans[-1] if spans else (at + 1, at + 1))
         some = names[at : piece.span[1]]
         (tmp_path / piece.name).write_text(json.dumps({"order": "an order", "files": some}))
         at = piece.span[1]
@@ -131,7 +131,7 @@ def test_a_suspended_stream(tmp_path: Path) -> None:
     (tmp_path / "000000000002.json").unlink()
     suspended = FileLog(Folder(str(tmp_path)))
     suspended.id, suspended.names, suspended._known = log.id, ["0.orc"], {"0.orc"}
-    suspended._pieces = [list_names.Piece((1, 1), 50, 1)]
+    suspended._pieces = [file_log.Piece((1, 1), 50, 1)]
     suspended.add(["late.orc"])
     assert suspended.names == [*order, "late.orc"]
     assert log_of(tmp_path).names == suspended.names

@@ -15,13 +15,13 @@ from typing import Any
 
 import orcish
 import orcish.spark as osp
-import orcish.spark.jobs.convert as convert_job
+import orcish.spark.conversion as convert_job
 import pyarrow as pa
 import pytest
 from orcish.errors import CommitError, OrcishError
-from orcish.spark.jobs.runner import run_in_workers
+from orcish.spark.runner import run_in_workers
 from orcish.spark.session import large_batches
-from orcish.spark.table.batches import within_bytes
+from orcish.spark.tasks import within_bytes
 from orcish_cli.spark import main
 from pyspark.errors import PySparkException
 from support.cpp_writers import write_arrow
@@ -169,7 +169,7 @@ def test_commits_of_others(spark: Spark, tmp_path: Path, monkeypatch: pytest.Mon
         orcish.compact(table)
         return run_in_workers(*args)
 
-    monkeypatch.setattr(f"orcish.spark.jobs.{job}.run_in_workers", run)
+    monkeypatch.setattr(f"orcish.spark.{'conversion' if job == 'convert' else 'changing'}.run_in_workers", run)
     jobs: dict[str, Callable[[], Any]] = {
         "compact": lambda: osp.compact(str(table)),
         "delete": lambda: osp.delete(str(table), "id < 15"),
@@ -191,7 +191,7 @@ def test_a_file_that_vanishes(spark: Spark, tmp_path: Path, monkeypatch: pytest.
         (table / "2.orc").unlink()
         return found
 
-    monkeypatch.setattr("orcish.spark.jobs.compact.run_in_workers", run)
+    monkeypatch.setattr("orcish.spark.changing.run_in_workers", run)
     with pytest.raises(CommitError, match=r"2\.orc: the file was changed"):
         osp.compact(str(table))
     assert ids_of(table) == [*range(20), *range(30, 40)]

@@ -11,10 +11,9 @@ import orcish.spark as osp
 import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
+from orcish.spark.files import spark_files
 from orcish.spark.options import TableOptions
-from orcish.spark.source.found_files import FoundFiles
-from orcish.spark.source.stream_reader import OrcishStreamReader
-from orcish.spark.table.files import spark_files
+from orcish.spark.stream_reader import FoundFiles, OrcishStreamReader
 from pyspark.errors import PySparkException, SparkRuntimeException
 from pyspark.sql.types import LongType, StructType
 from support.small_tables import put

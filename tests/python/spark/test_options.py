@@ -10,9 +10,9 @@ import orcish
 import orcish.spark as osp
 import pyarrow as pa
 import pytest
+from orcish.spark import changing, conversion
 from orcish.spark.options import TableOptions, WriterOptions
-from orcish.spark.source.stream_writer import OrcishStreamWriter
-from orcish.spark.source.writer import OrcishWriter
+from orcish.spark.writers import OrcishStreamWriter, OrcishWriter
 from pyspark.errors import AnalysisException
 from pyspark.sql.types import LongType, StructType
 
@@ -70,7 +70,7 @@ def test_the_jobs(
     """No task runs, of Spark or of this process, and messages have the keywords."""
     source = tmp_path / "t"
     orcish.write_dataset(pa.table({"id": [1, 2], "k": [1, 1]}), source, partition_by=["k"])
-    for module in (osp.jobs.convert, osp.jobs.compact, osp.jobs.delete):
+    for module in (changing, conversion):
         monkeypatch.setattr(module, "run_in_workers", None)
     runs: dict[str, list[Callable[[], Any]]] = {
         "convert": [lambda: osp.convert(source, tmp_path / "new", spark=spark, **{name: value})],

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from orcish.errors import UnsupportedError
 from orcish.spark.options import WriterOptions
-from orcish.spark.table.writer import TableTarget
+from orcish.spark.target import TableTarget
 from orcish.tables.commit import Job
 from orcish.tables.log.listing import table_files
 from pyorc import CompressionKind

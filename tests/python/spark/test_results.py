@@ -13,7 +13,7 @@ import orcish
 import orcish.spark as osp
 import pyarrow as pa
 import pytest
-from orcish.spark.types.results import ResultSchema
+from orcish.spark.results import ResultSchema
 from pyspark import cloudpickle
 from pyspark.errors import PySparkException
 from pyspark.sql import types as T  # noqa: N812 - as everybody calls it

@@ -11,8 +11,8 @@ import orcish.spark as osp
 import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
-from orcish.spark.source import list_names
-from orcish.spark.source.file_log import FileLog
+from orcish.spark import file_log
+from orcish.spark.file_log import FileLog
 from orcish.tables.folder import Folder
 from pyspark.errors import PySparkException
 from support.carbon import CarbonTableWriter
@@ -182,7 +182,7 @@ def test_subfolders(spark: Spark, store: Store) -> None:
 
 
 def test_the_state_of_streams(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(list_names, "FAN", 3)
+    monkeypatch.setattr(file_log, "FAN", 3)
     folder = Folder(f"{TABLE}/_orcish/found", options_of(store))
     for at in range(1, 12):
         folder.write(f"{at:012d}.json", json.dumps({"order": "an order", "files": [f"{at}.orc"]}).encode())

@@ -12,13 +12,11 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.errors import CommitError, OrcishError, UnsupportedError
+from orcish.spark import file_log, files, stream_reader, writers
+from orcish.spark.data_source import OrcishDataSource
 from orcish.spark.options import TableOptions, WriterOptions
-from orcish.spark.source import file_log, stream_reader, stream_writer
-from orcish.spark.source.data_source import OrcishDataSource
-from orcish.spark.source.found_files import FoundFiles
-from orcish.spark.source.stream_reader import OrcishStreamReader
-from orcish.spark.source.stream_writer import OrcishStreamWriter
-from orcish.spark.table import files
+from orcish.spark.stream_reader import FoundFiles, OrcishStreamReader
+from orcish.spark.writers import OrcishStreamWriter
 from orcish.tables.commit import Job
 from orcish.tables.folder import Folder
 from orcish.tables.log.listing import Locations
@@ -154,7 +152,7 @@ class Batch:
     """A batch of a stream that begins with a number: one writer has its tasks, another commits it."""
 
     def __init__(self, table: Path, monkeypatch: pytest.MonkeyPatch, start: int, query: str | None = "q") -> None:
-        monkeypatch.setattr(stream_writer, "local_property", {stream_writer.QUERY: query}.get)
+        monkeypatch.setattr(writers, "local_property", {writers.QUERY: query}.get)
         self.table = table
         tasks = self._writer()
         self.messages = [tasks.write(iter(ids(at, 5).to_batches())) for at in (start, start + 5)]

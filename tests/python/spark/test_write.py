@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from orcish.errors import OrcishError
 from orcish.spark.options import WriterOptions
-from orcish.spark.source.writer import OrcishWriter
+from orcish.spark.writers import OrcishWriter
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql.types import LongType, StructType

@@ -457,8 +457,7 @@ def test_tables_that_are_below_others_already(tmp_path: Path) -> None:
 def test_spark_writes_no_table_below_a_table(tmp_path: Path) -> None:
     pyspark = pytest.importorskip("pyspark.sql.types")
     from orcish.spark.options import WriterOptions
-    from orcish.spark.source.stream_writer import OrcishStreamWriter
-    from orcish.spark.source.writer import OrcishWriter
+    from orcish.spark.writers import OrcishStreamWriter, OrcishWriter
 
     table = table_with_log(tmp_path / "t")
     schema = pyspark.StructType([pyspark.StructField("id", pyspark.LongType())])

@@ -15,7 +15,7 @@ import orcish
 import orcish.spark as osp
 import pyarrow as pa
 from orcish.spark.options import TableOptions
-from orcish.spark.table.table import SparkTable
+from orcish.spark.table import SparkTable
 from pyspark.sql import SparkSession
 
 from support.spark_tables import assert_same, start_spark

@@ -75,8 +75,8 @@ def main(folder: Path) -> None:
     print("finished")
 
     # One that is not decided.
-    from orcish.spark.source.data_source import OrcishDataSource
-    from orcish.spark.source.writer import OrcishWriter
+    from orcish.spark.data_source import OrcishDataSource
+    from orcish.spark.writers import OrcishWriter
     from orcish.tables.commit import Job
 
     class Undecided(OrcishDataSource):

@@ -1,19 +1,65 @@
-"""Conversion of batches to and from the exact types of Spark."""
+"""Task inputs: groups of splits, made on the driver and read in a worker, as batches with the exact types of Spark."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
-from typing import Any
+import pickle
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
 
 import pyarrow as pa
 
-from orcish.spark.table.partitions import parse_partition_values
+from orcish.errors import OrcishError
+from orcish.io.names import display_name
+from orcish.reading.scan import Split, read_split
 
-__all__ = ["BatchConverter", "StorageConverter", "within_bytes"]
+__all__ = ["BatchConverter", "TaskInput", "deserialize", "serialize", "within_bytes"]
 
 MAX_BYTES = 64 << 20
 """Maximum bytes of a batch, unless one row has more."""
+
+
+def serialize(value: object) -> bytes:
+    """Pickles and compresses a value."""
+    return zlib.compress(pickle.dumps(value), 1)
+
+
+def deserialize(data: bytes) -> Any:
+    """The inverse of :func:`serialize`."""
+    return pickle.loads(zlib.decompress(data))
+
+
+@dataclasses.dataclass(frozen=True)
+class TaskInput:
+    """The splits that a task reads, with the tails of their files; serialized."""
+
+    data: bytes
+    rows: int
+    size: int
+
+    @classmethod
+    def of(cls, splits: Sequence[Split], shape: BatchConverter) -> TaskInput:
+        """Serializes splits."""
+        return cls(
+            serialize((list(splits), shape)), sum(split.rows for split in splits), sum(split.size for split in splits)
+        )
+
+    def batches(self, threads: int = 1) -> Iterator[pa.RecordBatch]:
+        """The rows, with the types of Spark.
+
+        Raises:
+            OrcishError: A file cannot be read; the message names it.
+        """
+        splits, shape = cast("tuple[list[Split], BatchConverter]", deserialize(self.data))
+        for split in splits:
+            reader = read_split(split, threads)
+            for batch in reader.read_batches():
+                try:
+                    shaped = shape.of(batch)
+                except pa.ArrowException as error:
+                    raise OrcishError(f"{display_name(split.location)}: {error}") from error
+                yield from within_bytes(shaped)
 
 
 def within_bytes(batch: pa.RecordBatch, most: int = MAX_BYTES) -> Iterator[pa.RecordBatch]:
@@ -34,46 +80,21 @@ class BatchConverter:
     names: tuple[str, ...]
     """Names of the columns in batches of the scan."""
     schema: pa.Schema
-    session_zone: str
-    """Time zone of timestamps in folder names."""
 
     def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The batch with the columns and types of the schema.
 
         Raises:
-            pa.ArrowInvalid: A value does not fit its type, such as a partition value that is no number, or a null in a
-                column that is not nullable.
+            pa.ArrowInvalid: A value does not fit its type, or is a null in a column that is not nullable.
         """
         if batch.schema.equals(self.schema):
             return batch
         columns = [
-            _cast_nested(batch.column(name), field.type, self._value)
-            for name, field in zip(self.names, self.schema, strict=True)
+            _by_position(batch.column(name), field.type) for name, field in zip(self.names, self.schema, strict=True)
         ]
         for column, field in zip(columns, self.schema, strict=True):
             if _has_values_only(field):
                 _check_nulls(column, field, field.name)
-        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
-
-    def _value(self, column: pa.Array, to: pa.DataType) -> pa.Array:
-        if pa.types.is_string(column.type) and not pa.types.is_string(to):
-            # Partition values are strings.
-            column = parse_partition_values(column, to, self.session_zone)
-        return column.cast(to)
-
-
-@dataclasses.dataclass(frozen=True)
-class StorageConverter:
-    """Converts batches of Spark to batches that are written."""
-
-    schema: pa.Schema
-
-    def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The batch with the types of the schema."""
-        columns = [
-            _cast_nested(column, field.type, lambda value, to: value.cast(to))
-            for column, field in zip(batch.columns, self.schema, strict=True)
-        ]
         return pa.RecordBatch.from_arrays(columns, schema=self.schema)
 
 
@@ -101,24 +122,24 @@ def _check_nulls(column: Any, field: pa.Field, path: str) -> None:
         _check_nulls(column.flatten(), kind.value_field, f"{path}.element")
 
 
-def _cast_nested(column: Any, to: Any, value: Callable[[pa.Array, pa.DataType], pa.Array]) -> pa.Array:
-    """Casts an array to a type; ``value`` casts the arrays that are not nested."""
+def _by_position(column: Any, to: Any) -> pa.Array:
+    """An array with another type, whose struct fields may have other names and be not nullable."""
     kind = column.type
     if kind.equals(to):
         return column
     if pa.types.is_struct(kind) and pa.types.is_struct(to):
         # `field` respects the offset of slices.
-        children = [_cast_nested(column.field(at), field.type, value) for at, field in enumerate(to)]
+        children = [_by_position(column.field(at), field.type) for at, field in enumerate(to)]
         return pa.StructArray.from_arrays(children, fields=list(to), mask=_nulls(column))
     if pa.types.is_map(kind) and pa.types.is_map(to):
         column = _whole(column)
-        keys, items = _cast_nested(column.keys, to.key_type, value), _cast_nested(column.items, to.item_type, value)
+        keys, items = _by_position(column.keys, to.key_type), _by_position(column.items, to.item_type)
         return pa.MapArray.from_arrays(column.offsets, keys, items, type=to, mask=_nulls(column))
     if pa.types.is_list(kind) and pa.types.is_list(to):
         column = _whole(column)
-        values = _cast_nested(column.values, to.value_type, value)
+        values = _by_position(column.values, to.value_type)
         return pa.ListArray.from_arrays(column.offsets, values, type=to, mask=_nulls(column))
-    return value(column, to)
+    return column.cast(to)
 
 
 def _nulls(column: Any) -> Any:

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import MutableMapping
 from typing import Any
 
-import pyarrow as pa
-from pyspark.sql.datasource import (
-    DataSource,
-    DataSourceReader,
-    DataSourceStreamReader,
-    DataSourceWriter,
-    InputPartition,
-)
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, DataSourceWriter
 from pyspark.sql.types import StructType
 
 from orcish.arrow.nested import repeated_name
 from orcish.errors import CommitError, UnsupportedError
 from orcish.spark.options import TableOptions, WriterOptions
-from orcish.spark.source.partition import TaskPartition, task_partitions
-from orcish.spark.table.table import SparkTable
+from orcish.spark.reader import OrcishReader
+from orcish.spark.table import SparkTable
 
 __all__ = ["CarbonDataSource", "OrcishDataSource"]
 
@@ -64,19 +57,19 @@ class OrcishDataSource(DataSource):
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
         """A writer for this schema."""
-        from orcish.spark.source.writer import OrcishWriter
+        from orcish.spark.writers import OrcishWriter
 
         return OrcishWriter(WriterOptions.of(self.options), schema, overwrite)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         """A reader of the files that are added to a folder."""
-        from orcish.spark.source.stream_reader import OrcishStreamReader
+        from orcish.spark.stream_reader import OrcishStreamReader
 
         return OrcishStreamReader(self.options, schema, is_inferred=self._is_inferred)
 
     def streamWriter(self, schema: StructType, overwrite: bool) -> Any:  # noqa: N802
         """A writer that writes each batch of a stream once."""
-        from orcish.spark.source.stream_writer import stream_writer
+        from orcish.spark.writers import stream_writer
 
         return stream_writer(WriterOptions.of(self.options), schema, overwrite)
 
@@ -114,43 +107,6 @@ class CarbonDataSource(DataSource):
     def streamWriter(self, schema: StructType, overwrite: bool) -> Any:  # noqa: N802
         """Raises UnsupportedError."""
         return self.writer(schema, overwrite)
-
-
-class OrcishReader(DataSourceReader):
-    """Reads a table task by task.
-
-    There is no ``pushFilters``: Spark keeps filters that are pushed into a Python data source for other scans of the
-    same data frame, which then lack rows.
-    """
-
-    def __init__(
-        self,
-        options: MutableMapping[str, str],
-        schema: StructType,
-        *,
-        is_carbon: bool | None = None,
-        is_inferred: bool = False,
-    ) -> None:
-        self._is_inferred = is_inferred
-        self._options = dict(options)
-        self._schema = schema
-        self._is_carbon = is_carbon
-
-    def partitions(self) -> Sequence[InputPartition]:
-        """Input partitions of about the requested size. Files and stripes that filters exclude are skipped."""
-        table = SparkTable.open(
-            TableOptions.of(self._options),
-            self._schema,
-            is_carbon=self._is_carbon,
-            is_schema_inferred=self._is_inferred,
-        )
-        return task_partitions(table, is_inferred=self._is_inferred)
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of an input partition."""
-        # Without input partitions, Spark runs a task with another kind of partition.
-        if isinstance(partition, TaskPartition):
-            yield from partition.batches()
 
 
 def _checked(schema: StructType) -> StructType:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -14,11 +14,11 @@ from pyspark.sql.types import StructType
 from orcish.carbon.detect import check_not_carbon
 from orcish.errors import OrcishError, UnsupportedError
 from orcish.io.files import TableFile
-from orcish.spark.options import StreamOptions
-from orcish.spark.source.file_log import FileLog
-from orcish.spark.source.found_files import FoundFiles
-from orcish.spark.source.partition import TaskPartition, task_partitions
-from orcish.spark.table.table import SparkTable
+from orcish.spark.file_log import FileLog
+from orcish.spark.files import TableListing, chosen_files, normalized
+from orcish.spark.options import TableOptions
+from orcish.spark.reader import TaskPartition, task_partitions
+from orcish.spark.table import SparkTable
 from orcish.tables.folder import Folder
 
 try:
@@ -26,7 +26,7 @@ try:
 except ImportError:
     limits = None  # type: ignore[assignment]
 
-__all__ = ["OrcishStreamReader"]
+__all__ = ["FoundFiles", "OrcishStreamReader"]
 
 
 # Spark before 4.2 has no limits.
@@ -43,13 +43,13 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
 
     def __init__(self, options: MutableMapping[str, str], schema: StructType, *, is_inferred: bool = False) -> None:
         self._is_inferred = is_inferred
-        self._options = StreamOptions.of(options)
-        if self._options.max_files is not None and limits is None:
+        self._options = TableOptions.of(options)
+        if self._options.max_files_per_trigger is not None and limits is None:
             raise UnsupportedError("option maxFilesPerTrigger takes Spark 4.2 or later, which has limits")
-        for path in self._options.table.paths:
-            check_not_carbon(path, self._options.table.storage)
+        for path in self._options.paths:
+            check_not_carbon(path, self._options.storage)
         self._schema = schema
-        self._found = FileLog(Folder(self._options.state, self._options.table.storage))
+        self._found = FileLog(Folder(self._options.stream_state(), self._options.storage))
         self._began: int | None = None
         self._target: int | None = None
         self._listing: FoundFiles | None = None
@@ -72,7 +72,7 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
         self._found.load()
         # Spark before 4.2 passes no start, and has no limits.
         self._check(start or {"files": 0})
-        listing, self._listing = self._listing or FoundFiles.of(self._options.table), None
+        listing, self._listing = self._listing or FoundFiles.of(self._options), None
         if self._target is None:
             self._found.add(listing.names())
         first = 0 if start is None else start["files"]
@@ -90,13 +90,13 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """Lists the files for the last time."""
         self._found.load()
-        self._listing = FoundFiles.of(self._options.table)
+        self._listing = FoundFiles.of(self._options)
         self._found.add(self._listing.names())
         self._target = len(self._found.names)
 
     def getDefaultReadLimit(self) -> Any:  # noqa: N802
         """The maximum number of files of a batch."""
-        most = self._options.max_files
+        most = self._options.max_files_per_trigger
         return limits.ReadAllAvailable() if most is None else limits.ReadMaxFiles(most)
 
     def reportLatestOffset(self) -> dict[str, Any]:  # noqa: N802
@@ -124,7 +124,7 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
             # A file that has gone since it was listed is reported by its name, or passed over, after another listing.
             with contextlib.suppress(FileNotFoundError):
                 return self._partitions(names, needed, batch.files)
-        return self._partitions(names, needed, FoundFiles.of(self._options.table).files(names))
+        return self._partitions(names, needed, FoundFiles.of(self._options).files(names))
 
     def read(self, partition: Any) -> Iterator[pa.RecordBatch]:
         """The rows of an input partition."""
@@ -140,13 +140,11 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
     def _partitions(self, names: Sequence[str], needed: Sequence[str], there: Mapping[str, TableFile]) -> list[Any]:
         gone = next((name for name in needed if name not in there), None)
         if gone is not None:
-            raise FileNotFoundError(
-                f"{gone}, of {', '.join(self._options.table.paths)}: gone before the stream has read it"
-            )
+            raise FileNotFoundError(f"{gone}, of {', '.join(self._options.paths)}: gone before the stream has read it")
         files = _alike([there[name] for name in names if name in there])
         if not files:
             return []
-        table = SparkTable.open(self._options.table, self._schema, files=files)
+        table = SparkTable.open(self._options, self._schema, files=files)
         return task_partitions(table, is_inferred=self._is_inferred)
 
     def _check(self, offset: Mapping[str, Any]) -> None:
@@ -158,6 +156,53 @@ class OrcishStreamReader(datasource.DataSourceStreamReader, _AvailableNow):  # t
                 f"read {offset['files']}, and {len(found.names)} are known here. With a new checkpoint it begins "
                 "again, with all files that are there"
             )
+
+
+@dataclasses.dataclass(frozen=True)
+class FoundFiles:
+    """One listing of a table. While a commit of the table is being finished, it has the files before the commit.
+
+    Names depend neither on the spelling of the path of the table nor on its location: they are paths within its folder,
+    or within the folder above a pattern. With several paths, names are paths or URLs.
+    """
+
+    listings: list[TableListing]
+    options: TableOptions
+
+    @classmethod
+    def of(cls, options: TableOptions) -> FoundFiles:
+        """Lists a table. Folders that do not exist yet have no files."""
+        options = dataclasses.replace(options, pending="before")
+        listings = []
+        for path in options.paths:
+            try:
+                listings.append(TableListing.of(path, options))
+            except FileNotFoundError:
+                continue
+        return cls(listings, options)
+
+    def names(self) -> list[str]:
+        """The names of the files that Spark reads."""
+        named = [list(self._names(listing)) for listing in self.listings]
+        chosen = chosen_files(self.listings, self.options)
+        return [names[at] for names, some in zip(named, chosen, strict=True) for at in some]
+
+    def files(self, names: Collection[str]) -> dict[str, TableFile]:
+        """Those of some files that are there."""
+        wanted = set(names)
+        found = {}
+        for listing in self.listings if wanted else ():
+            for at, name in enumerate(self._names(listing)):
+                if name in wanted:
+                    found[name] = listing.file(at)
+        return found
+
+    def _names(self, listing: TableListing) -> Iterator[str]:
+        if len(self.options.paths) > 1:
+            base = normalized(listing.base)
+            return (f"{base.rstrip('/')}/{name}" if name else base for name in listing.names)
+        # The path may be that of a file.
+        return (name or listing.locations[at].rpartition("/")[2] for at, name in enumerate(listing.names))
 
 
 @dataclasses.dataclass(frozen=True)

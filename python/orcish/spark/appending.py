@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
-from orcish.arrow.nested import map_fields, value_type
+from orcish.arrow.nested import fields_by_path, map_fields, value_type
 from orcish.errors import OrcishError
 from orcish.reading.file import ORCFile
-from orcish.spark.table.table import AS_STORED
-from orcish.spark.types.arrow import spark_schema, stored_schema
+from orcish.spark.schemas import arrow_schema, spark_schema, stored_schema
+from orcish.spark.table import AS_STORED
 from orcish.tables.appending import ExistingTable
 from orcish.writing.timestamps import CATALYST_TYPE
 from orcish.writing.writer import ORCWriter
 
 __all__ = ["appended_schema"]
-
-_CLOCKS = (T.TimestampType, T.TimestampNTZType)
 
 
 def appended_schema(existing: ExistingTable, rows: T.StructType, partition: Collection[str], replace: str) -> pa.Schema:
@@ -46,34 +44,22 @@ def appended_schema(existing: ExistingTable, rows: T.StructType, partition: Coll
 def _checked(
     existing: ExistingTable, rows: T.StructType, partition: Collection[str], types: dict[str, T.DataType]
 ) -> pa.Schema:
-    for field in rows:
-        for path, own, kind in _clocks(field.name, field.dataType, types.get(field.name)):
+    known = arrow_schema(T.StructType([T.StructField(name, kind) for name, kind in types.items()]))
+    table = fields_by_path(known)
+    for path, field in fields_by_path(stored_schema(rows)).items():
+        kinds = [field.type, table[path].type] if path in table else []
+        if all(map(pa.types.is_timestamp, kinds)) and len({kind.tz is None for kind in kinds}) > 1:
+            own, kind = ("timestamp_ntz" if kind.tz is None else "timestamp" for kind in kinds)
             column = "partition column" if path in partition else "column"
             raise ValueError(f"{existing.base}: {column} {path} of the rows is {own}, and {kind} in the table")
     return existing.appended_schema(stored_schema(rows), partition)
-
-
-def _clocks(path: str, own: T.DataType, kind: T.DataType | None) -> Iterator[tuple[str, str, str]]:
-    """Paths at which one type has wall clocks and the other one instants, with the names of both."""
-    if isinstance(own, _CLOCKS) and isinstance(kind, _CLOCKS):
-        if type(own) is not type(kind):
-            yield path, own.simpleString(), kind.simpleString()
-    elif isinstance(own, T.StructType) and isinstance(kind, T.StructType):
-        known = {field.name: field.dataType for field in kind}
-        for field in own:
-            yield from _clocks(f"{path}.{field.name}", field.dataType, known.get(field.name))
-    elif isinstance(own, T.ArrayType) and isinstance(kind, T.ArrayType):
-        yield from _clocks(f"{path}.element", own.elementType, kind.elementType)
-    elif isinstance(own, T.MapType) and isinstance(kind, T.MapType):
-        yield from _clocks(f"{path}.key", own.keyType, kind.keyType)
-        yield from _clocks(f"{path}.value", own.valueType, kind.valueType)
 
 
 def _types_of(existing: ExistingTable, names: Collection[str]) -> dict[str, T.DataType]:
     """The types that Spark has for columns of the table. With an Arrow schema, timestamps without a time zone are wall
     clocks; without it, those of files of Spark that say so.
     """
-    own = {**{field.name: field for field in existing.schema}}
+    own = {field.name: field for field in existing.schema}
     own |= {name: pa.field(name, kind) for name, kind in existing.partition_types.items()}
     found = {}
     for name in names:

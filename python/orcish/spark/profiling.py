@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -13,17 +13,18 @@ from pyspark.sql import types as T  # noqa: N812
 
 from orcish.filters.pushdown import Filters
 from orcish.keywords import checked_keywords, chosen_options
+from orcish.reading.scan import Split
 from orcish.reading.split_groups import group_splits
-from orcish.spark.jobs.column_tree import ColumnNode, column_tree
-from orcish.spark.jobs.profiler import ColumnProfile, Profiler
-from orcish.spark.jobs.runner import active_session
-from orcish.spark.options import SourceOptions
+from orcish.reading.storage import encodings_text
+from orcish.spark.partitions import spark_texts
+from orcish.spark.profiler import ColumnNode, ColumnProfile, Profiler, column_tree
+from orcish.spark.runner import active_session, in_workers
 from orcish.spark.session import job_description, task_cpus
-from orcish.spark.table.open import open_table
-from orcish.spark.table.table import SparkTable
-from orcish.spark.table.tasks import deserialize, serialize
-from orcish.spark.types.text import cast_to_text
-from orcish.types import Pending, StorageOptions
+from orcish.spark.table import SparkTable, open_table
+from orcish.types import SparkReadOptions, StorageOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["profile", "profile_table"]
 
@@ -57,23 +58,8 @@ def profile(
     filters: Filters | None = None,
     distinct: bool = True,
     spark: SparkSession | None = None,
-    merge_schema: bool | None = None,
-    case_sensitive: bool | None = None,
-    row_number: bool | str | None = None,
-    partitions: bool | None = None,
-    partition_column_type_inference: bool | None = None,
-    recursive_file_lookup: bool | None = None,
-    pending: Pending | None = None,
-    split_size: int | None = None,
-    min_splits: int | None = None,
-    batch_size: int | None = None,
-    invalid_utf8: Literal["error", "replace", "null", "binary"] | None = None,
-    decimal_out_of_range: Literal["error", "null"] | None = None,
-    long_char: Literal["keep", "cut", "error"] | None = None,
-    timezone: str | None = None,
-    session_timezone: str | None = None,
-    external_locations: Sequence[str] | None = None,
     storage_options: StorageOptions | None = None,
+    **options: Unpack[SparkReadOptions],
 ) -> DataFrame:
     """Profiles the columns of a table. Statistics of the files are used where they are exact; otherwise Spark's workers
     read the column. The result is complete when the function returns.
@@ -115,44 +101,40 @@ def profile(
         spark: The session, of Spark 3.5 or later; the active one by default.
         storage_options: Options of the object store of a URL; see :data:`~orcish.types.StorageOptions`.
     """
-    options = chosen_options(locals(), SourceOptions)
     session = active_session(spark)
-    table = open_table(session, path, columns, filters, None, options, storage_options)
+    table = open_table(
+        session, path, columns, filters, None, chosen_options(options, SparkReadOptions), storage_options
+    )
     return profile_table(session, table, distinct)
 
 
 def profile_table(session: SparkSession, table: SparkTable, distinct: bool) -> DataFrame:
     """The profile of an open table; see :func:`profile`."""
-    if table.options.row_number:
+    options = table.options
+    if options.row_number:
         raise ValueError("option rowNumber: numbers of rows have no profile")
     nodes = column_tree(table)
     reported = [node for top in nodes for node in top.all() if node.index is not None]
-    splits = table.scan.splits(table.options.split_size)
-    parts = [serialize(part) for part in group_splits(splits, table.options.split_size, table.options.min_splits)]
-    zone = table.options.session_timezone
+    parts = group_splits(table.scan.splits(options.split_size), options.split_size, options.min_splits)
 
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for number in (number for batch in batches for number in batch.column(0).to_pylist()):
-            profiler = Profiler(nodes, zone, distinct, task_cpus())
-            for split in deserialize(parts[number]):
-                profiler.add(split)
-            yield _rows(profiler.found())
+    def run(splits: list[Split]) -> Iterator[pa.RecordBatch]:
+        profiler = Profiler(nodes, distinct, task_cpus())
+        for split in splits:
+            profiler.add(split)
+        yield _rows(profiler.found())
 
-    text = ", ".join(table.options.paths)
-    with job_description(session, f"profile of {text}"):
-        found = _combine(_collect(session, run, len(parts), len(reported)))
-        return session.createDataFrame(_result(session, reported, found, distinct), SCHEMA)
-
-
-def _collect(spark: SparkSession, run: Any, tasks: int, columns: int) -> Iterator[tuple[int, ColumnProfile]]:
-    """Results of the tasks, with possibly several for a column."""
-    if not tasks:
-        return
-    frame = spark.range(0, tasks, 1, tasks).mapInArrow(run, FOUND)
-    if tasks * columns > MAX_ROWS:
-        frame = frame.repartition(min(columns, MERGERS), "column").mapInArrow(_merge, FOUND)
-    for row in frame.collect():
-        yield row[0], pickle.loads(row[1])
+    with job_description(session, f"profile of {', '.join(options.paths)}"):
+        found: dict[int, ColumnProfile] = {}
+        if parts:
+            frame = in_workers(session, parts, run, FOUND)
+            if len(parts) * len(reported) > MAX_ROWS:
+                frame = frame.repartition(min(len(reported), MERGERS), "column").mapInArrow(_merge, FOUND)
+            found = _combine((row[0], pickle.loads(row[1])) for row in frame.collect())
+        rows = [
+            _row(node, found.get(node.index or 0, ColumnProfile()), distinct, options.session_timezone)
+            for node in reported
+        ]
+        return session.createDataFrame(rows, SCHEMA)
 
 
 def _merge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -172,24 +154,18 @@ def _rows(found: dict[int, ColumnProfile]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, names=["column", "found"])
 
 
-def _result(
-    spark: SparkSession, nodes: list[ColumnNode], found: dict[int, ColumnProfile], distinct: bool
-) -> list[tuple[Any, ...]]:
-    all_found = [found.get(node.index, ColumnProfile()) for node in nodes if node.index is not None]
-    bounds = [(node.kind, bound) for node, one in zip(nodes, all_found, strict=True) for bound in (one.low, one.high)]
-    named = cast_to_text(spark, bounds)
-    return [
-        (
-            node.name,
-            node.kind.simpleString(),
-            one.slots,
-            one.values,
-            one.slots - one.values,
-            *named[2 * at : 2 * at + 2],
-            one.distinct() if distinct and not node.children else None,
-            one.size,
-            one.encoded(),
-            one.proven,
-        )
-        for at, (node, one) in enumerate(zip(nodes, all_found, strict=True))
-    ]
+def _row(node: ColumnNode, found: ColumnProfile, distinct: bool, zone: str) -> tuple[Any, ...]:
+    """A row of the result."""
+    bounds = spark_texts(node.values([found.low, found.high]), node.kind, zone).to_pylist() if node.has_order else []
+    return (
+        node.name,
+        node.kind.simpleString(),
+        found.slots,
+        found.values,
+        found.slots - found.values,
+        *(bounds or (None, None)),
+        found.distinct() if distinct and not node.children else None,
+        found.size,
+        encodings_text(found.encodings),
+        found.proven,
+    )

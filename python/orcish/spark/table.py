@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import os
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
+from pyspark.sql import SparkSession
 from pyspark.sql import types as T  # noqa: N812
 
 from orcish.arrow.nested import fields_by_path, map_columns
@@ -20,17 +22,17 @@ from orcish.reading.orc_files import partition_schema as logged_partition
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
 from orcish.reading.split_groups import group_splits
-from orcish.spark.options import TableOptions
-from orcish.spark.table.batches import BatchConverter
-from orcish.spark.table.carbon import open_carbon
-from orcish.spark.table.columns import check_names, find_column, same_name
-from orcish.spark.table.files import spark_files
-from orcish.spark.table.partitions import partition_schema, partition_values, scan_type
-from orcish.spark.table.predicates import FilterTranslator
-from orcish.spark.table.tasks import TaskInput
-from orcish.spark.types.arrow import arrow_schema, nullable, scanned_schema, spark_schema
-from orcish.spark.types.timezones import java_zone
+from orcish.spark.carbon import open_carbon
+from orcish.spark.columns import check_names, equal_name, find_column, same_name
+from orcish.spark.files import spark_files
+from orcish.spark.filters import filtered
+from orcish.spark.options import TableOptions, data_source_options, path_texts, to_text
+from orcish.spark.partitions import partition_schema, with_typed_values
+from orcish.spark.schemas import arrow_schema, nullable, scanned_schema, spark_schema
+from orcish.spark.session import session_defaults
+from orcish.spark.tasks import BatchConverter, TaskInput
 from orcish.tables.log.schema import TableSchema
+from orcish.types import StorageOptions
 from orcish.writing.stored_types import (
     has_type,
     stored_conflicts,
@@ -40,7 +42,7 @@ from orcish.writing.stored_types import (
 )
 from orcish.writing.timestamps import INSTANT, WALL
 
-__all__ = ["SparkTable"]
+__all__ = ["AS_STORED", "SparkTable", "open_table"]
 
 AS_STORED: dict[str, Any] = {
     "arrow_schema": False,
@@ -114,32 +116,16 @@ class SparkTable:
             partition_types = {field.name: _partition_type(field) for field in logged_partition(logged)}
         if options.partition_column_type_inference is False:
             partition_types = dict.fromkeys(partition_types, T.StringType())
-        if options.row_number is not None:
-            shadowed = _equal_name([*stored.names, *partition_types], options.row_number, options)
-            if shadowed is not None:
-                raise ValueError(f"option rowNumber={options.row_number!r}: the table has a column of that name")
-        if schema is None:
-            own = [field for field in stored if not _equal_name(partition_types, field.name, options)]
-            check_names([*(field.name for field in own), *partition_types], options.case_sensitive)
-            table_schema = T.StructType([*_schema(own, options), *_fields(partition_types)])
-        elif options.columns is not None:
-            own = [field for field in stored if not _equal_name(partition_types, field.name, options)]
-            table_schema = _with_types([*_schema(own, options), *_fields(partition_types)], schema, options)
-        else:
-            check_names(schema.names, options.case_sensitive)
-            table_schema = _renamed(schema, partition_types, options)
-        # Row numbers are not stored.
-        table_schema = T.StructType([field for field in table_schema if field.name != options.row_number])
+        table_schema = _table_schema(stored, partition_types, schema, options)
         batch_schema = arrow_schema(nullable(table_schema))
         scanned = scanned_schema(batch_schema)
         for at, field in enumerate(batch_schema):
             if field.name in partition_types:
-                scanned = scanned.set(at, scanned.field(at).with_type(scan_type(field.type)))
-        matching = _matching(options, stored)
+                scanned = scanned.set(at, field)
         source = OrcFiles(
-            files,
+            with_typed_values(files, {field.name: field.type for field in batch_schema}, options.session_timezone),
             scanned,
-            matching,
+            _matching(options, stored),
             options.storage,
             None,
             is_schema_inferred=schema is None if is_schema_inferred is None else is_schema_inferred,
@@ -148,9 +134,7 @@ class SparkTable:
         read = {**spark_read_options(options), "batch_size": options.batch_size, "row_number": options.row_number}
         scan = Scan(ScanReader(source, read))
         if options.columns is not None:
-            found_columns = [
-                find_column(name, batch_schema, scanned, options.case_sensitive) for name in options.columns
-            ]
+            found_columns = [find_column(name, batch_schema, options.case_sensitive) for name in options.columns]
             if fault is not None and None in found_columns:
                 raise fault
             named = zip(found_columns, options.columns, strict=True)
@@ -158,9 +142,7 @@ class SparkTable:
             scan = scan.select(*(name if column is None else column.name for column, name in named))
         elif not set(partition_types) <= set(table_schema.names):
             scan = scan.select(*table_schema.names)
-        values = partition_values(files)
-        about = FilterTranslator.of(batch_schema, scanned, values, options)
-        scan = scan.where(about.translate(options.filters)).where(about.translate(filters))
+        scan = filtered(scan, batch_schema, scanned, options, filters)
         try:
             reader_of(scan).check()
         except UnknownColumnError as error:
@@ -174,7 +156,7 @@ class SparkTable:
             raise ValueError("a schema says which columns are read: option `columns` does not go with it")
         if schema is None or options.columns is not None:
             return cls(scan, found, tuple(found.names), options, own_files)
-        names = tuple(_equal_name(partition_types, name, options) or name for name in schema.names)
+        names = tuple(equal_name(partition_types, name, options.case_sensitive) or name for name in schema.names)
         return cls(scan, schema, names, options, own_files)
 
     def inferred_partition_columns(self) -> list[str]:
@@ -205,17 +187,46 @@ class SparkTable:
 
     def task_inputs(self) -> list[TaskInput]:
         """Splits the table into task inputs of about the requested size."""
-        options = self.options
-        shape = BatchConverter(self.names, arrow_schema(self.schema), options.session_timezone)
+        shape = BatchConverter(self.names, arrow_schema(self.schema))
         splits = self.scan.splits(self.options.split_size)
         return [
             TaskInput.of(part, shape) for part in group_splits(splits, self.options.split_size, self.options.min_splits)
         ]
 
 
+def open_table(
+    spark: SparkSession,
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    columns: Sequence[str] | None = None,
+    filters: Filters | None = None,
+    schema: T.StructType | None = None,
+    options: Mapping[str, Any] | None = None,
+    storage_options: StorageOptions | None = None,
+    is_carbon: bool | None = None,
+) -> SparkTable:
+    """Opens a table.
+
+    Args:
+        spark: The session.
+        path: A path or URL of a file or folder, a pattern, or several of them.
+        columns: Dotted names of columns.
+        filters: Which rows are read.
+        schema: The columns and their types.
+        options: :class:`~orcish.spark.options.SparkReadOptions`, or options of the data source by its own names.
+        storage_options: Options of the object store.
+        is_carbon: Whether this is a table of CarbonData; ``None`` finds out.
+    """
+    given = {**session_defaults(spark), "columns": columns, **(options or {}), "paths": path_texts(path)}
+    parsed = TableOptions.of(data_source_options(given))
+    if storage_options:
+        # Unlike options of the data source, these may have any name.
+        parsed = dataclasses.replace(parsed, storage={**parsed.storage, **to_text(storage_options)})
+    return SparkTable.open(parsed, None if schema is None else nullable(schema), filters, is_carbon=is_carbon)
+
+
 def spark_read_options(options: TableOptions) -> dict[str, Any]:
     """Options under which instants of ``timestamp`` are those of Spark's own reader."""
-    return {**AS_STORED, **options.values, "timezone": java_zone(options.timezone)}
+    return {**AS_STORED, **options.values, "timezone": options.timezone}
 
 
 def _own_files(files: list[TableFile], options: TableOptions, logged: TableSchema | None) -> OrcFiles:
@@ -310,12 +321,6 @@ def _matching(options: TableOptions, stored: pa.Schema) -> Any:
     return "name" if options.case_sensitive else "name_ignoring_case"
 
 
-def _equal_name(names: Iterable[str], name: str, options: TableOptions) -> str | None:
-    """The equal name among others, under the option ``caseSensitive``."""
-    same = same_name(name, options.case_sensitive)
-    return next((found for found in names if same_name(found, options.case_sensitive) == same), None)
-
-
 def _schema(fields: list[pa.Field], options: TableOptions) -> T.StructType:
     """The Spark types of columns, without unselected columns of unsupported types."""
     selected = [same_name(column, options.case_sensitive) for column in options.columns or ()]
@@ -330,21 +335,39 @@ def _schema(fields: list[pa.Field], options: TableOptions) -> T.StructType:
     return T.StructType(found)
 
 
+def _table_schema(
+    stored: pa.Schema, partition_types: dict[str, T.DataType], given: T.StructType | None, options: TableOptions
+) -> T.StructType:
+    """The columns of the table, or those of a given schema, with the partition columns, and without row numbers.
+
+    Raises:
+        ValueError: A name is ambiguous, or is that of the option ``rowNumber``.
+    """
+    cs = options.case_sensitive
+    if options.row_number is not None and equal_name([*stored.names, *partition_types], options.row_number, cs):
+        raise ValueError(f"option rowNumber={options.row_number!r}: the table has a column of that name")
+    own = [field for field in stored if not equal_name(partition_types, field.name, cs)]
+    if given is None:
+        check_names([*(field.name for field in own), *partition_types], cs)
+    if given is not None and options.columns is None:
+        check_names(given.names, cs)
+        fields = [(equal_name(partition_types, f.name, cs) or f.name, f.dataType, f.nullable) for f in given]
+        found = T.StructType([T.StructField(*field) for field in fields])
+    else:
+        found = T.StructType([*_schema(own, options), *_fields(partition_types)])
+        found = found if given is None else _with_types(list(found), given, options)
+    return T.StructType([field for field in found if field.name != options.row_number])
+
+
 def _fields(types: dict[str, T.DataType]) -> list[T.StructField]:
     return [T.StructField(name, kind, True) for name, kind in types.items()]
-
-
-def _renamed(schema: T.StructType, partition_types: dict[str, T.DataType], options: TableOptions) -> T.StructType:
-    return T.StructType(
-        [T.StructField(_equal_name(partition_types, f.name, options) or f.name, f.dataType, f.nullable) for f in schema]
-    )
 
 
 def _with_types(fields: Sequence[T.StructField], given: T.StructType, options: TableOptions) -> T.StructType:
     """Columns with the types of a schema, which may have some of them, and additional ones."""
     found = {field.name: field.dataType for field in fields}
     for field in given:
-        name = _equal_name(found, field.name, options) or field.name
+        name = equal_name(found, field.name, options.case_sensitive) or field.name
         found[name] = _with_type(found.get(name), field.dataType, options)
     return T.StructType(_fields(found))
 

@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -23,15 +23,13 @@ from orcish.io.paths import absolute, expanded, path_text
 from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import reader_of
-from orcish.spark.jobs.runner import active_session, run_in_workers, sql_schema, to_batch, to_frame
-from orcish.spark.options import WriterOptions, to_text
+from orcish.spark.options import WriterOptions, java_zone, to_text
+from orcish.spark.runner import active_session, run_in_workers, sql_schema, to_batch, to_frame
+from orcish.spark.schemas import arrow_schema
 from orcish.spark.session import job_description, large_batches, session_zone, task_number, timestamp_zone
-from orcish.spark.table.batches import BatchConverter
-from orcish.spark.table.open import open_table
-from orcish.spark.table.tasks import TaskInput
-from orcish.spark.table.writer import TableTarget
-from orcish.spark.types.arrow import arrow_schema
-from orcish.spark.types.timezones import arrow_zone
+from orcish.spark.table import open_table
+from orcish.spark.target import TableTarget
+from orcish.spark.tasks import BatchConverter, TaskInput
 from orcish.tables.commit import STAGED, Job, Staged
 from orcish.tables.hidden_columns import check_hidden_columns
 from orcish.tables.log.conflicts import reading
@@ -39,6 +37,9 @@ from orcish.tables.log.listing import table_files
 from orcish.types import ExistingData, StorageOptions, WriteOptions
 from orcish.writing.dataset import MAX_PARTITIONS
 from orcish.writing.sorting import SortKey, sorted_batches
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["convert"]
 
@@ -72,21 +73,7 @@ def convert(
     max_partitions: int = MAX_PARTITIONS,
     spark: SparkSession | None = None,
     storage_options: StorageOptions | None = None,
-    compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None = None,
-    compression_level: int | None = None,
-    column_compression: Mapping[str, int | Literal["none"] | None] | None = None,
-    compression_block_size: int | str | None = None,
-    stripe_size: int | str | None = None,
-    row_index_stride: int | None = None,
-    bloom_filter_columns: Sequence[str] | None = None,
-    bloom_filter_fpp: float | None = None,
-    dictionary: bool | Mapping[str, bool | None] | None = None,
-    metadata: Mapping[str, bytes | str] | None = None,
-    timezone: str | None = None,
-    version: Literal["0.11", "0.12"] | None = None,
-    arrow_schema: bool | None = None,
-    threads: int | None = None,
-    verify: bool | None = None,
+    **options: Unpack[WriteOptions],
 ) -> DataFrame:
     """Converts a table to ORC. The files appear at once, when all have been written.
 
@@ -132,7 +119,6 @@ def convert(
         CommitError: A file of a source that is ORC was removed while the job ran, as by :func:`orcish.compact`.
         UnsupportedError: A type cannot be stored in ORC, or the target is a CarbonData table with metadata.
     """
-    options = chosen_options(locals(), WriteOptions)
     session = active_session(spark)
     storage = to_text(storage_options or {})
     target = absolute(target)
@@ -150,13 +136,13 @@ def convert(
         partition_by=tuple(by),
         max_rows_per_file=max_rows_per_file,
         max_partitions=max_partitions,
-        timezone=arrow_zone(timestamp_zone(session), "timezone"),
-        session_timezone=arrow_zone(session_zone(session), "spark.sql.session.timeZone"),
-        file=options,
+        timezone=java_zone(timestamp_zone(session), "timezone"),
+        session_timezone=java_zone(session_zone(session), "spark.sql.session.timeZone"),
+        file=chosen_options(options, WriteOptions),
         storage=storage,
         are_keywords=True,
     )
-    to = TableTarget(job, writing, rows.schema, source_types=tuple(rows.instant_types.items()))
+    to = TableTarget(job, writing, rows.schema, source_types=rows.instant_types)
     to.check_partitioned(existing_data)
     to = to.fitted(existing_data)
     # Files of a data frame are those of Spark.
@@ -203,11 +189,8 @@ class _Source:
             if is_beside or place_of(file.location, storage).path not in read:
                 raise ValueError(f"{display_name(file.location)} is not read, and would be removed: {_ELSEWHERE}")
         if self.files is not None:
-            locations = {file.location for file in inside}
-            replaced = [file for file in self.files.files if file.location in locations]
-            check_hidden_columns(
-                dataclasses.replace(self.files, files=replaced), self.schema.names, _ELSEWHERE, ignores_case=True
-            )
+            replaced = dataclasses.replace(self.files, files=inside)
+            check_hidden_columns(replaced, self.schema.names, _ELSEWHERE, ignores_case=True)
         elif self.folders:
             stored = {name.lower() for name in self.stored()}
             hidden = next((name for name in self.folders if name.lower() in stored), None)
@@ -310,7 +293,7 @@ def _write_work(
         return to.write(batches, number)
 
     # Without rows, one task writes a file for the schema.
-    nothing = TaskInput.of([], BatchConverter((), pa.schema([]), "UTC"))
+    nothing = TaskInput.of([], BatchConverter((), pa.schema([])))
     rows = run_in_workers(spark, list(enumerate(task_inputs or [nothing])), run, STAGED, text)
     return [Staged(**row) for row in rows]
 

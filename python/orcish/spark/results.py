@@ -13,7 +13,7 @@ from orcish.arrow.buffers import offsets_within, within
 from orcish.arrow.casting import cast_array
 from orcish.arrow.nested import is_binary, is_list, is_text, value_type
 from orcish.errors import UnsupportedError
-from orcish.spark.types.arrow import arrow_schema
+from orcish.spark.schemas import arrow_schema
 
 __all__ = ["ResultSchema"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -16,9 +15,9 @@ from orcish.io.files import TableFile
 from orcish.io.paths import absolute
 from orcish.keywords import checked_keywords
 from orcish.reading.file import ORCFile
-from orcish.spark.jobs.runner import active_session, run_in_workers, to_frame
+from orcish.spark.files import spark_files
 from orcish.spark.options import TableOptions
-from orcish.spark.table.files import spark_files
+from orcish.spark.runner import active_session, run_in_workers, to_frame
 from orcish.types import StorageOptions
 from orcish.writing.timestamps import timestamp_types
 
@@ -82,24 +81,20 @@ def verify(
         raise FileNotFoundError(f"no files: {absolute(path)}")
     # With many files, a task reads several of them.
     count = min(len(files), TASKS)
-    tasks = [_Files(files[at::count], storage_options) for at in range(count)]
-    rows = run_in_workers(session, tasks, _findings, _BY_TASK, f"orcish: verify {path}") if tasks else []
+    tasks = [files[at::count] for at in range(count)]
+    rows = run_in_workers(
+        session, tasks, lambda some: _findings(some, storage_options), _BY_TASK, f"orcish: verify {path}"
+    )
     found = [{name: row[name] for name in FINDINGS.names} for row in rows if row["kind"] is None]
     found += _mixed([row for row in rows if row["kind"] is not None], [file.location for file in files])
     return to_frame(session, found, FINDINGS)
 
 
-@dataclasses.dataclass(frozen=True)
-class _Files:
-    files: list[TableFile]
-    storage_options: StorageOptions | None
-
-
-def _findings(files: _Files) -> list[tuple[Any, ...]]:
+def _findings(files: Sequence[TableFile], storage_options: StorageOptions | None) -> list[tuple[Any, ...]]:
     rows: list[tuple[Any, ...]] = []
-    for path, source, *_ in files.files:
+    for path, source, *_ in files:
         try:
-            file = ORCFile(path if source is None else source, storage_options=files.storage_options)
+            file = ORCFile(path if source is None else source, storage_options=storage_options)
             rows.extend((path, None, None, column, "", kind) for column, kind in timestamp_types(file).items())
             found = file.check()
         except (OrcishError, OSError, ValueError) as error:

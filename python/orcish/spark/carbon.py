@@ -5,25 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import pyarrow as pa
 from pyspark.sql import types as T  # noqa: N812
 
+from orcish import _native
+from orcish.arrow.exported import ExportedSchema
+from orcish.arrow.nested import map_columns
 from orcish.carbon.source import CarbonSource
+from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
 from orcish.io.paths import local_path
 from orcish.reading.scan import Scan, reader_of
 from orcish.reading.scan_reader import ScanReader
+from orcish.spark.columns import check_names, find_column, same_name
+from orcish.spark.filters import filtered
 from orcish.spark.options import TableOptions
-from orcish.spark.table.columns import check_names, find_column, same_name
-from orcish.spark.table.predicates import FilterTranslator
-from orcish.spark.types.arrow import arrow_schema, spark_schema
+from orcish.spark.schemas import arrow_schema, nullable, spark_schema
 
 __all__ = ["Opened", "open_carbon"]
-
-_WIDER: tuple[tuple[type[T.DataType], ...], ...] = (
-    (T.ByteType, T.ShortType, T.IntegerType, T.LongType),
-    (T.FloatType, T.DoubleType),
-)
-"""Types in order of widening."""
 
 
 class Opened(NamedTuple):
@@ -58,11 +57,10 @@ def open_carbon(options: TableOptions, schema: T.StructType | None, filters: Fil
     if selected is None and schema is not None:
         selected = tuple(_selected_columns(schema, own, options.case_sensitive))
     if selected is not None:
-        found = [(find_column(name, batch_schema, stored, options.case_sensitive), name) for name in selected]
+        found = [(find_column(name, batch_schema, options.case_sensitive), name) for name in selected]
         # For unknown columns, the error of the scan has the nearest names.
         scan = scan.select(*(name if column is None else column.name for column, name in found))
-    about = FilterTranslator.of(batch_schema, stored, {}, options)
-    scan = scan.where(about.translate(options.filters)).where(about.translate(filters))
+    scan = filtered(scan, batch_schema, stored, options, filters)
     reader_of(scan).check()
     read = spark_schema(scan.schema)
     if schema is not None:
@@ -116,20 +114,15 @@ def _check_schema(read: T.StructType, given: T.StructType, options: TableOptions
 
 
 def _holds(given: T.DataType, own: T.DataType, case_sensitive: bool) -> bool:
-    """Whether a type holds all values of another type."""
-    if isinstance(own, T.StructType) and isinstance(given, T.StructType):
-        names = [[same_name(name, case_sensitive) for name in each.names] for each in (own, given)]
-        pairs = zip(given, own, strict=False)
-        return names[0] == names[1] and all(_holds(a.dataType, b.dataType, case_sensitive) for a, b in pairs)
-    if isinstance(own, T.ArrayType) and isinstance(given, T.ArrayType):
-        return _holds(given.elementType, own.elementType, case_sensitive)
-    if isinstance(own, T.MapType) and isinstance(given, T.MapType):
-        is_key = _holds(given.keyType, own.keyType, case_sensitive)
-        return is_key and _holds(given.valueType, own.valueType, case_sensitive)
-    if isinstance(own, T.DecimalType) and isinstance(given, T.DecimalType):
-        before = [kind.precision - kind.scale for kind in (given, own)]
-        return given.scale >= own.scale and before[0] >= before[1]
-    for kinds in _WIDER:
-        if isinstance(own, kinds) and isinstance(given, kinds):
-            return kinds.index(type(given)) >= kinds.index(type(own))
-    return given.simpleString() == own.simpleString()
+    """Whether a type holds all values of another type, with the same fields of structs."""
+
+    def schema(kind: T.DataType) -> pa.Schema:
+        arrow = arrow_schema(nullable(T.StructType().add("c", kind)))
+        return map_columns(arrow, lambda field, _: field.with_name(same_name(field.name, case_sensitive)))
+
+    wanted = schema(given)
+    try:
+        union = _native.unify_schemas(schema(own).__arrow_c_schema__(), wanted.__arrow_c_schema__())
+    except (OrcishError, ValueError):
+        return False
+    return bool(pa.schema(ExportedSchema(union)).equals(wanted))

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import pyarrow as pa
-from pyspark.sql.types import ArrayType, DataType, MapType, StructType, TimestampType
+from pyspark.sql.types import StructType
 
-from orcish.arrow.nested import is_text
+from orcish.arrow.nested import fields_by_path, is_text
+from orcish.spark.appending import appended_schema
+from orcish.spark.columns import same_name
 from orcish.spark.options import WriterOptions
+from orcish.spark.partitions import check_partition_type, is_named_as_text, spark_texts
+from orcish.spark.schemas import arrow_schema, stored_schema
 from orcish.spark.session import task_cpus
-from orcish.spark.table.appending import appended_schema
-from orcish.spark.table.batches import StorageConverter
-from orcish.spark.table.columns import same_name
-from orcish.spark.types.arrow import arrow_schema, stored_schema
-from orcish.spark.types.partition_names import check_partition_type, is_named_as_text, partition_names
-from orcish.spark.types.timezones import java_zone
 from orcish.tables.appending import ExistingTable, cast_batch
 from orcish.tables.commit import Job, Staged
 from orcish.tables.log.schema import TableSchema
@@ -34,6 +33,17 @@ TASK_MEMORY = 512 << 20
 """Maximum bytes that the open files of a task hold in memory."""
 
 
+class _Beside(NamedTuple):
+    """How rows are written beside files of a table that stay."""
+
+    schema: pa.Schema
+    """The types with which they are written."""
+    typed: tuple[str, ...]
+    """Partition columns with types of the table, whose folders have the names that orcish gives them."""
+    is_new: bool
+    """Whether the table has no columns before."""
+
+
 @dataclasses.dataclass(frozen=True)
 class TableTarget:
     """The table that the tasks of a job write to, and the schema and options of their rows."""
@@ -41,18 +51,15 @@ class TableTarget:
     job: Job
     options: WriterOptions
     schema: StructType
-    instant_types: tuple[tuple[str, str], ...] = ()
-    """ORC types of instants, by dotted column names: those of an existing table, and else those of the source."""
-    appended: pa.Schema | None = None
-    """The types of the rows in an existing table that keeps its columns."""
-    typed: tuple[str, ...] = ()
-    """Partition columns with types of the table, whose folders have the names that orcish gives them."""
+    source_types: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """ORC types of the instants of the source of the rows, by dotted names of columns. Without them, they are those of
+    Spark's writer."""
+    beside: _Beside | None = None
+    """How the rows are written; ``None`` before the table was looked at."""
     position: int = 0
     """The position of the log at which the table was looked at."""
     table_schema: TableSchema | None = None
     """The schema of the table after the commit."""
-    source_types: tuple[tuple[str, str], ...] = ()
-    """ORC types of the instants of the source of the rows, likewise. Without them, they are those of Spark's writer."""
 
     def __post_init__(self) -> None:
         by = [self._column(name) for name in self.options.partition_by]
@@ -95,12 +102,10 @@ class TableTarget:
             task: Index of the task, which is part of the file names.
             begins: Whether the first task writes a file without rows, if the table has no columns before.
         """
-        folder = self.job.folder()
         attempt = self.job.attempt()
-        stored = StorageConverter(self._with_instants(stored_schema(self.schema)))
-        own = self._with_instants(self.appended or stored_schema(self.schema))
-        named = self._named_as_text()
-        schema = self._in_folders(own)
+        own, typed, is_new = self.beside or self._beside(None)
+        named = self._named_as_text(typed)
+        schema = self._in_folders(own, typed)
         table = TableWriter(
             self.job.base,
             schema,
@@ -110,23 +115,23 @@ class TableTarget:
             max_partitions=self.options.max_partitions,
             max_memory=TASK_MEMORY,
             storage_options=self.options.storage,
-            staging=folder.location(attempt),
+            staging=self.job.folder().location(attempt),
             options={
                 "arrow_schema": False,
                 "threads": task_cpus(),
-                "timezone": java_zone(self.options.timezone),
+                "timezone": self.options.timezone,
                 **self.options.file,
             },
         )
         with table:
             for batch in batches:
-                rows = cast_batch(stored.of(batch), own, self.typed)
+                rows = cast_batch(batch, own, typed)
                 for at in named:
                     kind = self.schema[at].dataType
-                    texts = partition_names(batch.column(at), kind, self.options.session_timezone)
+                    texts = spark_texts(batch.column(at), kind, self.options.session_timezone)
                     rows = rows.set_column(at, schema.field(at), texts)
                 table.write(rows)
-            if begins and task == 0 and not self.options.partition_by and self.appended is None:
+            if begins and task == 0 and not self.options.partition_by and is_new:
                 table.begin()
         return self.job.staged(table)
 
@@ -147,29 +152,29 @@ class TableTarget:
         state = update.state()
         if existing_data == "error" and state.exists:
             raise data_exists(self.job.base, has_files=bool(state.names))
-        fitted = dataclasses.replace(self._beside(state.existing), position=state.position)
-        return dataclasses.replace(fitted, table_schema=update.schema_with(state.existing, fitted._rows_in_log()))
+        beside = self._beside(state.existing)
+        logged = update.schema_with(state.existing, self._in_log(beside))
+        return dataclasses.replace(self, beside=beside, position=state.position, table_schema=logged)
 
-    def _beside(self, existing: ExistingTable | None) -> TableTarget:
-        """The target with the types with which its rows are written beside columns of the table.
+    def _beside(self, existing: ExistingTable | None) -> _Beside:
+        """How the rows are written beside columns of the table.
 
         Raises:
             ValueError: The rows do not match the table.
         """
+        schema, kinds = stored_schema(self.schema), dict(self.source_types)
         if existing is None:
-            return dataclasses.replace(self, instant_types=self.source_types, appended=None, typed=())
+            return _Beside(with_stored_types(schema, [kinds]), (), True)
         is_sensitive = self.options.case_sensitive
         own = {same_name(path, is_sensitive): kind for path, kind in existing.timestamp_types.items()}
-        new = dict(self.source_types)
-        paths = _instants(self.schema, "")
-        kinds = ((path, own.get(same_name(path, is_sensitive), new.get(path))) for path in paths)
+        for path, field in fields_by_path(schema).items():
+            kind = own.get(same_name(path, is_sensitive))
+            if kind is not None and pa.types.is_timestamp(field.type) and field.type.tz is not None:
+                kinds[path] = kind
         by, types = self.options.partition_by, existing.partition_types
-        return dataclasses.replace(
-            self,
-            instant_types=tuple((path, kind) for path, kind in kinds if kind is not None),
-            appended=appended_schema(existing, self.schema, by, self.options.replace),
-            typed=tuple(name for name in by if name in types and not is_text(types[name])),
-        )
+        appended = appended_schema(existing, self.schema, by, self.options.replace)
+        typed = tuple(name for name in by if name in types and not is_text(types[name]))
+        return _Beside(with_stored_types(appended, [kinds]), typed, False)
 
     def commit(
         self, files: Sequence[Staged], existing_data: ExistingData, *, stream: tuple[str, int] | None = None
@@ -179,44 +184,36 @@ class TableTarget:
         Raises:
             FileExistsError: The table has files, with ``error``.
         """
-        if self.table_schema is None:
+        if self.beside is None or self.table_schema is None:
             raise ValueError("a target is committed after it was fitted")
-        rows = self._rows_in_log()
+        rows = self._in_log(self.beside)
         self._update(existing_data).commit(
             files,
             rows,
             self.position,
             self.table_schema,
-            is_new=self.appended is None,
-            fits=lambda existing: bool(self._beside(existing)._rows_in_log() == rows),
+            is_new=self.beside.is_new,
+            fits=lambda existing: bool(self._in_log(self._beside(existing)) == rows),
             types=arrow_schema(self.schema),
             stream=stream,
         )
         mark_success(self.job)
 
-    def _named_as_text(self) -> list[int]:
+    def _named_as_text(self, typed: Sequence[str]) -> list[int]:
         """Indexes of the partition columns whose values Spark makes names of."""
-        by = self.options.partition_by
-        named = [name for name in by if name not in self.typed]
+        named = [name for name in self.options.partition_by if name not in typed]
         return [at for at, field in enumerate(self.schema) if field.name in named and is_named_as_text(field.dataType)]
 
-    def _in_folders(self, schema: pa.Schema) -> pa.Schema:
+    def _in_folders(self, schema: pa.Schema, typed: Sequence[str]) -> pa.Schema:
         """The schema with text for partition columns whose values Spark makes names of."""
-        for at in self._named_as_text():
+        for at in self._named_as_text(typed):
             schema = schema.set(at, schema.field(at).with_type(pa.string()))
         return schema
 
-    def _rows_in_log(self) -> pa.Schema:
-        """The types of the rows, as :meth:`_in_log`."""
-        return self._in_log(self._with_instants(stored_schema(self.schema) if self.appended is None else self.appended))
-
-    def _with_instants(self, schema: pa.Schema) -> pa.Schema:
-        return with_stored_types(schema, [dict(self.instant_types)])
-
-    def _in_log(self, schema: pa.Schema) -> pa.Schema:
+    def _in_log(self, beside: _Beside) -> pa.Schema:
         """As :meth:`_in_folders`, with dates as dates: Spark names them as orcish does."""
-        named = self._in_folders(schema)
-        for at, field in enumerate(schema):
+        named = self._in_folders(beside.schema, beside.typed)
+        for at, field in enumerate(beside.schema):
             if pa.types.is_date32(field.type):
                 named = named.set(at, field)
         return named
@@ -225,7 +222,7 @@ class TableTarget:
         has_schema = self.options.file.get("arrow_schema", False) is not False
         zone = self.options.session_timezone
         by = tuple(self.options.partition_by)
-        timezone = self.options.file.get("timezone") or java_zone(self.options.timezone)
+        timezone = self.options.file.get("timezone") or self.options.timezone
         return Update(self.job, existing_data, by, has_schema, self._partition_option(), zone, timezone)
 
     def _partition_option(self) -> str:
@@ -237,21 +234,3 @@ def mark_success(job: Job) -> None:
     """Writes the file by which jobs of Hadoop know that a table is there. The commit does not depend on it."""
     with contextlib.suppress(OSError):
         job.folder().write(SUCCESS, b"", overwrite=True)
-
-
-def _instants(schema: StructType, above: str) -> Iterator[str]:
-    """Dotted names of the instant columns."""
-    for field in schema:
-        yield from _instants_of(field.dataType, above + field.name)
-
-
-def _instants_of(kind: DataType, path: str) -> Iterator[str]:
-    if isinstance(kind, TimestampType):
-        yield path
-    elif isinstance(kind, StructType):
-        yield from _instants(kind, f"{path}.")
-    elif isinstance(kind, ArrayType):
-        yield from _instants_of(kind.elementType, f"{path}.element")
-    elif isinstance(kind, MapType):
-        yield from _instants_of(kind.keyType, f"{path}.key")
-        yield from _instants_of(kind.valueType, f"{path}.value")

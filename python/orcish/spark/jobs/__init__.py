@@ -1,1 +1,0 @@
-"""Jobs over whole tables."""

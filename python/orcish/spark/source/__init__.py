@@ -1,1 +1,0 @@
-"""The data sources ``orcish`` and ``carbondata`` of Spark."""

@@ -1,1 +1,0 @@
-"""A table as Spark jobs read and write it."""

@@ -1,1 +1,0 @@
-"""Spark's types, time zones and casts to text, and their Arrow counterparts."""
