@@ -20,6 +20,7 @@ import orcish
 import orcish.spark
 import orcish.types
 from orcish._native import options_of
+from orcish.keywords import keyword_names
 from orcish_cli.commands import COMMANDS
 from orcish_cli.parser import Parser
 
@@ -69,7 +70,7 @@ def options(what: str, kind: str, command: str, in_python: Callable[..., Any], i
     flags = {action.dest: action.option_strings for action in reversed(parsers()[command]._actions)}
     if what == "write":
         del flags["timezone"]  # That of reading.
-    spark = inspect.signature(in_spark).parameters.keys() - {"schema", "storage_options"}
+    spark = keyword_names(in_spark) - {"schema", "storage_options"}
     rows = ["| Python | shell | Spark | values | meaning |", "|---|---|---|---|---|"]
     for name, text in texts.items():
         of, words, _ = native.get(name, ("object", [], ""))

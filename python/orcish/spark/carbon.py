@@ -10,7 +10,7 @@ from pyspark.sql import types as T  # noqa: N812
 
 from orcish import _native
 from orcish.arrow.exported import ExportedSchema
-from orcish.arrow.nested import map_columns
+from orcish.arrow.nested import fields_by_path, map_columns
 from orcish.carbon.source import CarbonSource
 from orcish.errors import OrcishError
 from orcish.filters.pushdown import Filters
@@ -120,9 +120,11 @@ def _holds(given: T.DataType, own: T.DataType, case_sensitive: bool) -> bool:
         arrow = arrow_schema(nullable(T.StructType().add("c", kind)))
         return map_columns(arrow, lambda field, _: field.with_name(same_name(field.name, case_sensitive)))
 
-    wanted = schema(given)
+    there, wanted = schema(own), schema(given)
+    if fields_by_path(there).keys() != fields_by_path(wanted).keys():
+        return False
     try:
-        union = _native.unify_schemas(schema(own).__arrow_c_schema__(), wanted.__arrow_c_schema__())
+        union = _native.unify_schemas(there.__arrow_c_schema__(), wanted.__arrow_c_schema__())
     except (OrcishError, ValueError):
         return False
     return bool(pa.schema(ExportedSchema(union)).equals(wanted))

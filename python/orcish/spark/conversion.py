@@ -190,7 +190,7 @@ class _Source:
                 raise ValueError(f"{display_name(file.location)} is not read, and would be removed: {_ELSEWHERE}")
         if self.files is not None:
             replaced = dataclasses.replace(self.files, files=inside)
-            check_hidden_columns(replaced, self.schema.names, _ELSEWHERE, ignores_case=True)
+            check_hidden_columns(replaced, self.folders, _ELSEWHERE, ignores_case=True)
         elif self.folders:
             stored = {name.lower() for name in self.stored()}
             hidden = next((name for name in self.folders if name.lower() in stored), None)

@@ -67,10 +67,16 @@ def java_zone(name: str, option: str) -> str:
         option: Name of the option, with which error messages begin.
 
     Raises:
-        ValueError: There is no such zone.
+        ValueError: There is no such zone, or its offset has seconds.
     """
-    offset = re.fullmatch(r"(?:UTC|GMT|UT)?([+-].*)", name)
-    zone = f"GMT{offset[1]}" if offset else "UTC" if name in ("UT", "Z", "GMT") else name
+    zone = "UTC" if name in ("UT", "Z", "GMT") else name
+    if offset := re.fullmatch(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?([0-5]\d)(?::?(\d\d))?)?", name):
+        sign, hours, minutes, seconds = (part or "00" for part in offset.groups())
+        if 60 * int(hours) + int(minutes) > 18 * 60:
+            raise ValueError(f"option {option}={name!r}: is no offset of a time zone: it is 18 hours at most")
+        if int(seconds):
+            raise ValueError(f"option {option}={name!r}: offsets of seconds are not supported")
+        zone = f"GMT{sign}{hours:0>2}:{minutes}"
     try:
         parse_values(pa.array([], pa.string()), pa.timestamp("us", zone))
     except ValueError:

@@ -4,90 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import types as T  # noqa: N812
 
 from orcish import _native
 from orcish.arrow.buffers import within
-from orcish.arrow.exported import ExportedArray
 from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
-from orcish.reading.scan import Scan, Split, read_split, reader_of
+from orcish.reading.scan import Scan, Split, read_split
 from orcish.reading.scan_reader import ScanReader
-from orcish.spark.schemas import arrow_schema
-from orcish.spark.table import SparkTable
+from orcish.spark.column_tree import ColumnNode, FileColumn, locate_columns
+from orcish.spark.recorded import ExactStatistics, RecordedStatistics, exact_statistics, plain_bounds
 
-__all__ = ["ColumnNode", "ColumnProfile", "Profiler", "column_tree"]
-
-
-@dataclasses.dataclass(frozen=True)
-class ColumnNode:
-    """A column, or a nested one."""
-
-    name: str
-    """Dotted name."""
-    step: str
-    """Last step of the name."""
-    kind: T.DataType
-    arrow_type: pa.DataType
-    """Type in Spark."""
-    children: tuple[ColumnNode, ...]
-    is_partition: bool
-    """Whether its values are in folder names."""
-    index: int | None
-    """Index among the reported columns, which are leaves and top-level columns."""
-    is_repeated: bool
-    """Whether it is inside of a list or map."""
-
-    def all(self) -> Iterator[ColumnNode]:
-        """The node and all nodes below it."""
-        yield self
-        for child in self.children:
-            yield from child.all()
-
-    @property
-    def has_order(self) -> bool:
-        """Whether minimum and maximum are defined."""
-        return not (self.children or pa.types.is_nested(self.arrow_type) or pa.types.is_binary(self.arrow_type))
-
-    def values(self, plain: list[Any]) -> pa.Array:
-        """Values that :func:`plain_bounds` has given, in the type of Spark."""
-        if pa.types.is_floating(self.arrow_type):
-            # Zero has no sign.
-            plain = [value if value is None else value + 0.0 for value in plain]
-        kind = _plain_type(self.arrow_type)
-        return pa.array(plain, self.arrow_type) if kind is None else pa.array(plain, kind).view(self.arrow_type)
-
-
-def column_tree(table: SparkTable) -> tuple[ColumnNode, ...]:
-    """The columns of a table in order."""
-    # CarbonData files store the partition columns too.
-    source = reader_of(table.scan).source
-    by_folder = source.partition_columns if isinstance(source, OrcFiles) else ()
-    count = iter(range(1 << 62))
-
-    def node(name: str, step: str, kind: T.DataType, is_top: bool, is_partition: bool, repeated: bool) -> ColumnNode:
-        parts = _steps(kind)
-        index = next(count) if is_top or not parts else None
-        inside = repeated or not isinstance(kind, T.StructType)
-        children = tuple(node(f"{name}.{part}", part, inner, False, False, inside) for part, inner in parts)
-        arrow = arrow_schema(T.StructType().add(step, kind)).field(0).type
-        return ColumnNode(name, step, kind, arrow, children, is_partition, index, repeated)
-
-    pairs = zip(table.names, table.schema, strict=True)
-    return tuple(node(name, name, field.dataType, True, name in by_folder, False) for name, field in pairs)
-
-
-def _steps(kind: T.DataType) -> list[tuple[str, T.DataType]]:
-    if isinstance(kind, T.StructType):
-        return [(field.name, field.dataType) for field in kind]
-    if isinstance(kind, T.ArrayType):
-        return [("element", kind.elementType)]
-    return [("key", kind.keyType), ("value", kind.valueType)] if isinstance(kind, T.MapType) else []
+__all__ = ["ColumnProfile", "Profiler"]
 
 
 @dataclasses.dataclass
@@ -159,83 +91,68 @@ class Profiler:
     def add(self, split: Split) -> None:
         """Adds the rows of a split."""
         reader = read_split(split, self._threads)
-        if not isinstance(split.source, OrcFiles):
+        table = split.source
+        if not isinstance(table, OrcFiles):
             # There are no exact statistics of CarbonData.
             for found in self._found.values():
                 found.size = None
             self._read(reader, {})
             return
-        self._add_storage(split, split.source)
-        proven = self._proven(reader, split)
-        for name, (slots, array, bounds) in proven.items():
-            self._found[name].add(slots, array, *bounds)
-        self._read(reader, {name: values for name, (_, values, _) in proven.items()})
-
-    def _proven(self, reader: ScanReader, split: Split) -> dict[str, tuple[int, int, tuple[Any, Any]]]:
-        """The numbers of slots and values, and the bounds, of columns for which statistics of the file prove them."""
-        recorded: dict[str, dict[str, Any]] = {}
-        is_whole = reader.options.get("filters") is None
-        for node in self._all:
-            if node.children or node.is_partition or node.is_repeated or "." in node.step:
-                continue
-            found = reader.select([node.name]).statistics()
-            if found is None:
-                # Rows have to be read to know which pass the filter.
-                return {}
-            ((statistics, other_stripes),) = found
-            if not other_stripes:
-                recorded[node.name] = statistics
-        is_whole = is_whole or bool(recorded)
-        if not is_whole:
-            return {}
-        rows = split.rows if reader.options.get("filters") is None else reader.count()
-        proven = {}
-        for node in self._all:
-            statistics = recorded.get(node.name, {})
-            if node.is_partition:
-                value = Scan(reader.with_options(filters=None)).select(node.name).limit(1).to_table().column(0)
-                array = value.combine_chunks()
-                proven[node.name] = (rows, rows * (len(array) - array.null_count), plain_bounds(array))
-                if node.name in self._sketches:
-                    self._sketches[node.name].add(array.__arrow_c_array__())
-            elif (values := statistics.get("values")) is not None and values <= rows:
-                bounds = _recorded_bounds(node, statistics) if values else (None, None)
-                if bounds is not None:
-                    proven[node.name] = (rows, values, bounds)
-        return proven
-
-    def _add_storage(self, split: Split, table: OrcFiles) -> None:
-        """Adds stored bytes and encodings, which are not known where names do not tell columns apart."""
         (of_table,) = table.files
         file = ORCFile(of_table.opened, tail=of_table.tail, limits=table.limits, storage_options=table.storage_options)
-        ignores_case = table.match == "name_ignoring_case"
-        storage = file.column_storage(stripes=split.stripes)
-        names = [each.name.lower() if ignores_case else each.name for each in storage]
-        is_known = table.match != "position" and len(set(names)) == len(names)
-        is_known = is_known and not any("." in node.step for node in self._all)
+        positions = locate_columns(file, self._nodes, table)
+        self._add_storage(file, split.stripes, positions)
+        proven = self._proven(reader, split, file, positions) if self._is_whole(reader) else {}
+        for name, proof in proven.items():
+            if name in self._found:
+                self._found[name].add(*proof)
+        self._read(reader, {name: proof.values for name, proof in proven.items()})
 
-        def size(node: ColumnNode) -> int:
-            name = node.name.lower() if ignores_case else node.name
-            own = [
-                each.data_bytes + each.index_bytes
-                for each, other in zip(storage, names, strict=True)
-                # Columns below are added by their own nodes, if they are nodes.
-                if other == name or (not node.children and other.startswith(f"{name}."))
-            ]
-            return sum(own) + sum(map(size, node.children))
+    def _is_whole(self, reader: ScanReader) -> bool:
+        """Whether statistics show that all rows pass the filter."""
+        if reader.options.get("filters") is None:
+            return True
+        top = next((node for node in self._nodes if not node.is_partition and not node.children), None)
+        proven = None if top is None else reader.select([top.name]).statistics()
+        return proven is not None and not any(stripes for _, stripes in proven)
 
+    def _proven(
+        self, reader: ScanReader, split: Split, file: ORCFile, positions: dict[str, FileColumn]
+    ) -> dict[str, ExactStatistics]:
+        """What statistics of the file, and the names of its folders, prove of all rows of a split."""
+        altered = {node.name for node in self._all if _is_altered(node.kind, split.options)}
+        certain = {name: position for name, position in positions.items() if name not in altered}
+        proven = exact_statistics(self._nodes, certain, RecordedStatistics(file, split.stripes), split.rows)
+        for node in self._nodes:
+            if node.is_partition:
+                # The value is the same for all rows; no data is read.
+                first = Scan(reader.with_options(filters=None)).select(node.name).limit(1)
+                value = first.to_table().column(0).combine_chunks()
+                proven[node.name] = ExactStatistics(
+                    split.rows, split.rows * (len(value) - value.null_count), *plain_bounds(value)
+                )
+                if node.name in self._sketches:
+                    self._sketches[node.name].add(value.__arrow_c_array__())
+        return proven
+
+    def _add_storage(self, file: ORCFile, stripes: list[int], positions: dict[str, FileColumn]) -> None:
+        """Adds stored bytes and encodings."""
+        storage = file.column_storage(stripes=stripes)
         for node in self._all:
             if node.index is None or node.is_partition:
                 continue
             found = self._found[node.name]
-            if not is_known or found.size is None:
-                found.size = None
-                continue
-            found.size += size(node)
-            name = node.name.lower() if ignores_case else node.name
-            for each, other in zip(storage, names, strict=True):
-                if other == name:
-                    found.encodings.update(each.encodings)
+            own = positions.get(node.name)
+            if own is not None and own.id is not None:
+                found.encodings.update(storage[own.id].encodings)
+            for part in node.all():
+                position = positions.get(part.name)
+                if position is None or found.size is None:
+                    found.size = None
+                elif position.id is not None:
+                    # Columns below are added by their own nodes, if they are nodes.
+                    ids = (position.id,) if part.children else position.below
+                    found.size += sum(storage[id].data_bytes + storage[id].index_bytes for id in ids)
 
     def _read(self, reader: ScanReader, proven: dict[str, int]) -> None:
         """Reads the columns that are not proven, and those whose distinct values are estimated.
@@ -272,16 +189,11 @@ class Profiler:
                         self._sketches[node.name].add(array.__arrow_c_array__())
 
 
-def _recorded_bounds(node: ColumnNode, statistics: dict[str, Any]) -> tuple[Any, Any] | None:
-    """Minimum and maximum by statistics; ``None`` where they are not exact."""
-    if not node.has_order:
-        return None, None
-    kind = pa.int64() if pa.types.is_time(node.arrow_type) else node.arrow_type
-    schema = pa.schema({"": kind})
-    low, high = (_native.exact_bound(statistics, schema.__arrow_c_schema__(), name) for name in ("min", "max"))
-    if low is None or high is None:
-        return None
-    return plain_bounds(pa.array(ExportedArray(low)))[0], plain_bounds(pa.array(ExportedArray(high)))[1]
+def _is_altered(kind: T.DataType, options: Mapping[str, Any]) -> bool:
+    """Whether options may change values of a type, so that statistics do not describe them."""
+    if isinstance(kind, T.StringType | T.BinaryType):
+        return bool(options.get("invalid_utf8", "error") != "error" or options.get("long_char", "keep") != "keep")
+    return isinstance(kind, T.DecimalType) and options.get("decimal_out_of_range", "error") != "error"
 
 
 def _parts(node: ColumnNode, array: pa.Array) -> Iterator[tuple[ColumnNode, pa.Array]]:
@@ -300,27 +212,3 @@ def _parts(node: ColumnNode, array: pa.Array) -> Iterator[tuple[ColumnNode, pa.A
             yield from _parts(child, within(array, items) if len(array) else items[:0])
     else:
         yield from _parts(node.children[0], array.flatten())
-
-
-def _plain_type(kind: pa.DataType) -> pa.DataType | None:
-    """The numbers that dates and times are; ``None`` for other types. Python does not have all dates."""
-    if pa.types.is_date32(kind):
-        return pa.int32()
-    types = pa.types
-    return pa.int64() if types.is_timestamp(kind) or types.is_time64(kind) or types.is_duration(kind) else None
-
-
-def plain_bounds(array: pa.Array) -> tuple[Any, Any]:
-    """Minimum and maximum; ``None`` if there are no values. As in Spark, NaN is the maximum."""
-    if array.null_count == len(array):
-        return None, None
-    nan = None
-    if pa.types.is_floating(array.type):
-        is_nan = pc.is_nan(array)
-        if pc.any(is_nan).as_py():
-            nan = float("nan")
-            array = array.filter(pc.invert(is_nan))
-    plain = _plain_type(array.type)
-    found = pc.min_max(array if plain is None else array.view(plain))
-    low, high = found["min"].as_py(), found["max"].as_py()
-    return (nan if low is None else low), (high if nan is None else nan)

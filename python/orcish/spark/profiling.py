@@ -16,8 +16,10 @@ from orcish.keywords import checked_keywords, chosen_options
 from orcish.reading.scan import Split
 from orcish.reading.split_groups import group_splits
 from orcish.reading.storage import encodings_text
+from orcish.spark.column_tree import ColumnNode, column_tree
 from orcish.spark.partitions import spark_texts
-from orcish.spark.profiler import ColumnNode, ColumnProfile, Profiler, column_tree
+from orcish.spark.profiler import ColumnProfile, Profiler
+from orcish.spark.recorded import plain_type
 from orcish.spark.runner import active_session, in_workers
 from orcish.spark.session import job_description, task_cpus
 from orcish.spark.table import SparkTable, open_table
@@ -156,7 +158,7 @@ def _rows(found: dict[int, ColumnProfile]) -> pa.RecordBatch:
 
 def _row(node: ColumnNode, found: ColumnProfile, distinct: bool, zone: str) -> tuple[Any, ...]:
     """A row of the result."""
-    bounds = spark_texts(node.values([found.low, found.high]), node.kind, zone).to_pylist() if node.has_order else []
+    bounds = spark_texts(_typed([found.low, found.high], node), node.kind, zone).to_pylist() if node.has_order else []
     return (
         node.name,
         node.kind.simpleString(),
@@ -169,3 +171,12 @@ def _row(node: ColumnNode, found: ColumnProfile, distinct: bool, zone: str) -> t
         encodings_text(found.encodings),
         found.proven,
     )
+
+
+def _typed(bounds: list[Any], node: ColumnNode) -> pa.Array:
+    """The values of :func:`plain_bounds`, in the type of Spark."""
+    if pa.types.is_floating(node.arrow_type):
+        # Zero has no sign.
+        bounds = [value if value is None else value + 0.0 for value in bounds]
+    kind = plain_type(node.arrow_type)
+    return pa.array(bounds, node.arrow_type) if kind is None else pa.array(bounds, kind).view(node.arrow_type)

@@ -1,7 +1,6 @@
 """README.md and the pages of docs: their code runs, their links resolve, and their tables have every option."""
 
 import importlib
-import inspect
 import re
 import runpy
 import shlex
@@ -11,6 +10,7 @@ import orcish
 import orcish.spark
 import pytest
 from orcish import _native
+from orcish.keywords import keyword_names
 from orcish.types import Limits, ReadOptions, ScanOptions, WriteOptions
 from orcish_cli import main
 from support.s3_store import BUCKET
@@ -253,13 +253,8 @@ def test_make_targets():
 
 def options_of_spark():
     """Names of the options of the data source, which are keywords of functions in camel case."""
-    keywords = {
-        name
-        for function in (orcish.spark.read, orcish.spark.write)
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    }
-    keywords -= {"mode", "schema", "storage_options"}
+    keywords = {*keyword_names(orcish.spark.read), *keyword_names(orcish.spark.write)}
+    keywords -= {"spark", "frame", "path", "mode", "schema", "storage_options"}
     return {re.sub(r"_(\w)", lambda found: found[1].upper(), name) for name in keywords}
 
 
