@@ -14,13 +14,15 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import orcish
-import orcish.spark
+import orcish.spark.options
 import orcish.types
 from orcish._native import options_of
 from orcish.keywords import keyword_names
+from orcish.spark.option_parser import spark_name
 from orcish_cli.commands import COMMANDS
 from orcish_cli.parser import Parser
 
@@ -33,7 +35,15 @@ OF_SEVERAL = 3
 
 def texts_of_types() -> dict[str, dict[str, str]]:
     """The documentation in :mod:`orcish.types`: of keys by their class, and of other names."""
-    module = ast.parse(inspect.getsource(sys.modules[orcish.types.ReadOptions.__module__]))
+    found = texts_of(sys.modules[orcish.types.ReadOptions.__module__])
+    of_files = found["ReadOptions"].keys()
+    found["ScanOptions"] = {name: text for name, text in found["ScanOptions"].items() if name not in of_files}
+    return found
+
+
+def texts_of(of: ModuleType) -> dict[str, dict[str, str]]:
+    """The documentation in a module: of keys by their class, and of other names."""
+    module = ast.parse(inspect.getsource(of))
     found: dict[str, dict[str, str]] = {}
     classes = [each for each in module.body if isinstance(each, ast.ClassDef)]
     for name, body, bases in [("", module.body, []), *((each.name, each.body, each.bases) for each in classes)]:
@@ -43,8 +53,6 @@ def texts_of_types() -> dict[str, dict[str, str]]:
         for option, text in itertools.pairwise(body):
             if isinstance(option, ast.AnnAssign) and isinstance(text, ast.Expr):
                 texts[ast.unparse(option.target)] = str(ast.literal_eval(text.value))
-    of_files = found["ReadOptions"].keys()
-    found["ScanOptions"] = {name: text for name, text in found["ScanOptions"].items() if name not in of_files}
     return found
 
 
@@ -76,11 +84,20 @@ def options(what: str, kind: str, command: str, in_python: Callable[..., Any], i
         of, words, _ = native.get(name, ("object", [], ""))
         default = keywords[name].default if name in keywords else None
         meaning = markdown(text) + (f" By default {default:,}." if isinstance(default, int) else "")
-        camel = code([re.sub(r"_(\w)", lambda found: found[1].upper(), name)] if name in spark else [])
+        camel = code([spark_name(name)] if name in spark else [])
         values = code([word for word in words if word != "lzo"]) or KINDS.get(of, of)
         flag = code(flags.get("stripe" if name == "stripes" else name, []))
         rows.append(re.sub(r"(?<=\|) +(?=\|)", " ", f"| `{name}` | {flag} | {camel} | {values} | {meaning} |"))
     return "\n".join([*rows, ""])
+
+
+def options_of_spark() -> str:
+    """The options that only the data source of Spark has."""
+    of_functions, of_source = texts_of_types(), texts_of(orcish.spark.options)
+    found = of_functions["SparkReadOptions"] | of_functions["SparkWriteOptions"]
+    found |= of_source["_ReadOptions"] | of_source["_WriteOptions"]
+    rows = [f"| `{spark_name(name)}` | {markdown(text)} |" for name, text in found.items()]
+    return "\n".join(["| option | meaning |", "|---|---|", *rows, ""])
 
 
 def parsers() -> dict[str, argparse.ArgumentParser]:
@@ -141,6 +158,7 @@ def pages() -> dict[Path, str]:
         "options of tables": options("", "ScanOptions", "data", orcish.scan, orcish.spark.read),
         "options of writing": options("write", "WriteOptions", "rewrite", orcish.write_table, orcish.spark.write),
         "options of folders": options("dataset", "DatasetOptions", "convert", orcish.write_dataset, orcish.spark.write),
+        "options of Spark": options_of_spark(),
         "limits": "".join(f"- `{name}`: {markdown(text)}\n" for name, text in texts["Limits"].items()),
         "requests": "".join(f"- {markdown(text).rstrip(';')}\n" for text in requests),
     }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from types import NoneType
+from typing import Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from orcish import _native
 from orcish.errors import closest_match
 
-__all__ = ["Parse", "at_least", "flag", "names", "native_options", "one_of", "parse_options", "spark_name", "text"]
+__all__ = ["Parse", "at_least", "names", "parse_options", "parsers", "spark_name", "text"]
 
 Parse: TypeAlias = Callable[[str, str], Any]
 """Takes the name of an option and its text, and gives its value; ``None`` where the text stands for the default."""
@@ -144,15 +145,28 @@ def _json(name: str, given: str) -> Any:
 
 
 _OF_KIND: Mapping[str, Parse] = {"boolean": flag, "integer": _integer, "number": _real, "list": names, "text": text}
+_OF_TYPE: Mapping[Any, Parse] = {bool: flag, int: at_least(1), str: text, Sequence[str]: names}
 
 
-def native_options(what: Any, keywords: tuple[str, ...]) -> dict[str, Parse]:
-    """Some options of the native core, which says of what kind they are, and which words they have."""
-    options = {keyword: (kind, words) for keyword, kind, _, words, _ in _native.options_of(what)}
+def parsers(options: type, special: Mapping[str, Parse]) -> dict[str, Parse]:
+    """The parsers of the options of a ``TypedDict``, by their types. The native core has the kinds of options of files,
+    and checks their ranges.
+
+    Args:
+        options: The ``TypedDict``.
+        special: Parsers of some options.
+    """
+    native = {keyword: (kind, words) for keyword, kind, _, words, _ in _native.options_of("write")}
     found: dict[str, Parse] = {}
-    for keyword in keywords:
-        kind, words = options[keyword]
-        found[keyword] = one_of(*words) if words else _dictionary if keyword == "dictionary" else _OF_KIND[kind]
+    for keyword, hint in get_type_hints(options).items():
+        if keyword in special:
+            found[keyword] = special[keyword]
+        elif keyword in native:
+            kind, words = native[keyword]
+            found[keyword] = one_of(*words) if words else _dictionary if keyword == "dictionary" else _OF_KIND[kind]
+        else:
+            (of,) = {*get_args(hint)} - {NoneType} if NoneType in get_args(hint) else {hint}
+            found[keyword] = one_of(*get_args(of)) if get_origin(of) is Literal else _OF_TYPE[of]
     return found
 
 

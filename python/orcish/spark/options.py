@@ -1,4 +1,4 @@
-"""The options of the data source: their names, kinds and defaults, once, for Spark and for functions of Python.
+"""The options of the data source. Classes of :mod:`orcish.types` have their names and types; here are their defaults.
 
 Spark passes options as texts with names in any case. In functions of Python they are keywords: ``merge_schema`` is
 ``mergeSchema``.
@@ -22,16 +22,14 @@ from orcish.reading.source import DEFAULT_ROW_NUMBER
 from orcish.spark.option_parser import (
     Parse,
     at_least,
-    flag,
     names,
-    native_options,
-    one_of,
     parse_options,
+    parsers,
     spark_name,
     text,
 )
 from orcish.tables.partition_values import parse_values
-from orcish.types import Pending, WriteOptions
+from orcish.types import Pending, SparkReadOptions, SparkWriteOptions, ValueOptions, WriteOptions
 from orcish.writing.dataset import MAX_PARTITIONS
 
 __all__ = [
@@ -103,52 +101,36 @@ def _row_number(_: str, given: str) -> str | None:
     return {"": None, "false": None, "true": DEFAULT_ROW_NUMBER}.get(given.strip().lower(), given)
 
 
+class _ReadOptions(SparkReadOptions, total=False):
+    """Options of reading that are in the data source alone, or are arguments of functions."""
+
+    columns: Sequence[str]
+    filters: str
+    max_files_per_trigger: int
+    """Most files of a batch of a [stream](spark-streams.md); all by default."""
+    state_location: str
+    """Where a stream keeps the list of files that it has found; ``_orcish/found`` in the table by default."""
+
+
+class _WriteOptions(SparkWriteOptions, total=False):
+    """Options of writing, likewise."""
+
+    partition_by: Sequence[str]
+    max_partitions: int
+    """Most partitions of a task; 10,000 by default."""
+    # Of Spark, for streams.
+    checkpoint_location: str
+
+
 _PATHS: Mapping[str, Parse] = {"path": text, "paths": names}
-_BOTH: Mapping[str, Parse] = {"case_sensitive": flag, "timezone": _zone, "session_timezone": _zone}
-_VALUES = native_options("read", ("invalid_utf8", "decimal_out_of_range", "long_char"))
-_FILE = native_options(
-    "write",
-    (
-        "compression",
-        "compression_level",
-        "compression_block_size",
-        "stripe_size",
-        "row_index_stride",
-        "bloom_filter_columns",
-        "bloom_filter_fpp",
-        "dictionary",
-        "verify",
-    ),
-)
-READING: Mapping[str, Parse] = {
-    "columns": names,
-    "filters": text,
-    "merge_schema": flag,
-    "row_number": _row_number,
-    "partitions": flag,
-    "partition_column_type_inference": flag,
-    "recursive_file_lookup": flag,
-    "pending": one_of("wait", "before"),
-    "split_size": at_least(1),
-    "min_splits": at_least(1),
-    "batch_size": at_least(1),
-    "external_locations": names,
-    "max_files_per_trigger": at_least(1),
-    "state_location": text,
-    **_VALUES,
-    **_BOTH,
-}
+_ZONES: Mapping[str, Parse] = {"timezone": _zone, "session_timezone": _zone}
+_VALUES = (SparkReadOptions.__optional_keys__ & ValueOptions.__optional_keys__) - _ZONES.keys()
+"""Options of how values are read."""
+_FILE = (SparkWriteOptions.__optional_keys__ & WriteOptions.__optional_keys__) - _ZONES.keys()
+"""Options of each file."""
+READING = parsers(_ReadOptions, {**_ZONES, "row_number": _row_number})
 """The options of reading, by their keywords."""
-WRITING: Mapping[str, Parse] = {
-    "partition_by": names,
-    "partition_overwrite_mode": one_of("static", "dynamic"),
-    "max_rows_per_file": at_least(0),
-    "max_partitions": at_least(1),
-    # An option of Spark for streams.
-    "checkpoint_location": text,
-    **_FILE,
-    **_BOTH,
-}
+WRITING = parsers(_WriteOptions, {**_ZONES, "max_rows_per_file": at_least(0)})
 """The options of writing."""
 
 
@@ -169,14 +151,10 @@ class TableOptions:
     merge_schema: bool = False
     case_sensitive: bool = False
     row_number: str | None = None
-    """Name of a column with the number of each row in its file."""
     partitions: bool | None = None
     partition_column_type_inference: bool | None = None
-    """Whether partition columns have types that are inferred from their values, or are text; by default they have."""
     recursive_file_lookup: bool = False
-    """Whether the files of all subfolders are read, and no folder is a partition."""
     pending: Pending = "wait"
-    """What to do while a commit of the table is being finished."""
     split_size: int = DEFAULT_SPLIT_SIZE
     min_splits: int = 1
     batch_size: int = BATCH_SIZE
@@ -189,11 +167,8 @@ class TableOptions:
     values: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Choices for invalid values: options of :class:`orcish.types.ReadOptions`."""
     external_locations: tuple[str, ...] | None = None
-    """Where a CarbonData table may have files outside of its folder."""
     max_files_per_trigger: int | None = None
-    """Maximum files of a batch of a stream."""
     state_location: str | None = None
-    """Folder of the file log of a stream, if it is not in that of the table."""
     storage: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
 
     @classmethod
@@ -236,7 +211,6 @@ class WriterOptions:
     partition_by: tuple[str, ...] = ()
     max_rows_per_file: int | None = None
     max_partitions: int = MAX_PARTITIONS
-    """Maximum number of partitions of a task."""
     partition_overwrite_mode: Literal["static", "dynamic"] | None = None
     """Which partitions an overwrite replaces; ``None`` if the session decides."""
     case_sensitive: bool = False

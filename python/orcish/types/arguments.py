@@ -315,34 +315,45 @@ class WriteOptions(TypedDict, total=False):
 
 
 class SparkReadOptions(TypedDict, total=False):
-    """Options of reading with Spark; ``docs/spark-reading.md`` describes them."""
+    """Options of reading with :mod:`orcish.spark`. In the data source, their names are in camel case."""
 
     merge_schema: bool | None
+    """Whether the columns are those of all files, in place of those of the log or of the first file; false by
+    default."""
     case_sensitive: bool | None
+    """Whether names are case sensitive; false by default: names that differ only by case are an error."""
+    partition_column_type_inference: bool | None
+    """Whether partition columns have the types that Spark infers, and not text; by default true, and in functions the
+    setting of the session."""
+    recursive_file_lookup: bool | None
+    """Whether the files of all subfolders are read, and no folder is a partition; false by default."""
+    split_size: int | None
+    """Bytes of a split; 128 MiB by default."""
+    min_splits: int | None
+    """Least number of splits: 1 by default, and in functions the default parallelism."""
+    session_timezone: str | None
+    """Time zone of timestamps in names of folders and in ``filters``; ``timezone`` by default."""
+    timezone: str | None
+    batch_size: int | None
     row_number: bool | str | None
     partitions: bool | None
-    partition_column_type_inference: bool | None
-    recursive_file_lookup: bool | None
     pending: Pending | None
-    split_size: int | None
-    min_splits: int | None
-    batch_size: int | None
+    external_locations: Sequence[str] | None
     invalid_utf8: Literal["error", "replace", "null", "binary"] | None
     decimal_out_of_range: Literal["error", "null"] | None
     long_char: Literal["keep", "cut", "error"] | None
-    timezone: str | None
-    session_timezone: str | None
-    external_locations: Sequence[str] | None
 
 
 class SparkWriteOptions(TypedDict, total=False):
-    """Options of writing with Spark; ``docs/spark-writing.md`` describes them."""
+    """Options of writing with :mod:`orcish.spark`. In the data source, their names are in camel case."""
 
-    max_rows_per_file: int | None
     partition_overwrite_mode: Literal["static", "dynamic"] | None
+    """With ``dynamic``, an overwrite replaces only partitions with new rows; by default, the setting
+    ``spark.sql.sources.partitionOverwriteMode`` of the session decides."""
     case_sensitive: bool | None
     timezone: str | None
     session_timezone: str | None
+    max_rows_per_file: int | None
     compression: Literal["zstd", "zlib", "snappy", "lz4", "brotli", "none", "uncompressed"] | None
     compression_level: int | None
     compression_block_size: int | str | None

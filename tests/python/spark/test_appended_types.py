@@ -14,6 +14,7 @@ import pytest
 from orcish.spark.options import WriterOptions
 from orcish.spark.writers import OrcishStreamWriter
 from pyspark.sql import functions as F  # noqa: N812
+from support.case_loops import each_case
 from support.random_cases import pairs, pairs_of
 
 Spark = Any
@@ -62,9 +63,7 @@ def check(way: Any, frame: Any, table: Path, said: str, **options: str) -> None:
 WAYS = [*((append, shape) for shape in SHAPES), (convert, "column"), (convert, "deep"), (stream, "deep")]
 
 
-@pytest.mark.parametrize(
-    ("way", "shape", "first"), pairs_of((*way, first) for way in WAYS for first in (INSTANT, WALL))
-)
+@each_case(("way", "shape", "first"), pairs_of((*way, first) for way in WAYS for first in (INSTANT, WALL)))
 def test_wall_clocks_and_instants(spark: Spark, tmp_path: Path, way: Any, shape: str, first: str) -> None:
     """They are no values of each other, in tables of orcish and of Spark's own writer."""
     second = WALL if first == INSTANT else INSTANT
@@ -85,9 +84,7 @@ def test_wall_clocks_and_instants(spark: Spark, tmp_path: Path, way: Any, shape:
     assert [tuple(row) for row in seen] == [tuple(expected)]
 
 
-@pytest.mark.parametrize(
-    ("way", "zone", "column"), pairs([append, convert], [None, "UTC", "Europe/Berlin"], ["k", "v"])
-)
+@each_case(("way", "zone", "column"), pairs([append, convert], [None, "UTC", "Europe/Berlin"], ["k", "v"]))
 def test_timestamps_of_pandas(spark: Spark, tmp_path: Path, way: Any, zone: str | None, column: str) -> None:
     """Timestamps without a time zone are wall clocks, also in partition columns with types."""
     noon = pa.array([dt.datetime(2026, 6, 1, 12)], pa.timestamp("us", zone))
@@ -103,7 +100,7 @@ def test_timestamps_of_pandas(spark: Spark, tmp_path: Path, way: Any, zone: str 
     assert set(found["k"].to_pylist()) == set(found["v"].to_pylist()) == set(noon.to_pylist())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("table", "rows", "cast"),
     [
         (pa.array([1]), "'2'", "bigint"),

@@ -17,6 +17,7 @@ from support import carbon_apache as apache
 from support import carbon_rows as cases
 from support.carbon import CarbonTableWriter, write_folder
 from support.carbon.deletes import Deletes
+from support.case_loops import each_case
 from support.processes import run_script
 from support.random_cases import cases as cases_of
 from support.random_cases import seeded
@@ -115,7 +116,7 @@ def test_instants(spark: Spark, table: CarbonTableWriter) -> None:
         spark.conf.set("spark.sql.session.timeZone", "UTC")
 
 
-@pytest.mark.parametrize("index", [True, False])
+@each_case("index", [True, False])
 def test_folders_and_files_without_metadata(spark: Spark, tmp_path: Path, index: bool) -> None:
     rows = cases.table(["s", "at"])
     files = write_folder(tmp_path / "t", rows, files=3, index=index)
@@ -128,8 +129,8 @@ def test_folders_and_files_without_metadata(spark: Spark, tmp_path: Path, index:
     check(spark.read.orc(str(tmp_path / "orc")), whole)
 
 
-@pytest.mark.parametrize("named", [None, "carbondata"])
-@pytest.mark.parametrize("other", ["notes.csv", "old.carbondata.bak"])
+@each_case("named", [None, "carbondata"])
+@each_case("other", ["notes.csv", "old.carbondata.bak"])
 def test_folders_without_metadata_in_place(spark: Spark, tmp_path: Path, named: str | None, other: str) -> None:
     """All files of CarbonData become ORC, also with deletes. Others are not removed, as they are not read."""
     rows = cases.table(["s"])
@@ -213,7 +214,7 @@ def test_columns(spark: Spark, table: CarbonTableWriter) -> None:
     assert 'named "S"' in failure(lambda: load(spark, table.path, columns="S", caseSensitive="true").schema)
 
 
-@pytest.mark.parametrize(
+@each_case(
     "where",
     [
         "id = 17",
@@ -265,7 +266,7 @@ def test_schemas_of_users(spark: Spark, table: CarbonTableWriter) -> None:
     assert_same(found, wanted.selectExpr("at", "cast(id as bigint) as id"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("schema", "said"),
     [
         ("id string", "column id is int"),
@@ -351,7 +352,7 @@ def test_convert_in_another_zone(spark: Spark, table: CarbonTableWriter, tmp_pat
 # What is for ORC alone.
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "said"),
     [
         ({"mergeSchema": "true"}, "mergeSchema"),
@@ -360,7 +361,7 @@ def test_convert_in_another_zone(spark: Spark, table: CarbonTableWriter, tmp_pat
         ({"colums": "id"}, "did you mean columns?"),
     ],
 )
-@pytest.mark.parametrize("name", ["carbondata", "orcish"])
+@each_case("name", ["carbondata", "orcish"])
 def test_options_that_are_refused(
     spark: Spark, table: CarbonTableWriter, name: str, options: dict[str, str], said: str
 ) -> None:
@@ -395,7 +396,7 @@ def test_tables_are_not_written(spark: Spark, table: CarbonTableWriter, tmp_path
     assert sorted(table.path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("name", ["carbondata", "orcish"])
+@each_case("name", ["carbondata", "orcish"])
 def test_tables_are_no_streams(spark: Spark, table: CarbonTableWriter, tmp_path: Path, name: str) -> None:
     before = sorted(table.path.rglob("*"))
 

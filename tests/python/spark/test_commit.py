@@ -16,6 +16,7 @@ import pytest
 from orcish.spark.options import TableOptions
 from orcish.spark.table import SparkTable
 from orcish.tables.commit import Job
+from support.case_loops import each_case
 from support.random_cases import seeded
 from support.small_tables import put
 from support.spark_tables import ids_of
@@ -87,7 +88,7 @@ def settled(table: Path) -> None:
         time.sleep(0.3)
 
 
-@pytest.mark.parametrize("path", ["", "/", "/more=1", "/more=1/", "/more=*", "/more=1/*.orc"])
+@each_case("path", ["", "/", "/more=1", "/more=1/", "/more=*", "/more=1/*.orc"])
 def test_plans_of_unfinished_commits(tmp_path: Path, path: str) -> None:
     """The plan of a read has the files of the table after a commit of a dead driver, and changes nothing."""
     table = put(tmp_path / "t", {f"more=1/old-{at}.orc": pa.table({"id": [at]}) for at in range(3)})

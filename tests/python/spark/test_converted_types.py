@@ -14,6 +14,7 @@ import pytest
 from orcish.writing.timestamps import INSTANT, WALL, timestamp_types
 from orcish_cli.spark import main
 from pyspark.errors import PySparkException
+from support.case_loops import each_case
 from support.cpp_writers import write_rows
 
 Spark = Any
@@ -34,7 +35,7 @@ def kinds_of(table: Path) -> list[dict[str, str]]:
     return [timestamp_types(orcish.ORCFile(path)) for path in sorted(table.rglob("*.orc"))]
 
 
-@pytest.mark.parametrize("way", ["elsewhere", "in place", "sorted", "all columns", "shell", "appended", "twice"])
+@each_case("way", ["elsewhere", "in place", "sorted", "all columns", "shell", "appended", "twice"])
 def test_both_types_of_timestamps_stay(spark: Spark, tmp_path: Path, way: str) -> None:
     table, target = source(tmp_path), tmp_path / "t"
     instants = orcish.read_table(table, timestamps="instant")
@@ -78,7 +79,7 @@ def test_frames_have_the_type_of_spark(spark: Spark, tmp_path: Path) -> None:
     assert {kind for kinds in kinds_of(tmp_path / "t") for kind in kinds.values()} == {WALL}
 
 
-@pytest.mark.parametrize("existing", ["overwrite", "overwrite_partitions"])
+@each_case("existing", ["overwrite", "overwrite_partitions"])
 def test_hidden_values_are_not_lost_in_place(spark: Spark, tmp_path: Path, existing: str) -> None:
     path = tmp_path / "t" / "p=1" / "a.orc"
     path.parent.mkdir(parents=True)
@@ -91,7 +92,7 @@ def test_hidden_values_are_not_lost_in_place(spark: Spark, tmp_path: Path, exist
     osp.convert(str(tmp_path / "t"), str(tmp_path / "t"), existing_data=existing)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("form", ["orc", "parquet"])
+@each_case("form", ["orc", "parquet"])
 def test_columns_that_only_later_files_have(spark: Spark, tmp_path: Path, form: str) -> None:
     """They are written, as by other verbs, also where the source is replaced."""
     tables = [pa.table({"id": [1], "s": [{"a": 1}]}), pa.table({"id": [2], "s": [{"a": 2, "z": 7}], "extra": ["x"]})]
@@ -134,7 +135,7 @@ def a_file(path: Path, column: str = "a", value: int = 1) -> None:
         orcish.write_table(table, path)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("files", "match"),
     [
         (["f.orc", "p=1/g.orc"], r"f\.orc is not read, and would be removed"),
@@ -149,7 +150,7 @@ def a_file(path: Path, column: str = "a", value: int = 1) -> None:
     ],
     ids=str,
 )
-@pytest.mark.parametrize("is_link", [False, True])
+@each_case("is_link", [False, True])
 def test_no_values_are_lost_in_place(spark: Spark, tmp_path: Path, files: list[str], match: str, is_link: bool) -> None:
     """What the job does not read is not removed, by whatever name the source is given."""
     for number, file in enumerate(files, 7):

@@ -9,7 +9,7 @@ from typing import Any
 
 import orcish
 import pyarrow as pa
-import pytest
+from support.case_loops import each_case
 from support.spark_tables import assert_same, ids_of
 
 Spark = Any
@@ -36,7 +36,7 @@ def overwrite(frame: Any, table: Path, **options: str) -> None:
     writer.option("partitionBy", "k").option("partitionOverwriteMode", "dynamic").save(str(table))
 
 
-@pytest.mark.parametrize("case", CASES)
+@each_case("case", CASES)
 def test_partitions_of_orcish(spark: Spark, tmp_path: Path, case: str) -> None:
     """Rows of Spark get the types of the table, and the names of its folders."""
     values, literals = CASES[case]
@@ -52,7 +52,7 @@ def test_partitions_of_orcish(spark: Spark, tmp_path: Path, case: str) -> None:
     assert_same(spark.read.format("orcish").load(str(table)), spark.read.orc(str(table)))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("first", "second"),
     [
         ("cast(1 as decimal(9, 2))", "cast(1 as decimal(9, 4))"),

@@ -16,6 +16,7 @@ from orcish.errors import OrcishError
 from orcish.spark import file_log
 from orcish.spark.file_log import FileLog
 from orcish.tables.folder import FileInfo, Folder
+from support.case_loops import each_case
 from support.random_cases import random_cases
 
 
@@ -157,7 +158,7 @@ def hooked_log(folder: Path, hooks: dict[str, Callable[[], None]]) -> FileLog:
     return FileLog(base)
 
 
-@pytest.mark.parametrize("at", ["01-000000000003", "01-000000000009", "01-000000000027"])
+@each_case("at", ["01-000000000003", "01-000000000009", "01-000000000027"])
 def test_blocks_are_joined_while_they_are_looked_for(tmp_path: Path, at: str) -> None:
     log = log_of(tmp_path)
     add(log, "0.orc")
@@ -332,7 +333,7 @@ class Streams:
                     log.load()
 
 
-@pytest.mark.parametrize("kills", [0, 0.02])
+@each_case("kills", [0, 0.02])
 def test_interleaved_streams(kills: float) -> None:
     """All streams see prefixes of one order, and no name twice."""
     for _, chance in random_cases(f"interleaved streams {kills}", 300):

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import pytest
 from pyspark import cloudpickle
 from pyspark.errors import PySparkException
+from support.case_loops import each_case
 from support.small_tables import put, rows
 from support.spark_tables import every_type, rows_of
 
@@ -55,7 +56,7 @@ def test_every_type(spark: Spark, tmp_path: Path) -> None:
     assert found["ntz"] == "timestamp[us]"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "where",
     [
         orcish.col("id") >= 3990,
@@ -126,7 +127,7 @@ def test_pandas(spark: Spark, numbers: str) -> None:
     assert sorted(map(tuple, found)) == [(i, 0.0 if i % 5 == 0 else i / 2) for i in range(7)]
 
 
-@pytest.mark.parametrize("run", [osp.map_batches, osp.map_pandas])
+@each_case("run", [osp.map_batches, osp.map_pandas])
 def test_functions_that_fail(spark: Spark, numbers: str, run: Any) -> None:
     def fails(batches: Any) -> Any:
         for _ in batches:
@@ -139,8 +140,8 @@ def test_functions_that_fail(spark: Spark, numbers: str, run: Any) -> None:
     assert run(spark, numbers, lambda batches: batches, "id bigint", columns=["id"]).count() == 4000
 
 
-@pytest.mark.parametrize("made", ["None", "RecordBatch", "DataFrame"])
-@pytest.mark.parametrize("way", [osp.map_batches, osp.map_pandas], ids=lambda way: way.__name__)
+@each_case("made", ["None", "RecordBatch", "DataFrame"])
+@each_case("way", [osp.map_batches, osp.map_pandas], ids=lambda way: way.__name__)
 def test_functions_that_yield_nothing_say_so(spark: Spark, numbers: str, way: Any, made: str) -> None:
     def first(parts: Iterator[Any]) -> Any:
         part = next(iter(parts))

@@ -24,6 +24,7 @@ from orcish.spark.session import large_batches
 from orcish.spark.tasks import within_bytes
 from orcish_cli.spark import main
 from pyspark.errors import PySparkException
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow
 from support.small_tables import put, rows
 from support.spark_tables import assert_same, every_type, ids_of, left_over, rows_of, table_of
@@ -160,7 +161,7 @@ def test_rewrite(spark: Spark, tmp_path: Path) -> None:
     assert orcish.ORCFile(table / done.first().file).compression == "zlib"
 
 
-@pytest.mark.parametrize("job", ["compact", "delete", "convert"])
+@each_case("job", ["compact", "delete", "convert"])
 def test_commits_of_others(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, job: str) -> None:
     """Files that another job has removed before the tasks read them are a conflict."""
     table = put(tmp_path / "t", {f"{at}.orc": rows(at * 10, 10) for at in range(4)})
@@ -264,8 +265,8 @@ def every_timestamp(schema: bool, zone: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("zones", [["Europe/Berlin"] * 2, ["Europe/Berlin", "UTC"]])
-@pytest.mark.parametrize("schema", [True, False])
+@each_case("zones", [["Europe/Berlin"] * 2, ["Europe/Berlin", "UTC"]])
+@each_case("schema", [True, False])
 def test_timestamps_stay_what_they_are(spark: Spark, tmp_path: Path, schema: bool, zones: list[str]) -> None:
     """ORC types, Arrow types and all digits are kept, and instants too if all files have one zone."""
     table = tmp_path / "t"

@@ -16,6 +16,7 @@ from orcish.spark.options import TableOptions
 from orcish.spark.stream_reader import FoundFiles, OrcishStreamReader
 from pyspark.errors import PySparkException, SparkRuntimeException
 from pyspark.sql.types import LongType, StructType
+from support.case_loops import each_case
 from support.small_tables import put
 from support.spark_tables import assert_same
 
@@ -58,12 +59,12 @@ def check(spark: Spark, paths: list[str], **options: str) -> None:
     assert_same(found, wanted)
 
 
-@pytest.mark.parametrize("names", [*LAYOUTS, *REFUSED], ids=" ".join)
+@each_case("names", [*LAYOUTS, *REFUSED], ids=" ".join)
 def test_all_files(spark: Spark, tmp_path: Path, names: list[str]) -> None:
     check(spark, [str(table(tmp_path / "t", names))], recursiveFileLookup="true")
 
 
-@pytest.mark.parametrize("names", LAYOUTS, ids=" ".join)
+@each_case("names", LAYOUTS, ids=" ".join)
 def test_layouts(spark: Spark, tmp_path: Path, names: list[str]) -> None:
     folder = table(tmp_path / "t", names)
     check(spark, [str(folder)])
@@ -75,7 +76,7 @@ def test_layouts(spark: Spark, tmp_path: Path, names: list[str]) -> None:
     assert len(FoundFiles.of(TableOptions.of({"path": f"{folder}/"})).names()) == len(rows)
 
 
-@pytest.mark.parametrize("names", REFUSED, ids=" ".join)
+@each_case("names", REFUSED, ids=" ".join)
 def test_refused_layouts(spark: Spark, tmp_path: Path, names: list[str]) -> None:
     folder = str(table(tmp_path / "t", names))
     with pytest.raises(SparkRuntimeException, match="CONFLICTING"):
@@ -86,7 +87,7 @@ def test_refused_layouts(spark: Spark, tmp_path: Path, names: list[str]) -> None
     assert spark_files(TableOptions.of({"path": folder, "partitions": "false"})).files
 
 
-@pytest.mark.parametrize(
+@each_case(
     "names",
     [
         ["k=1", "k=2"],
@@ -165,7 +166,7 @@ def test_a_stream(tmp_path: Path) -> None:
     assert sorted(tuple(row.values()) for batch in batches for row in batch.to_pylist()) == [(0, None), (7, 1)]
 
 
-@pytest.mark.parametrize("name", ["typo", "typo/", "empty", "no*", "t/nothing.orc"])
+@each_case("name", ["typo", "typo/", "empty", "no*", "t/nothing.orc"])
 def test_paths_without_files(spark: Spark, tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     table(tmp_path / "t", ["x.orc"])
@@ -196,7 +197,7 @@ def without_inference(spark: Any) -> Any:
     spark.conf.unset(name)
 
 
-@pytest.mark.parametrize("form", ["orc", "orcish"])
+@each_case("form", ["orc", "orcish"])
 def test_text_of_partitions_without_inference(spark: Any, tmp_path: Path, without_inference: None, form: str) -> None:
     """Leading zeros stay, with a log and without, as in Spark's own reader."""
     table = str(tmp_path / "t")

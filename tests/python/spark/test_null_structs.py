@@ -7,7 +7,7 @@ from typing import Any
 
 import orcish
 import pyarrow as pa
-import pytest
+from support.case_loops import each_case
 
 PAIR = pa.struct([("x", pa.int64()), ("y", pa.string())])
 DEEP = pa.struct([("s", PAIR), ("n", pa.int32()), ("l", pa.list_(PAIR)), ("m", pa.map_(pa.string(), PAIR))])
@@ -39,7 +39,7 @@ def merged(folder: pathlib.Path, table: pa.Table) -> None:
     orcish.merge(parts, folder / "rows.orc")
 
 
-@pytest.mark.parametrize(("is_merged", "row_index_stride"), [(False, 0), (False, 1000), (True, 1000)])
+@each_case(("is_merged", "row_index_stride"), [(False, 0), (False, 1000), (True, 1000)])
 def test_no_row_is_lost(spark: Any, tmp_path: pathlib.Path, is_merged: bool, row_index_stride: int) -> None:
     table, path = rows(), tmp_path / "rows.orc"
     if is_merged:

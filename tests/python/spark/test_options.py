@@ -15,6 +15,7 @@ from orcish.spark.options import TableOptions, WriterOptions
 from orcish.spark.writers import OrcishStreamWriter, OrcishWriter
 from pyspark.errors import AnalysisException
 from pyspark.sql.types import LongType, StructType
+from support.case_loops import each_case
 
 Spark = Any
 
@@ -43,7 +44,7 @@ def text_of(value: Any) -> str:
     return ",".join(value) if isinstance(value, list) else str(value).replace("'", '"').lower()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "writer",
     [
         lambda options: OrcishWriter(options, SCHEMA, False),
@@ -52,7 +53,7 @@ def text_of(value: Any) -> str:
     ],
     ids=["append", "overwrite", "stream"],
 )
-@pytest.mark.parametrize(("name", "value", "said"), WRONG, ids=[f"{name} {value}" for name, value, _ in WRONG])
+@each_case(("name", "value", "said"), WRONG, ids=[f"{name} {value}" for name, value, _ in WRONG])
 def test_the_data_source(tmp_path: Path, writer: Callable[..., Any], name: str, value: Any, said: str) -> None:
     """The driver makes the writer."""
     given = {"path": str(tmp_path / "t"), "partitionBy": "k", "dictionary": "false", camel_case(name): text_of(value)}
@@ -62,8 +63,8 @@ def test_the_data_source(tmp_path: Path, writer: Callable[..., Any], name: str, 
     assert not (tmp_path / "t").exists()
 
 
-@pytest.mark.parametrize("verb", ["convert", "compact", "delete"])
-@pytest.mark.parametrize(("name", "value", "said"), WRONG, ids=[f"{name} {value}" for name, value, _ in WRONG])
+@each_case("verb", ["convert", "compact", "delete"])
+@each_case(("name", "value", "said"), WRONG, ids=[f"{name} {value}" for name, value, _ in WRONG])
 def test_the_jobs(
     tmp_path: Path, spark: Spark, monkeypatch: pytest.MonkeyPatch, verb: str, name: str, value: Any, said: str
 ) -> None:
@@ -95,7 +96,7 @@ def test_a_write_of_spark(tmp_path: Path, spark: Spark) -> None:
         spark.range(3).write.format("orcish").mode("append").option("compression", "gzip").save(str(tmp_path / "t"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("value", "wanted"), [("true", "row_number"), ("True", "row_number"), ("false", None), ("", None), ("at", "at")]
 )
 def test_row_numbers_are_a_name_or_a_flag(value: str, wanted: str | None) -> None:
@@ -123,7 +124,7 @@ WRITING = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "name", "value", "said"),
     [*((TableOptions, *case) for case in READING), *((WriterOptions, *case) for case in WRITING)],
 )
@@ -133,7 +134,7 @@ def test_unknown_options(options: Any, name: str, value: str, said: str) -> None
     assert said in str(raised.value)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("call", "keyword", "said"),
     [
         (osp.read, "format", ": files are ORC, and tables of CarbonData are recognized"),

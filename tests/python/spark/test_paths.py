@@ -10,6 +10,7 @@ import orcish
 import orcish.spark as osp
 import pyarrow as pa
 import pytest
+from support.case_loops import each_case
 
 Spark = Any
 
@@ -30,7 +31,7 @@ FUNCTIONS: dict[str, Callable[[Spark, Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@each_case("name", FUNCTIONS)
 def test_paths_of_pathlib(spark: Spark, tmp_path: Path, name: str) -> None:
     """They are the same as their texts."""
     results = []
@@ -42,7 +43,7 @@ def test_paths_of_pathlib(spark: Spark, tmp_path: Path, name: str) -> None:
     assert sorted(map(str, left)) == sorted(map(str, right))
 
 
-@pytest.mark.parametrize("name", ["read", "map_batches", "profile"])
+@each_case("name", ["read", "map_batches", "profile"])
 def test_several_paths(spark: Spark, tmp_path: Path, name: str) -> None:
     """They are lists of both."""
     for at in "ab":
@@ -51,16 +52,16 @@ def test_several_paths(spark: Spark, tmp_path: Path, name: str) -> None:
     assert FUNCTIONS[name](spark, paths) == FUNCTIONS[name](spark, [*map(str, paths)])
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("path", [b"t", 7])
+@each_case("name", FUNCTIONS)
+@each_case("path", [b"t", 7])
 def test_paths_are_text(spark: Spark, name: str, path: Any) -> None:
     """The error says what they have to be."""
     with pytest.raises(TypeError, match=r"a path or URL is text or a pathlib\.Path, not"):
         FUNCTIONS[name](spark, path)
 
 
-@pytest.mark.parametrize("by", [[], ["k"]])
-@pytest.mark.parametrize("verb", ["convert", "append", "overwrite"])
+@each_case("by", [[], ["k"]])
+@each_case("verb", ["convert", "append", "overwrite"])
 def test_tables_without_rows(spark: Spark, tmp_path: Path, by: list[str], verb: str) -> None:
     """Each verb makes a table with the columns of the rows, as orcish.write_dataset does."""
     nothing = spark.createDataFrame([], "id bigint, k string")

@@ -10,6 +10,7 @@ import pytest
 from orcish import _native
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql import types as T  # noqa: N812
+from support.case_loops import each_case
 from support.cpp_writers import write_rows
 from support.orc_layout import layout
 
@@ -189,7 +190,7 @@ def test_partitions(spark, tmp_path):
     judge(spark.read.orc(path).where("id > 100"), rows_of(osp.profile(path, columns=["number"], filters="id > 100")))
 
 
-@pytest.mark.parametrize("where", ["id >= 4321", "some = 5 and flag = true", "word = 'no such word'", "id < 1000000"])
+@each_case("where", ["id >= 4321", "some = 5 and flag = true", "word = 'no such word'", "id < 1000000"])
 def test_where(spark, table, where):
     columns = ["id", "text", "nest", "list", "at", "nans"]
     found = rows_of(osp.profile(table, columns=columns, filters=where))

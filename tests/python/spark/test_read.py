@@ -18,6 +18,7 @@ from orcish.tables.commit import Job
 from orcish.tables.log.listing import table_files
 from pyorc import CompressionKind
 from pyspark.errors import AnalysisException, PySparkException
+from support.case_loops import each_case
 from support.cpp_writers import write_arrow, write_rows
 from support.processes import run_script
 from support.small_tables import put, rows
@@ -73,7 +74,7 @@ def test_the_session_time_zone_changes_nothing(spark: Spark, types: Path) -> Non
         spark.conf.set("spark.sql.session.timeZone", "UTC")
 
 
-@pytest.mark.parametrize(
+@each_case(
     "kind", ["day", "hour", "minute", "second", "day to hour", "hour to minute", "minute to second", "day to second"]
 )
 def test_intervals(spark: Spark, tmp_path: Path, kind: str) -> None:
@@ -137,7 +138,7 @@ PARTITIONS = {
 }
 
 
-@pytest.mark.parametrize("title", PARTITIONS)
+@each_case("title", PARTITIONS)
 def test_partitions(spark: Spark, tmp_path: Path, title: str) -> None:
     """Partition columns have the types that Spark infers from folder names."""
     table = tmp_path / "t"
@@ -283,7 +284,7 @@ def test_where(spark: Spark, numbers: Path) -> None:
     assert several.columns == ["id", "text", "x", "p"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("where", "said"), [("id =", "id ="), ("nothing = 1", "nothing"), ("id = 'text'", "id"), ("id in (1", "in (1")]
 )
 def test_errors_of_where(spark: Spark, numbers: Path, where: str, said: str) -> None:
@@ -299,7 +300,7 @@ def test_row_index(spark: Spark, numbers: Path) -> None:
     assert load(spark, numbers, rowNumber="row").select("row").distinct().count() == 2000
 
 
-@pytest.mark.parametrize(
+@each_case(
     "options",
     [{}, {"minSplits": "3"}, {"minSplits": "100"}, {"splitSize": "1"}, {"splitSize": "20000", "batchSize": "7"}],
 )
@@ -316,7 +317,7 @@ def test_splits(spark: Spark, numbers: Path, options: dict[str, str]) -> None:
         assert tasks > 3
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("options", "said"),
     [
         ({"colums": "id"}, "did you mean columns?"),
@@ -525,7 +526,7 @@ def test_partitions_without_filters(spark: Spark, tmp_path: Path) -> None:
         assert osp.read(spark, str(table)).count() == 6
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "value", "spark_value"), [("٣", "٣", 3), ("0x1p3", "0x1p3", 8.0), ("12%3A00%3A00", "12:00:00", None)]
 )
 def test_partition_texts_that_stay_text(
@@ -545,7 +546,7 @@ def test_partitions_of_nulls(spark: Spark, tmp_path: Path) -> None:
     assert (found.schema["p"].dataType.simpleString(), [row.p for row in found.collect()]) == ("string", [None])
 
 
-@pytest.mark.parametrize("reader", ["format", "osp.read", "map_batches"])
+@each_case("reader", ["format", "osp.read", "map_batches"])
 def test_a_data_frame_that_is_used_twice(spark: Spark, tmp_path: Path, reader: str) -> None:
     """After another file has got the name, there is an error."""
     path = tmp_path / "t" / "a.orc"

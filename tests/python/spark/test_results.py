@@ -17,6 +17,7 @@ from orcish.spark.results import ResultSchema
 from pyspark import cloudpickle
 from pyspark.errors import PySparkException
 from pyspark.sql import types as T  # noqa: N812 - as everybody calls it
+from support.case_loops import each_case
 
 Spark = Any
 
@@ -34,7 +35,7 @@ def same(parts: Iterator[Any]) -> Iterator[Any]:
     return parts
 
 
-@pytest.mark.parametrize("way", [osp.map_batches, osp.map_pandas], ids=lambda way: way.__name__)
+@each_case("way", [osp.map_batches, osp.map_pandas], ids=lambda way: way.__name__)
 def test_columns_are_matched_by_name(spark: Spark, two: str, way: Any) -> None:
     rows = way(spark, two, same, "k bigint, id bigint").collect()
     assert sorted(map(tuple, rows)) == [(0, 0), (10, 1), (20, 2)]
@@ -64,7 +65,7 @@ PAIRS = pa.array([{"b": 2, "a": 1}, None], pa.struct([("b", pa.int64()), ("a", p
 DAY = datetime.date(2026, 11, 21)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("array", "kind", "wanted"),
     [
         (pa.array([1, None], pa.int32()), T.LongType(), [1, None]),
@@ -102,7 +103,7 @@ def test_casts(array: pa.Array, kind: T.DataType, wanted: list[Any]) -> None:
     assert found.to_pylist() == wanted
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("array", "kind", "message"),
     [
         (pa.array([2**40]), T.IntegerType(), "column x: the function gives int64, the schema says int32: .*range"),

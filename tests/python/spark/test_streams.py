@@ -23,6 +23,7 @@ from orcish.tables.log.listing import Locations
 from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql.streaming import datasource as limits
 from pyspark.sql.types import LongType, StringType, StructType
+from support.case_loops import each_case
 from support.small_tables import put
 from support.spark_tables import assert_same, every_type, ids_of, left_over, table_of
 from support.staged_commits import decide, staged
@@ -255,9 +256,7 @@ def test_where_the_state_is(tmp_path: Path) -> None:
     assert json.loads(path.read_text())["files"] == ["a.orc", "p=1.orc"]
 
 
-@pytest.mark.parametrize(
-    "path", ["{t}/s/", "{t}/s//", "{t}/./s/.", "{t}/x/../s", "file://{t}/s", "file:{t}/s/", "s", "./s"]
-)
+@each_case("path", ["{t}/s/", "{t}/s//", "{t}/./s/.", "{t}/x/../s", "file://{t}/s", "file:{t}/s/", "s", "./s"])
 def test_ways_to_spell_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x").mkdir()
@@ -269,7 +268,7 @@ def test_ways_to_spell_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert read(again, first.initialOffset(), end) == list(range(10))
 
 
-@pytest.mark.parametrize("path", ["s3a://shelf/t", "S3://shelf//t/", "s3://shelf/./t"])
+@each_case("path", ["s3a://shelf/t", "S3://shelf//t/", "s3://shelf/./t"])
 def test_ways_to_spell_a_store(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     def listed(path: str, *more: Any) -> Locations:
         return Locations([f"{path.rstrip('/')}/p=1/{name}.orc" for name in "ab"], None)

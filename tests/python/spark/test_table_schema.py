@@ -14,6 +14,7 @@ from orcish.errors import UnfinishedCommitError
 from orcish.tables.commit import Job
 from orcish.tables.folder import Folder
 from pyspark.sql import SparkSession
+from support.case_loops import each_case
 from support.staged_commits import decide, staged
 
 
@@ -103,7 +104,7 @@ def test_a_commit_that_is_decided(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert folder.stat(file.target) is not None
 
 
-@pytest.mark.parametrize(("condition", "left"), [("t = {}", [0, 1, 2]), ("t > {}", []), ("t <= {}", [0, 1, 2])])
+@each_case(("condition", "left"), [("t = {}", [0, 1, 2]), ("t > {}", []), ("t <= {}", [0, 1, 2])])
 def test_deleted_rows_are_those_of_all_digits(condition: str, left: list[int], spark: Any, tmp_path: Path) -> None:
     """As in the package: see ``tests/python/filters/test_same_rows.py``."""
     table = tmp_path / "t"

@@ -20,6 +20,7 @@ from orcish.spark.options import TableOptions, WriterOptions
 from orcish.spark.table import SparkTable, open_table
 from pyspark.errors import PySparkException
 from pyspark.sql.types import DayTimeIntervalType, IntegerType, StructField, StructType
+from support.case_loops import each_case
 from support.small_tables import put
 from support.spark_tables import assert_same, rows_of, types_of
 
@@ -51,7 +52,7 @@ def times(tmp_path: Path) -> Path:
     return put(tmp_path / "t", {"a.orc": pa.table({"id": [10, 12, 14], "t": clocks, "n": nested})})
 
 
-@pytest.mark.parametrize(
+@each_case(
     "where",
     [
         "t >= timestamp '2026-07-01 12:00:00Z'",
@@ -71,8 +72,8 @@ def test_instants(times: Path, where: Any) -> None:
     assert ids(times, where, timezone="Europe/Berlin") == [14]
 
 
-@pytest.mark.parametrize("literal", ["timestamp '2026-07-01 12:00:00'", "'2026-07-01 12:00:00'", "date '2026-07-01'"])
-@pytest.mark.parametrize("form", ["t >= {}", "t in ({})", "n.t < {}"])
+@each_case("literal", ["timestamp '2026-07-01 12:00:00'", "'2026-07-01 12:00:00'", "date '2026-07-01'"])
+@each_case("form", ["t >= {}", "t in ({})", "n.t < {}"])
 def test_clocks_whose_zone_is_unknown(times: Path, literal: str, form: str) -> None:
     """A data source sees neither the zone of the JVM nor that of the session."""
     where = form.format(literal)
@@ -120,7 +121,7 @@ def parts(tmp_path: Path) -> Path:
     return put(tmp_path / "t", {f"p={name}/a.orc": pa.table({"id": [at]}) for at, name in enumerate(names)})
 
 
-@pytest.mark.parametrize(
+@each_case(
     "where",
     ["p = 1.5", "p = '1.5'", "p > 1", "p <> 1.5", "not (p > 1)", "p is null", "p in (0.1, -2)", "p not in (0.1, -2)"],
 )
@@ -217,7 +218,7 @@ def test_merged_names(spark: Spark, tmp_path: Path) -> None:
     assert list(read(table, mergeSchema="true", caseSensitive="true")[0]) == ["id", "n", "ID", "N", "x"]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("one", "other"),
     [
         (pa.array([2**60 + 1]), pa.array([1.5])),
@@ -245,9 +246,9 @@ TWO_FILES = [
 ]
 
 
-@pytest.mark.parametrize("merge", ["false", "true"])
-@pytest.mark.parametrize("backwards", [False, True])
-@pytest.mark.parametrize(("one", "other"), TWO_FILES, ids=lambda array: str(array.type))
+@each_case("merge", ["false", "true"])
+@each_case("backwards", [False, True])
+@each_case(("one", "other"), TWO_FILES, ids=[f"{one.type}-{other.type}" for one, other in TWO_FILES])
 def test_values_of_files_of_other_types(
     tmp_path: Path, one: pa.Array, other: pa.Array, backwards: bool, merge: str
 ) -> None:
@@ -266,7 +267,7 @@ def test_values_of_files_of_other_types(
     assert found == alone
 
 
-@pytest.mark.parametrize("job", ["compact", "convert"])
+@each_case("job", ["compact", "convert"])
 def test_jobs_change_no_value_of_files_of_other_types(spark: Spark, tmp_path: Path, job: str) -> None:
     for at, pair in enumerate(TWO_FILES):
         for number, (first, second) in enumerate((pair, pair[::-1])):
@@ -298,7 +299,7 @@ def test_types_that_hold_both(tmp_path: Path) -> None:
     assert [row["c"] for row in read(table, mergeSchema="true")] == [1, 2**60 + 1]
 
 
-@pytest.mark.parametrize("merge", ["false", "true"])
+@each_case("merge", ["false", "true"])
 def test_files_without_bytes(spark: Spark, tmp_path: Path, merge: str) -> None:
     files = {"a.orc": b"", "b.orc": b"", "c.orc": pa.table({"id": [1]}), "d.orc": b"", "e.orc": pa.table({"id": [2]})}
     table = put(tmp_path / "t", files)
@@ -326,9 +327,9 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize("merge", ["false", "true"])
-@pytest.mark.parametrize("backwards", [False, True])
-@pytest.mark.parametrize(("one", "other"), NUMBERS, ids=lambda array: str(array.type))
+@each_case("merge", ["false", "true"])
+@each_case("backwards", [False, True])
+@each_case(("one", "other"), NUMBERS, ids=[f"{one.type}-{other.type}" for one, other in NUMBERS])
 def test_numbers_of_several_units(tmp_path: Path, one: pa.Array, other: pa.Array, backwards: bool, merge: str) -> None:
     """Spark has the numbers without their types, or with one unit."""
     pair = (other, one) if backwards else (one, other)
@@ -367,8 +368,8 @@ OF_OTHER_FILES = {
 }
 
 
-@pytest.mark.parametrize("merge", ["false", "true"])
-@pytest.mark.parametrize("kind", OF_OTHER_FILES)
+@each_case("merge", ["false", "true"])
+@each_case("kind", OF_OTHER_FILES)
 def test_nulls_have_the_type_of_other_files(tmp_path: Path, kind: str, merge: str) -> None:
     columns = [pa.nulls(1), *OF_OTHER_FILES[kind]]
     for number, order in enumerate(itertools.permutations(columns)):
@@ -399,7 +400,7 @@ def test_columns_that_are_not_null(spark: Spark, tmp_path: Path) -> None:
 # Options.
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "hour"),
     [
         ("GMT+01:00", 1),
@@ -424,7 +425,7 @@ def test_zones_of_java(tmp_path: Path, name: str, hour: float) -> None:
     assert written.timezone == written.session_timezone == TableOptions.of({"path": "t", "timezone": name}).timezone
 
 
-@pytest.mark.parametrize("name", ["Nowhere/City", "+19:00", "+01:00:30", "XYZ", "+1:99"])
+@each_case("name", ["Nowhere/City", "+19:00", "+01:00:30", "XYZ", "+1:99"])
 def test_zones_that_are_none(name: str) -> None:
     for of in (TableOptions.of, WriterOptions.of):
         with pytest.raises(ValueError, match="option timezone"):
@@ -467,8 +468,8 @@ def test_numbers_of_rows_that_shadow_a_column(mixed: Path) -> None:
     assert [row["id"] for row in read(mixed, rowNumber="id", caseSensitive="true")] == [0, 0, 0]
 
 
-@pytest.mark.parametrize("name", ["types-kind-unknown", "types-list-of-two"])
-@pytest.mark.parametrize("merge", ["true", "false"])
+@each_case("name", ["types-kind-unknown", "types-list-of-two"])
+@each_case("merge", ["true", "false"])
 def test_columns_beside_one_that_cannot_be_read(name: str, merge: str) -> None:
     path = Path(__file__).parents[2] / "data" / "odd" / f"{name}.orc"
     whole = [{"c": -1}] * 5

@@ -17,6 +17,7 @@ from orcish.spark.writers import OrcishWriter
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql.types import LongType, StructType
+from support.case_loops import each_case
 from support.processes import run_script
 from support.spark_tables import assert_same, every_type, ids_of, left_over, rows_of, table_of
 
@@ -45,9 +46,7 @@ def test_every_type(spark: Spark, tmp_path: Path) -> None:
     assert len(types) == 1
 
 
-@pytest.mark.parametrize(
-    "kind", ["day", "hour", "minute", "second", "day to hour", "minute to second", "day to second"]
-)
+@each_case("kind", ["day", "hour", "minute", "second", "day to hour", "minute to second", "day to second"])
 def test_intervals(spark: Spark, tmp_path: Path, kind: str) -> None:
     frame = spark.range(3).selectExpr(f"cast(cast(id * 86400 as interval second) as interval {kind}) as i")
     save(frame, tmp_path / "t")
@@ -164,7 +163,7 @@ def table_of_all(table: Path) -> list[str]:
     return [str(path.relative_to(table)) for path in table.rglob("part-*.orc")]
 
 
-@pytest.mark.parametrize("title", PARTITIONED)
+@each_case("title", PARTITIONED)
 def test_partitions(spark: Spark, tmp_path: Path, title: str) -> None:
     """Folders are named as Spark names them."""
     frame = spark.range(0, 16, 1, 1).selectExpr("id", f"{PARTITIONED[title]} as p")
@@ -219,7 +218,7 @@ def test_partitions_by_times(spark: Spark, tmp_path: Path) -> None:
         spark.conf.unset("spark.sql.timeType.enabled")
 
 
-@pytest.mark.parametrize("value", ["array(id)", "struct(id)", "map(1, id)", "X'ff'"])
+@each_case("value", ["array(id)", "struct(id)", "map(1, id)", "X'ff'"])
 def test_types_that_name_no_folders(spark: Spark, tmp_path: Path, value: str) -> None:
     """Partition columns of unsupported types are refused before a task runs."""
     frame = spark.range(3).selectExpr("id", f"{value} as p")
@@ -228,7 +227,7 @@ def test_types_that_name_no_folders(spark: Spark, tmp_path: Path, value: str) ->
     assert "Job aborted" not in text
 
 
-@pytest.mark.parametrize("name", ["_k", "k=", "K k"])
+@each_case("name", ["_k", "k=", "K k"])
 def test_odd_names_of_partition_columns(spark: Spark, tmp_path: Path, name: str) -> None:
     """Columns whose names begin with an underscore are read by all, and other folders of such names are hidden."""
     frame = spark.range(4).selectExpr("id", f"id % 2 as `{name}`")
@@ -239,7 +238,7 @@ def test_odd_names_of_partition_columns(spark: Spark, tmp_path: Path, name: str)
     assert orcish.scan(tmp_path / "t").schema.names == ["id", name]
 
 
-@pytest.mark.parametrize("name", [".k", "."])
+@each_case("name", [".k", "."])
 def test_hidden_names_of_partition_columns(spark: Spark, tmp_path: Path, name: str) -> None:
     frame = spark.range(3).selectExpr("id", f"id as `{name}`")
     text = failure(lambda: save(frame, tmp_path / "t", partitionBy=name))
@@ -503,7 +502,7 @@ def test_tables_of_the_catalog(spark: Spark, tmp_path: Path) -> None:
 # Options.
 
 
-@pytest.mark.parametrize("codec", ["zstd", "ZLIB", "snappy", "lz4", "none", "uncompressed", ""])
+@each_case("codec", ["zstd", "ZLIB", "snappy", "lz4", "none", "uncompressed", ""])
 def test_compression(spark: Spark, tmp_path: Path, codec: str) -> None:
     save(spark.range(100), tmp_path / "t", **({"compression": codec} if codec else {}))
     (name,) = table_of(tmp_path / "t")
@@ -581,9 +580,7 @@ def test_errors(spark: Spark, tmp_path: Path) -> None:
     failure(lambda: frame.write.format("orcish").mode("append").partitionBy("p").save(str(table)))
 
 
-@pytest.mark.parametrize(
-    "value", ["null", "interval '3' month", "parse_json('1')", "array(null)", "named_struct('a', null)"]
-)
+@each_case("value", ["null", "interval '3' month", "parse_json('1')", "array(null)", "named_struct('a', null)"])
 def test_types_that_orc_has_not(spark: Spark, tmp_path: Path, value: str) -> None:
     text = failure(lambda: save(spark.range(1).selectExpr("id", f"{value} as odd"), tmp_path / "t"))
     assert "odd" in text or "interval" in text.lower()
@@ -626,7 +623,7 @@ def test_dates_in_python(spark: Spark, tmp_path: Path) -> None:
     assert sorted(value.replace(tzinfo=dt.timezone.utc) for value in found) == values
 
 
-@pytest.mark.parametrize("by", [[], ["p"]])
+@each_case("by", [[], ["p"]])
 def test_other_threads(spark: Spark, tmp_path: Path, by: list[str]) -> None:
     """Threads without an active session write, and add to what is there."""
     frame = spark.range(40).selectExpr(
