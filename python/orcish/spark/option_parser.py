@@ -127,7 +127,8 @@ def one_of(*words: str) -> Parse:
 
     def word(name: str, given: str) -> str | None:
         if given and given.lower() not in words:
-            raise ValueError(f"option {name}={given!r}: must be one of {', '.join(words)}")
+            known = " or ".join(words) if len(words) == 2 else f"one of {', '.join(words)}"
+            raise ValueError(f"option {name}={given!r}: must be {known}")
         return given.lower() or None
 
     return word
