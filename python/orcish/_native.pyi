@@ -24,7 +24,9 @@ __all__ = [
     "_tune",
     "abort_upload",
     "appended_schema",
+    "cast",
     "complete_upload",
+    "date_text",
     "delete_files",
     "delete_folder",
     "detach_threads",
@@ -37,6 +39,7 @@ __all__ = [
     "infer_partition_schema",
     "is_carbon",
     "is_same_version",
+    "iso_texts",
     "list_all",
     "list_files",
     "list_table_files",
@@ -51,6 +54,7 @@ __all__ = [
     "recover_file",
     "stat",
     "table_root",
+    "timestamp_text",
     "unify_schemas",
     "upload_info",
     "write_small",
@@ -58,6 +62,18 @@ __all__ = [
 
 FILE_REPLACED: str
 __version__: str
+
+def cast(array: tuple[object, object], schema: object, adds_fields: bool) -> object:
+    """The array with the type of the only field of a schema. A value that the type does not have is a ``CastError``."""
+
+def iso_texts(array: tuple[object, object]) -> tuple[object, object]:
+    """ISO 8601 texts of dates, times or timestamps."""
+
+def date_text(days: int) -> str:
+    """The text of a number of days since 1970."""
+
+def timestamp_text(seconds: int, nanoseconds: int) -> str:
+    """The ISO 8601 text of a timestamp without zone."""
 
 def list_files(
     location: str, storage_options: dict[str, Any] | None = None, *, patterns: bool = True

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 __all__ = [
+    "CastError",
     "CommitError",
     "CorruptFileError",
     "InternalError",
@@ -26,6 +27,19 @@ __all__ = [
 
 class OrcishError(Exception):
     """Base class of the errors of orcish about files."""
+
+
+class CastError(ValueError):
+    """A value is not one of the type that is asked for.
+
+    Args:
+        text: The message.
+        row: The row of the value in its array, from 0; ``None`` where the types themselves have no cast.
+    """
+
+    def __init__(self, text: str, row: int | None = None) -> None:
+        super().__init__(text)
+        self.row = row
 
 
 class CommitError(OrcishError):

@@ -9,9 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 from orcish import ORCFile, UnsupportedError, _native
-from orcish.arrow.exported import check_names
+from orcish.arrow.exported import check_names, union_of_schemas
 from orcish.arrow.nested import map_columns
-from orcish.arrow.unions import union_of_schemas
 from orcish.io.names import display_name
 from orcish.io.paths import local_path
 from orcish.reading.type_tree import ColumnType, column_tree, flat_lines, pretty_lines, quoted, type_text

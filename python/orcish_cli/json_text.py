@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 from orcish.arrow.buffers import offsets_within, within
-from orcish.arrow.far_dates import iso_texts
+from orcish.arrow.casting import iso_texts
 from orcish.arrow.nested import is_list, is_list_view
 
 from orcish_cli.batch_slices import slices

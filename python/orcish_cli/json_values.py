@@ -24,10 +24,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 from orcish.arrow.buffers import month_numbers, offsets_within, union_places, within
-from orcish.arrow.casting import cast_array
-from orcish.arrow.far_dates import iso_texts
-from orcish.arrow.nested import is_binary, is_list, is_list_view, is_months
-from orcish.arrow.units import NANOSECONDS
+from orcish.arrow.casting import cast_array, iso_texts
+from orcish.arrow.nested import NANOSECONDS, is_binary, is_list, is_list_view, is_months
 
 from orcish_cli.terminal import json_float
 

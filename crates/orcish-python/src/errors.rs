@@ -66,6 +66,15 @@ pub(crate) fn to_python(py: Python<'_>, error: &Error) -> PyErr {
     exception(py, class, text)
 }
 
+/// The exception for a value that a type does not have, and the row of the value.
+pub(crate) fn cast_error(py: Python<'_>, text: &str, row: Option<u64>) -> PyErr {
+    let raise = || py.import("orcish.errors")?.getattr("CastError")?.call1((text, row));
+    match raise() {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}
+
 /// An exception of `orcish.errors`.
 pub(crate) fn exception(py: Python<'_>, class: &str, text: String) -> PyErr {
     let raise = || py.import("orcish.errors")?.getattr(class)?.call1((text.as_str(),));

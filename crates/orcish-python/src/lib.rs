@@ -3,6 +3,7 @@
 mod aggregate;
 mod capsule;
 mod carbon;
+mod cast;
 mod credentials;
 mod dataset;
 mod distinct;
@@ -42,6 +43,8 @@ mod _native {
     use crate::aggregate::exact_bound;
     #[pymodule_export]
     use crate::carbon::{CarbonFile, CarbonTable, is_carbon};
+    #[pymodule_export]
+    use crate::cast::{cast, date_text, iso_texts, timestamp_text};
     #[pymodule_export]
     use crate::dataset::DatasetWriter;
     #[pymodule_export]

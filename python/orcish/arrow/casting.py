@@ -1,134 +1,98 @@
-"""Casts of arrays, for types that pyarrow has no cast of."""
+"""Casts that keep all values, by the rules of the native core: texts of dates and times, and selection of rows of any
+type, are made of them.
+"""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from orcish.arrow.buffers import list_lengths, offsets_of, offsets_within, within
-from orcish.arrow.nested import is_list_view, is_read_union, value_type
+from orcish import _native
+from orcish.arrow.exported import ExportedArray
+from orcish.arrow.nested import map_fields
 
-__all__ = ["cast_array", "list_with"]
-
-_LISTS: dict[type[pa.DataType], tuple[Any, pa.DataType, bool]] = {
-    pa.ListType: (pa.ListArray, pa.int32(), False),
-    pa.LargeListType: (pa.LargeListArray, pa.int64(), False),
-    pa.ListViewType: (pa.ListViewArray, pa.int32(), True),
-    pa.LargeListViewType: (pa.LargeListViewArray, pa.int64(), True),
-}
-"""Types of lists: their arrays, the type of their offsets, and whether they have sizes."""
+__all__ = ["cast_array", "cast_columns", "iso_texts", "plain_columns", "select_rows"]
 
 
-def cast_array(array: pa.Array, kind: pa.DataType) -> pa.Array:
-    """The array with another type, nested types included. pyarrow casts what it can; run-end encoded arrays,
-    dictionaries and list views that it cannot cast are decoded before. Structs as which unions are read become sparse
-    unions.
+def cast_array(array: Any, kind: Any, *, adds_fields: bool = False) -> pa.Array:
+    """The array with another type, nested types included.
 
-    Raises:
-        ArrowInvalid: A value is not one of the type.
-        ArrowNotImplementedError: There is no such cast.
-    """
-    if array.type == kind:
-        return array
-    if pa.types.is_null(value_type(array.type)):
-        # pyarrow does not cast nulls to all types.
-        return pa.nulls(len(array), kind)
-    if not _has_views(array.type):
-        with contextlib.suppress(pa.ArrowNotImplementedError):
-            return array.cast(kind)
-    cast = _cast_of(array.type, kind)
-    if cast is None:
-        raise pa.ArrowNotImplementedError(f"there is no cast from {array.type} to {kind}")
-    return cast(array, kind)
-
-
-def _has_views(kind: Any) -> bool:
-    """Whether a type is a list view or has some: casts of pyarrow read past the end of their offsets."""
-    if is_list_view(kind):
-        return True
-    if pa.types.is_run_end_encoded(kind) or pa.types.is_dictionary(kind):
-        return _has_views(kind.value_type)
-    return any(_has_views(kind.field(at).type) for at in range(kind.num_fields))
-
-
-def _cast_of(own: pa.DataType, kind: pa.DataType) -> Callable[[Any, Any], pa.Array] | None:
-    """The cast between two types; ``None`` if there is none."""
-    types = pa.types
-    if types.is_run_end_encoded(own):
-        return lambda array, kind: cast_array(_run_end_decoded(array), kind)
-    if types.is_dictionary(own):
-        return lambda array, kind: cast_array(array.dictionary_decode(), kind)
-    if types.is_run_end_encoded(kind):
-        return lambda array, kind: pc.run_end_encode(cast_array(array, kind.value_type), kind.run_end_type)
-    if types.is_struct(own) and types.is_struct(kind) and [f.name for f in own] == [f.name for f in kind]:
-        return _cast_struct
-    if is_read_union(own) and types.is_union(kind) and own.num_fields == kind.num_fields + 1:
-        return _cast_to_union
-    if types.is_map(own) and types.is_map(kind):
-        return _cast_map
-    if types.is_fixed_size_list(own) and types.is_fixed_size_list(kind) and own.list_size == kind.list_size:
-        return _cast_fixed
-    if type(own) in _LISTS and type(kind) in _LISTS:
-        return _cast_list
-    return None
-
-
-def _run_end_decoded(array: Any) -> pa.Array:
-    """The values of the rows, of any type."""
-    # run_ends and values are those of the array before it was sliced.
-    numbers = pa.array(range(len(array.values)), pa.int64())
-    runs = pa.RunEndEncodedArray.from_arrays(array.run_ends, numbers).slice(array.offset, len(array))
-    return array.values.take(pc.run_end_decode(runs))
-
-
-def _cast_struct(array: Any, kind: Any) -> pa.Array:
-    children = [cast_array(array.field(at), field.type) for at, field in enumerate(kind)]
-    return pa.StructArray.from_arrays(children, fields=list(kind), mask=array.is_null())
-
-
-def _cast_to_union(array: Any, kind: Any) -> pa.Array:
-    """Structs of a tag and the value of each variant as unions. A null is one of the first variant."""
-    tags, *values = array.flatten()
-    children = [cast_array(each, kind.field(at).type) for at, each in enumerate(values)]
-    return pa.UnionArray.from_sparse(
-        pc.fill_null(tags, 0).cast(pa.int8()), children, [kind.field(at).name for at in range(kind.num_fields)]
-    )
-
-
-def _cast_list(array: Any, kind: Any) -> pa.Array:
-    return list_with(array, cast_array(array.flatten(), kind.value_type), kind)
-
-
-def list_with(array: Any, values: Any, kind: Any) -> pa.Array:
-    """Lists of a type of lists, other than those of a fixed size.
+    Booleans come from 0, 1, and the texts ``true`` and ``false``. Texts of numbers may have zeros at their ends. Texts
+    of instants have the offset of their zone; those whose offset has seconds are of UTC, and end in ``Z``. Structs
+    keep their fields, in any order. Structs as which unions are read become unions.
 
     Args:
-        array: Lists of any layout that have the same nulls and the same numbers of elements.
-        values: The elements, in the order of ``array.flatten()``.
+        array: The array.
         kind: The type.
+        adds_fields: Whether structs may get fields, which are null.
 
     Raises:
-        ArrowInvalid: There are more elements than the offsets of the type count.
+        CastError: A value is not one of the type, or a field of a struct would be lost or be new.
+        UnsupportedError: There is no such cast.
     """
-    made, width, has_sizes = _LISTS[type(kind)]
-    offsets = offsets_of(list_lengths(array)).cast(width)
-    if has_sizes:
-        offsets, sizes = offsets[:-1], pc.subtract(offsets[1:], offsets[:-1])
-        return made.from_arrays(offsets, sizes, values, type=kind, mask=array.is_null())
-    return made.from_arrays(offsets, values, type=kind, mask=array.is_null())
+    own = array.type
+    if own == kind:
+        return array
+    if isinstance(own, pa.BaseExtensionType):
+        return cast_array(array.storage, kind, adds_fields=adds_fields)
+    if isinstance(kind, pa.BaseExtensionType):
+        return kind.wrap_array(cast_array(array, kind.storage_type, adds_fields=adds_fields))
+    field = pa.schema([pa.field("", kind)]).__arrow_c_schema__()
+    made = _native.cast(array.__arrow_c_array__(), field, adds_fields)
+    found = pa.array(ExportedArray((kind.__arrow_c_schema__(), made)))
+    # Extension types that are not registered are imported as their storage.
+    return found if found.type == kind else found.cast(kind)
 
 
-def _cast_map(array: Any, kind: Any) -> pa.Array:
-    keys = cast_array(within(array, array.keys), kind.key_type)
-    items = cast_array(within(array, array.items), kind.item_type)
-    return pa.MapArray.from_arrays(offsets_within(array), keys, items, type=kind, mask=array.is_null())
+def iso_texts(array: Any, kind: Any) -> pa.Array:
+    """ISO 8601 texts of dates, times and timestamps of all years, of a type of text, without zeros at the end of
+    fractions. Instants are of UTC, and end in ``Z``.
+    """
+    return pa.array(ExportedArray(_native.iso_texts(array.__arrow_c_array__()))).cast(kind)
 
 
-def _cast_fixed(array: Any, kind: Any) -> pa.Array:
-    size = kind.list_size
-    values = cast_array(array.values.slice(array.offset * size, len(array) * size), kind.value_type)
-    return pa.FixedSizeListArray.from_arrays(values, type=kind, mask=array.is_null())
+def cast_columns(data: Any, schema: pa.Schema) -> Any:
+    """A table or batch with the types of a schema of the same columns.
+
+    Raises:
+        CastError: See :func:`cast_array`.
+        UnsupportedError: Likewise.
+    """
+
+    def cast(column: Any, kind: Any) -> Any:
+        if isinstance(column, pa.ChunkedArray):
+            return pa.chunked_array([cast_array(chunk, kind) for chunk in column.chunks], kind)
+        return cast_array(column, kind)
+
+    columns = [cast(column, kind) for column, kind in zip(data.columns, schema.types, strict=True)]
+    return type(data).from_arrays(columns, schema=schema)
+
+
+def select_rows(data: Any, select: Callable[[Any], Any]) -> Any:
+    """Applies a selection of rows to a table or batch. It is given types that pyarrow compares and selects rows of:
+    views are large strings and binaries, and run-end encoded arrays are decoded.
+    """
+    plain = plain_columns(data)
+    return select(data) if plain is data else cast_columns(select(plain), data.schema)
+
+
+def plain_columns(data: Any) -> Any:
+    """A table or batch with types that pyarrow compares: views are large strings and binaries, and run-end encoded
+    arrays are decoded.
+    """
+    plain = pa.schema([field.with_type(_plain(field.type)) for field in data.schema], data.schema.metadata)
+    return data if plain == data.schema else cast_columns(data, plain)
+
+
+def _plain(kind: Any) -> Any:
+    types = pa.types
+    if types.is_run_end_encoded(kind):
+        return _plain(kind.value_type)
+    if types.is_string_view(kind):
+        return pa.large_string()
+    if types.is_binary_view(kind):
+        return pa.large_binary()
+    # There is no cast between unions.
+    return kind if types.is_union(kind) else map_fields(kind, lambda field, _: field.with_type(_plain(field.type)))

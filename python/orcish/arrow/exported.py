@@ -1,11 +1,28 @@
-"""Schemas and arrays of the native core, for import into pyarrow, and schemas for the native core."""
+"""Schemas and arrays of the native core, for import into pyarrow, schemas for the native core, and the types that it
+finds for the values of several types.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["ExportedArray", "ExportedSchema", "check_names", "check_no_nul", "schema_for_native"]
+import pyarrow as pa
+
+from orcish import _native
+from orcish.errors import UnsupportedError
+
+__all__ = [
+    "ExportedArray",
+    "ExportedSchema",
+    "check_names",
+    "check_no_nul",
+    "common_type",
+    "schema_for_native",
+    "union_of_schemas",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,8 +54,6 @@ def schema_for_native(schema: Any) -> object:
     Raises:
         ValueError: See :func:`check_names`.
     """
-    import pyarrow as pa
-
     if isinstance(schema, pa.Schema):
         check_names(schema)
     return schema.__arrow_c_schema__()
@@ -90,3 +105,25 @@ def check_no_nul(name: Any, path: str = "") -> None:
         raise ValueError(
             f"column {path + name!r}: the name has a NUL, at which names end in Arrow's C interface: rename the column"
         )
+
+
+def union_of_schemas(schemas: Sequence[pa.Schema]) -> pa.Schema:
+    """The columns of all schemas, with the narrowest types that hold the values of all.
+
+    Raises:
+        UnsupportedError: Types of a column have no common type.
+        ValueError: Names of columns are ambiguous.
+    """
+
+    def union(first: pa.Schema, other: pa.Schema) -> pa.Schema:
+        return pa.schema(ExportedSchema(_native.unify_schemas(schema_for_native(first), schema_for_native(other))))
+
+    return functools.reduce(union, schemas)
+
+
+def common_type(first: Any, other: Any) -> Any:
+    """The narrowest type that holds the values of two types; ``None`` if there is none."""
+    try:
+        return union_of_schemas([pa.schema([pa.field("", kind)]) for kind in (first, other)]).field(0).type
+    except UnsupportedError:
+        return None

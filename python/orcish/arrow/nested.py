@@ -1,4 +1,4 @@
-"""Types inside of encoded and nested Arrow types, and their replacement."""
+"""Families of Arrow types and their units, types inside of encoded and nested ones, and their replacement."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 __all__ = [
+    "DIGITS",
+    "NANOSECONDS",
     "fields_by_path",
     "is_binary",
     "is_list",
@@ -21,6 +23,11 @@ __all__ = [
     "repeated_name",
     "value_type",
 ]
+
+DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
+"""Digits of the fraction of a second that each unit has."""
+NANOSECONDS = {unit: 10 ** (9 - digits) for unit, digits in DIGITS.items()}
+"""Nanoseconds of each unit."""
 
 _LISTS: list[tuple[Any, Any]] = [
     (pa.types.is_list, pa.list_),

@@ -7,8 +7,8 @@ import sys
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from orcish.arrow.casting import cast_columns
 from orcish.arrow.nested import map_fields, repeated_name
 
 __all__ = ["check_polars_types", "polars_type", "to_polars", "with_arrow_integers", "with_polars_types"]
@@ -113,54 +113,7 @@ def with_polars_types(table: pa.Table) -> pa.Table:
     plain = pa.schema(map(_field, table.schema), table.schema.metadata)
     if plain == table.schema:
         return table
-    columns = [
-        pa.chunked_array([_cast(chunk, field.type) for chunk in column.chunks], field.type)
-        for column, field in zip(table.columns, plain, strict=True)
-    ]
-    return pa.Table.from_arrays(columns, schema=plain)
-
-
-def _cast(array: Any, kind: Any) -> Any:
-    """Casts an array to its type of :func:`polars_type`. pyarrow's casts of list views give invalid arrays."""
-    types = pa.types
-    if array.type == kind:
-        return array
-    if isinstance(array, pa.ExtensionArray):
-        return _cast(array.storage, kind)
-    if types.is_run_end_encoded(array.type):
-        return _cast(pc.run_end_decode(array), kind)
-    if types.is_dictionary(kind):
-        return pa.DictionaryArray.from_arrays(
-            array.indices, _cast(array.dictionary, kind.value_type), ordered=kind.ordered
-        )
-    if types.is_struct(kind):
-        fields = [_cast(array.field(at), field.type) for at, field in enumerate(kind)]
-        return pa.StructArray.from_arrays(fields, fields=list(kind), mask=array.is_null())
-    if types.is_fixed_size_list(kind):
-        size = kind.list_size
-        values = _cast(array.values.slice(array.offset * size, len(array) * size), kind.value_type)
-        return pa.FixedSizeListArray.from_arrays(values, type=kind, mask=array.is_null())
-    if types.is_map(kind):
-        lists = array.cast(pa.list_(pa.struct([array.type.key_field, array.type.item_field])))
-        entries = lists.flatten()
-        keys, items = _cast(entries.field(0), kind.key_type), _cast(entries.field(1), kind.item_type)
-        return pa.MapArray.from_arrays(_offsets(lists, pa.int32()), keys, items, kind)
-    if types.is_list(kind):
-        return pa.ListArray.from_arrays(_offsets(array, pa.int32()), _cast(array.flatten(), kind.value_type), kind)
-    if types.is_large_list(kind):
-        values = _cast(array.flatten(), kind.value_type)
-        return pa.LargeListArray.from_arrays(_offsets(array, pa.int64()), values, kind)
-    return array.cast(kind)
-
-
-def _offsets(array: Any, kind: pa.DataType) -> pa.Array:
-    """Offsets into the flattened values of a list array, which are without those of null lists. Offsets of null lists
-    are null.
-    """
-    lengths = pc.list_value_length(array).cast(kind)
-    ends = pc.cumulative_sum(lengths.fill_null(0))
-    starts = pc.subtract(ends, lengths)
-    return pa.concat_arrays([starts, ends[-1:] if len(ends) else pa.array([0], kind)])
+    return cast_columns(table, plain)
 
 
 @functools.cache

@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.arrow.buffers import month_numbers, offsets_within, union_places, within
-from orcish.arrow.casting import list_with
-from orcish.arrow.nested import is_list, is_list_view, is_months, map_fields
-from orcish.arrow.units import NANOSECONDS
+from orcish.arrow.casting import cast_array
+from orcish.arrow.nested import NANOSECONDS, is_list, is_list_view, is_months, map_fields
 from orcish.comparing.names import numbered_names
 from orcish.comparing.types import TAG, TAG_OR_NULL, own_type
 
@@ -86,7 +85,7 @@ def _list(array: Any, kind: Any) -> Any:
     buffers = array.buffers()[: 3 if is_list_view(own) else 1]
     changed = map_fields(own, lambda field, _: field.with_type(elements.type).with_nullable(True))
     lists = pa.Array.from_buffers(changed, len(array), buffers, offset=array.offset, children=[elements])
-    return list_with(lists, lists.flatten(), kind)
+    return cast_array(lists, kind)
 
 
 def _lists(array: Any, elements: Any, kind: Any) -> Any:

@@ -12,8 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from orcish.arrow.exported import common_type
 from orcish.arrow.nested import is_binary, is_list, is_months, is_text
-from orcish.arrow.unions import common_type
 from orcish.comparing.names import paired_names
 
 __all__ = ["TAG", "TAG_OR_NULL", "all_comparable", "comparable", "is_map_list", "is_union_struct", "own_type"]

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from orcish.arrow.units import NANOSECONDS
+from orcish.arrow.nested import NANOSECONDS
 
 __all__ = ["Literal", "days_since_epoch", "literal", "literals", "quote", "to_sql"]
 

@@ -10,7 +10,7 @@ import sys
 
 import pyarrow as pa
 
-from orcish.arrow.units import NANOSECONDS
+from orcish.arrow.nested import NANOSECONDS
 from orcish.filters import literals
 from orcish.filters.expression import Tree, pattern_within
 from orcish.filters.literals import Literal

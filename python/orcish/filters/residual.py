@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from orcish.arrow.casting import plain_columns, select_rows
 from orcish.arrow.exported import ExportedArray
 from orcish.arrow.polars import check_polars_types, to_polars
-from orcish.arrow.selecting import plain_columns, select_rows
 from orcish.errors import UnknownColumnError
 from orcish.filters.translation import find_field
 

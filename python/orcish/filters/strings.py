@@ -11,8 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from orcish.arrow.nested import value_type
-from orcish.arrow.units import NANOSECONDS
+from orcish.arrow.nested import NANOSECONDS, value_type
 from orcish.filters import literals
 from orcish.filters.expression import tree_of
 from orcish.filters.text import parse

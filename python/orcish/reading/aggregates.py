@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from orcish.arrow.far_dates import texts_of
+from orcish.arrow.casting import cast_array
 from orcish.reading.scan_reader import ScanReader
 
 __all__ = ["Function", "aggregate", "python_value"]
@@ -75,7 +75,7 @@ def python_value(found: pa.Scalar) -> Any:
     """
     if pa.types.is_time64(found.type) and found.type.unit == "ns" and found.is_valid and found.value % 1000:
         # pyarrow cuts the digits off.
-        shown = texts_of(pa.array([found], found.type), pa.string())[0].as_py()
+        shown = cast_array(pa.array([found], found.type), pa.string())[0].as_py()
         raise OverflowError(
             f"{shown} of type {found.type} has digits below microseconds, which datetime.time does not hold: "
             "pyarrow.compute.min_max of the column in to_table() gives it as pyarrow has it"
@@ -83,7 +83,7 @@ def python_value(found: pa.Scalar) -> Any:
     try:
         value = found.as_py()
     except OverflowError:
-        shown = texts_of(pa.array([found], found.type), pa.string())[0].as_py()
+        shown = cast_array(pa.array([found], found.type), pa.string())[0].as_py()
         raise OverflowError(
             f"{shown} of type {found.type} is beyond what Python's own types hold, whose years are 1 to 9999: "
             "pyarrow.compute.min_max of the column in to_table() gives it as pyarrow has it, a filter passes over it"

@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from orcish.arrow.far_dates import date_text, date_time_text, iso_texts
+from orcish import _native
+from orcish.arrow.casting import cast_array, iso_texts
+from orcish.errors import UnsupportedError
 from orcish.types import ColumnStatistics
 
 __all__ = ["Moment", "arrow_text", "bound", "timestamp_text"]
@@ -33,7 +35,7 @@ class Moment:
     def text(self) -> str:
         """The text of ISO 8601."""
         if self.kind == "date":
-            return date_text(self.number)
+            return _native.date_text(self.number)
         return timestamp_text(self.number, is_instant=self.kind == "instant")
 
 
@@ -60,7 +62,7 @@ def timestamp_text(nanoseconds: int, *, is_instant: bool) -> str:
     >>> timestamp_text(1_500_000_000_000_000_120, is_instant=True)
     '2017-07-14T02:40:00.00000012Z'
     """
-    text = date_time_text(nanoseconds, 9).replace(" ", "T").rstrip("0").removesuffix(".")
+    text = _native.timestamp_text(*divmod(nanoseconds, 10**9))
     return f"{text}{'Z' if is_instant else ''}"
 
 
@@ -69,6 +71,6 @@ def arrow_text(one: Any) -> str:
     if pa.types.is_date(one.type) or pa.types.is_timestamp(one.type):
         return str(iso_texts(one, pa.string())[0].as_py())
     try:
-        return str(one.cast(pa.string())[0].as_py())
-    except pa.ArrowException:
+        return str(cast_array(one, pa.string())[0].as_py())
+    except UnsupportedError:
         return str(one[0])

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.arrow.selecting import select_rows
+from orcish.arrow.casting import select_rows
 
 __all__ = ["taken"]
 

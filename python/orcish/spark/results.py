@@ -12,7 +12,7 @@ from pyspark.sql import types as T  # noqa: N812 - as everybody calls it
 from orcish.arrow.buffers import offsets_within, within
 from orcish.arrow.casting import cast_array
 from orcish.arrow.nested import is_binary, is_list, is_text, value_type
-from orcish.errors import UnsupportedError
+from orcish.errors import CastError, UnsupportedError
 from orcish.spark.schemas import arrow_schema
 
 __all__ = ["ResultSchema"]
@@ -114,7 +114,7 @@ def _conformed(array: Any, kind: Any, path: str) -> pa.Array:
         raise TypeError(f"{what}: cast the column in the function")
     try:
         return cast_array(array, kind)
-    except pa.ArrowException as error:
+    except (CastError, UnsupportedError) as error:
         raise ValueError(f"{what}: {error}") from None
 
 
@@ -130,7 +130,7 @@ _FAMILIES = {
     "time": (pa.types.is_time,),
 }
 _CASTS = {"integer": ("integer", "float", "decimal")}
-"""Families whose values are cast to those of other families. pyarrow checks the values of these casts."""
+"""Families whose values are cast to those of other families. The casts check the values."""
 
 
 def _family(kind: Any) -> str | None:

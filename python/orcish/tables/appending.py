@@ -13,7 +13,7 @@ import pyarrow as pa
 from orcish.arrow.casting import cast_array
 from orcish.arrow.frames import fitted_metadata
 from orcish.arrow.nested import fields_by_path, is_text, value_type
-from orcish.errors import CorruptFileError, LimitExceededError, OrcishError, UnsupportedError
+from orcish.errors import CastError, CorruptFileError, LimitExceededError, OrcishError, UnsupportedError
 from orcish.io.files import TableFile
 from orcish.reading.file import ORCFile, has_arrow_schema
 from orcish.reading.orc_files import OrcFiles, partition_schema, unified_schema
@@ -95,11 +95,11 @@ class ExistingTable:
                 continue
             if own.type != field.type:
                 try:
-                    cast_array(pa.nulls(0, own.type), field.type)
-                except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+                    cast_array(pa.nulls(0, own.type), field.type, adds_fields=True)
+                except (CastError, UnsupportedError) as error:
                     raise ValueError(
                         f"{self.base}: column {own.name} of the rows is {own.type}, and {field.type} in the table, and "
-                        f"pyarrow does not convert it: {error}"
+                        f"is not converted: {error}"
                     ) from None
         return appended
 
@@ -403,8 +403,8 @@ def cast_batch(batch: pa.RecordBatch, schema: pa.Schema, partition: Collection[s
             if column.type != field.type and field.name in partition:
                 columns.append(cast_values(column, field.type))
             else:
-                columns.append(cast_array(column, field.type))
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+                columns.append(cast_array(column, field.type, adds_fields=True))
+        except (CastError, UnsupportedError) as error:
             raise ValueError(f"column {field.name}: {error}{_advice(column.type, field.type)}") from None
         except (ValueError, OrcishError) as error:
             raise ValueError(f"column {field.name} is {field.type} in the table: {error}") from None

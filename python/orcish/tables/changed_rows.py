@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 import pyarrow as pa
 
-from orcish.arrow.exact_casts import cast_exactly
+from orcish.arrow.casting import cast_array
 from orcish.arrow.nested import repeated_name
-from orcish.errors import OrcishError, UnknownColumnError, UnsupportedError, unknown_column
+from orcish.errors import CastError, OrcishError, UnknownColumnError, UnsupportedError, unknown_column
 from orcish.reading.reader import BatchSource, DerivedRows, rows_of
 
 __all__ = ["ChangedRows", "ChosenRows", "CountedRows", "NamedRows"]
@@ -53,23 +53,30 @@ class ChangedRows(DerivedRows):
         if name is not None:
             raise ValueError(f"two columns would have the name {name!r}")
         schema = pa.schema(fields, own.metadata)
-        return schema, (self._batch(batch, kept, schema) for batch in batches)
+        return schema, self._batches(batches, kept, schema)
 
     def _changed(self, field: pa.Field) -> pa.Field:
         name = self._renamed.get(field.name, field.name)
         cast = self._casts.get(field.name)
         return field.with_name(name) if cast is None else cast.with_name(name)
 
-    def _batch(self, batch: pa.RecordBatch, kept: Sequence[int], schema: pa.Schema) -> pa.RecordBatch:
-        columns = []
-        for at, field in zip(kept, schema, strict=True):
-            try:
-                columns.append(cast_exactly(batch.column(at), field.type))
-            except pa.ArrowNotImplementedError as error:
-                raise UnsupportedError(f"column {batch.schema.field(at).name!r}: {error}") from error
-            except pa.ArrowInvalid as error:
-                raise ValueError(f"column {batch.schema.field(at).name!r}: {error}") from error
-        return pa.RecordBatch.from_arrays(columns, schema=schema)
+    def _batches(
+        self, batches: Iterable[pa.RecordBatch], kept: Sequence[int], schema: pa.Schema
+    ) -> Iterator[pa.RecordBatch]:
+        before = 0
+        for batch in batches:
+            columns = []
+            for at, field in zip(kept, schema, strict=True):
+                name = batch.schema.field(at).name
+                try:
+                    columns.append(cast_array(batch.column(at), field.type))
+                except UnsupportedError as error:
+                    raise UnsupportedError(f"column {name!r}: {error}") from error
+                except CastError as error:
+                    row = "" if error.row is None else f"row {before + error.row + 1}: "
+                    raise ValueError(f"column {name!r}: {row}{error}") from error
+            before += len(batch)
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 class ChosenRows(DerivedRows):

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from orcish.arrow.casting import cast_array
-from orcish.arrow.selecting import select_rows
+from orcish.arrow.casting import cast_array, select_rows
 from orcish.errors import unknown_column
 from orcish.filters.steps import check_steps
 from orcish.io.temporary_folder import TemporaryFolder

@@ -12,9 +12,9 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from orcish.arrow.exact_casts import cast_exactly
+from orcish.arrow.casting import cast_array
 from orcish.arrow.nested import is_binary, is_text, repeated_name
-from orcish.errors import CorruptFileError, unknown_column
+from orcish.errors import CastError, CorruptFileError, UnsupportedError, unknown_column
 
 from orcish_cli.formats import text_values
 from orcish_cli.formats.checked_csv import CheckedCsv
@@ -185,8 +185,8 @@ def _given(texts: pa.Array, field: pa.Field) -> pa.Array:
         texts = pc.utf8_trim_whitespace(texts)
     try:
         return of_texts(texts, kind)
-    except pa.ArrowNotImplementedError as error:
-        raise pa.ArrowNotImplementedError(f"{kind} is not read from CSV") from error
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{kind} is not read from CSV") from error
 
 
 def _inferred(texts: pa.Array, field: pa.Field) -> pa.Array:
@@ -204,8 +204,8 @@ def _inferred(texts: pa.Array, field: pa.Field) -> pa.Array:
         name = "boolean" if pa.types.is_boolean(kind) else "number"
         raise ValueError(f"{texts[at].as_py()[:40]!r} would not be the same text as a {name}: {advice}")
     try:
-        return cast_exactly(texts, kind)
-    except pa.ArrowInvalid as error:
+        return cast_array(texts, kind)
+    except CastError as error:
         raise ValueError(f"{error}: types are inferred of the first rows: {advice}") from error
 
 

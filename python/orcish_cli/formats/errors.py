@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 import pyarrow as pa
-from orcish.errors import CorruptFileError, OrcishError, UnsupportedError, out_of_memory
+from orcish.errors import CastError, CorruptFileError, OrcishError, UnsupportedError, out_of_memory
 from orcish.io.names import display_name
 
 __all__ = ["DELIMITED", "ENCODED", "INFERRED", "errors_of_reading", "errors_of_writing"]
@@ -87,5 +87,5 @@ def errors_of_writing(location: str) -> Iterator[None]:
         raise out_of_memory(name, error) from error
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         raise UnsupportedError(f"{name}: {error}: --columns leaves columns out") from error
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, CastError) as error:
         raise ValueError(f"{name}: {error}") from error

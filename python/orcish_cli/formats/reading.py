@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 from orcish import _native
-from orcish.arrow.exact_casts import cast_exactly
+from orcish.arrow.casting import cast_array, select_rows
 from orcish.arrow.exported import ExportedSchema, check_names
-from orcish.arrow.selecting import select_rows
-from orcish.errors import CorruptFileError, unknown_column
+from orcish.errors import CastError, CorruptFileError, unknown_column
 from orcish.filters.pushdown import own_expression
 from orcish.io.files import TableFile
 from orcish.io.names import display_name
@@ -202,8 +201,8 @@ def _with_types(
             continue
         field = schema.field(places[key])
         try:
-            columns.append(cast_exactly(column, field.type))
-        except pa.ArrowInvalid as error:
+            columns.append(cast_array(column, field.type))
+        except CastError as error:
             raise ValueError(f"column {field.name!r}: {error}") from error
         fields.append(field)
     for (name, _), value in constants.items():

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
+from orcish.arrow.exported import common_type
 from orcish.arrow.nested import is_binary, is_list, is_text, value_type
-from orcish.arrow.unions import common_type
 from orcish.io.names import display_name
 
 from orcish_cli.formats.schemas import has_open_units

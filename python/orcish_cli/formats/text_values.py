@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
-from orcish.arrow.exact_casts import cast_exactly
+from orcish.arrow.casting import cast_array
 from orcish.arrow.nested import is_binary, map_fields
 from orcish.errors import CorruptFileError, UnsupportedError
 
@@ -46,10 +46,10 @@ def of_texts(array: pa.Array, kind: pa.DataType) -> pa.Array:
 
     Raises:
         ValueError: A value is not one of the type.
-        ArrowNotImplementedError: There is no such cast.
+        UnsupportedError: There is no such cast.
     """
     if not is_binary(kind):
-        return cast_exactly(array, kind)
+        return cast_array(array, kind)
     try:
         return pa.array([None if text is None else bytes.fromhex(text) for text in array.to_pylist()], kind)
     except ValueError as error:
@@ -71,7 +71,7 @@ def placed(typed: Callable[[Any], pa.Array], array: pa.Array, name: str, before:
     """
     try:
         return typed(array)
-    except pa.ArrowNotImplementedError as error:
+    except UnsupportedError as error:
         raise UnsupportedError(f"column {name!r}: {error}") from error
     except ValueError as error:
         start, end = 0, len(array)

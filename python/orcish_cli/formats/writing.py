@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from orcish.arrow.casting import cast_array
-from orcish.arrow.far_dates import has_far_values, has_odd_offsets, texts_of
 from orcish.arrow.nested import map_columns, map_fields, repeated_name, value_type
 from orcish.progress import reported
 from orcish.reading.reader import BatchSource, row_count_of, rows_of
@@ -263,7 +263,7 @@ class Csv(Text):
     def write(self, batch: pa.RecordBatch) -> None:
         """See :class:`Writer`."""
         for column, field in zip(batch.columns, self._schema, strict=True):
-            if (pa.types.is_date(field.type) or pa.types.is_timestamp(field.type)) and has_far_values(column):
+            if _has_far_years(column):
                 raise pa.ArrowInvalid(
                     f"column {field.name!r} has values beyond the years from -32767 to 32767, of which CSV has no "
                     f"{field.type}: JSON lines have them, and --columns leaves columns out"
@@ -272,7 +272,7 @@ class Csv(Text):
             column if plain else pa.array(map(_json, to_json(column)), pa.string())
             for column, plain in zip(batch.columns, self._plain, strict=True)
         ]
-        odd = [has_odd_offsets(column) for column in columns]
+        odd = [_has_odd_offsets(column) for column in columns]
         if any(odd):
             self._write_texts(columns, odd)
         else:
@@ -287,9 +287,30 @@ class Csv(Text):
         """Writes rows of which some columns are written as texts."""
         from pyarrow import csv
 
-        texts = [texts_of(each, pa.string()) if own else each for each, own in zip(columns, are_texts, strict=True)]
+        texts = [cast_array(each, pa.string()) if own else each for each, own in zip(columns, are_texts, strict=True)]
         options = csv.WriteOptions(include_header=False, delimiter=self._delimiter)
         csv.write_csv(pa.RecordBatch.from_arrays(texts, self._schema.names), self._stream, options)
+
+
+_FAR = r"^-?([0-9]{6,}|[4-9][0-9]{4}|3[3-9][0-9]{3}|32[89][0-9]{2}|327[7-9][0-9]|3276[89])-"
+"""Texts of years beyond 32767, of which pyarrow has wrong ones."""
+
+
+def _has_far_years(column: pa.Array) -> bool:
+    if not pa.types.is_date(column.type) and not pa.types.is_timestamp(column.type):
+        return False
+    ends = pa.array(pc.min_max(column).values(), column.type)
+    return bool(pc.any(pc.match_substring_regex(cast_array(ends, pa.string()), _FAR)).as_py())
+
+
+def _has_odd_offsets(column: pa.Array) -> bool:
+    """Whether pyarrow writes other instants: its texts have hours and minutes of an offset, and offsets of local mean
+    time have seconds.
+    """
+    kind = column.type
+    if not pa.types.is_timestamp(kind) or kind.tz in (None, "UTC"):
+        return False
+    return not column.cast(pa.string()).equals(cast_array(column, pa.string()))
 
 
 def _json(value: Any) -> str | None:

@@ -451,7 +451,7 @@ def test_unions_are_sorted(kind, rows, memory, tmp_path, run, capsys):
 
 
 CHANGES = {
-    "cast": (["--cast", "id=tinyint"], "column 'id': Integer value 300 not in range: -128 to 127"),
+    "cast": (["--cast", "id=tinyint"], "column 'id': row 2: 300 of int32 is not a value of int8"),
     "cast of a column that is missing": (["--cast", "nix=int"], "no column 'nix'"),
     "sort": (["--sort-by", "nix"], "no column 'nix'"),
     "rename": (["--rename", "nix=a"], "no column 'nix'"),

@@ -12,7 +12,7 @@ import orcish
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from orcish.arrow.units import DIGITS
+from orcish.arrow.nested import DIGITS
 from orcish_cli import main
 from support.case_loops import each_case
 

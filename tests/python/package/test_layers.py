@@ -63,7 +63,7 @@ PUBLIC = {"orcish", "orcish.errors", "orcish.spark", "orcish.types"}
 SHARED = {"orcish.io.names", "orcish.process", "orcish.progress", "orcish.terminal"}
 """Modules of the library which are about its messages and its process, and which the command line has in common with it."""
 NOT_PUBLIC = {
-    *(f"orcish.arrow.{name}" for name in ("buffers", "casting", "exported", "far_dates", "nested", "unions", "units")),
+    *(f"orcish.arrow.{name}" for name in ("buffers", "casting", "exported", "nested")),
     *("orcish.carbon.detect", "orcish.carbon.source", "orcish.datasets.columns", "orcish.datasets.dataset"),
     *(f"orcish.filters.{name}" for name in ("pushdown", "residual", "steps", "text")),
     *(f"orcish.io.{name}" for name in ("filesystem", "outputs", "paths", "temporary_folder")),

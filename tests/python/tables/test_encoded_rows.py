@@ -10,6 +10,7 @@ import orcish
 import pyarrow as pa
 import pytest
 from orcish.arrow.casting import cast_array
+from orcish.errors import UnsupportedError
 from support.case_loops import each_case
 
 NARROW = pa.array([1, None, 3, 3, 5, 6], pa.int32())
@@ -102,15 +103,17 @@ def test_what_cannot_be_cast(tmp_path: pathlib.Path) -> None:
     """The error names the column and both types, or the value."""
     orcish.write_dataset(pa.table({"c": pa.array([1], pa.timestamp("us"))}), tmp_path / "t")
     digits = pa.table({"c": pa.array([1], pa.timestamp("ns"))})
-    with pytest.raises(ValueError, match=r"column c: .*would lose data: 1: cut the digits off, with cast\(.*'us'"):
+    with pytest.raises(
+        ValueError, match=r"column c: .* is not a value of timestamp\[us\]: cut the digits off, with cast\(.*'us'"
+    ):
         orcish.write_dataset(digits, tmp_path / "t", existing_data="append")
     orcish.write_dataset(
         pa.table({"c": digits["c"].cast(pa.timestamp("us"), safe=False)}), tmp_path / "t", existing_data="append"
     )
-    with pytest.raises(pa.ArrowNotImplementedError, match=r"from list_view<item: int32> to int64"):
+    with pytest.raises(UnsupportedError, match=r"from list_view<item: int32> to int64"):
         cast_array(lists(pa.list_view, NARROW), pa.int64())
     # Only structs as which unions are read are unions.
     union = pa.sparse_union([pa.field("a", pa.int64())])
     assert cast_array(pa.array([{"tag": 0, "field0": 3}]), union).to_pylist() == [3]
-    with pytest.raises(pa.ArrowNotImplementedError, match="to sparse_union"):
+    with pytest.raises(UnsupportedError, match="to sparse_union"):
         cast_array(pa.array([{"x": 0, "y": 3}]), union)

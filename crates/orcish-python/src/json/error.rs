@@ -5,6 +5,7 @@ use std::fmt;
 use arrow_schema::ArrowError;
 use orcish_core::{Error, ErrorKind};
 use pyo3::PyErr;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::errors::from_python;
@@ -39,10 +40,11 @@ pub(super) fn wrong(text: impl Into<String>) -> ArrowError {
     ArrowError::ExternalError(Box::new(Wrong { path: Vec::new(), text: text.into(), kind: ErrorKind::Corrupt }))
 }
 
-/// The error of an exception of Python: of `ValueError`, which says that a value is not one of its type, the text.
+/// The error of an exception of Python: of `ValueError`, which says that a value is not one of its type, and of
+/// `UnsupportedError` the text.
 pub(super) fn of_python(py: Python<'_>, error: PyErr) -> ArrowError {
-    use pyo3::exceptions::{PyNotImplementedError, PyValueError};
-    let kind = if error.is_instance_of::<PyNotImplementedError>(py) {
+    let unsupported = py.import("orcish.errors").and_then(|module| module.getattr("UnsupportedError"));
+    let kind = if unsupported.is_ok_and(|class| error.is_instance(py, &class)) {
         ErrorKind::Unsupported
     } else if error.is_instance_of::<PyValueError>(py) {
         ErrorKind::Corrupt
