@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import decimal
+import math
+import random
 from typing import Any
 
 import orcish
 import pyarrow as pa
 import pytest
 from orcish.arrow.casting import cast_array
+from orcish.arrow.nested import NANOSECONDS, is_binary, is_text
 from orcish.errors import CastError, UnsupportedError
 from orcish_cli import main
 from support.case_loops import each_case
+from support.random_cases import random_cases
 
 D = decimal.Decimal
 FAR = pa.array([36_500_000, -(2**31), 2**31 - 1, None], pa.int32()).cast(pa.date32())
@@ -40,6 +44,94 @@ def test_types_cross_the_border() -> None:
             made.validate(full=True)
             assert made.type == kind
             assert wanted is None or made.to_pylist() == wanted, kind
+
+
+LEAVES: list[Any] = [
+    pa.bool_(),
+    *(pa.int8(), pa.int32(), pa.int64(), pa.uint8(), pa.uint64(), pa.float16(), pa.float32(), pa.float64()),
+    *(pa.decimal128(5, 0), pa.decimal128(9, 3), pa.decimal128(38, 20), pa.decimal256(60, 5)),
+    *(pa.string(), pa.large_string(), pa.binary(), pa.large_binary()),
+    *(pa.date32(), pa.date64(), pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")),
+    *(pa.timestamp(unit, zone) for unit in ("s", "ms", "us", "ns") for zone in (None, "UTC")),
+    *(pa.duration(unit) for unit in ("s", "ms", "us", "ns")),
+]
+
+
+def values_of(kind: Any, rng: random.Random) -> Any:
+    """A value of a type, which often is one of other types, too."""
+    types = pa.types
+    whole = rng.choice([0, 1, 2, 7, 127, 128, 16_777_217, 2**53 + 1, rng.randrange(2**31), rng.randrange(2**62)])
+    if types.is_boolean(kind):
+        return pa.array([whole % 2 == 1])
+    if types.is_integer(kind):
+        return pa.array([whole % 2 ** (kind.bit_width - 1)], kind)
+    if types.is_floating(kind):
+        value = rng.choice([whole, whole % 1000, rng.randrange(8000) / 8, 0.1, -1.5, math.inf, math.nan, 1e300])
+        return pa.array([float(value)], pa.float64()).cast(kind, safe=False)
+    if types.is_decimal(kind):
+        digits = str(whole)[-rng.randint(1, kind.precision) :]
+        return pa.array([D(digits + "0" * rng.randint(0, kind.precision - len(digits))).scaleb(-kind.scale)], kind)
+    if is_text(kind) or is_binary(kind):
+        value = values_of(rng.choice([each for each in LEAVES if not is_text(each) and not is_binary(each)]), rng)
+        return pa.array([value.cast(pa.string())[0].as_py()]).cast(kind) if len(value) else value
+    day, second = rng.randrange(-30_000, 30_000), rng.choice([0, 3_600, rng.randrange(86_400)])
+    fraction = rng.choice([0, 500_000_000, 1_000, rng.randrange(10**9)])
+    per_second = 10**9 // NANOSECONDS[getattr(kind, "unit", "s")]
+    if types.is_date32(kind):
+        return pa.array([day], pa.int32()).cast(kind)
+    if types.is_date64(kind):
+        return pa.array([day * 86_400_000]).cast(kind)
+    seconds = second if types.is_time(kind) else day * 86_400 + second
+    count = seconds * per_second + fraction * per_second // 10**9
+    return pa.array([count], pa.int32() if types.is_time32(kind) else pa.int64()).cast(kind)
+
+
+def kept_by_pyarrow(array: Any, kind: Any) -> Any:
+    """The result of pyarrow's cast, if a cast back gives the value, too."""
+    try:
+        made = array.cast(kind)
+        back = made.cast(array.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return None
+    return made if back.equals(array) or str(back) == str(array) == str(pa.array([math.nan], array.type)) else None
+
+
+def is_checked_by_pyarrow(own: Any, kind: Any) -> bool:
+    """pyarrow has times beyond a day and dates within one, floating point numbers that are not the nearest ones, and
+    texts with more digits than numbers of half precision have.
+    """
+    types = pa.types
+    if types.is_integer(own):
+        return not (types.is_time(kind) or types.is_date64(kind))
+    if types.is_float16(own):
+        return not (is_text(kind) or is_binary(kind))
+    return not (types.is_decimal(own) and types.is_floating(kind))
+
+
+def test_pyarrow_agrees() -> None:
+    """What pyarrow casts there and back without a change is cast to the same value. What is cast is the same value after
+    the cast back.
+    """
+    count = 0
+    for _, rng in random_cases("casts that pyarrow has", 20_000):
+        own, kind = rng.choice(LEAVES), rng.choice(LEAVES)
+        array = values_of(own, rng)
+        wanted = kept_by_pyarrow(array, kind) if is_checked_by_pyarrow(own, kind) else None
+        try:
+            found = cast_array(array, kind)
+        except (CastError, UnsupportedError) as error:
+            assert wanted is None, (array, kind, wanted, error)
+            continue
+        count += 1
+        if wanted is not None:
+            assert found.equals(wanted) or str(found) == str(wanted), (array, kind, found, wanted)
+        # A number has many texts, the text of a duration is its number, and a fraction has its shortest digits.
+        if is_text(own) or is_binary(own) or (pa.types.is_duration(own) and is_text(kind)):
+            continue
+        if not pa.types.is_decimal(own) or not pa.types.is_floating(kind) or not found[0].as_py() % 1:
+            back = cast_array(found, own)
+            assert back.equals(array) or str(back) == str(array), (array, kind, found, back)
+    assert count
 
 
 def test_errors_have_the_row() -> None:

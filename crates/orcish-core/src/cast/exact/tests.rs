@@ -233,6 +233,8 @@ fn changed() -> Vec<(ArrayRef, DataType)> {
         (noon(), timestamp(TimeUnit::Millisecond)),
         (decimals(&[5], 5, 1), D::Boolean),
         (decimals(&[1_234_567_890_123_456_789], 30, 2), D::Float64),
+        (decimals(&[18_770], 5, 0), D::Float16),
+        (decimals(&[10_i128.pow(35)], 38, 0), D::Float32),
         (decimals(&[155], 5, 2), D::Decimal128(5, 1)),
         (decimals(&[150], 5, 2), D::Int32),
         (array(Date32Array::from(vec![i32::MAX])), timestamp(TimeUnit::Nanosecond)),

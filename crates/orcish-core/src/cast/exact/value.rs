@@ -217,7 +217,13 @@ impl Value<'_> {
                 let rounded = width.rounded(*value);
                 (rounded == *value || value.is_nan()).then_some(rounded)
             }
-            Value::Decimal(value) => value.digits()?.float(width),
+            Value::Decimal(decimal) => {
+                let value = decimal.digits()?.float(width)?;
+                // The digits of a whole number are all of its value.
+                let is_kept = value.fract() != 0.0
+                    || Float { value, width }.decimal()?.with_scale(decimal.scale) == Some(decimal.unscaled);
+                is_kept.then_some(value)
+            }
             Value::Text(text) => parse_float(text, width),
             _ => None,
         }
