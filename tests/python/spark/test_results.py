@@ -106,13 +106,17 @@ def test_casts(array: pa.Array, kind: T.DataType, wanted: list[Any]) -> None:
 @each_case(
     ("array", "kind", "message"),
     [
-        (pa.array([2**40]), T.IntegerType(), "column x: the function gives int64, the schema says int32: .*range"),
-        (pa.array([2**53 + 1]), T.DoubleType(), "column x: .*range"),
+        (
+            pa.array([2**40]),
+            T.IntegerType(),
+            "column x: the function gives int64, the schema says int32: 1099511627776 ",
+        ),
+        (pa.array([2**53 + 1]), T.DoubleType(), "column x: .*: 9007199254740993 of int64 is not a value of double"),
         (pa.array([0.1]), T.FloatType(), "column x: the function gives double, the schema says float: cast"),
         (pa.array([1.0]), T.LongType(), "column x: .* cast the column in the function"),
         (pa.array(["1"]), T.LongType(), "column x: .* cast the column in the function"),
         (pa.array([1]), T.StringType(), "column x: .* cast the column in the function"),
-        (pa.array([1_001], pa.timestamp("ns")), T.TimestampNTZType(), "column x: .*lose data"),
+        (pa.array([1_001], pa.timestamp("ns")), T.TimestampNTZType(), "column x: .*001001 of"),
         (pa.array([1], pa.timestamp("us")), T.TimestampType(), "column x: .* give the timestamps a time zone"),
         (pa.array([[1]]), PAIR, "column x: .* cast the column in the function"),
         (pa.array([{"a": 1, "c": 1}]), PAIR, "column x: field b of the schema is missing"),
