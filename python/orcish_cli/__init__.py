@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -12,7 +13,6 @@ from orcish import __version__
 from orcish.process import end_process, open_streams
 
 from orcish_cli.commands import make_parser
-from orcish_cli.completion import complete, is_completing
 
 __all__ = ["main", "run_program"]
 
@@ -30,8 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Jobs of Spark are commands of a command.
         given = [*itertools.takewhile(lambda each: not each.startswith("-"), given[1:]), "--help"]
     chosen = next((argument for argument in given if not argument.startswith("-")), None)
-    parser = make_parser(__version__, chosen, has_all=is_completing())
-    complete(parser)
+    is_completing = "_ARGCOMPLETE" in os.environ
+    parser = make_parser(__version__, chosen, has_all=is_completing)
+    if is_completing:
+        from orcish_cli.completion import complete
+
+        complete(parser)
     try:
         options = parser.parse_args(given)
     except OSError as error:

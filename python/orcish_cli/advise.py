@@ -12,15 +12,31 @@ from orcish.types import Advice, Trial
 
 from orcish_cli.arguments import LIST, add_files, add_filters, add_json, add_storage, count, storage_of
 from orcish_cli.messages import Failures, shown_name, with_stream
-from orcish_cli.terminal import print_lines, print_objects, print_table
+from orcish_cli.terminal import Column, print_lines, print_objects, print_table
 
 __all__ = ["add_advice", "add_arguments", "advice_of", "json_of"]
 
-_HEADER = ("", "option", "column", "bytes", "change", "write", "read")
-_LOOKUPS = ("", "option", "lookup", "rows now", "then", "time now", "then")
 _SHOWN = 0.01
 """Change of the share of rows that is shown."""
-_RIGHT = (False, False, False, True, True, True, True)
+_TRIALS = (
+    Column("", lambda trial: _mark(trial)),
+    Column("option", lambda trial: _option(trial)),
+    Column("column", lambda trial: trial.column),
+    Column("bytes", lambda trial: trial.bytes, True),
+    Column("change", lambda trial: f"{trial.bytes_change:+.1%}", True),
+    Column("write", lambda trial: f"{trial.write_change:+.0%}", True),
+    Column("read", lambda trial: f"{trial.read_change:+.0%}", True),
+)
+_LOOKUPS = (
+    Column("", lambda pair: _mark(pair[0])),
+    Column("option", lambda pair: _option(pair[0])),
+    Column("lookup", lambda pair: pair[1].filters),
+    Column("rows now", lambda pair: f"{pair[1].before:.1%}", True),
+    Column("then", lambda pair: f"{pair[1].after:.1%}", True),
+    Column("time now", lambda pair: _milliseconds(pair[1].seconds_before), True),
+    Column("then", lambda pair: _milliseconds(pair[1].seconds), True),
+)
+"""Of pairs of a trial and a lookup."""
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -94,27 +110,14 @@ def json_of(advice: Advice) -> dict[str, Any]:
 
 def _print(advice: Advice) -> None:
     print_lines([advice.source, _sample(advice), _present(advice), *(f"Note: {note}" for note in advice.notes), ""])
-    print_table(_HEADER, [_row(trial) for trial in advice.trials], _RIGHT)
-    rows = [
-        (
-            _mark(trial),
-            f"{trial.kind}: {trial.label}",
-            each.filters,
-            *(f"{share:.1%}" for share in (each.before, each.after)),
-            *(
-                "" if seconds is None else f"{seconds * 1000:,.1f} ms"
-                for seconds in (each.seconds_before, each.seconds)
-            ),
-        )
-        for trial in advice.trials
-        for each in trial.lookups
-        if abs(each.after - each.before) >= _SHOWN
-    ]
-    if rows:
+    print_table(_TRIALS, advice.trials)
+    pairs = [(trial, each) for trial in advice.trials for each in trial.lookups]
+    pairs = [(trial, each) for trial, each in pairs if abs(each.after - each.before) >= _SHOWN]
+    if pairs:
         print_lines(
             ["", "Rows that filters look at, and the time of a read with a filter that was given, now and then"]
         )
-        print_table(_LOOKUPS, rows, [False, False, False, True, True, True, True])
+        print_table(_LOOKUPS, pairs)
     print_lines(["", *_conclusion(advice)])
 
 
@@ -144,16 +147,12 @@ def _mark(trial: Trial) -> str:
     return "*" if trial.advised else ""
 
 
-def _row(trial: Trial) -> list[str]:
-    changes = (trial.bytes_change, trial.write_change, trial.read_change)
-    return [
-        _mark(trial),
-        f"{trial.kind}: {trial.label}",
-        trial.column or "",
-        f"{trial.bytes:,}",
-        f"{changes[0]:+.1%}",
-        *(f"{change:+.0%}" for change in changes[1:]),
-    ]
+def _option(trial: Trial) -> str:
+    return f"{trial.kind}: {trial.label}"
+
+
+def _milliseconds(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds * 1000:,.1f} ms"
 
 
 def _conclusion(advice: Advice) -> list[str]:

@@ -1,4 +1,6 @@
-"""Slices of batches with few values, which bound the number of Python objects, and the time until Ctrl-C is handled."""
+"""Slices of batches: the first rows, and slices with few values, which bound the number of Python objects, and the time
+until Ctrl-C is handled.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,19 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-__all__ = ["slices"]
+__all__ = ["limited", "slices"]
 
 MAX_VALUES = 1 << 18
 """Maximum values of a slice, nested ones included, and maximum rows; a slice has at least one row."""
+
+
+def limited(batches: Iterator[pa.RecordBatch], limit: int | None) -> Iterator[pa.RecordBatch]:
+    """The first rows of batches; all without a limit. Batches behind them are not asked for."""
+    left = limit
+    for batch in batches if left != 0 else ():
+        yield batch if left is None else batch.slice(0, left)
+        if left is not None and (left := left - len(batch)) <= 0:
+            return
 
 
 def slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

@@ -10,7 +10,7 @@ from orcish.types import Finding
 
 from orcish_cli.arguments import add_external, add_files, add_json, add_storage, storage_of
 from orcish_cli.messages import Failures, shown_name
-from orcish_cli.sources import is_carbon, opened_file, orc_files, refuse_external
+from orcish_cli.sources import opened_part, source_parts
 from orcish_cli.terminal import print_lines, print_objects
 
 __all__ = ["add_arguments"]
@@ -36,36 +36,24 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     storage, failures = storage_of(options), Failures(options, TROUBLE)
     files = rows = findings = 0
-    for source in options.files:
-        parts: list[str | None] = []
+    for part in source_parts(options, failures):
         with failures.printed():
-            if is_carbon(source, storage):
-                parts = [None]
+            if part.is_carbon:
+                count, found = _check_carbon(part.source, options)
             else:
-                refuse_external(options, source)
-                parts = list(orc_files(source, storage).files)
-        for part in parts:
-            with failures.printed():
-                checked = _check_carbon(source, options) if part is None else _check(source, part, options)
-                if checked is None:
+                file = None if part.schema is not None else opened_part(part, storage)
+                if file is None:
                     continue
-                name, count, found = shown_name(part or source), *checked
-                files, rows, findings = files + 1, rows + count, findings + len(found)
-                if options.json:
-                    print_objects([{"file": name, "rows": count, "findings": [each._asdict() for each in found]}])
-                else:
-                    print_lines(f"{name}: {_text(each)}" for each in found)
+                count, found = file.num_rows, file.check(progress=not options.json)
+            name = shown_name(part.location)
+            files, rows, findings = files + 1, rows + count, findings + len(found)
+            if options.json:
+                print_objects([{"file": name, "rows": count, "findings": [each._asdict() for each in found]}])
+            else:
+                print_lines(f"{name}: {_text(each)}" for each in found)
     if not options.json and files:
         print_lines([f"{files:,} files, {rows:,} rows, {findings:,} findings"])
     return failures.code or (FOUND if findings else 0)
-
-
-def _check(source: str, name: str, options: argparse.Namespace) -> tuple[int, list[Finding]] | None:
-    """The number of rows of a file of a source, and what is found in it; ``None`` for a file of a folder that has zero
-    bytes.
-    """
-    file = opened_file(source, name, storage_of(options))
-    return None if file is None else (file.num_rows, file.check(progress=not options.json))
 
 
 def _check_carbon(name: str, options: argparse.Namespace) -> tuple[int, list[Finding]]:

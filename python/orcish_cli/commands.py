@@ -107,9 +107,7 @@ class RootParser(Parser):
 
 
 def make_parser(version: str, chosen: str | None, *, has_all: bool = False) -> Parser:
-    """The parser, with the arguments of one command or of all. Commands are imported where they are needed, so that
-    others start sooner.
-    """
+    """The parser of one command or of all. Commands are imported where they are needed, so that others start sooner."""
     parser = RootParser(
         prog="orcish",
         description="Look into, check, convert and change Apache ORC files and tables, and read CarbonData tables.",
@@ -123,7 +121,10 @@ def make_parser(version: str, chosen: str | None, *, has_all: bool = False) -> P
     commands: Any = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
     for command in COMMANDS:
         text = command.help
-        added = commands.add_parser(command.name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         if has_all or command.name == chosen:
+            added = commands.add_parser(command.name, help=text, description=f"{text[0].upper()}{text[1:]}.")
             command.add_arguments(added)
+        else:
+            # Its name is known, and its parser is not needed.
+            commands.choices[command.name] = None
     return parser

@@ -13,7 +13,7 @@ from orcish_cli.messages import shown_name
 from orcish_cli.readers.compatibility import Compatibility, compatibility
 from orcish_cli.readers.facts import READERS
 from orcish_cli.sources import OpenFiles
-from orcish_cli.terminal import print_lines, print_objects, print_table, shorten
+from orcish_cli.terminal import Column, print_lines, print_objects, print_table, shorten
 
 __all__ = ["add_arguments"]
 
@@ -68,7 +68,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _print(found: list[Compatibility], *, with_sources: bool) -> None:
-    rows = []
+    rows: list[dict[str, str]] = []
     for each in found:
         reasons = each.reasons if each.verdict != "yes" or with_sources else ()
         lines = [
@@ -78,8 +78,9 @@ def _print(found: list[Compatibility], *, with_sources: bool) -> None:
             ]
             for reason in reasons
         ] or [["", ""]]
-        for at, line in enumerate(lines):
-            first = [each.name, _WORDS[each.verdict]] if at == 0 else ["", ""]
-            rows.append([*first, *line[: 2 if with_sources else 1]])
-    header = ["reader", "reads it", "why", *(["source"] if with_sources else [])]
-    print_table(header, rows, [False] * len(header))
+        rows += [
+            {"why": why, "source": source, **({} if at else {"reader": each.name, "reads it": _WORDS[each.verdict]})}
+            for at, (why, source) in enumerate(lines)
+        ]
+    names = ["reader", "reads it", "why", *(["source"] if with_sources else [])]
+    print_table([Column(name, name) for name in names], rows)

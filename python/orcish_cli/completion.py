@@ -9,7 +9,7 @@ from typing import Any
 
 from orcish_cli.parser import Parser
 
-__all__ = ["add_arguments", "complete", "is_completing"]
+__all__ = ["add_arguments", "complete"]
 
 SHELLS = ("bash", "zsh", "tcsh", "fish", "powershell")
 
@@ -29,18 +29,12 @@ COLUMNS = {
 """Options that are lists of names of columns."""
 
 
-def is_completing() -> bool:
-    """Whether a shell asks for completions."""
-    return "_ARGCOMPLETE" in os.environ
-
-
 def complete(parser: Parser) -> None:
-    """Prints completions and ends the process, if a shell asks for them."""
-    if is_completing():
-        import argcomplete
+    """Prints completions, which a shell asks for, and ends the process."""
+    import argcomplete
 
-        _add_completers(parser)
-        argcomplete.autocomplete(parser)
+    _add_completers(parser)
+    argcomplete.autocomplete(parser)
 
 
 def _add_completers(parser: Parser) -> None:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import operator
 import time
 from collections.abc import Iterator
 from typing import Any
 
 from orcish import Scan
 from orcish.progress import reported
-from orcish.reading.reader import row_count_of
 from orcish.reading.scan import reader_of
 
 from orcish_cli.arguments import add_files, add_json, add_limit, storage_of
 from orcish_cli.messages import EXPECTED, Failures, shown_name
 from orcish_cli.reading import add_reading, chosen_reading, open_rows
 from orcish_cli.sources import is_carbon, orc_files
-from orcish_cli.terminal import print_objects, print_table
+from orcish_cli.terminal import Column, print_objects, print_table
 
 __all__ = ["add_count", "add_scan"]
 
@@ -51,7 +51,7 @@ def _read(rows: Scan, name: str, options: argparse.Namespace) -> dict[str, Any]:
     """Reads all rows of a file."""
     found = {"rows": 0, "batches": 0, "bytes": 0}
     begin = time.monotonic()
-    total = None if options.json else row_count_of(rows)
+    total = rows.count() if not options.json and options.filters is None else None
     with reported(not options.json, f"scan {shown_name(name)}", total) as add:
         for batch in rows:
             found["rows"] += len(batch)
@@ -77,8 +77,8 @@ def _each(options: argparse.Namespace, look: Any, names: tuple[str, ...]) -> int
         shown = list(done)
         if len(done) > 1:
             shown.append({"file": "all", **{name: round(sum(found[name] for found in done), 3) for name in names}})
-        cells = [[found["file"], *(f"{found[name]:,}" for name in names)] for found in shown]
-        print_table(("file", *names), cells, (False, *(True for _ in names)))
+        numbers = [Column(name, operator.itemgetter(name), True) for name in names]
+        print_table([Column("file", "file"), *numbers], shown)
     return failures.code
 
 

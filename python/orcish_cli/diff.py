@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import datetime
-import decimal
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,7 +25,7 @@ from orcish_cli.arguments import (
     storage_of,
 )
 from orcish_cli.messages import shown_name
-from orcish_cli.terminal import json_float, json_line, print_lines, print_objects, print_table, shorten
+from orcish_cli.terminal import Column, json_line, json_text_of, print_lines, print_objects, print_table, shorten
 
 __all__ = ["add_arguments"]
 
@@ -107,7 +106,7 @@ def _run(options: argparse.Namespace) -> int:
     )
     a, b = shown_name(options.a), shown_name(options.b)
     if options.json:
-        print_objects(_json(found, is_brief=options.brief))
+        print_objects(_json(found, is_brief=options.brief), json_text_of)
     elif options.brief:
         print_lines([f"{a} and {b} differ"] if found else [])
     elif found:
@@ -121,7 +120,7 @@ def _json(found: Differences, *, is_brief: bool) -> Iterator[dict[str, Any]]:
     for entry in found.metadata:
         yield {"what": "metadata", **vars(entry)}
     for each in found.shown:
-        yield {"what": "row" if each.column is None else "value", **{k: _plain(v) for k, v in vars(each).items()}}
+        yield {"what": "row" if each.column is None else "value", **vars(each)}
     counted = ("changed", "only_a", "only_b", "columns", "duplicate_keys")
     counts = {name: None if is_brief and found else getattr(found, name) for name in counted}
     yield {"what": "all", "differ": bool(found), "rows_a": found.rows_a, "rows_b": found.rows_b, **counts}
@@ -170,8 +169,8 @@ def _table(title: str | None, header: list[str], rows: list[list[str]], width: i
     print_lines(["", *([title] if title else [])])
     shown = [[shorten(printable(cell), width) for cell in row] for row in rows]
     keep = [at for at, name in enumerate(header) if name == "" or any(row[at] for row in shown)]
-    cells = [[row[at] for at in keep] for row in shown]
-    print_table([header[at] for at in keep], cells, [at < right for at in keep], cuts=width is not None)
+    columns = [Column(header[at], operator.itemgetter(at), at < right) for at in keep]
+    print_table(columns, shown, cuts=width is not None)
 
 
 def _cells(each: Difference) -> list[str]:
@@ -185,21 +184,4 @@ def _cells(each: Difference) -> list[str]:
 
 
 def _text(value: Any) -> str:
-    return json_line(_plain(value))
-
-
-def _plain(value: Any) -> Any:
-    """A value as one of JSON."""
-    if isinstance(value, float):
-        return json_float(value)
-    if isinstance(value, dict):
-        return {str(name): _plain(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, decimal.Decimal):
-        return format(value, "f")
-    if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat()
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+    return json_line(value, json_text_of)

@@ -13,7 +13,6 @@ from orcish.arrow.exported import check_names, union_of_schemas
 from orcish.arrow.nested import map_columns
 from orcish.io.names import display_name
 from orcish.io.paths import local_path
-from orcish.reading.type_tree import ColumnType, column_tree, flat_lines, pretty_lines, quoted, type_text
 from orcish.terminal import printable
 from orcish.writing.writer import file_of_schema
 
@@ -30,6 +29,7 @@ from orcish_cli.formats.text_options import TextOptions, add_encoding, checked_e
 from orcish_cli.formats.text_values import with_text
 from orcish_cli.sources import is_carbon, opened_file, orc_files
 from orcish_cli.terminal import print_lines, print_objects
+from orcish_cli.type_tree import ColumnType, column_tree, flat_lines, pretty_lines, quoted, type_text
 
 __all__ = ["add_arguments"]
 

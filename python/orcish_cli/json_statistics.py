@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import decimal
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from orcish import ORCFile
-from orcish.reading.moments import Moment, bound
-from orcish.reading.type_tree import own_names
 from orcish.terminal import printable
 from orcish.types import ColumnStatistics
 
+from orcish_cli.moments import Moment, bound
 from orcish_cli.terminal import MAX_NAME, json_float, shorten, text_of
+from orcish_cli.type_tree import own_names
 
-__all__ = ["bound_cell", "described_columns", "flag_cell", "json_statistics", "name_cell"]
+__all__ = ["bound_cell", "described_columns", "flag_cell", "json_statistics", "name_cell", "streams_text"]
 
 _OF_TIMESTAMPS = ("_is_exact", "_nanoseconds", "is_instant")
 """Ends of names of statistics that are in the texts of dates and timestamps."""
@@ -85,3 +86,8 @@ def flag_cell(value: bool | None, yes: str, no: str) -> str:
 def name_cell(name: str, is_root: bool) -> str:
     """What a column is called in a table."""
     return shorten(printable(name), MAX_NAME) or ("(root)" if is_root else "(no name)")
+
+
+def streams_text(streams: Mapping[str, int]) -> str:
+    """The bytes of streams that are there, by kind."""
+    return ", ".join(f"{kind} {size:,}" for kind, size in streams.items() if size)

@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 from typing import Any
 
-from orcish.reading.encryption import encryption
 from orcish.terminal import printable
 
 from orcish_cli.arguments import add_files, add_json, add_storage
@@ -48,7 +47,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     files = OpenFiles(options, "key")
     separator: list[str] = []
-    for name, found in files.each(lambda name, file: (shown_name(name), encryption(file))):
+    for name, found in files.each(lambda name, file: (shown_name(name), file.encryption)):
         described = None if found is None else dataclasses.asdict(found)
         if options.json:
             print_objects([{"file": name, "encryption": described}])

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import contextlib
 import os
 import re
-import shlex
 import sys
-import traceback
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +14,6 @@ from orcish.errors import CorruptFileError, OptionError, OrcishError, UnknownCol
 from orcish.io.names import display_name
 from orcish.terminal import printable
 
-from orcish_cli.foreign_files import TEXT, convert_command, format_of
 from orcish_cli.parser import WrongArgumentsError, given_options
 from orcish_cli.terminal import drop_output, is_of_output, show
 
@@ -154,6 +150,8 @@ def _assigned(option: str, text: str | None) -> str | None:
     flag = _flag(option)
     if flag is None or text is None:
         return flag
+    import ast
+
     try:
         value = ast.literal_eval(text)
     except (SyntaxError, ValueError):
@@ -181,7 +179,11 @@ def _other_format(text: str) -> str:
     if not is_other:
         return _in_shell(text)
     if "(it begins like one, and may be truncated)" in rest:
+        import shlex
+
         return f"{text}: `orcish recover {shlex.quote(name)} -o TARGET` saves what of it can be read"
+    from orcish_cli.foreign_files import TEXT, convert_command, format_of
+
     form = format_of(name)
     if form == TEXT:
         return f"{name} is text, and not ORC: `orcish convert` reads CSV with --from csv, and JSON with --from json"
@@ -244,6 +246,8 @@ def _end_output() -> None:
 
 def print_traceback(code: int = 1) -> int:
     """Prints the traceback of an unexpected exception; gives the exit code."""
+    import traceback
+
     _end_output()
     for line in traceback.format_exc().splitlines():
         show(line, is_error=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import base64
 import dataclasses
 import itertools
 import json
@@ -12,17 +11,21 @@ from typing import Any
 
 from orcish import ORCFile
 from orcish.io.names import display_name
-from orcish.reading.file import column_id
-from orcish.reading.schema_file import schema_file
 from orcish.reading.storage import encodings_text
-from orcish.tables.log.schema import TableSchema
 from orcish.terminal import printable
 from orcish.types import StripeInfo
 
 from orcish_cli.arguments import LIST, add_external, add_files, add_json, add_storage, storage_of
-from orcish_cli.json_statistics import bound_cell, described_columns, flag_cell, json_statistics, name_cell
+from orcish_cli.json_statistics import (
+    bound_cell,
+    described_columns,
+    flag_cell,
+    json_statistics,
+    name_cell,
+    streams_text,
+)
 from orcish_cli.messages import Failures, shown_name
-from orcish_cli.sources import is_carbon, opened_file, orc_files, refuse_external
+from orcish_cli.sources import Part, opened_part, source_parts
 from orcish_cli.terminal import Column, fields, grid, json_line, print_lines, shorten, text_of
 
 __all__ = ["add_arguments"]
@@ -55,50 +58,40 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    failures, storage = Failures(options), storage_of(options)
+    failures = Failures(options)
     separator: list[str] = []
-    for name in options.files:
-        parts: list[Any] = []
+    for part in source_parts(options, failures):
+        lines: list[str] = []
         with failures.printed():
-            if is_carbon(name, storage):
-                parts = [None]
-            else:
-                found = orc_files(name, storage)
-                parts = [found.schema] if found.schema is not None and not found.files else list(found.files)
-        for part in parts:
-            lines: list[str] = []
-            with failures.printed():
-                lines = _lines(name, part, options)
-            print_lines([*(separator if lines else []), *lines])
-            separator = separator or ([] if options.json or not lines else [""])
+            lines = _carbon_lines(part, options) if part.is_carbon else _lines(part, options)
+        print_lines([*(separator if lines else []), *lines])
+        separator = separator or ([] if options.json or not lines else [""])
     return failures.code
 
 
-def _lines(name: str, part: TableSchema | str | None, options: argparse.Namespace) -> list[str]:
-    """The lines about a file of a source, about a table without rows, by its schema, or about CarbonData; none
-    about a file of a folder that has zero bytes.
-    """
-    storage = storage_of(options)
-    if part is None:
-        given = (option for option in ("statistics", "storage", "row_index", "bloom") if getattr(options, option))
-        if (option := next(given, None)) is not None:
-            raise ValueError(f"{display_name(name)}: --{option.replace('_', '-')} is of ORC files")
-        from orcish_cli.meta_carbon import describe, to_text
+def _carbon_lines(part: Part, options: argparse.Namespace) -> list[str]:
+    """The lines about CarbonData."""
+    given = (option for option in ("statistics", "storage", "row_index", "bloom") if getattr(options, option))
+    if (option := next(given, None)) is not None:
+        raise ValueError(f"{display_name(part.source)}: --{option.replace('_', '-')} is of ORC files")
+    from orcish_cli.meta_carbon import describe, to_text
 
-        described = describe(name, options.external_locations, storage)
-        return [json_line(described)] if options.json else to_text(described)
-    file = opened_file(name, part, storage) if isinstance(part, str) else schema_file(part)
+    described = describe(part.source, options.external_locations, storage_of(options))
+    return [json_line(described)] if options.json else to_text(described)
+
+
+def _lines(part: Part, options: argparse.Namespace) -> list[str]:
+    """The lines about a file, or about a table without rows; none about a file of a folder that has zero bytes."""
+    file = opened_part(part, storage_of(options))
     if file is None:
         return []
-    location = part if isinstance(part, str) else name
-    refuse_external(options, location)
-    shown = shown_name(location)
-    if isinstance(part, str):
-        described = {"file": shown, **_described(file)}
+    described: dict[str, Any] = {"file": shown_name(part.location)}
+    if part.schema is None:
+        described |= _described(file)
     else:
-        described = {"file": shown, "rows": 0, "files": 0, "partition_columns": [*part.partition]}
+        described |= {"rows": 0, "files": 0, "partition_columns": [*part.schema.partition]}
     described |= described_columns(file, arrow=options.arrow, statistics=options.statistics)
-    if isinstance(part, str):
+    if part.schema is None:
         if options.storage:
             described["storage"] = [dataclasses.asdict(column) for column in file.column_storage()]
         if options.row_index:
@@ -135,6 +128,8 @@ def _metadata_value(value: bytes) -> str | dict[str, str]:
     try:
         return value.decode()
     except UnicodeDecodeError:
+        import base64
+
         return {"base64": base64.b64encode(value).decode()}
 
 
@@ -147,7 +142,7 @@ def _numbered(file: ORCFile, column: str) -> Iterator[tuple[dict[str, Any], Any]
 
 
 def _row_groups(file: ORCFile, column: str) -> list[dict[str, Any]]:
-    kind = file.column_types[column_id(file, column)]
+    kind = file.column_types[file.column_id(column)]
     return [
         {**place, "statistics": json_statistics(group.statistics, kind), "positions": group.positions}
         for place, group in _numbered(file, column)
@@ -230,7 +225,7 @@ _STORAGE = (
             + (f" ({stored['dictionary_entries']:,} entries)" if stored["dictionary_entries"] else "")
         ),
     ),
-    Column("streams", lambda stored: ", ".join(f"{kind} {size:,}" for kind, size in stored["streams"].items() if size)),
+    Column("streams", lambda stored: streams_text(stored["streams"])),
 )
 _GROUP = (Column("stripe", "stripe", True), Column("group", "group", True))
 _ROW_GROUPS = (

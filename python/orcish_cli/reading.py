@@ -9,12 +9,12 @@ from typing import Any, cast
 from orcish import CarbonTable, Scan
 from orcish.io.names import display_name
 from orcish.tables.all_columns import scan_of_all_columns
+from orcish.tables.stored import stored_scan
 from orcish.types import ReadOptions
 
 from orcish_cli.arguments import add_columns, add_external, add_filters, add_storage, add_values, chosen, storage_of
 from orcish_cli.parser import WrongArgumentsError
 from orcish_cli.sources import is_carbon, refuse_external
-from orcish_cli.stored import stored_scan
 
 __all__ = ["add_reading", "chosen_reading", "open_rows"]
 
@@ -57,7 +57,7 @@ def open_rows(
         as_stored: Whether values are read as they are stored, whatever Arrow types they were written with. Otherwise
             they are read to be written: with the columns of all files, and without a loss of digits.
         keeps_units: Of values as they are stored: whether timestamps lose no digit, see
-            :func:`orcish_cli.stored.stored_scan`.
+            :func:`orcish.tables.stored.stored_scan`.
         more: Further options of reading.
         more_of_orc: Likewise, of sources that are ORC.
 

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
 from typing import Any, get_args
 
 import pyarrow as pa
-from orcish import Scan, write_dataset, write_table
+from orcish import Scan
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
-from orcish.reading.reader import BatchSource
-from orcish.reading.scan import reader_of
-from orcish.reading.table_file import file_of_schema_of
-from orcish.tables.apart import check_apart
-from orcish.tables.changed_rows import ChangedRows, ChosenRows, CountedRows, NamedRows
-from orcish.tables.inferred_types import infers_written_types
-from orcish.tables.log.conflicts import reading
 from orcish.tables.log.table import check_no_file_of_table
-from orcish.tables.rewriting import kept_options
-from orcish.tables.rewritten_table import rewrite_table
-from orcish.types import ExistingData
-from orcish.writing.replaced_file import ReplacedFile
-from orcish.writing.sorting import DEFAULT_MEMORY, SortedRows, SortKey
-from orcish.writing.timestamps import writer_timezones
+from orcish.tables.rewrite import DEFAULT_MEMORY, Rewrite
+from orcish.types import ExistingData, Written
 
 from orcish_cli.arguments import (
     LIST,
@@ -135,23 +123,11 @@ def _in_place(source: str, options: argparse.Namespace) -> list[dict[str, Any]]:
         raise ValueError(f"{display_name(source)} is CarbonData, which is only read: --output writes ORC elsewhere")
     if is_pattern(local_path(source)):
         raise ValueError(f"{display_name(source)}: a pattern is not rewritten in place: give its files")
-    if not is_several(source):
-        check_no_file_of_table(source, storage, "rewrite the table")
-        return _to_file([source], source, options, ReplacedFile(source, storage))
-    scan = _scan([source], options)
-    with reading(source, storage, scan.files):
-        written = rewrite_table(
-            source,
-            scan,
-            lambda path: _scan([path], options),
-            lambda rows: _changed(rows, options),
-            partition_by=_partition_by(scan, options),
-            progress=not options.json,
-            storage_options=storage,
-            **table_bounds(options),
-            options=_file_options(scan, options),
-        )
-    return list(map(written_json, written))
+    if is_several(source):
+        return list(map(written_json, _rewrite(options).replace_table(source)))
+    check_no_file_of_table(source, storage, "rewrite the table")
+    _check_file_options(source, options)
+    return _file_json(source, _rewrite(options).replace_file(source))
 
 
 def _written(sources: list[str], target: str, options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -159,49 +135,47 @@ def _written(sources: list[str], target: str, options: argparse.Namespace) -> li
     is_folder = os.path.isdir(local_path(target))
     if not is_folder:
         check_orc_name(target, "rewrite")
-    if not is_folder and named(target).format == ORC:
-        check_target(target, storage_of(options), overwrite=options.existing_data == "overwrite")
-        return _to_file(sources, target, options)
-    scan = _scan(sources, options)
-    storage = storage_of(options)
-    check_apart(sources, scan.files, target, is_folder=True, advice=ADVICE, storage=storage)
-    with reading(sources, storage, scan.files):
-        written = write_dataset(
-            _changed(scan, options),
-            target,
-            partition_by=_partition_by(scan, options),
-            existing_data=options.existing_data,
-            progress=not options.json,
-            storage_options=storage,
-            **table_bounds(options),
-            **_file_options(scan, options),
-        )
-    return list(map(written_json, written))
+    if is_folder or named(target).format != ORC:
+        return list(map(written_json, _rewrite(options).write_table(sources, target, options.existing_data)))
+    overwrite = options.existing_data == "overwrite"
+    check_target(target, storage_of(options), overwrite=overwrite)
+    _check_file_options(target, options)
+    return _file_json(target, _rewrite(options).write_file(sources, target, overwrite=overwrite))
 
 
-def _to_file(
-    sources: list[str], target: str, options: argparse.Namespace, replaced: ReplacedFile | None = None
-) -> list[dict[str, Any]]:
-    """Writes a file, or one in the place of another."""
+def _file_json(target: str, written: Written) -> list[dict[str, Any]]:
+    return [{"file": target, "rows": written.rows, "bytes": written.bytes}]
+
+
+def _check_file_options(target: str, options: argparse.Namespace) -> None:
+    """Checks that there are no options of tables."""
     for name in ("partition_by", "max_rows_per_file", "max_partitions"):
         if getattr(options, name) is not None:
             raise ValueError(f"--{name.replace('_', '-')} is of tables, and {display_name(target)} is a file")
     if options.existing_data not in ("error", "overwrite"):
         text = f"--existing-data {options.existing_data} is of tables, and {display_name(target)} is a file"
         raise WrongArgumentsError(text)
-    storage = storage_of(options)
-    scan = _scan(sources, options)
-    if replaced is None:
-        check_apart(sources, scan.files, target, is_folder=False, advice=ADVICE, storage=storage)
-    given = _file_options(scan, options)
-    rows = _changed(scan, options)
-    progress = not options.json
-    if replaced is None:
-        overwrite = options.existing_data == "overwrite"
-        written = write_table(rows, target, overwrite=overwrite, progress=progress, storage_options=storage, **given)
-    else:
-        written = replaced.write(rows, progress=progress, options=given)
-    return [{"file": target, "rows": written.rows, "bytes": written.bytes}]
+
+
+def _rewrite(options: argparse.Namespace) -> Rewrite:
+    """What is written, by the arguments."""
+    return Rewrite(
+        lambda sources: _scan(sources, options),
+        lambda scan: _casts(scan, options),
+        ADVICE,
+        has_columns=options.columns is not None,
+        renamed=dict(options.rename),
+        dropped=options.drop,
+        sort_by=options.sort_by or (),
+        memory=options.memory,
+        temporary_folder=options.temporary_folder,
+        is_counted=options.verify,
+        partition_by=options.partition_by,
+        bounds=table_bounds(options),
+        options={**chosen_writing(options), **chosen(options, *MORE_OPTIONS)},
+        progress=not options.json,
+        storage_options=storage_of(options),
+    )
 
 
 def _scan(sources: list[str], options: argparse.Namespace) -> Scan:
@@ -210,64 +184,7 @@ def _scan(sources: list[str], options: argparse.Namespace) -> Scan:
     return scan if options.limit is None else scan.limit(options.limit)
 
 
-def _changed(scan: Scan, options: argparse.Namespace) -> BatchSource:
-    """The rows with other columns and in another order. Columns are named as in the source. Rows may be sorted by
-    columns that are left out.
-    """
-    keys = [SortKey(*key) for key in options.sort_by or ()]
-    names = list(dict.fromkeys(key.name for key in keys))
-    sorted_by = {name.partition(".")[0] for name in names} | set(names)
-    rows: BatchSource = scan if options.columns is None else _with_columns(scan, names)
-    casts = _casts(scan, options)
-    early = [name for name in options.drop if name not in sorted_by]
-    late = [name for name in options.drop if name in sorted_by]
-    if casts or early:
-        rows = ChangedRows(rows, casts, None, early)
-    if keys:
-        rows = SortedRows(rows, keys, options.memory, options.temporary_folder)
-    if options.columns is not None and keys:
-        rows = ChosenRows(rows, scan.schema, casts)
-    if options.rename or late:
-        rows = ChangedRows(rows, None, dict(options.rename), late)
-    if rows is not scan and scan.files:
-        names = list(map(display_name, scan.files))
-        rows = NamedRows(rows, names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more", names)
-    return CountedRows(rows, scan.count) if options.verify else rows
-
-
 def _casts(scan: Scan, options: argparse.Namespace) -> dict[str, pa.Field]:
     """The new types of columns. Timestamps keep their units where the new type has none."""
     units = {field.name: field.type.unit for field in scan.schema if pa.types.is_timestamp(field.type)}
     return {name: with_units(parse_type(text), units.get(name)) for name, text in options.cast}
-
-
-def _with_columns(scan: Scan, names: Sequence[str]) -> Scan:
-    """The scan with further columns behind its own."""
-    reader = reader_of(scan)
-    own = reader.options["columns"]
-    return Scan(reader.with_options(columns=[*own, *(name for name in names if name not in own)]))
-
-
-def _partition_by(scan: Scan, options: argparse.Namespace) -> list[str]:
-    """The partition columns of a table that is written, by their new names."""
-    if options.partition_by is not None:
-        return list(options.partition_by)
-    renamed, names = dict(options.rename), scan.schema.names
-    own = reader_of(scan).source.partition_columns
-    return [renamed.get(name, name) for name in own if name in names and name not in options.drop]
-
-
-def _file_options(scan: Scan, options: argparse.Namespace) -> dict[str, Any]:
-    """Options of the files that are written: those that are given, and those of the first source."""
-    given = {**chosen_writing(options), **chosen(options, *MORE_OPTIONS)}
-    if not scan.files or scan.files[0].endswith(".carbondata"):
-        return given
-    first = file_of_schema_of(scan.files, storage_of(options))
-    kept = kept_options(first, given)
-    if infers_written_types(scan, _casts(scan, options), options.drop, first):
-        # Readers infer the same types.
-        kept.setdefault("arrow_schema", False)
-    zones = writer_timezones(first) - {""}
-    if len(zones) == 1:
-        kept.setdefault("timezone", next(iter(zones)))
-    return kept

@@ -14,18 +14,17 @@ from orcish import ORCFile, Scan
 from orcish.carbon.detect import is_carbon_file
 from orcish.io.names import display_name
 from orcish.process import is_terminal
+from orcish.tables.stored import fitted_scan, stored_values, stripe_of
 from orcish.terminal import printable
 from orcish.types import ReadOptions
-from orcish.writing.rows import limited
 
 from orcish_cli.arguments import add_files, add_json, add_limit, count, fraction, storage_of
-from orcish_cli.batch_slices import slices
+from orcish_cli.batch_slices import limited, slices
 from orcish_cli.json_text import json_text
 from orcish_cli.json_values import WideInteger, to_json
 from orcish_cli.parser import WrongArgumentsError
 from orcish_cli.reading import add_reading, chosen_reading, open_rows
 from orcish_cli.sources import is_carbon, is_several, refuse_external
-from orcish_cli.stored import fitted_scan, stored_values, stripe_of
 from orcish_cli.terminal import GAP, Table, print_lines, shorten, show, show_text, text_of, width
 
 __all__ = ["JSON_VALUES", "add_data", "add_sample", "add_showing", "add_tail", "print_rows", "table_lines"]

@@ -8,21 +8,19 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 from orcish import ORCFile, scan
-from orcish.reading.ddl import spark_ddl
-from orcish.reading.orc_files import OrcFiles
-from orcish.reading.scan import reader_of
 from orcish.reading.schema_file import schema_file
 from orcish.reading.table_file import file_of_schema_of
-from orcish.reading.type_tree import ColumnType, column_tree, type_text
 from orcish.terminal import printable
 from orcish.writing.writer import file_of_schema
 
 from orcish_cli.arguments import add_files, add_json, add_storage, storage_of
+from orcish_cli.ddl import spark_ddl
 from orcish_cli.formats.schemas import arrow_text
 from orcish_cli.json_statistics import described_columns
 from orcish_cli.messages import Failures, shown_name
-from orcish_cli.sources import is_carbon, is_several
+from orcish_cli.sources import is_carbon, is_several, orc_files
 from orcish_cli.terminal import indented, json_line, print_lines
+from orcish_cli.type_tree import ColumnType, column_tree, type_text
 
 __all__ = ["add_arguments"]
 
@@ -84,12 +82,9 @@ def _columns(name: str, storage: dict[str, str]) -> _Columns:
     if not is_several(name):
         file = ORCFile(name, storage_options=storage)
         return _Columns(name, file, pa.schema([]), file.arrow_schema(masked="allow"))
-    rows = scan(name, storage_options=storage, masked="allow")
-    source = reader_of(rows).source
-    logged = source.table_schema if isinstance(source, OrcFiles) else None
-    file = schema_file(logged) if logged is not None else file_of_schema_of(rows.files, storage)
-    own = set(file.arrow_schema(masked="allow").names) - set(logged.partition if logged else ())
-    schema = rows.schema
+    found, schema = orc_files(name, storage), scan(name, storage_options=storage, masked="allow").schema
+    file = file_of_schema_of(found.files, storage) if found.schema is None else schema_file(found.schema)
+    own = set(file.arrow_schema(masked="allow").names) - set(found.schema.partition if found.schema else ())
     return _Columns(name, file, pa.schema([field for field in schema if field.name not in own]), schema)
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import dataclasses
+from typing import Any, NamedTuple
 
-from orcish.reading.file_sizes import FileSizes
+from orcish import ORCFile
+from orcish.reading.column_keys import Key, column_keys
 
 from orcish_cli.arguments import add_files, add_limit, add_storage
-from orcish_cli.json_statistics import name_cell
+from orcish_cli.json_statistics import name_cell, streams_text
 from orcish_cli.sources import OpenFiles
-from orcish_cli.terminal import print_lines, print_objects, print_table
+from orcish_cli.terminal import Column, print_lines, print_objects, print_table
 
 __all__ = ["add_arguments"]
+
+_MAGIC = 3
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -33,6 +37,76 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.set_defaults(run=_run)
 
 
+class ColumnSize(NamedTuple):
+    """Bytes of a column, without those of the columns in it."""
+
+    name: str
+    """Dotted name; empty for the root."""
+    data_bytes: int
+    index_bytes: int
+    """Bytes of row indexes and bloom filters."""
+    streams: dict[str, int]
+    """Bytes by kind of stream."""
+
+    @property
+    def bytes(self) -> int:
+        """All bytes."""
+        return self.data_bytes + self.index_bytes
+
+
+@dataclasses.dataclass
+class FileSizes:
+    """Bytes of files, by columns and by overhead. All together are the bytes of the files."""
+
+    files: int = 0
+    rows: int = 0
+    stripes: int = 0
+    bytes: int = 0
+    columns: dict[Key, ColumnSize] = dataclasses.field(default_factory=dict)
+    """By key, in the order of their appearance."""
+    file_footer: int = 0
+    """Bytes of footers, postscripts, stripe statistics and the magic."""
+    stripe_footer: int = 0
+    padding: int = 0
+    other: int = 0
+    """Bytes of streams of no column, such as those of encrypted variants."""
+
+    def add(self, file: ORCFile) -> None:
+        """Adds a file. Its stripe footers are read."""
+        storage = file.column_storage()
+        self.files += 1
+        self.rows += file.num_rows
+        self.stripes += file.num_stripes
+        self.bytes += file.file_length
+        end, streams = _MAGIC, 0
+        for stripe in file.stripes:
+            self.padding += stripe.offset - end
+            self.stripe_footer += stripe.footer_length
+            streams += stripe.index_length + stripe.data_length
+            end = stripe.offset + stripe.index_length + stripe.data_length + stripe.footer_length
+        self.file_footer += file.file_length - end + _MAGIC
+        for key, column in zip(column_keys(file), storage, strict=True):
+            streams -= column.data_bytes + column.index_bytes
+            found = self.columns.get(key, ColumnSize(column.name, 0, 0, {}))
+            kinds = {
+                kind: found.streams.get(kind, 0) + column.streams.get(kind, 0)
+                for kind in {**found.streams, **column.streams}
+            }
+            data, index = found.data_bytes + column.data_bytes, found.index_bytes + column.index_bytes
+            self.columns[key] = ColumnSize(column.name, data, index, kinds)
+        self.other += streams
+
+    @property
+    def overhead(self) -> dict[str, int]:
+        """Bytes of no column, by the names of orc-tools."""
+        return {
+            "_file_footer": self.file_footer,
+            "_stripe_footer": self.stripe_footer,
+            "_padding": self.padding,
+            "_data": self.other,
+        }
+
+
 def _run(options: argparse.Namespace) -> int:
     files = OpenFiles(options, "sizes", has_schemas=False)
     sizes = FileSizes()
@@ -42,7 +116,7 @@ def _run(options: argparse.Namespace) -> int:
         return files.code
     if options.json:
         print_objects([_described(sizes, options.limit)])
-    elif files.seen:
+    else:
         _print(sizes, options)
     return files.code
 
@@ -61,23 +135,19 @@ def _described(sizes: FileSizes, limit: int | None) -> dict[str, Any]:
 
 def _print(sizes: FileSizes, options: argparse.Namespace) -> None:
     print_lines([f"{sizes.files:,} files, {sizes.rows:,} rows, {sizes.stripes:,} stripes, {sizes.bytes:,} bytes"])
-    found: list[tuple[int, str, str, dict[str, int]]] = [
-        (column.bytes, name_cell(column.name, len(key) == 1), f"{column.index_bytes:,}", column.streams)
+    found: list[tuple[int, str, int | None, dict[str, int]]] = [
+        (column.bytes, name_cell(column.name, len(key) == 1), column.index_bytes, column.streams)
         for key, column in sizes.columns.items()
         if column.bytes
     ]
-    found += [(size, name, "", {}) for name, size in sizes.overhead.items() if size]
+    found += [(size, name, None, {}) for name, size in sizes.overhead.items() if size]
     found.sort(key=lambda each: (-each[0], each[1]))
-    rows = [
-        [
-            f"{100 * size / sizes.bytes:.2f}" if sizes.bytes else "",
-            f"{size / sizes.rows:.2f}" if sizes.rows else "",
-            f"{size:,}",
-            index,
-            name_cell(name, is_root=False),
-            *([", ".join(f"{kind} {part:,}" for kind, part in streams.items() if part)] if options.streams else []),
-        ]
-        for size, name, index, streams in found[: options.limit]
+    columns = [
+        Column("percent", lambda each: f"{100 * each[0] / sizes.bytes:.2f}" if sizes.bytes else "", True),
+        Column("bytes/row", lambda each: f"{each[0] / sizes.rows:.2f}" if sizes.rows else "", True),
+        Column("bytes", lambda each: each[0], True),
+        Column("of indexes", lambda each: each[2], True),
+        Column("name", lambda each: each[1]),
+        Column("streams", lambda each: streams_text(each[3])),
     ]
-    header = ["percent", "bytes/row", "bytes", "of indexes", "name", *(["streams"] if options.streams else [])]
-    print_table(header, rows, [True, True, True, True, False, *([False] if options.streams else [])])
+    print_table(columns if options.streams else columns[:-1], found[: options.limit])

@@ -4,27 +4,47 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from orcish import ORCFile
 from orcish.carbon.detect import is_carbon_file, is_carbon_folder
-from orcish.carbon.source import check_no_external
 from orcish.errors import OrcishError
 from orcish.io.filesystem import is_foreign
 from orcish.io.names import display_name
 from orcish.io.paths import is_http, is_many, is_pattern, local_path
-from orcish.reading.file import ORCFile
-from orcish.reading.schema_file import schema_file
 from orcish.reading.table_file import file_of_table
-from orcish.tables.log.listing import Locations, table_locations
 
 from orcish_cli.arguments import storage_of
 from orcish_cli.messages import Failures
 
-__all__ = ["OpenFiles", "is_carbon", "is_folder", "is_several", "opened_file", "orc_files", "refuse_external"]
+if TYPE_CHECKING:
+    from orcish.tables.log.schema import TableSchema
+
+__all__ = [
+    "OpenFiles",
+    "Part",
+    "is_carbon",
+    "is_folder",
+    "is_several",
+    "opened_file",
+    "opened_part",
+    "orc_files",
+    "refuse_external",
+    "source_parts",
+]
 
 NAMELESS = "<memory>: "
 """The begin of errors of the file of a table without rows, which is in memory."""
 T = TypeVar("T")
+
+
+class OrcFiles(NamedTuple):
+    """The files of a source."""
+
+    files: list[str]
+    """Their paths or URLs."""
+    schema: TableSchema | None
+    """The schema of their table, as its log has it."""
 
 
 def is_folder(name: str) -> bool:
@@ -54,10 +74,12 @@ def refuse_external(options: argparse.Namespace, name: str) -> None:
     Raises:
         ValueError: It is given.
     """
-    check_no_external(options.external_locations, f"{display_name(name)}: --external-location")
+    if options.external_locations is not None:
+        text = "--external-location: the option is of tables of CarbonData, and this is none"
+        raise ValueError(f"{display_name(name)}: {text}")
 
 
-def orc_files(name: str, storage: Mapping[str, str]) -> Locations:
+def orc_files(name: str, storage: Mapping[str, str]) -> OrcFiles:
     """The paths or URLs of a file, or of the files of a folder or pattern; a table without rows has none.
 
     Raises:
@@ -65,11 +87,57 @@ def orc_files(name: str, storage: Mapping[str, str]) -> Locations:
         CommitError: The last commit of a table is not finished, and its files do not become visible.
     """
     if not is_several(name):
-        return Locations([name], None)
-    found = table_locations(name, storage)
+        return OrcFiles([name], None)
+    from orcish.tables.log.listing import table_locations
+
+    found = OrcFiles(*table_locations(name, storage))
     if not found.files and found.schema is None:
         raise FileNotFoundError(f"no files: {display_name(name)!r}")
     return found
+
+
+class Part(NamedTuple):
+    """A file of a source, a table without rows, or CarbonData."""
+
+    source: str
+    """The source, as it is given."""
+    location: str
+    """The path or URL of the file, and otherwise of the source."""
+    schema: TableSchema | None = None
+    """The schema of a table without rows."""
+    is_carbon: bool = False
+
+
+def source_parts(options: argparse.Namespace, failures: Failures) -> Iterator[Part]:
+    """The parts of the sources of a command. Errors of a source are printed, and do not end the others."""
+    storage = storage_of(options)
+    for name in options.files:
+        parts: list[Part] = []
+        with failures.printed():
+            if is_carbon(name, storage):
+                parts = [Part(name, name, is_carbon=True)]
+            else:
+                if hasattr(options, "external_locations"):
+                    refuse_external(options, name)
+                found = orc_files(name, storage)
+                parts = [Part(name, file) for file in found.files]
+                if found.schema is not None and not parts:
+                    parts = [Part(name, name, found.schema)]
+        yield from parts
+
+
+def opened_part(part: Part, storage: Mapping[str, str]) -> ORCFile | None:
+    """The file of a part that is no CarbonData, which has no rows for a table without rows; ``None`` for a file of a
+    folder or pattern that has zero bytes.
+
+    Raises:
+        OrcishError, OSError: The file cannot be opened.
+    """
+    if part.schema is not None:
+        from orcish.reading.schema_file import schema_file
+
+        return schema_file(part.schema)
+    return opened_file(part.source, part.location, storage)
 
 
 def opened_file(name: str, file: str, storage: Mapping[str, str]) -> ORCFile | None:
@@ -92,15 +160,13 @@ class OpenFiles:
     """
 
     def __init__(self, options: argparse.Namespace, command: str, *, has_schemas: bool = True) -> None:
-        self._names = options.files
+        self._options = options
         self._storage = storage_of(options)
         self._command = command
         self._has_schemas = has_schemas
         self._failures = Failures(options)
         self.partition: frozenset[str] = frozenset()
         """The partition columns that the file of a table without rows has among its columns; none of other files."""
-        self.seen = 0
-        """The number of sources that have been found."""
 
     @property
     def code(self) -> int:
@@ -123,21 +189,15 @@ class OpenFiles:
 
     def _opened(self) -> Iterator[tuple[str, ORCFile]]:
         """Names and files. A table without rows has one file, without rows."""
-        for name in self._names:
-            files: list[str] = []
+        for part in source_parts(self._options, self._failures):
+            opened = None
             with self._failures.printed():
-                if is_carbon(name, self._storage):
-                    raise ValueError(f"{display_name(name)}: {self._command} is of ORC files, and this is CarbonData")
-                found = orc_files(name, self._storage)
-                self.seen += 1
-                files = list(found.files)
-                if found.schema is not None and not files and self._has_schemas:
-                    self.partition = frozenset(found.schema.partition)
-                    yield name, schema_file(found.schema)
-                    self.partition = frozenset()
-            for file in files:
-                opened = None
-                with self._failures.printed():
-                    opened = opened_file(name, file, self._storage)
-                if opened is not None:
-                    yield file, opened
+                self.partition = frozenset()
+                if part.is_carbon:
+                    name = display_name(part.source)
+                    raise ValueError(f"{name}: {self._command} is of ORC files, and this is CarbonData")
+                if part.schema is None or self._has_schemas:
+                    self.partition = frozenset(() if part.schema is None else part.schema.partition)
+                    opened = opened_part(part, self._storage)
+            if opened is not None:
+                yield part.location, opened

@@ -17,9 +17,9 @@ from orcish.arrow.nested import is_read_union, map_columns, map_fields
 from orcish.io.names import display_name
 from orcish.io.paths import is_pattern, local_path
 from orcish.process import stopped_by_signals
-from orcish.writing.rows import limited
 
 from orcish_cli.arguments import add_external, add_limit, add_storage, add_values, pair
+from orcish_cli.batch_slices import limited
 from orcish_cli.formats.names import ORC, named
 from orcish_cli.json_values import WideInteger
 from orcish_cli.messages import set_stream

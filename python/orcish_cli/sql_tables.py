@@ -11,14 +11,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
-from orcish.arrow.nested import map_fields, value_type
+from orcish.arrow.nested import fields_by_path, map_fields, value_type
 from orcish.datasets.columns import paths_of
 from orcish.datasets.dataset import ScanDataset
 from orcish.filters.residual import Residual
 from orcish.filters.steps import StepName
 from orcish.io.names import display_name
 from orcish.reading.scan import Scan, reader_of
-from orcish.writing.stored_types import has_type
 
 from orcish_cli.json_values import to_json, unique_names
 from orcish_cli.terminal import json_line
@@ -108,7 +107,8 @@ def _quoted(name: str) -> str:
 
 def _foreign_columns(connection: Any, schema: pa.Schema) -> set[str]:
     """The columns whose types duckdb does not have. Its intervals are in microseconds."""
-    found = {field.name for field in schema if has_type(pa.schema([field]), _is_in_nanoseconds)}
+    fields = {field.name: fields_by_path(pa.schema([field])).values() for field in schema}
+    found = {name for name, inner in fields.items() if any(_is_in_nanoseconds(each.type) for each in inner)}
     others = pa.schema([field for field in schema if field.name not in found])
     if not _takes(connection, others):
         found.update(field.name for field in others if not _takes(connection, pa.schema([field])))

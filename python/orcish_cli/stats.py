@@ -10,24 +10,24 @@ from urllib.parse import unquote
 
 import pyarrow as pa
 from orcish import ORCFile, UnknownColumnError
+from orcish.arrow.nested import fields_by_path
 from orcish.errors import unknown_column
 from orcish.reading.column_keys import Key, column_keys
-from orcish.reading.file import column_id, has_arrow_schema, table_file
-from orcish.reading.merged_statistics import merged_statistics
-from orcish.reading.orc_files import OrcFiles
 from orcish.terminal import printable
 from orcish.types import ColumnStatistics
-from orcish.writing.stored_types import is_time, types_by_path
 
-from orcish_cli.arguments import add_columns, add_files, add_json, add_storage, storage_of
+from orcish_cli.arguments import add_columns, add_files, add_json, add_storage
 from orcish_cli.json_statistics import bound_cell, flag_cell, json_statistics, name_cell
+from orcish_cli.merged_statistics import merged_statistics
 from orcish_cli.messages import shown_name
 from orcish_cli.sources import OpenFiles
-from orcish_cli.terminal import print_objects, print_table, shorten, show, text_of
+from orcish_cli.terminal import Column, print_objects, print_table, shorten, show, text_of
 
 __all__ = ["add_arguments"]
 
 _MAX_BOUND = 40
+_ARROW_SCHEMA = "orcish.arrow.schema"
+"""Key of the user metadata with the Arrow schema."""
 _SHOWN = ("values", "has_null", "bytes_on_disk", "sum", "kind", "min", "max", "min_is_exact", "max_is_exact")
 
 
@@ -114,7 +114,7 @@ def _parts(name: str, file: ORCFile, options: argparse.Namespace, partition: Col
     # The parents of columns are before them.
     known = {id: statistics(id) for each in ids for id in _with_parents(each, parents)}
     is_merged = not (options.by_file or options.by_stripe)
-    units = _units(file, storage_of(options)) if is_merged else {}
+    units = _units(file) if is_merged else {}
     for at, rows in enumerate(counts):
         for id in ids:
             parent = parents[id]
@@ -129,13 +129,13 @@ def _parts(name: str, file: ORCFile, options: argparse.Namespace, partition: Col
             yield _Part(paths[id], keys[id], types[id], slots, known[id][at], id in masked, name, stripe, unit)
 
 
-def _units(file: ORCFile, storage: dict[str, str]) -> dict[str, pa.DataType]:
-    """The Arrow types of the columns of times and durations."""
-    if not has_arrow_schema(file):
+def _units(file: ORCFile) -> dict[str, pa.DataType]:
+    """The Arrow types of the columns of times and durations, which only an Arrow schema says."""
+    if _ARROW_SCHEMA not in file.metadata:
         return {}
-    files = OrcFiles([table_file(file)], None, "name", storage, None)
-    types = types_by_path(files.full_schema(files.open({"null_map_keys": "dictionary"})))
-    return {path: kind for path, kind in types.items() if is_time(kind)}
+    fields = fields_by_path(file.arrow_schema(masked="allow", null_map_keys="dictionary"))
+    types = {path: field.type for path, field in fields.items()}
+    return {path: kind for path, kind in types.items() if pa.types.is_time(kind) or pa.types.is_duration(kind)}
 
 
 class _PartitionColumnError(Exception):
@@ -146,7 +146,7 @@ def _id(name: str, file: ORCFile, column: str, partition: Collection[str]) -> in
     try:
         if column in partition:
             raise unknown_column(column, ())
-        return column_id(file, column)
+        return file.column_id(column)
     except UnknownColumnError:
         if column in partition or any(unquote(folder).startswith(f"{column}=") for folder in name.split("/")):
             raise _PartitionColumnError(
@@ -210,33 +210,35 @@ def _described(part: _Part) -> dict[str, Any]:
     }
 
 
+_PLACE = (Column("file", lambda row: row[0].file or ""), Column("stripe", lambda row: str(row[0].stripe), True))
+_COLUMNS = (
+    Column("column", lambda row: name_cell(row[0].column, len(row[0].key) == 1)),
+    Column("type", lambda row: shorten(printable(row[0].type.partition("<")[0]), _MAX_BOUND)),
+    Column("values", lambda row: row[1].get("values"), True),
+    Column("nulls", lambda row: _nulls_cell(*row), True),
+    Column("min", lambda row: bound_cell(row[1], "min", _MAX_BOUND)),
+    Column("max", lambda row: bound_cell(row[1], "max", _MAX_BOUND)),
+    Column("sum", lambda row: shorten(text_of(row[1]["sum"]), _MAX_BOUND) if "sum" in row[1] else "", True),
+    Column("bytes", lambda row: row[1].get("bytes_on_disk"), True),
+    Column("more", lambda row: ", ".join(_more(*row))),
+)
+"""Of pairs of a part and its statistics as JSON."""
+
+
 def _print(parts: Sequence[_Part], options: argparse.Namespace) -> None:
-    header = ["column", "type", "values", "nulls", "min", "max", "sum", "bytes", "more"]
-    right = [False, False, True, True, False, False, True, True, False]
-    if options.by_stripe:
-        header, right = ["stripe", *header], [True, *right]
-    if options.by_file or options.by_stripe:
-        header, right = ["file", *header], [False, *right]
-    rows = []
-    for part in parts:
-        place = [part.file or ""] if options.by_file or options.by_stripe else []
-        rows.append([*place, *([str(part.stripe)] if options.by_stripe else []), *_cells(part)])
-    print_table(header, rows, right)
+    place = _PLACE if options.by_stripe else _PLACE[:1] if options.by_file else ()
+    rows = [(part, json_statistics(part.statistics, part.type) or {}) for part in parts]
+    print_table([*place, *_COLUMNS], rows)
 
 
-def _cells(part: _Part) -> list[str]:
-    known = json_statistics(part.statistics, part.type) or {}
+def _nulls_cell(part: _Part, known: dict[str, Any]) -> str:
     nulls = _nulls(part)
-    more = ["masked"] if part.is_masked else []
-    more += [f"units {' or '.join(part.units)}"] if part.units else []
-    more += [f"{name} {text_of(value)}" for name, value in known.items() if name not in _SHOWN]
-    return [
-        name_cell(part.column, len(part.key) == 1),
-        shorten(printable(part.type.partition("<")[0]), _MAX_BOUND),
-        f"{known['values']:,}" if "values" in known else "",
-        flag_cell(known.get("has_null"), "some", "0") if nulls is None else f"{nulls:,}",
-        *(bound_cell(known, name, _MAX_BOUND) for name in ("min", "max")),
-        shorten(text_of(known["sum"]), _MAX_BOUND) if "sum" in known else "",
-        f"{known['bytes_on_disk']:,}" if "bytes_on_disk" in known else "",
-        ", ".join(more),
-    ]
+    return flag_cell(known.get("has_null"), "some", "0") if nulls is None else f"{nulls:,}"
+
+
+def _more(part: _Part, known: dict[str, Any]) -> Iterator[str]:
+    if part.is_masked:
+        yield "masked"
+    if part.units:
+        yield f"units {' or '.join(part.units)}"
+    yield from (f"{name} {text_of(value)}" for name, value in known.items() if name not in _SHOWN)

@@ -21,7 +21,7 @@ from orcish_cli.arguments import (
     storage_of,
 )
 from orcish_cli.sources import is_carbon
-from orcish_cli.terminal import print_lines, print_objects, print_table, shorten
+from orcish_cli.terminal import Column, print_lines, print_objects, print_table, shorten
 
 __all__ = ["add_compact", "add_delete", "add_history", "add_vacuum"]
 
@@ -107,18 +107,17 @@ def _history(options: argparse.Namespace, given: dict[str, Any]) -> tuple[Iterab
         raise ValueError(f"{name}: the folder has no log, and so no history: convert begins one")
     commits = found[: options.limit]
     if not options.json:
-        counts = ("rows_added", "files_added", "files_removed")
-        rows = [
-            [
-                *(str(each.number), each.time.strftime("%Y-%m-%d %H:%M:%S"), each.operation, each.status),
-                *(f"{getattr(each, name):,}" for name in counts),
-                shorten(printable(each.engine), MAX_ENGINE),
-            ]
-            for each in commits
-        ]
-        header = ["number", "time (UTC)", "operation", "status", *(name.replace("_", " ") for name in counts), "engine"]
-        print_table(header, rows, [True, False, False, False, True, True, True, False])
+        print_table(_COMMITS, [commit._asdict() for commit in commits])
     return [{**commit._asdict(), "time": commit.time.isoformat()} for commit in commits], ""
+
+
+_COMMITS = (
+    Column("number", lambda commit: str(commit["number"]), True),
+    Column("time (UTC)", lambda commit: commit["time"].strftime("%Y-%m-%d %H:%M:%S")),
+    *(Column(name, name) for name in ("operation", "status")),
+    *(Column(name.replace("_", " "), name, True) for name in ("rows_added", "files_added", "files_removed")),
+    Column("engine", lambda commit: shorten(printable(commit["engine"]), MAX_ENGINE)),
+)
 
 
 def _vacuum(options: argparse.Namespace, given: dict[str, Any]) -> tuple[Iterable[dict[str, Any]], str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import json
 import math
 import os
-import shutil
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,6 +28,7 @@ __all__ = [
     "is_of_output",
     "json_float",
     "json_line",
+    "json_text_of",
     "print_lines",
     "print_objects",
     "print_table",
@@ -130,10 +132,19 @@ def print_lines(lines: Iterable[str]) -> None:
         show(line)
 
 
-def print_objects(values: Iterable[Any]) -> None:
-    """Prints objects of JSON, each on a line. Values that JSON does not have are strings."""
+def print_objects(values: Iterable[Any], text_of_other: Callable[[Any], str] = str) -> None:
+    """Prints objects of JSON, each on a line. Values that JSON does not have are strings, which a function gives."""
     for value in values:
-        show(json_line(value, str))
+        show(json_line(value, text_of_other))
+
+
+def json_text_of(value: Any) -> str:
+    """The text of a value that JSON does not have: hexadecimal digits of bytes, all digits of a decimal, ISO 8601."""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, decimal.Decimal):
+        return format(value, "f")
+    return value.isoformat() if isinstance(value, datetime.date | datetime.time) else str(value)
 
 
 def written_json(file: Any) -> dict[str, Any]:
@@ -224,45 +235,48 @@ class Table:
 
 
 class Column(NamedTuple):
-    """A column of a table of objects of JSON."""
+    """A column of a table of objects."""
 
     title: str
     value: str | Callable[[Any], Any]
-    """The name of the value in the objects, or a function that gives the value, see :func:`cell`."""
+    """The name of the value in objects of JSON, or a function that gives the value, see :func:`cell`."""
     is_right: bool = False
     """Whether the column is aligned to the right."""
 
 
 def grid(columns: Sequence[Column], objects: Iterable[Mapping[str, Any]]) -> list[str]:
     """The lines of a table of objects of JSON, indented below a title."""
-    rows = [
+    table = Table([column.title for column in columns], [column.is_right for column in columns])
+    return indented(table.lines(_cells(columns, objects)))
+
+
+def _cells(columns: Sequence[Column], objects: Iterable[Any]) -> list[list[str]]:
+    return [
         [cell(each.get(column.value) if isinstance(column.value, str) else column.value(each)) for column in columns]
         for each in objects
     ]
-    table = Table([column.title for column in columns], [column.is_right for column in columns])
-    return indented(table.lines(rows))
 
 
-def print_table(
-    header: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool], *, cuts: bool = False
-) -> None:
-    """Prints a table: in colour on a terminal, if rich is installed, or else as aligned text. Where the terminal is
-    narrow, cells are wrapped between words; where words do not fit either, lines are wider than the terminal.
+def print_table(columns: Sequence[Column], objects: Iterable[Any], *, cuts: bool = False) -> None:
+    """Prints a table of objects: in colour on a terminal, if rich is installed, or else as aligned text. Where the
+    terminal is narrow, cells are wrapped between words; where words do not fit either, lines are wider than the
+    terminal.
 
     Args:
-        header: Names of the columns.
-        rows: Texts of the cells.
-        right: Which columns are aligned to the right.
+        columns: The columns.
+        objects: What the rows are about.
         cuts: Whether cells are cut where the terminal is narrow, and not wrapped.
     """
-    head = list(map(printable, header))
-    body = [list(map(printable, row)) for row in rows]
-    columns = list(zip(head, *body, strict=True))
+    head, right = [printable(column.title) for column in columns], [column.is_right for column in columns]
+    body = _cells(columns, objects)
+    texts = list(zip(head, *body, strict=True))
     console = _console() if is_terminal(sys.stdout) else None
     if cuts and is_terminal(sys.stdout):
-        most = _cut_widths(columns, shutil.get_terminal_size().columns)
+        import shutil
+
+        most = _cut_widths(texts, shutil.get_terminal_size().columns)
         body = [[shorten(text, at) for text, at in zip(row, most, strict=True)] for row in body]
-    words = [max(width(word) for text in column for word in [*text.split(), ""]) for column in columns]
+    words = [max(width(word) for text in column for word in [*text.split(), ""]) for column in texts]
     if cuts or console is None or sum(words) + GAP * (len(columns) - 1) > console.width:
         first, *lines = Table(head, right).lines(body)
         if console is None or cuts:

@@ -13,12 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from orcish.arrow.buffers import list_lengths, offsets_of, parents
+from orcish.arrow.casting import cast_array, iso_texts
 from orcish.comparing.arrays import own_array, typed
 from orcish.comparing.names import distinct_names
 from orcish.comparing.types import is_map_list, is_union_struct, shared_type
-from orcish.reading.moments import arrow_text
+from orcish.errors import UnsupportedError
 
-__all__ = ["codes", "combined_codes", "counted", "different", "hashes", "is_any", "mixed", "python_value"]
+__all__ = ["arrow_text", "codes", "combined_codes", "counted", "different", "hashes", "is_any", "mixed", "python_value"]
 
 _MIX = 0x9E3779B97F4A7C15 - (1 << 64)
 """An odd number by which hashes are multiplied, as a signed one of 64 bits."""
@@ -218,3 +219,13 @@ def _object(one: Any) -> Any:
         return one[0].as_py()
     except (OverflowError, ValueError, pa.ArrowException):
         return arrow_text(one)
+
+
+def arrow_text(one: Any) -> str:
+    """The text of the one value of an array without values in its values, for types of which Python has no object."""
+    if pa.types.is_date(one.type) or pa.types.is_timestamp(one.type):
+        return str(iso_texts(one, pa.string())[0].as_py())
+    try:
+        return str(cast_array(one, pa.string())[0].as_py())
+    except UnsupportedError:
+        return str(one[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from orcish.reading.file import ORCFile, native_file
+from orcish import _native
 
 __all__ = ["Encryption", "EncryptionKey", "EncryptionVariant", "Mask", "encryption"]
 
@@ -43,7 +43,7 @@ class EncryptionVariant:
 
 @dataclasses.dataclass(frozen=True)
 class Encryption:
-    """The encryption of a file."""
+    """The encryption of a file; see :attr:`orcish.ORCFile.encryption`."""
 
     provider: str
     """The key provider: ``hadoop``, ``aws``, ``gcp``, ``azure`` or ``unknown``."""
@@ -52,9 +52,9 @@ class Encryption:
     masks: tuple[Mask, ...]
 
 
-def encryption(file: ORCFile) -> Encryption | None:
+def encryption(file: _native.File) -> Encryption | None:
     """What a file says of its encryption; ``None`` where no column is encrypted."""
-    found = native_file(file).encryption
+    found = file.encryption
     if found is None:
         return None
     provider, named_keys, named_variants, named_masks = found

@@ -49,9 +49,10 @@ from orcish.types import (
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from orcish.reading.encryption import Encryption
+
 __all__ = [
     "ORCFile",
-    "column_id",
     "has_arrow_schema",
     "in_gregorian_calendar",
     "native_file",
@@ -276,7 +277,7 @@ class ORCFile(BatchSource):
     @checked_keywords
     def attributes(self, column: str | int) -> dict[str, str]:
         """Attributes of a column's type, such as ``iceberg.id``."""
-        return dict(self._file.column_attributes(self._column_id(column)))
+        return dict(self._file.column_attributes(self.column_id(column)))
 
     @property
     def compression(self) -> str:
@@ -333,6 +334,17 @@ class ORCFile(BatchSource):
         paths = self.column_paths if ids else []
         return [paths[id] for id in ids]
 
+    @property
+    def encryption(self) -> Encryption | None:
+        """Names of the keys, encrypted columns and masks; ``None`` where no column is encrypted. No key is needed."""
+        from orcish.reading.encryption import encryption
+
+        return encryption(self._file)
+
+    def writer_timezones(self) -> list[str]:
+        """The time zone of the writer of each stripe; empty where it is not recorded. Stripe footers are read."""
+        return list(self._file.writer_timezones())
+
     def tail_bytes(self) -> bytes:
         """The serialized tail, for ``ORCFile(source, tail=…)`` in any process."""
         return self._file.tail_bytes()
@@ -347,14 +359,14 @@ class ORCFile(BatchSource):
             column: Dotted name, or column id. The root is 0, ``""`` where no column has an empty name, and
                 also ``value`` where it is no struct.
         """
-        id = self._column_id(column)
+        id = self.column_id(column)
         found = self._file.column_statistics(id)
         return None if found is None else _statistics(found, self._file.column_type(id))
 
     @checked_keywords
     def stripe_statistics(self, column: str | int) -> list[ColumnStatistics]:
         """Statistics of a column for each stripe; empty where the writer recorded none."""
-        id = self._column_id(column)
+        id = self.column_id(column)
         kind = self._file.column_type(id)
         return [_statistics(found, kind) for found in self._file.column_stripe_statistics(id)]
 
@@ -395,7 +407,7 @@ class ORCFile(BatchSource):
             ValueError: There is no such stripe.
             CorruptFileError: A stripe footer or a row index cannot be decoded.
         """
-        id = self._column_id(column)
+        id = self.column_id(column)
         kind = self._file.column_type(id)
         return [
             RowGroup(
@@ -409,7 +421,12 @@ class ORCFile(BatchSource):
             for stripe, first, rows, found, positions, bloom in self._file.row_groups(id, stripes)
         ]
 
-    def _column_id(self, column: str | int) -> int:
+    def column_id(self, column: str | int) -> int:
+        """The id of the column that the reader takes for a dotted name; an id is itself.
+
+        Raises:
+            UnknownColumnError: There is no such column.
+        """
         if isinstance(column, int):
             return column
         if isinstance(column, StepName):
@@ -645,15 +662,6 @@ def table_file(file: ORCFile) -> TableFile:
         return TableFile(source, None, [], file.tail_bytes())
     location = source.location if isinstance(source, SystemFile) else file._source
     return TableFile(location, source, [], file.tail_bytes())
-
-
-def column_id(file: ORCFile, column: str) -> int:
-    """The id of the column that the reader takes for a dotted name.
-
-    Raises:
-        UnknownColumnError: There is none.
-    """
-    return file._column_id(column)
 
 
 def in_gregorian_calendar(file: ORCFile) -> ORCFile:

@@ -25,7 +25,7 @@ from orcish.tables.log.schema import TableSchema
 from orcish.tables.partition_values import cast_values, inferred_fields, untyped_columns
 from orcish.tables.twins import without_twins
 from orcish.terminal import printable
-from orcish.writing.timestamps import INSTANT, WALL, timestamp_types, with_stored_types, writer_timezones
+from orcish.writing.timestamps import INSTANT, WALL, timestamp_types, with_stored_types
 from orcish.writing.writer import ORCWriter
 
 __all__ = [
@@ -138,7 +138,7 @@ class ExistingTable:
             UnsupportedError: The zone is not known.
         """
         for location, file in _opened(self._files, self._storage):
-            if WALL in timestamp_types(file).values() and (zones := writer_timezones(file)):
+            if WALL in timestamp_types(file).values() and (zones := set(file.writer_timezones())):
                 zone = zones.pop() if len(zones) == 1 else ""
                 try:
                     ORCWriter(io.BytesIO(), pa.schema([]), timezone=zone or None).close()

@@ -16,7 +16,7 @@ from orcish.errors import UnsupportedError
 from orcish.io.files import TableFile
 from orcish.io.names import display_name, errors_about_rows
 from orcish.io.storage import native_storage
-from orcish.reading.file import ORCFile, native_file
+from orcish.reading.file import ORCFile
 from orcish.reading.orc_files import OrcFiles
 from orcish.reading.scan import Scan
 from orcish.reading.scan_reader import ScanReader
@@ -189,7 +189,7 @@ def _runs(sources: Sequence[Source]) -> list[_Run]:
     for source in sources:
         zones: list[str | None] = [None]
         if timestamp_types(source.file):
-            zones = [*native_file(source.file).writer_timezones()] or [None]
+            zones = [*source.file.writer_timezones()] or [None]
         at = 0
         for zone, same in itertools.groupby(zones):
             count = len(list(same))

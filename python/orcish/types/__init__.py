@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from orcish.advising.result import Advice, Lookups, Trial
     from orcish.carbon.table import CarbonBlocklet, CarbonSegment
     from orcish.comparing.result import ColumnChange, Difference, Differences, MetadataChange
+    from orcish.reading.encryption import Encryption, EncryptionKey, EncryptionVariant, Mask
     from orcish.reading.explanation import Explanation
     from orcish.reading.scan import Split
     from orcish.tables.compaction import CompactedFile
@@ -64,6 +65,9 @@ __all__ = [
     "Deleted",
     "Difference",
     "Differences",
+    "Encryption",
+    "EncryptionKey",
+    "EncryptionVariant",
     "ExistingData",
     "Explanation",
     "FileSystem",
@@ -72,6 +76,7 @@ __all__ = [
     "Limits",
     "Lookups",
     "Lost",
+    "Mask",
     "Matching",
     "MetadataChange",
     "Pending",
@@ -103,6 +108,7 @@ _HOMES = {
     "orcish.advising.result": ("Advice", "Lookups", "Trial"),
     "orcish.carbon.table": ("CarbonBlocklet", "CarbonSegment"),
     "orcish.comparing.result": ("ColumnChange", "Difference", "Differences", "MetadataChange"),
+    "orcish.reading.encryption": ("Encryption", "EncryptionKey", "EncryptionVariant", "Mask"),
     "orcish.reading.explanation": ("Explanation",),
     "orcish.reading.scan": ("Split",),
     "orcish.tables.compaction": ("CompactedFile",),

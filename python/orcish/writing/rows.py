@@ -76,15 +76,6 @@ def counted(rows: Iterable[pa.RecordBatch], add: Callable[[int], object]) -> Ite
             add(len(part))
 
 
-def limited(batches: Iterator[pa.RecordBatch], limit: int | None) -> Iterator[pa.RecordBatch]:
-    """The first rows of batches; all without a limit. Batches behind them are not asked for."""
-    left = limit
-    for batch in batches if left != 0 else ():
-        yield batch if left is None else batch.slice(0, left)
-        if left is not None and (left := left - len(batch)) <= 0:
-            return
-
-
 def _own_rows(data: Any) -> tuple[pa.Schema, Iterator[pa.RecordBatch]] | None:
     """The schema and the batches of sources and readers of orcish."""
     if isinstance(data, BatchSource):

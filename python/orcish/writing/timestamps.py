@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from orcish.arrow.nested import map_columns, value_type
-from orcish.reading.file import ORCFile, native_file
+from orcish.reading.file import ORCFile
 
 __all__ = [
     "CATALYST_TYPE",
@@ -21,7 +21,6 @@ __all__ = [
     "timestamp_types",
     "with_schema",
     "with_stored_types",
-    "writer_timezones",
 ]
 
 ORC_TYPE = "orc.type"
@@ -83,8 +82,3 @@ def _stored(field: pa.Field, kinds: set[str] | None) -> pa.Field:
     if kinds == {WALL}:
         metadata[ORC_TYPE.encode()] = WALL.encode()
     return field.with_metadata(metadata or None)
-
-
-def writer_timezones(file: ORCFile) -> set[str]:
-    """The time zones of the writers of the stripes; an empty name where a stripe has none."""
-    return set(native_file(file).writer_timezones())

@@ -18,9 +18,9 @@ from orcish.io.names import display_name
 from orcish.reading.file import ORCFile
 from orcish.reading.reader import BatchSource
 from orcish.tables.partition_values import parse_values
-from orcish.writing.rows import limited
 from orcish.writing.writer import ORCWriter
 
+from orcish_cli.batch_slices import limited
 from orcish_cli.formats.csv_lines import csv_rows, csv_schema
 from orcish_cli.formats.errors import errors_of_reading
 from orcish_cli.formats.json_lines import json_rows, json_schema

@@ -6,16 +6,17 @@ import collections
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from orcish.reading.column_keys import Key, column_keys, name_of_empty
 from orcish.reading.file import ORCFile
-from orcish.reading.moments import bound
 from orcish.reading.storage import encodings_text
 from orcish.terminal import printable
 from orcish.types import ColumnStatistics, ColumnStorage, StripeInfo
 
 from orcish_cli.layout_page.values import MAX_COLUMNS, runs, shown
+from orcish_cli.merged_statistics import merged_statistics
+from orcish_cli.moments import bound
 
 __all__ = ["BLOOMS", "Column", "Columns", "Run", "describe_file", "stored_runs"]
 
@@ -37,6 +38,7 @@ _OFFSET = 4
 """Bytes of the offset of a text in Arrow."""
 BLOOMS = ("BLOOM_FILTER", "BLOOM_FILTER_UTF8")
 """Kinds of streams that are bloom filters."""
+_BOUNDS: tuple[Literal["min", "max"], ...] = ("min", "max")
 _TOP = 2
 """Names in the key of a column of the table."""
 _LONG_DECIMAL = 18
@@ -58,12 +60,10 @@ class Column:
     encodings: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     rows: int = 0
     """Rows of the files; slots of nested columns are not known."""
-    values: int | None = 0
+    statistics: list[ColumnStatistics | None] = dataclasses.field(default_factory=list)
+    """Those of each file."""
     decoded: float | None = 0
     """Bytes of the values in Arrow; ``None`` where they are not known."""
-    bounds: tuple[Any, Any] | None = None
-    is_bounded: bool = True
-    """Whether all files have bounds that can be compared."""
     distinct: float | None = None
 
     @property
@@ -96,7 +96,10 @@ class Columns:
             column = self.all.setdefault(key, Column(key, types[id]))
             column.files += 1
             column.rows += file.num_rows
-            _add_statistics(column, types[id], file.statistics(id))
+            found = file.statistics(id)
+            column.statistics.append(found)
+            decoded = _decoded(types[id], found)
+            column.decoded = None if column.decoded is None or decoded is None else column.decoded + decoded
         for storage in storages:
             self._add_storage(keys, storage)
         return keys
@@ -149,6 +152,10 @@ class Columns:
         empty = name_of_empty(column.key)
         known = column.decoded is not None and column.decoded > 0 and column.data_bytes > 0
         is_top = len(column.key) <= _TOP
+        found = merged_statistics(column.statistics)
+        values = None if found is None else found.values
+        low, high = (None, None) if found is None else (bound(found, each, column.kind) for each in _BOUNDS)
+        has_bounds = low is not None and high is not None
         return {
             "name": printable(name) or empty,
             "path": printable(column.path) or empty,
@@ -162,33 +169,12 @@ class Columns:
             "encodings": encodings_text(column.encodings),
             "dictionary": column.dictionary_entries,
             "ratio": column.decoded / column.data_bytes if known and column.decoded is not None else None,
-            "values": column.values,
-            "nulls": column.rows - column.values if is_top and column.values is not None else None,
-            "min": shown(column.bounds[0]) if column.bounds and column.is_bounded else None,
-            "max": shown(column.bounds[1]) if column.bounds and column.is_bounded else None,
+            "values": values,
+            "nulls": column.rows - values if is_top and values is not None else None,
+            "min": shown(low) if has_bounds else None,
+            "max": shown(high) if has_bounds else None,
             "distinct": None if column.distinct is None else round(column.distinct),
         }
-
-
-def _add_statistics(column: Column, kind: str, found: ColumnStatistics | None) -> None:
-    values = None if found is None else found.values
-    column.values = None if column.values is None or values is None else column.values + values
-    decoded = _decoded(kind, found)
-    column.decoded = None if column.decoded is None or decoded is None else column.decoded + decoded
-    if values == 0:
-        return
-    if found is None or found.min is None or found.max is None:
-        column.is_bounded = False
-        return
-    try:
-        column.bounds = _widened(column.bounds, (bound(found, "min", kind), bound(found, "max", kind)))
-    except TypeError:
-        # Files have different types of the column.
-        column.is_bounded = False
-
-
-def _widened(bounds: tuple[Any, Any] | None, other: tuple[Any, Any]) -> tuple[Any, Any]:
-    return other if bounds is None else (min(bounds[0], other[0]), max(bounds[1], other[1]))
 
 
 def _decoded(kind: str, found: ColumnStatistics | None) -> float | None:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from orcish.errors import OrcishError
 from orcish.reading.column_keys import Key
 from orcish.reading.file import ORCFile
-from orcish.reading.moments import bound
 from orcish.terminal import printable
 from orcish.types import RowGroup
 
@@ -26,6 +25,7 @@ from orcish_cli.layout_page.values import (
     runs,
     shown,
 )
+from orcish_cli.moments import bound
 
 __all__ = ["Part", "Parts", "describe_ranges", "mean_depth", "order_of"]
 

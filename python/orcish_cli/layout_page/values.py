@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from orcish.reading.moments import Moment
 from orcish.terminal import printable
 
+from orcish_cli.moments import Moment
 from orcish_cli.terminal import shorten
 
 __all__ = [

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from orcish.reading.file import ORCFile, records_parent_nulls
-from orcish.reading.type_tree import own_names
 from orcish.types import ColumnStatistics
-from orcish.writing.timestamps import CATALYST_TYPE, writer_timezones
+
+from orcish_cli.type_tree import CATALYST_TYPE, own_names
 
 __all__ = ["Feature", "features_of"]
 
@@ -199,7 +199,7 @@ def _of_stripes(file: ORCFile) -> Iterator[Feature]:
         yield Feature("bloom old", "bloom filters of the first kind")
     if any(encoding.startswith("DICTIONARY") for column in storage for encoding in column.encodings):
         yield Feature("dictionary", "dictionary encoded columns")
-    zones = writer_timezones(file)
+    zones = set(file.writer_timezones())
     offsets = sorted(zone for zone in zones if _OFFSET_ZONE.fullmatch(zone))
     short = sorted(zones & _SHORT_ZONES)
     if offsets:

@@ -11,9 +11,9 @@ import orcish
 import pyarrow as pa
 import pyarrow.orc
 import pytest
-from orcish.reading.merged_statistics import merged_statistics
-from orcish.reading.moments import bound
 from orcish_cli import main
+from orcish_cli.merged_statistics import merged_statistics
+from orcish_cli.moments import bound
 from support.orc_builder import DATA, STRUCT, column_type, integer, integers, nested, orc, statistics
 from support.protobuf import zigzag
 

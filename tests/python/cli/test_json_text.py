@@ -3,7 +3,7 @@
 import datetime as dt
 
 import pyarrow as pa
-from orcish.reading.moments import arrow_text
+from orcish.comparing.values import arrow_text
 from orcish_cli.json_text import json_text
 from orcish_cli.json_values import to_json
 from orcish_cli.rows import table_lines

@@ -16,11 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyorc
 import pytest
-from orcish.reading.encryption import encryption
-from orcish.reading.merged_statistics import merged_statistics
 from orcish_cli import main
 from orcish_cli.commands import COMMANDS
 from orcish_cli.formats.schemas import parse_schema
+from orcish_cli.merged_statistics import merged_statistics
 from support.carbon import CarbonTableWriter
 from support.conformance.pack import PACK
 from support.orc_tools import needs_orc_tools, run_orc_tools
@@ -333,7 +332,7 @@ class TestKey:
             if not info or not path.exists():
                 continue
             file = orcish.ORCFile(path)
-            found = encryption(file)
+            found = file.encryption
             assert found is not None
             keys = [(key["name"], key["version"], key["algorithm"]) for key in info["keys"]]
             assert [(key.name, key.version, key.algorithm) for key in found.keys] == keys
@@ -352,7 +351,7 @@ class TestKey:
                 data[chance.randrange(len(data))] = chance.randrange(256)
             # A tail has the version of its file, too.
             with contextlib.suppress(orcish.OrcishError, OSError):
-                encryption(orcish.ORCFile(path, tail=bytes(data)))
+                _ = orcish.ORCFile(path, tail=bytes(data)).encryption
 
 
 class TestSizes:

@@ -18,12 +18,12 @@ import fsspec
 import orcish
 import pyarrow as pa
 import pytest
-from orcish.reading.moments import Moment
 from orcish.terminal import printable
 from orcish_cli.layout_page import columns, describe, description, files, page, ranges, values, write_report
 from orcish_cli.layout_page.page import embedded
 from orcish_cli.layout_page.ranges import Part, describe_ranges
 from orcish_cli.layout_page.values import keys, positions, runs
+from orcish_cli.moments import Moment
 from support.sample_files import write_sample
 from support.small_tables import in_stripes
 

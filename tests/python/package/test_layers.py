@@ -30,6 +30,8 @@ RANKS = [
     {"compat"},
     {""},
     {"orcish_cli.terminal"},
+    {"orcish_cli.moments", "orcish_cli.type_tree"},
+    {"orcish_cli.merged_statistics"},
     {"orcish_cli.layout_page", "orcish_cli.readers"},
     {"orcish_cli"},
     {"__main__"},
@@ -64,26 +66,14 @@ SHARED = {"orcish.io.names", "orcish.process", "orcish.progress", "orcish.termin
 """Modules of the library which are about its messages and its process, and which the command line has in common with it."""
 NOT_PUBLIC = {
     *(f"orcish.arrow.{name}" for name in ("buffers", "casting", "exported", "nested")),
-    *("orcish.carbon.detect", "orcish.carbon.source", "orcish.datasets.columns", "orcish.datasets.dataset"),
+    *("orcish.carbon.detect", "orcish.datasets.columns", "orcish.datasets.dataset"),
     *(f"orcish.filters.{name}" for name in ("pushdown", "residual", "steps", "text")),
     *(f"orcish.io.{name}" for name in ("filesystem", "outputs", "paths", "temporary_folder")),
-    *(f"orcish.reading.{name}" for name in ("column_keys", "ddl", "encryption", "file", "file_sizes", "json_types")),
-    *(
-        f"orcish.reading.{name}"
-        for name in ("merged_statistics", "moments", "orc_files", "reader", "scan", "scan_reader")
-    ),
-    *(f"orcish.reading.{name}" for name in ("schema_file", "source", "storage", "table_file", "type_tree")),
-    *("orcish.scanning", "orcish.sizes", "orcish.spark.profiling", "orcish.spark.table"),
-    *(f"orcish.tables.{name}" for name in ("all_columns", "apart", "changed_rows", "inferred_types", "rewriting")),
-    *(
-        f"orcish.tables.{name}"
-        for name in ("rewritten_table", "log.conflicts", "log.listing", "log.schema", "log.table")
-    ),
-    *(
-        f"orcish.writing.{name}"
-        for name in ("replaced_file", "rows", "sorting", "stored_types", "target", "timestamps")
-    ),
-    "orcish.writing.writer",
+    *(f"orcish.reading.{name}" for name in ("column_keys", "scan", "schema_file", "storage", "table_file")),
+    *("orcish._native", "orcish.sizes", "orcish.spark.profiling", "orcish.spark.table"),
+    *(f"orcish.tables.{name}" for name in ("all_columns", "apart", "rewrite", "stored")),
+    *(f"orcish.tables.log.{name}" for name in ("listing", "schema", "table")),
+    *("orcish.writing.target", "orcish.writing.writer"),
 }
 """Other modules of the library that commands import, as the library has no public function for what they do. A command
 that needs another one asks for a public function.

@@ -55,6 +55,28 @@ print(*(name for name in sys.modules if name.startswith(("pyarrow.", "orcish.fil
     assert "orcish.filters.foreign" not in found
 
 
+OF_META = """
+import sys, orcish.reading.file
+before = set(sys.modules)
+from orcish_cli import main
+assert main(["meta", sys.argv[1]]) == 0
+print("loaded:", *sorted(set(sys.modules) - before))
+"""
+
+
+def test_meta_loads_nothing_that_other_commands_need(tmp_path: Path) -> None:
+    path = tmp_path / "a.orc"
+    orcish.write_table(pa.table({"a": [1]}), path)
+    done = subprocess.run([sys.executable, "-c", OF_META, path], capture_output=True, text=True, check=True)
+    found = set(done.stdout.rpartition("loaded:")[2].split())
+    assert "orcish_cli.meta" in found
+    others = {"ast", "csv", "difflib", "gzip", "hashlib", "shlex", "traceback", "urllib.request"}
+    assert found & others == set()
+    own = {name for name in found if name.startswith(("orcish.", "orcish_cli."))}
+    assert len(own) < 22, own
+    assert not any(name.startswith(("orcish.tables.", "orcish_cli.fo")) for name in own), own
+
+
 def test_the_root_is_small() -> None:
     assert len(set(orcish.__all__) - {"__version__"}) <= 35
 

@@ -80,7 +80,7 @@ def test_instants_are_kept(zone: str) -> None:
     file = written(as_timestamp(values), timezone=zone, verify=True)
     read = orcish.ORCFile(file)
     assert read.type_string == "struct<id:bigint,t:timestamp>"
-    assert read._file.writer_timezones() == [zone]
+    assert read.writer_timezones() == [zone]
     assert read.check() == []
     # As which they were written is known.
     for options in ({}, {"timestamps": "instant"}, {"timestamps": "instant", "arrow_schema": False}):
@@ -379,7 +379,7 @@ def test_appended_instants_are_stored_as_the_table_has_them(tmp_path: Path, by: 
     files = [orcish.ORCFile(path) for path in sorted(table.rglob("*.orc"))]
     assert len(files) == 2
     assert {file.column_types[file.column_paths.index("t")] for file in files} == {"timestamp"}
-    assert [file._file.writer_timezones() for file in files] == [["America/New_York"]] * 2
+    assert [file.writer_timezones() for file in files] == [["America/New_York"]] * 2
     assert sorted(orcish.read_table(table, timestamps="instant")["t"].to_pylist()) == sorted(MOMENTS[:5])
     # A table of instants gets instants.
     other = tmp_path / "other"
@@ -464,7 +464,7 @@ def test_instants_within_others_are_added_as_the_table_has_them(tmp_path: Path, 
     for other in ({}, MARK):
         orcish.write_dataset(table(MOMENTS[1], other), tmp_path, existing_data="append")
         assert types_of(tmp_path) == {there}
-    zones = {zone for path in tmp_path.glob("part*.orc") for zone in orcish.ORCFile(path)._file.writer_timezones()}
+    zones = {zone for path in tmp_path.glob("part*.orc") for zone in orcish.ORCFile(path).writer_timezones()}
     assert zones == {"America/New_York"} if mark else zones <= {"", "UTC"}
     texts = sorted(str(value) for value in orcish.read_table(tmp_path)["c"].to_pylist())
     want = [str(table(moment, None)["c"].to_pylist()[0]) for moment in (MOMENTS[0], MOMENTS[1], MOMENTS[1])]

@@ -59,7 +59,7 @@ FILES = {
     "explain": "file.explain(filters=orcish.col('a') > 5)",
     "explain, all": "file.explain()",
     "explain, table": "orcish.scan(sys.argv[1], filters=orcish.col('a') > 5).explain()",
-    "time zones": "file._file.writer_timezones()",
+    "time zones": "file.writer_timezones()",
     "storage": "file._file.column_storage()",
 }
 

@@ -12,7 +12,6 @@ import orcish
 import pyarrow as pa
 import pyarrow.compute as pc
 from orcish.errors import OrcishError, UnsupportedError
-from orcish.reading.file import native_file
 from pyarrow import orc
 from support.case_loops import each_case
 from support.random_cases import cases
@@ -291,7 +290,7 @@ def test_stripes_keep_their_time_zones(tmp_path: pathlib.Path, kind: pa.DataType
     (done,) = orcish.compact(table)
     assert done.action == "rewrite"
     (path,) = table.glob("*.orc")
-    assert native_file(orcish.ORCFile(path)).writer_timezones() == ["Europe/Berlin", "America/New_York", "UTC"]
+    assert orcish.ORCFile(path).writer_timezones() == ["Europe/Berlin", "America/New_York", "UTC"]
     assert answers(table) == before
     # ORC C++ shows wall clocks.
     assert orc.read_table(path)["t"].equals(clocks["t"])
@@ -310,7 +309,7 @@ def test_wall_clocks_are_appended_in_the_zone_of_the_table(tmp_path: pathlib.Pat
     instants = orcish.read_table(tmp_path / "t", timestamps="instant")["t"].to_pylist()
     assert instants == [dt.datetime(2026, 7, 4, 16, tzinfo=UTC)] * 2
     orcish.write_dataset(rows, tmp_path / "t", existing_data="append", timezone="Asia/Tokyo")
-    zones = {native_file(orcish.ORCFile(path)).writer_timezones()[0] for path in (tmp_path / "t").glob("*.orc")}
+    zones = {orcish.ORCFile(path).writer_timezones()[0] for path in (tmp_path / "t").glob("*.orc")}
     assert zones == {"America/New_York", "Asia/Tokyo"}
 
 

@@ -140,7 +140,7 @@ def check_instants(spark: SparkSession, folder: Path) -> None:
     same(by_spark)
     same(by_orcish)
     (file,) = Path(by_orcish).glob("*.orc")
-    assert orcish.ORCFile(file)._file.writer_timezones() == [ZONE]
+    assert orcish.ORCFile(file).writer_timezones() == [ZONE]
     # What Python adds is stored as what is there.
     half = len(wanted) // 2
     frame.where(f"id < {half}").coalesce(1).write.orc(appended)

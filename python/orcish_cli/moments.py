@@ -1,4 +1,4 @@
-"""Dates and timestamps of any year: their order, and their texts, as ISO 8601 has them."""
+"""Bounds of statistics in the order of the values: dates and timestamps of any year."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ import dataclasses
 import datetime
 from typing import Any, Literal
 
-import pyarrow as pa
-
 from orcish import _native
-from orcish.arrow.casting import cast_array, iso_texts
-from orcish.errors import UnsupportedError
 from orcish.types import ColumnStatistics
 
-__all__ = ["Moment", "arrow_text", "bound", "timestamp_text"]
+__all__ = ["Moment", "bound"]
 
 _EPOCH = datetime.date(1970, 1, 1)
 
@@ -33,10 +29,11 @@ class Moment:
 
     @property
     def text(self) -> str:
-        """The text of ISO 8601."""
+        """The text of ISO 8601, without zeros at the end of a fraction. An instant ends in ``Z``."""
         if self.kind == "date":
             return _native.date_text(self.number)
-        return timestamp_text(self.number, is_instant=self.kind == "instant")
+        text = _native.timestamp_text(*divmod(self.number, 10**9))
+        return f"{text}{'Z' if self.kind == 'instant' else ''}"
 
 
 def bound(found: ColumnStatistics, name: Literal["min", "max"], column_type: str = "") -> Any:
@@ -45,6 +42,9 @@ def bound(found: ColumnStatistics, name: Literal["min", "max"], column_type: str
     """
     value = getattr(found, name)
     if column_type == "float" and isinstance(value, float):
+        # Importing pyarrow takes time.
+        import pyarrow as pa
+
         # 0.1, and not 0.10000000149011612.
         return float(pa.scalar(value, pa.float32()).cast(pa.string()).as_py())
     if value is None or found.kind not in ("date", "timestamp"):
@@ -52,25 +52,3 @@ def bound(found: ColumnStatistics, name: Literal["min", "max"], column_type: str
     if found.kind == "date":
         return Moment("date", (value - _EPOCH).days if isinstance(value, datetime.date) else value)
     return Moment("instant" if found.is_instant else "timestamp", getattr(found, f"{name}_nanoseconds"))
-
-
-def timestamp_text(nanoseconds: int, *, is_instant: bool) -> str:
-    """The text of a number of nanoseconds since 1970, without zeros at the end of the fraction. An instant ends in
-    ``Z``.
-
-    >>> from orcish.reading.moments import timestamp_text
-    >>> timestamp_text(1_500_000_000_000_000_120, is_instant=True)
-    '2017-07-14T02:40:00.00000012Z'
-    """
-    text = _native.timestamp_text(*divmod(nanoseconds, 10**9))
-    return f"{text}{'Z' if is_instant else ''}"
-
-
-def arrow_text(one: Any) -> str:
-    """The text of the one value of an array without values in its values, for types of which Python has no object."""
-    if pa.types.is_date(one.type) or pa.types.is_timestamp(one.type):
-        return str(iso_texts(one, pa.string())[0].as_py())
-    try:
-        return str(cast_array(one, pa.string())[0].as_py())
-    except UnsupportedError:
-        return str(one[0])

@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator
 
 import pyarrow as pa
-
 from orcish.errors import UnsupportedError
-from orcish.reading.type_tree import ColumnType
+
+from orcish_cli.type_tree import CATALYST_TYPE, ColumnType
 
 __all__ = ["spark_ddl"]
 
-_CATALYST_TYPE = "spark.sql.catalyst.type"
 _UNIT = r"(?:year|month|day|hour|minute|second)"
 _CATALYST = re.compile(
     r"timestamp(?:_ntz|_ltz)?|string|boolean|tinyint|smallint|int|bigint|float|double|binary|date"
@@ -56,7 +55,7 @@ def _spark_type(column: ColumnType, path: str) -> str:
         return f"{column.kind.upper()}<{', '.join(inner)}>"
     if column.kind.startswith(_UNKNOWN):
         raise UnsupportedError(f"column {path}: Spark has no type for {column.kind}")
-    stated = column.attributes.get(_CATALYST_TYPE, "").lower()
+    stated = column.attributes.get(CATALYST_TYPE, "").lower()
     if _CATALYST.fullmatch(stated):
         return stated.upper()
     return _TIMESTAMPS.get(column.kind, column.kind.upper())

@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
-from orcish.reading.moments import bound
 from orcish.types import ColumnStatistics
+
+from orcish_cli.moments import bound
 
 __all__ = ["merged_statistics"]
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import pyarrow as pa
+
 from orcish.arrow.nested import fields_by_path, map_columns
 from orcish.errors import OrcishError
 from orcish.reading.file import ORCFile, table_file
@@ -44,9 +45,9 @@ def stored_scan(
     """A scan of ORC files that reads values as they are stored.
 
     Columns that the first files have only nulls in have the type of the other files, and the type null where there is
-    none. Timestamps of which some files
-    have instants are instants. Timestamps that were written with seconds or milliseconds keep their unit: microseconds
-    may not hold them. Times and durations of several units cannot be read: their numbers would be mixed.
+    none. Timestamps of which some files have instants are instants. Timestamps that were written with seconds or
+    milliseconds keep their unit: microseconds may not hold them. Times and durations of several units cannot be read:
+    their numbers would be mixed.
 
     Args:
         source: One source of :func:`orcish.scan`, or several.

@@ -6,10 +6,21 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from orcish.reading.file import ORCFile
+from orcish import ORCFile
 
-__all__ = ["ColumnType", "column_tree", "flat_lines", "own_names", "pretty_lines", "quoted", "type_text"]
+__all__ = [
+    "CATALYST_TYPE",
+    "ColumnType",
+    "column_tree",
+    "flat_lines",
+    "own_names",
+    "pretty_lines",
+    "quoted",
+    "type_text",
+]
 
+CATALYST_TYPE = "spark.sql.catalyst.type"
+"""The attribute in which Spark records its own type of a column."""
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_]+")
 _INDENT = "  "
 

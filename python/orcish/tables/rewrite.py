@@ -1,0 +1,171 @@
+"""Files and tables written anew: with other options, columns or types, in another order, or only some of their rows."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from orcish.io.names import display_name
+from orcish.reading.reader import BatchSource
+from orcish.reading.scan import Scan, reader_of
+from orcish.reading.table_file import file_of_schema_of
+from orcish.tables.apart import check_apart
+from orcish.tables.changed_rows import ChangedRows, ChosenRows, CountedRows, NamedRows
+from orcish.tables.inferred_types import infers_written_types
+from orcish.tables.log.conflicts import reading
+from orcish.tables.rewriting import kept_options
+from orcish.tables.rewritten_table import rewrite_table
+from orcish.tables.write import write_dataset
+from orcish.types import ExistingData
+from orcish.writing.dataset import WrittenFile
+from orcish.writing.replaced_file import ReplacedFile
+from orcish.writing.sorting import DEFAULT_MEMORY, SortedRows, SortKey
+from orcish.writing.writer import Written, write_table
+
+__all__ = ["DEFAULT_MEMORY", "Rewrite"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Rewrite:
+    """What is written of sources. Columns are named as in the sources. Rows may be sorted by columns that are left out.
+
+    Options of the files that are not given are those of the first source, and so are partition columns.
+    """
+
+    scan: Callable[[list[str]], Scan]
+    """Makes a scan of the rows of sources, without a loss of digits."""
+    casts: Callable[[Scan], Mapping[str, pa.Field]]
+    """New types of columns of a scan, as fields whose names do not matter."""
+    advice: str
+    """What to do where a target is in a source, for messages."""
+    has_columns: bool = False
+    """Whether the scan has chosen columns: rows may be sorted by others."""
+    renamed: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    dropped: Sequence[str] = ()
+    sort_by: Sequence[tuple[str, bool]] = ()
+    """Columns, and whether they are sorted in descending order."""
+    memory: int = DEFAULT_MEMORY
+    """Bytes of rows that are sorted at a time, about."""
+    temporary_folder: str | None = None
+    """Where rows beyond the memory are written."""
+    is_counted: bool = False
+    """Whether nothing is written where there are more or less rows than metadata say."""
+    partition_by: Sequence[str] | None = None
+    """Partition columns of a table that is written, by their new names."""
+    bounds: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """Bounds of the files and partitions of a table that is written."""
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """Options of the files."""
+    progress: bool = False
+    storage_options: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    def replace_table(self, folder: str) -> list[WrittenFile]:
+        """Replaces all files of a table; see :func:`~orcish.tables.rewritten_table.rewrite_table`."""
+        scan = self.scan([folder])
+        with reading(folder, self.storage_options, scan.files):
+            return rewrite_table(
+                folder,
+                scan,
+                lambda path: self.scan([path]),
+                self._changed,
+                partition_by=self._partition_by(scan),
+                progress=self.progress,
+                storage_options=self.storage_options,
+                **self.bounds,
+                options=self._file_options(scan),
+            )
+
+    def replace_file(self, path: str) -> Written:
+        """Replaces a file.
+
+        Raises:
+            CommitError: The file was changed meanwhile, and stays as it is.
+        """
+        before = ReplacedFile(path, self.storage_options)
+        scan = self.scan([path])
+        return before.write(self._changed(scan), progress=self.progress, options=self._file_options(scan))
+
+    def write_file(self, sources: list[str], target: str, *, overwrite: bool) -> Written:
+        """Writes the rows of all sources as one file; see :func:`orcish.write_table`."""
+        scan = self.scan(sources)
+        self._check_apart(sources, scan, target, is_folder=False)
+        return write_table(
+            self._changed(scan),
+            target,
+            overwrite=overwrite,
+            progress=self.progress,
+            storage_options=self.storage_options,
+            **self._file_options(scan),
+        )
+
+    def write_table(self, sources: list[str], target: str, existing_data: ExistingData) -> list[WrittenFile]:
+        """Writes the rows of all sources as a folder of files; see :func:`orcish.write_dataset`."""
+        scan = self.scan(sources)
+        self._check_apart(sources, scan, target, is_folder=True)
+        with reading(sources, self.storage_options, scan.files):
+            return write_dataset(
+                self._changed(scan),
+                target,
+                partition_by=self._partition_by(scan),
+                existing_data=existing_data,
+                progress=self.progress,
+                storage_options=self.storage_options,
+                **self.bounds,
+                **self._file_options(scan),
+            )
+
+    def _check_apart(self, sources: list[str], scan: Scan, target: str, *, is_folder: bool) -> None:
+        storage = self.storage_options
+        check_apart(sources, scan.files, target, is_folder=is_folder, advice=self.advice, storage=storage)
+
+    def _changed(self, scan: Scan) -> BatchSource:
+        """The rows with other columns and in another order."""
+        keys = [SortKey(*key) for key in self.sort_by]
+        names = list(dict.fromkeys(key.name for key in keys))
+        sorted_by = {name.partition(".")[0] for name in names} | set(names)
+        rows: BatchSource = _with_columns(scan, names) if self.has_columns else scan
+        casts = self.casts(scan)
+        early = [name for name in self.dropped if name not in sorted_by]
+        late = [name for name in self.dropped if name in sorted_by]
+        if casts or early:
+            rows = ChangedRows(rows, casts, None, early)
+        if keys:
+            rows = SortedRows(rows, keys, self.memory, self.temporary_folder)
+        if self.has_columns and keys:
+            rows = ChosenRows(rows, scan.schema, casts.keys())
+        if self.renamed or late:
+            rows = ChangedRows(rows, None, self.renamed, late)
+        if rows is not scan and scan.files:
+            names = list(map(display_name, scan.files))
+            rows = NamedRows(rows, names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more", names)
+        return CountedRows(rows, scan.count) if self.is_counted else rows
+
+    def _partition_by(self, scan: Scan) -> list[str]:
+        if self.partition_by is not None:
+            return list(self.partition_by)
+        own, names = reader_of(scan).source.partition_columns, scan.schema.names
+        return [self.renamed.get(name, name) for name in own if name in names and name not in self.dropped]
+
+    def _file_options(self, scan: Scan) -> dict[str, Any]:
+        """The given options, and those of the first source."""
+        if not scan.files or scan.files[0].endswith(".carbondata"):
+            return dict(self.options)
+        first = file_of_schema_of(scan.files, self.storage_options)
+        kept = kept_options(first, self.options)
+        if infers_written_types(scan, self.casts(scan), self.dropped, first):
+            # Readers infer the same types.
+            kept.setdefault("arrow_schema", False)
+        zones = set(first.writer_timezones()) - {""}
+        if len(zones) == 1:
+            kept.setdefault("timezone", next(iter(zones)))
+        return kept
+
+
+def _with_columns(scan: Scan, names: Sequence[str]) -> Scan:
+    """The scan with further columns behind its own."""
+    reader = reader_of(scan)
+    own = reader.options["columns"]
+    return Scan(reader.with_options(columns=[*own, *(name for name in names if name not in own)]))
