@@ -6,18 +6,19 @@ in which values are compared, whatever their folders are called.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import math
-import struct
 from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import pyarrow as pa
 
 from orcish import _native
+from orcish.arrow.casting import cast_array
 from orcish.arrow.exported import ExportedArray, ExportedSchema
 from orcish.arrow.nested import is_text, value_type
-from orcish.errors import OrcishError
+from orcish.errors import CastError, OrcishError
 from orcish.reading.orc_files import partition_schema
 from orcish.reading.schema_file import schema_file
 from orcish.tables.log.schema import TableSchema
@@ -67,69 +68,39 @@ def cast_values(column: pa.Array, to: pa.DataType) -> pa.Array:
     """Casts the values of a partition column, by their texts, to the type that the table has. Whole numbers of any type
     are integers, and midnights without a time zone are dates.
 
-    A text is exactly a floating point number if it has its value, or the decimal value that it is printed with, in any
+    A text is exactly a floating point number if it has its value, or the digits that it is printed with, in any
     spelling.
 
     Raises:
-        ValueError: A value is not one of the type, or not exactly.
+        ValueError: A value is not one of the type, or not exactly; a ``CastError`` where no text decides.
         UnsupportedError: Partition columns cannot be of one of the types.
     """
-    given = _narrowed(column, to, _texts(column))
+    types, kind = pa.types, value_type(column.type)
+    is_number = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)
+    is_wall_clock = types.is_timestamp(kind) and kind.tz is None
+    has_numbers = types.is_integer(to) or types.is_floating(to)
+    if (has_numbers and is_number) or (types.is_date(to) and is_wall_clock):
+        # The text of a large floating point number has not all of its digits.
+        return cast_array(column, to)
     # As names of folders, both are null.
-    texts = pa.array([text or None for text in given], pa.string())
+    texts = pa.array([text or None for text in _texts(column)], pa.string())
     values = parse_values(texts, to)
-    if pa.types.is_floating(to):
-        printed = _shortest_texts(values) if is_text(column.type) else _texts(values)
-        for text, value, short in set(zip(texts.to_pylist(), values.to_pylist(), printed, strict=True)):
-            if text is not None and short is not None and not _is_exact(text, value, short):
-                raise ValueError(f"the partition value {text} is no exact {to}: the nearest one is {short}")
+    if types.is_floating(to):
+        for text, value in {*zip(texts.to_pylist(), values.to_pylist(), strict=True)}:
+            if value is not None and math.isfinite(value) and not _is_exact(text, to):
+                raise ValueError(f"the partition value {text} is no exact {to}: the nearest one is {value}")
     return values
 
 
-def _is_exact(text: str, value: float, short: str) -> bool:
-    """Whether a text has the decimal value of a floating point number, or one that the number is printed with."""
-    if not math.isfinite(value):
-        # The text is a name.
-        return True
-    try:
-        # Java writes the type behind the digits.
-        number = Decimal(text.strip().rstrip("dDfF"))
-    except InvalidOperation:
-        return False
-    return number in (Decimal(value), Decimal(repr(value)), Decimal(short))
-
-
-def _shortest_texts(values: pa.Array) -> list[str | None]:
-    """The shortest decimal numbers that are nearest to floating point numbers of their width."""
-    if not pa.types.is_float16(values.type):
-        return values.cast(pa.string()).to_pylist()  # type: ignore[no-any-return]
-
-    def shortest(value: float) -> str:
-        texts = (f"{value:.{digits}g}" for digits in range(1, 6))
-        return next((text for text in texts if _half(text) == value), str(value))
-
-    return [None if value is None else shortest(value) for value in values.to_pylist()]
-
-
-def _half(text: str) -> float | None:
-    try:
-        return float(struct.unpack("e", struct.pack("e", float(text)))[0])
-    except OverflowError:
-        return None
-
-
-def _narrowed(column: pa.Array, to: pa.DataType, given: list[str | None]) -> list[str | None]:
-    """The texts of values: of whole numbers as integers, and of midnights as dates, if the type of the table is one of
-    these. Others stay, and are no values of that type.
-    """
-    types, kind = pa.types, value_type(column.type)
-    if types.is_integer(to) and (types.is_floating(kind) or types.is_decimal(kind)):
-        # The text of a large floating point number has not all of its digits.
-        values = zip(column.to_pylist(), given, strict=True)
-        return [str(int(value)) if value is not None and value % 1 == 0 else text for value, text in values]
-    if types.is_date(to) and types.is_timestamp(kind) and kind.tz is None:
-        return [None if text is None else text.removesuffix(" 00:00:00") for text in given]
-    return given
+def _is_exact(text: str, to: pa.DataType) -> bool:
+    """Whether a text is that of a floating point number of a type, or of the same number in double precision."""
+    # Java writes the type behind the digits.
+    number = pa.array([text.strip().rstrip("dDfF")])
+    for steps in ([to], [pa.float64(), to]):
+        with contextlib.suppress(CastError):
+            functools.reduce(cast_array, steps, number)
+            return True
+    return False
 
 
 def check_partition_values(base: str, names: Iterable[str], schema: TableSchema) -> None:

@@ -218,7 +218,7 @@ def test_all_folders_of_a_value_are_replaced(
         (pa.float64(), pa.array([2**53 + 1])),
         (pa.float64(), pa.array([Decimal("0.30000000000000000000001")])),
         *((pa.float64(), pa.array([text])) for text in ("0.1000000000000000055", "9007199254740993", "1e-400")),
-        *((pa.float32(), pa.array([text])) for text in ("16777217", "0.100000001", "1e-50")),
+        *((pa.float32(), pa.array([text])) for text in ("16777217", "0.1000000012", "1e-50")),
         *((pa.float16(), pa.array([text])) for text in ("2049", "0.10001")),
         (pa.decimal128(5, 2), pa.array([1.005])),
         (pa.date32(), pa.array([dt.datetime(2026, 1, 1, 12)])),
@@ -310,8 +310,9 @@ def test_texts_of_floats_are_exact_or_an_error(kind: str) -> None:
 
 @each_case("kind", ["float16", "float32", "float64"])
 def test_shortest_texts_of_floats(kind: str) -> None:
-    """As they are printed by other software."""
+    """As they are printed by other software, which may print all digits that tell numbers apart."""
     texts = ["0.1", "0.10", "1e-1", "+.1", "1.5f", "65504" if kind == "float16" else "16777216", "NaN", "-Infinity", ""]
+    texts.append({"float16": "0.099976", "float32": "0.100000001", "float64": "0.10000000000000001"}[kind])
     assert cast_values(pa.array(texts), WIDTHS[kind][0]).null_count == 1
 
 
@@ -353,7 +354,7 @@ def test_whole_numbers_and_midnights(
     other = pa.array([dt.datetime(2026, 1, 1, 12)] if pa.types.is_date(table) else [2.5]).cast(plain.type, safe=False)
     if not pa.types.is_decimal(plain.type) and not pa.types.is_timestamp(plain.type):
         mixed = pa.table({"id": range(len(rows) + 1), "k": pa.concat_arrays([plain, other])})
-        with pytest.raises(ValueError, match=r'column k .* "2.5" is no'):
+        with pytest.raises(ValueError, match=r"column k: 2\.5 of .* is not a value of"):
             orcish.write_dataset(mixed, tmp_path, partition_by=["k"], existing_data="append")
 
 
