@@ -291,7 +291,7 @@ def test_memory_that_is_exhausted_is_no_traceback(command, tmp_path, capsys, mon
         "json-schema": "json_schema.open_arrow",
         "sql": "sql.add_table",
         "diff": "diff.diff",
-        "meta": "meta.opened_file",
+        "meta": "meta.opened_part",
         "data": "rows.ORCFile",
         "count": "counting.open_rows",
     }
